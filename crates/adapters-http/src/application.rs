@@ -25,7 +25,7 @@ use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
-    event, health, integration, middleware, oauth,
+    event, health, import, integration, middleware, oauth,
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
@@ -44,6 +44,9 @@ const RECEIVER_CALLS_OF_ONE: usize = 4;
 /// The number of exports at a time, of all clients and of one.
 const EXPORTS: usize = 32;
 const EXPORTS_OF_ONE: usize = 4;
+/// The number of imports at a time, of all clients and of one.
+const IMPORTS: usize = 32;
+const IMPORTS_OF_ONE: usize = 4;
 /// The interval at which the key folder is read even without token requests, so that a defect is
 /// logged, and a change shows in the metrics, before a client notices it.
 const KEYS_EVERY: Duration = Duration::from_secs(2);
@@ -60,6 +63,8 @@ pub struct HttpSettings {
     pub public_url: Option<String>,
     /// The limit of a request body, in bytes.
     pub body_limit: usize,
+    /// The most bytes of an import, unpacked.
+    pub import_limit: u64,
     /// The lifetime of a token.
     pub token_ttl: Duration,
     /// The folder of the keys that sign tokens.
@@ -254,11 +259,13 @@ impl Shared {
             ports,
             authorizer: authorizer.clone(),
             body_limit: settings.body_limit,
+            import_limit: settings.import_limit,
             timeouts: settings.timeouts,
             board_name: settings.board_name.clone(),
             stopping,
             receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
             exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
+            imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),
         };
         Ok(Self {
             state: web::Data::new(state),
@@ -277,6 +284,7 @@ impl Shared {
             .configure(posting::routes)
             .configure(event::routes)
             .configure(webhook::routes)
+            .configure(import::routes)
             .configure(integration::routes)
             .configure(subscriber::routes)
             .configure(oauth::routes)

@@ -6,7 +6,7 @@
 use std::{borrow::Cow, fmt};
 
 use actix_web::{
-    HttpResponse, ResponseError,
+    HttpResponse, HttpResponseBuilder, ResponseError,
     http::{
         StatusCode,
         header::{self, HeaderName, HeaderValue},
@@ -16,9 +16,10 @@ use domain::{
     body::BodyError,
     client::{Forbidden, activity::Refusal},
     event::LogError,
+    import::LineError,
     posting::Rejection,
     store::StoreError,
-    usecase::{IngestError, WebhookError},
+    usecase::{ImportError, IngestError, WebhookError},
     validation::FieldErrors,
 };
 use newsletter::{
@@ -76,6 +77,30 @@ impl ApiError {
         self
     }
 
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// The message.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The errors of fields, if there are any.
+    pub fn errors(&self) -> Option<&FieldErrors> {
+        self.0.errors.as_ref()
+    }
+
+    /// An answer with the error's status and header, and a body of another kind.
+    pub fn start(&self) -> HttpResponseBuilder {
+        let mut response = HttpResponse::build(self.0.status);
+        if let Some(header) = self.0.header.clone() {
+            response.insert_header(header);
+        }
+        response
+    }
+
     /// The refusal of a push, for the client to read later. `None` if the service has failed.
     pub fn refusal(&self, id: Uuid, at: OffsetDateTime, identifier: &str) -> Option<Refusal> {
         let Answer {
@@ -116,6 +141,11 @@ impl ApiError {
     /// 404: no subscriber has this migration token.
     pub fn no_such_token() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
+    }
+
+    /// 404: the client has no catalogue of this name.
+    pub fn no_such_catalogue() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Catalogue not found.")
     }
 
     /// 404: no resource has this path.
@@ -235,6 +265,11 @@ impl ApiError {
             .with_header(header::RETRY_AFTER, retry_after)
     }
 
+    /// 503: the service is stopping.
+    pub fn stopping() -> Self {
+        Self::unavailable("The service is stopping. Try again.", RETRY_UNAVAILABLE)
+    }
+
     /// 503 of the webhook while no secret is configured.
     pub fn webhook_off() -> Self {
         Self::unavailable(
@@ -315,10 +350,11 @@ pub struct InternalBody<'a> {
 }
 
 /// Field errors as an object: `{"company.name": ["is required"]}`.
-struct Fields<'a>(&'a FieldErrors);
+pub struct Fields<'a>(pub &'a FieldErrors);
 
 impl Fields<'_> {
-    fn schema() -> ObjectBuilder {
+    /// The schema.
+    pub fn schema() -> ObjectBuilder {
         let messages = ArrayBuilder::new()
             .items(string("Completes a sentence that starts with the field."))
             .min_items(Some(1));
@@ -345,11 +381,7 @@ impl ResponseError for ApiError {
     }
 
     fn error_response(&self) -> HttpResponse {
-        let mut response = HttpResponse::build(self.0.status);
-        if let Some(header) = self.0.header.clone() {
-            response.insert_header(header);
-        }
-        response.json(ValidationBody {
+        self.start().json(ValidationBody {
             message: &self.0.message,
             errors: self.0.errors.as_ref().map(Fields),
         })
@@ -421,6 +453,28 @@ impl From<IngestError> for ApiError {
                 )
             }
             IngestError::Broken(_) => Self::internal(&error),
+        }
+    }
+}
+
+impl From<LineError> for ApiError {
+    fn from(error: LineError) -> Self {
+        match error {
+            LineError::TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
+            LineError::Body(error) => error.into(),
+            LineError::Forbidden(error) => error.into(),
+            LineError::Ingest(error) => error.into(),
+        }
+    }
+}
+
+impl From<ImportError> for ApiError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Running(seconds) => Self::new(StatusCode::CONFLICT, error.to_string())
+                .with_header(header::RETRY_AFTER, seconds),
+            ImportError::TooManyCatalogues(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
+            ImportError::Failed(error) => error.into(),
         }
     }
 }

@@ -22,6 +22,7 @@ mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod health;
+mod import;
 mod integration;
 mod middleware;
 pub mod oauth;

@@ -4,10 +4,11 @@ use std::{future::pending, sync::Arc};
 
 use actix_web::web;
 use domain::{
+    catalogue::Catalogues,
     client::{ActivityLog, ActivityRecorder, Clients},
     event::EventFeed,
     store::{Health, PostingReader},
-    usecase::Ingest,
+    usecase::{Imports, Ingest},
 };
 use newsletter::usecase::Newsletter;
 use tokio::sync::watch;
@@ -21,6 +22,10 @@ use crate::{
 pub struct Ports {
     /// Accepts pushes.
     pub ingest: Arc<dyn Ingest>,
+    /// Takes in imports.
+    pub imports: Arc<dyn Imports>,
+    /// Knows the catalogues.
+    pub catalogues: Arc<dyn Catalogues>,
     /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
     /// Reads the event log.
@@ -44,6 +49,8 @@ pub struct State {
     pub ports: Ports,
     pub authorizer: web::Data<Authorizer>,
     pub body_limit: usize,
+    /// The most bytes of an import, unpacked.
+    pub import_limit: u64,
     pub timeouts: Timeouts,
     pub board_name: String,
     pub stopping: Stopping,
@@ -51,6 +58,8 @@ pub struct State {
     pub receiver_calls: Arc<Slots>,
     /// Exports. Each has up to two pages in memory for as long as its client takes.
     pub exports: Arc<Slots>,
+    /// Imports. Each has some lines in memory for as long as its client takes.
+    pub imports: Arc<Slots>,
 }
 
 /// Tells answers that wait for something that the server stops.

@@ -7,6 +7,7 @@ use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
     audit::AuditLog,
+    catalogue::Catalogues,
     client::{ActivityLog, Clients},
     enrichment::DraftCache,
     event::EventLog,
@@ -50,6 +51,7 @@ pub struct Database {
     pub events: Arc<dyn EventLog>,
     pub webhooks: Arc<dyn Webhooks>,
     pub accounts: Arc<dyn Accounts>,
+    pub catalogues: Arc<dyn Catalogues>,
     pub clients: Arc<dyn Clients>,
     pub activity: Arc<dyn ActivityLog>,
     pub drafts: Arc<dyn DraftCache>,
@@ -69,6 +71,7 @@ impl Database {
             + EventLog
             + Webhooks
             + Accounts
+            + Catalogues
             + Clients
             + ActivityLog
             + DraftCache
@@ -89,6 +92,7 @@ impl Database {
                 health: Arc::clone(store) as _,
                 clock: clock::system(),
             }),
+            catalogues: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
             activity: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,

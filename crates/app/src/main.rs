@@ -33,10 +33,6 @@ mod embedded;
 mod enricher;
 mod exposure;
 mod feed;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no operation of the API drives imports yet")
-)]
 mod import;
 mod input;
 mod kinds;

@@ -14,7 +14,7 @@ use adapters_http::{
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::{posting::Lifetime, webhook::PrivateAddresses};
+use domain::{posting::Lifetime, usecase::Ingest, webhook::PrivateAddresses};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -32,6 +32,7 @@ use crate::{
     database::{Database, Outdated},
     descriptors, exposure,
     feed::{Feed, FeedTask},
+    import::{ImportPorts, ImportTasks, Importer},
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
@@ -39,7 +40,7 @@ use crate::{
     output,
     shutdown::StopSignals,
     webhooks::{self, WebhookSettings},
-    worker::{BusyProbe, Wake, Worker},
+    worker::{BusyProbe, Throttle, Wake, Worker},
 };
 
 /// The configuration of a service.
@@ -59,6 +60,8 @@ pub struct ServiceConfig {
     pub token_ttl: Duration,
     /// The largest request body, in bytes.
     pub body_limit: usize,
+    /// The largest import, in bytes after unpacking.
+    pub import_limit: u64,
     /// Threads that read requests and write answers.
     pub http_threads: usize,
     /// Connections that are served at a time, if the limit of open files allows it.
@@ -104,6 +107,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             public_url: args.http.public_url.clone(),
             token_ttl: args.http.token_ttl,
             body_limit: args.http.body_limit,
+            import_limit: args.http.import_limit,
             http_threads: args.http.threads(),
             max_connections: args.http.max_connections,
             lanes: args.lanes(),
@@ -147,6 +151,7 @@ pub struct Running {
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
     lanes: LaneTasks,
+    imports: ImportTasks,
     feed: FeedTask,
     newsletter: NewsletterService,
     activity: ActivityTask,
@@ -191,8 +196,18 @@ impl Service {
             NewsletterService::new(&database.newsletter, &clock::system(), config.links);
         let events = Arc::clone(&database.events);
         let (feed, feed_task) = Feed::start(events, wake.recorded());
+        let lanes: Arc<dyn Ingest> = Arc::new(lanes);
+        let (imports, import_tasks) = Importer::new(ImportPorts {
+            ingest: Arc::clone(&lanes),
+            catalogues: Arc::clone(&database.catalogues),
+            store: Arc::clone(&database.store),
+            clock: clock::system(),
+            throttle: Throttle(Arc::clone(&is_busy)),
+        });
         let ports = Ports {
-            ingest: Arc::new(lanes),
+            ingest: lanes,
+            imports: Arc::new(imports),
+            catalogues: Arc::clone(&database.catalogues),
             postings: Arc::clone(&database.postings),
             events: Arc::new(feed),
             newsletter: Arc::new(newsletter.clone()),
@@ -208,6 +223,7 @@ impl Service {
                 bind: config.bind,
                 public_url: config.public_url,
                 body_limit: config.body_limit,
+                import_limit: config.import_limit,
                 token_ttl: config.token_ttl,
                 keys: config.keys,
                 webhook_secrets: config.webhook_secrets,
@@ -243,6 +259,7 @@ impl Service {
             http,
             server,
             lanes: lane_tasks,
+            imports: import_tasks,
             feed: feed_task,
             newsletter,
             activity,
@@ -292,6 +309,7 @@ impl Running {
         let Self {
             http,
             lanes,
+            imports,
             feed,
             newsletter,
             activity,
@@ -302,7 +320,10 @@ impl Running {
         let answered = async {
             // First, so that requests that wait for events do not hold up the server's stop.
             feed.stop().await;
+            // Likewise, and they need the lanes.
+            imports.interrupt();
             http.stop().await;
+            imports.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };
         let worked = async {

@@ -5,7 +5,7 @@
 //! request (RFC 6750 §3.1). Tokens in the query or in the body (RFC 6750 §2.2, §2.3) are not
 //! accepted.
 
-use std::{fmt, num::NonZeroU32, sync::Arc};
+use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 
 use actix_web::http::{
     StatusCode,
@@ -13,13 +13,14 @@ use actix_web::http::{
 };
 use domain::client::{Client, ClientId, Prefixes, Scope};
 use time::OffsetDateTime;
+use tokio::time::sleep;
 
 use super::{
     authorizer::{Authorizer, REALM, RETRY_AFTER_SECONDS},
     clients::ActiveClient,
     grant::{Verdict, guard},
     jwt::{TokenFault, VerifiedToken},
-    limit::Usage,
+    limit::{Limit, Usage},
 };
 use crate::error::ApiError;
 
@@ -52,18 +53,24 @@ pub enum AuthError {
 pub struct Caller {
     client: Arc<Client>,
     token: Arc<VerifiedToken>,
+    limit: Option<Arc<Limit>>,
 }
 
 impl Caller {
     /// The caller, if its token and its client have one of the scopes.
     fn of(
-        client: Arc<Client>,
+        active: ActiveClient,
         token: Arc<VerifiedToken>,
         scopes: &[Scope],
     ) -> Result<Self, AuthError> {
+        let ActiveClient { client, limit } = active;
         let is_held = |scope| token.scopes.contains(scope) && client.scopes.contains(scope);
         if scopes.iter().any(is_held) {
-            Ok(Self { client, token })
+            Ok(Self {
+                client,
+                token,
+                limit,
+            })
         } else {
             Err(AuthError::WithdrawnScope(scopes.to_vec()))
         }
@@ -82,6 +89,18 @@ impl Caller {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Counts a request of an import, and waits as long as the client has used up its limit.
+    /// Returns the use of the limit, if there is one.
+    pub async fn wait_for_limit(&self) -> Option<Usage> {
+        let limit = self.limit.as_ref()?;
+        loop {
+            match limit.count() {
+                (usage, Ok(())) => return Some(usage),
+                (_, Err(seconds)) => sleep(Duration::from_secs(seconds)).await,
+            }
+        }
     }
 }
 
@@ -108,8 +127,7 @@ impl Authorizer {
                 };
             }
         };
-        let ActiveClient { client, limit } = active;
-        let counted = limit.map(|limit| limit.count());
+        let counted = active.limit.as_ref().map(|limit| limit.count());
         let usage = counted.map(|(usage, _)| usage);
         let caller = match (counted, token) {
             (Some((usage, Err(retry_after))), _) => Err(AuthError::Limited {
@@ -117,7 +135,7 @@ impl Authorizer {
                 retry_after,
             }),
             (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
-            (_, Some(token)) => Caller::of(client, token, scopes),
+            (_, Some(token)) => Caller::of(active, token, scopes),
         };
         Authorization { caller, usage }
     }
@@ -130,7 +148,20 @@ impl Authorizer {
         scopes: &[Scope],
     ) -> Result<Caller, AuthError> {
         let active = self.active_client(caller.id(), self.now()).await?;
-        Caller::of(active.client, Arc::clone(&caller.token), scopes)
+        Caller::of(active, Arc::clone(&caller.token), scopes)
+    }
+
+    /// Checks the headers of an import, which waits instead of being refused past the client's
+    /// limit.
+    pub async fn authorize_import(
+        &self,
+        headers: &HeaderMap,
+        scopes: &[Scope],
+    ) -> Result<Caller, AuthError> {
+        match self.identify(headers, scopes).await? {
+            (active, Some(token)) => Caller::of(active, token, scopes),
+            (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
+        }
     }
 
     /// The client of a request, and its token if that has any one of the scopes.

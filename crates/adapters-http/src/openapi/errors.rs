@@ -10,12 +10,12 @@ use domain::{
     client::Scope,
     event::LogError,
     posting::Rejection,
-    usecase::{IngestError, WebhookError},
+    usecase::{ImportError, IngestError, WebhookError},
     validation::FieldErrors,
 };
 use utoipa::openapi::{Ref, Response, path::OperationBuilder};
 
-use super::response::refusal;
+use super::response::{receipts, refusal};
 use crate::{
     error::{ApiError, ErrorBody, InternalBody, ValidationBody},
     middleware,
@@ -44,7 +44,8 @@ impl SharedError {
         }
     }
 
-    fn response(&self) -> Response {
+    /// The response.
+    pub fn response(&self) -> Response {
         let sent = (self.sent)();
         let response = match sent.status().as_u16() {
             422 => refusal::<ValidationBody>(self.description, sent),
@@ -122,6 +123,17 @@ pub const TOO_MANY_WEBHOOKS: SharedError = SharedError::new(
     "The client has as many webhooks as it may have.",
     || ApiError::from(WebhookError::TooMany).error_response(),
 );
+pub const CATALOGUE_NOT_FOUND: SharedError = SharedError::new(
+    "CatalogueNotFound",
+    "The client has no catalogue of this name.",
+    || ApiError::no_such_catalogue().error_response(),
+);
+pub const IMPORT_RUNNING: SharedError = SharedError::new(
+    "ImportRunning",
+    "Another import of this catalogue is running, or the client has as many catalogues as it may \
+     have.",
+    || ApiError::from(ImportError::Running(30)).error_response(),
+);
 pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
     "SubscriberNotFound",
     "Nobody with this address has been reported.",
@@ -146,6 +158,14 @@ pub const UNSUPPORTED: SharedError = SharedError::new(
     "The body is not declared as uncompressed `application/json`.",
     || ApiError::unsupported_encoding().error_response(),
 );
+pub const UNSUPPORTED_IMPORT: SharedError = SharedError::new(
+    "UnsupportedImport",
+    "The body is declared as something else than `application/x-ndjson`, or has an unknown encoding.",
+    || {
+        ApiError::unsupported_media_type("Content-Type must be application/x-ndjson.")
+            .error_response()
+    },
+);
 pub const INVALID: SharedError = SharedError::new(
     "Invalid",
     "Parameters or fields are invalid, by themselves or together with the stored values. Nothing \
@@ -169,7 +189,7 @@ pub const UNAVAILABLE: SharedError = SharedError::new(
     || ApiError::from(IngestError::Overloaded).error_response(),
 );
 
-const SHARED: [&SharedError; 18] = [
+const SHARED: [&SharedError; 20] = [
     &BAD_REQUEST,
     &UNAUTHORIZED,
     &FORBIDDEN,
@@ -179,11 +199,13 @@ const SHARED: [&SharedError; 18] = [
     &EVENTS_GONE,
     &WEBHOOK_NOT_FOUND,
     &TOO_MANY_WEBHOOKS,
+    &CATALOGUE_NOT_FOUND,
     &SUBSCRIBER_NOT_FOUND,
     &BAD_SIGNATURE,
     &TIMEOUT,
     &TOO_LARGE,
     &UNSUPPORTED,
+    &UNSUPPORTED_IMPORT,
     &INVALID,
     &INTERNAL,
     &NEEDS_HTTP_1_1,
@@ -208,6 +230,21 @@ pub fn responses() -> impl Iterator<Item = (&'static str, Response)> {
     SHARED
         .into_iter()
         .map(|error| (error.name, error.response()))
+}
+
+/// Adds errors that an import may also have after lines were taken: then the answer has receipts.
+pub fn with_incomplete(
+    operation: OperationBuilder,
+    errors: &[&[&SharedError]],
+) -> OperationBuilder {
+    let errors = errors.iter().copied().flatten();
+    errors.fold(operation, |operation, error| {
+        let status = (error.sent)().status();
+        let mut response = error.response();
+        let (lines, content) = receipts();
+        response.content.insert(lines.to_owned(), content.into());
+        operation.response(status.as_str(), response)
+    })
 }
 
 /// Adds shared errors to an operation's responses.

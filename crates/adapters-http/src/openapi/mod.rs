@@ -5,6 +5,7 @@
 
 mod errors;
 mod events;
+mod imports;
 mod integration;
 mod newsletter;
 mod oauth;
@@ -29,6 +30,7 @@ use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
     health::Health,
+    import::{CatalogueAnswer, CataloguesAnswer, ImportLine},
     integration::IntegrationAnswer,
     oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
     posting::{self, PageAnswer, PostingAnswer, PutAnswer},
@@ -82,6 +84,7 @@ pub fn openapi() -> OpenApi {
     };
     let paths = [
         postings::paths(),
+        imports::paths(),
         events::paths(),
         webhooks::paths(),
         integration::paths(),
@@ -99,6 +102,10 @@ pub fn openapi() -> OpenApi {
             .build()]))
         .tags(Some([
             tag(postings::TAG, "Push postings, and read their status."),
+            tag(
+                imports::TAG,
+                "Push many postings, or a whole catalogue, at once.",
+            ),
             tag(
                 events::TAG,
                 "Follow what happens to postings and companies.",
@@ -142,6 +149,9 @@ fn components() -> Components {
         of_answer::<PutAnswer>(),
         of_answer::<PostingAnswer>(),
         of_answer::<PageAnswer>(),
+        of_answer::<ImportLine>(),
+        of_answer::<CatalogueAnswer>(),
+        of_answer::<CataloguesAnswer>(),
         of_answer::<EventPageAnswer>(),
         of_answer::<DeliveredEvent>(),
         of_answer::<EndpointAnswer>(),

@@ -68,25 +68,8 @@ fn put() -> OperationBuilder {
     )
     .securities(Some(requires(WRITERS)))
     .parameter(identifier())
-    .parameter(parameter(
-        ParameterIn::Query,
-        "dry_run",
-        "With `true` the answer is the one that a push would have now, and nothing is written. \
-         Where a posting would be created, `uuid` is `null`.",
-        ObjectBuilder::new()
-            .schema_type(Type::Boolean)
-            .default(Some(json!(false))),
-    ))
-    .parameter(
-        parameter(
-            ParameterIn::Header,
-            "Prefer",
-            "With `handling=strict` (RFC 7240) unknown fields are refused, which are ignored \
-             otherwise. Other preferences are ignored.",
-            string("Preferences."),
-        )
-        .example(Some(json!(STRICT))),
-    )
+    .parameter(dry_run())
+    .parameter(prefer())
     .request_body(Some(body))
     .response("201", pushed("The posting was created."))
     .response(
@@ -97,6 +80,31 @@ fn put() -> OperationBuilder {
         operation,
         &[READING, WRITING, &[&NOT_FOUND, &FORBIDDEN_TO_PUSH]],
     )
+}
+
+/// The parameter for an answer without a write.
+pub(super) fn dry_run() -> ParameterBuilder {
+    parameter(
+        ParameterIn::Query,
+        "dry_run",
+        "With `true` the answer is the one that a push would have now, and nothing is written. \
+         Where a posting would be created, `uuid` is `null`.",
+        ObjectBuilder::new()
+            .schema_type(Type::Boolean)
+            .default(Some(json!(false))),
+    )
+}
+
+/// The header for the refusal of unknown fields.
+pub(super) fn prefer() -> ParameterBuilder {
+    parameter(
+        ParameterIn::Header,
+        "Prefer",
+        "With `handling=strict` (RFC 7240) unknown fields are refused, which are ignored \
+         otherwise. Other preferences are ignored.",
+        string("Preferences."),
+    )
+    .example(Some(json!(STRICT)))
 }
 
 fn pushed(description: &str) -> ResponseBuilder {

@@ -12,6 +12,7 @@ use utoipa::{
 };
 
 use crate::{
+    import::ImportLine,
     posting::NDJSON,
     request_id,
     schema::{Answer, one_of, reference},
@@ -34,6 +35,12 @@ pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
 pub fn lines<A: Answer>(description: &str) -> ResponseBuilder {
     let example = serde_json::to_value(A::example()).ok();
     response(description).content(NDJSON, content(&A::name(), example))
+}
+
+/// The content of an import's answer, with its type.
+pub fn receipts() -> (&'static str, Content) {
+    let example = serde_json::to_value(ImportLine::example()).ok();
+    (NDJSON, content(&ImportLine::name(), example))
 }
 
 /// A refusal as it is sent: its headers, and its body as the example of the schema.
@@ -85,8 +92,10 @@ pub fn with_limits(mut path: PathItem) -> PathItem {
         if !responses.contains_key("429") {
             continue;
         }
-        for response in responses.values_mut() {
-            if let RefOr::T(response) = response {
+        for (status, response) in responses {
+            if let RefOr::T(response) = response
+                && status.starts_with('2')
+            {
                 response.headers.extend(LIMIT.map(|name| {
                     let header = Ref::new(format!("#/components/headers/{name}"));
                     (name.to_owned(), RefOr::Ref(header))

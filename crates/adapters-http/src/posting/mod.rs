@@ -1,5 +1,6 @@
 //! Postings over HTTP: push, read and list.
 
+pub mod activity;
 mod cursor;
 mod export;
 mod get;
@@ -18,8 +19,8 @@ pub use self::{
     export::NDJSON,
     list::{DEFAULT_LIMIT, MAX_LIMIT, ME, TEXTS},
     payload::schemas as payload_schemas,
-    prefer::STRICT,
-    put::PutAnswer,
+    prefer::{STRICT, is_strict},
+    put::{PREFERENCE_APPLIED, PutAnswer},
     view::{
         PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
         with_history,

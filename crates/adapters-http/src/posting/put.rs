@@ -10,18 +10,16 @@ use actix_web::{
 };
 use domain::{
     body::BodyError,
-    client::ClientId,
     posting::{self, PostingId, PutOutcome, PutPosting, SourceIdentifier},
     validation::FieldErrors,
 };
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
-use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    WRITERS,
+    WRITERS, activity,
     prefer::{STRICT, is_strict},
 };
 use crate::{
@@ -38,7 +36,7 @@ const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
 /// The header with the posting's status afterwards.
 const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
 /// The header that says which preferences were honoured (RFC 7240 §3).
-const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// The answer to a push.
 #[derive(Serialize, ToSchema)]
@@ -107,7 +105,11 @@ pub(super) async fn handle(
         _ => error,
     });
     if !dry_run {
-        record(request, state, caller.id(), &answer);
+        // It is still percent-encoded, so it cannot contain a line break.
+        let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let identifier = percent_decode_str(segment).decode_utf8_lossy();
+        let result = answer.as_ref();
+        activity::record(&state.ports, caller.id(), &identifier, segment, result);
     }
     let answer = answer?;
     let is_new = answer.outcome == PutOutcome::Created;
@@ -161,49 +163,4 @@ async fn push(
     } else {
         ingest.put(put?).await?
     })
-}
-
-/// Records the outcome of a push as the client's activity.
-fn record(
-    request: &HttpRequest,
-    state: &State,
-    client: ClientId,
-    answer: &Result<posting::Answer, ApiError>,
-) {
-    let (recorder, now) = (&state.ports.recorder, OffsetDateTime::now_utc());
-    let now = domain::microseconds(now);
-    match answer {
-        Ok(answer) => {
-            trace(request, client, answer);
-            recorder.pushed(client, answer.outcome, now);
-        }
-        Err(error) => {
-            let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
-            let identifier = percent_decode_str(segment).decode_utf8_lossy();
-            if let Some(refusal) = error.refusal(Uuid::now_v7(), now, &identifier) {
-                recorder.refused(client, refusal);
-            }
-        }
-    }
-}
-
-/// Logs the client and its change, with the actors of the posting's first and last change before,
-/// in the request's span with the request id. Unchanged pushes, which are the majority, are not
-/// logged.
-fn trace(request: &HttpRequest, client_id: ClientId, answer: &posting::Answer) {
-    let outcome = answer.outcome;
-    if outcome == PutOutcome::Unchanged {
-        return;
-    }
-    // It is still percent-encoded, so it cannot contain a line break.
-    let identifier = api::last_segment(request).unwrap_or_default();
-    tracing::info!(
-        target: "posthaste::push",
-        %client_id,
-        identifier,
-        outcome = outcome.as_str(),
-        created_by = answer.created_by.as_ref().map(tracing::field::display),
-        updated_by = answer.updated_by.as_ref().map(tracing::field::display),
-        "pushed"
-    );
 }

@@ -10,6 +10,8 @@ use crate::support::{PATH, Request, TestApp, posting, push, request};
 
 const EVENTS: &str = "/api/job-board/events";
 const EXPORT: &str = "/api/job-board/export";
+const IMPORTS: &str = "/api/job-board/imports";
+const CATALOGUE: &str = "/api/job-board/catalogues/{name}";
 const INTEGRATION: &str = "/api/job-board/integration";
 const ONE: &str = "/api/job-board/job-postings/{uniqueSourceIdentifier}";
 
@@ -17,6 +19,8 @@ const ONE: &str = "/api/job-board/job-postings/{uniqueSourceIdentifier}";
 enum Fence {
     /// A posting beyond them is refused with this status and message.
     Refuses(u16, &'static str),
+    /// A line about a posting beyond them is refused.
+    RefusesLines,
     /// Postings beyond them are absent from the answer.
     LeavesOut,
     /// The answer has the identifiers that the client itself has sent, and nothing about postings.
@@ -28,7 +32,7 @@ enum Fence {
     OfTheWorker,
 }
 
-use Fence::{LeavesOut, NamesNone, OfTheWorker, Refuses, ShowsOwnPushes};
+use Fence::{LeavesOut, NamesNone, OfTheWorker, Refuses, RefusesLines, ShowsOwnPushes};
 
 const FORBIDDEN: &str = "This client may only use identifiers that begin with acme-.";
 
@@ -36,6 +40,11 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ("put", ONE, Refuses(403, FORBIDDEN)),
     ("get", ONE, Refuses(404, "Job posting not found.")),
     ("get", PATH, LeavesOut),
+    ("post", IMPORTS, RefusesLines),
+    ("get", "/api/job-board/catalogues", NamesNone),
+    ("put", CATALOGUE, RefusesLines),
+    ("get", CATALOGUE, NamesNone),
+    ("delete", CATALOGUE, NamesNone),
     ("get", EXPORT, LeavesOut),
     ("get", EVENTS, LeavesOut),
     ("get", INTEGRATION, ShowsOwnPushes),
@@ -110,9 +119,13 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
             let target = path
                 .replace("{uniqueSourceIdentifier}", identifier)
                 .replace("{email}", "ada@example.com")
+                .replace("{name}", "berlin")
                 .replace("{id}", "0190a1b2-0000-7000-8000-000000000002");
             let request = request(&method.to_uppercase(), &target).token(&token);
-            if *method == "put" {
+            if matches!(fence, RefusesLines) {
+                let line = |id: &str| json!({"id": id, "payload": posting()});
+                request.body(format!("{}\n{}\n", line(identifier), line("acme-1")))
+            } else if *method == "put" {
                 request.json(&posting())
             } else {
                 request
@@ -129,6 +142,17 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
                     let answer = to(identifier).send(&app).await;
                     assert_eq!(answer.status, 200, "{method} {path} {answer:?}");
                 }
+            }
+            RefusesLines => {
+                let answer = to("other-1").send(&app).await;
+                let refused = answer.text().lines().next().unwrap();
+                let refused: Value = serde_json::from_str(refused).unwrap();
+                let expect = json!({
+                    "line": 1, "id": "other-1", "outcome": "refused", "status": 403,
+                    "message": FORBIDDEN
+                });
+                assert_eq!(refused, expect, "{method} {path}");
+                assert!(answer.text().contains("\"refused\":1"), "{answer:?}");
             }
             LeavesOut => {
                 let answer = to("").send(&app).await;

@@ -14,6 +14,7 @@ mod events;
 mod export;
 mod fence;
 mod identifiers;
+mod imports;
 mod listing;
 mod logs;
 mod migration;

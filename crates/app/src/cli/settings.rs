@@ -106,6 +106,16 @@ pub struct HttpArgs {
     )]
     pub body_limit: usize,
 
+    /// The largest import, in bytes after unpacking
+    #[arg(
+        long,
+        value_name = "BYTES",
+        env = "POSTHASTE_IMPORT_LIMIT",
+        default_value = "2147483648",
+        value_parser = config::import_limit
+    )]
+    pub import_limit: u64,
+
     /// Connections that are served at a time; what comes beyond waits. Each takes a file
     /// descriptor, so that a low limit of open files makes it fewer
     #[arg(

@@ -45,6 +45,8 @@ const REASON_LENGTH: usize = 1000;
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 const LONGEST_EVENTS_KEPT: u64 = 3_650;
+/// The largest limit of an import: one terabyte.
+const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
 /// The largest body limit: bodies are held in memory.
 const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 
@@ -102,6 +104,11 @@ pub fn token_ttl(text: &str) -> Result<Duration, String> {
 pub fn body_limit(text: &str) -> Result<usize, String> {
     let bytes = whole(text, "bytes", 1, LARGEST_BODY_LIMIT)?;
     usize::try_from(bytes).map_err(|error| error.to_string())
+}
+
+/// `POSTHASTE_IMPORT_LIMIT`.
+pub fn import_limit(text: &str) -> Result<u64, String> {
+    whole(text, "bytes", 1, LARGEST_IMPORT_LIMIT)
 }
 
 /// `POSTHASTE_HTTP_THREADS`.

@@ -107,6 +107,7 @@ impl Home {
             public_url: None,
             token_ttl: Duration::from_hours(1),
             body_limit: 1 << 20,
+            import_limit: 1 << 31,
             lifetime: Lifetime::days(60),
             keep_events: Duration::from_hours(30 * 24),
             enricher: Some(EnricherKind::Builtin),

@@ -46,6 +46,8 @@ pub struct Backend {
     pub followers: AtomicUsize,
     /// The number of pages of an export that can still be read; then they have one posting each.
     pub export_pages: Mutex<Option<usize>>,
+    /// The number of imports that were begun and not finished.
+    pub imports: Arc<AtomicUsize>,
     /// The activity that was not written yet.
     pub gathered: Mutex<Gathered>,
 }

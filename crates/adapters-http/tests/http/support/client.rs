@@ -111,6 +111,11 @@ impl Connection {
         )
     }
 
+    /// Closes the client's side of the connection, and still reads.
+    pub async fn end(&mut self) {
+        self.stream.shutdown().await.unwrap();
+    }
+
     /// Reads the next answer. Panics if the connection ends before it.
     pub async fn read(&mut self, to_head: bool) -> Response {
         loop {

@@ -3,6 +3,7 @@
 mod backend;
 mod cases;
 mod client;
+mod import;
 mod newsletter;
 mod receiver;
 
@@ -31,6 +32,9 @@ pub use self::{
 /// A body limit that is easy to exceed.
 pub const BODY_LIMIT: usize = 64 * 1024;
 
+/// A limit of imports that is easy to exceed.
+pub const IMPORT_LIMIT: u64 = 4 << 20;
+
 pub const PATH: &str = "/api/job-board/job-postings";
 
 /// Deadlines that a test can wait for. actix-http's clock has a resolution of half a second, so
@@ -58,6 +62,8 @@ pub struct TestApp {
 pub fn ports(backend: &Arc<Backend>) -> Ports {
     Ports {
         ingest: backend.clone(),
+        imports: Arc::new(import::Handle(backend.clone())),
+        catalogues: backend.store.clone(),
         postings: backend.clone(),
         events: backend.clone(),
         newsletter: backend.newsletter.clone(),
@@ -79,6 +85,7 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         bind,
         public_url: None,
         body_limit: BODY_LIMIT,
+        import_limit: IMPORT_LIMIT,
         token_ttl: Duration::from_hours(1),
         keys: keys.to_owned(),
         webhook_secrets: SECRETS.map(Into::into).into(),

@@ -1,0 +1,190 @@
+//! The body of an import, unpacked while it arrives.
+
+use std::{io, pin::Pin, time::Duration};
+
+use actix_web::{
+    dev::Payload,
+    error::PayloadError,
+    http::{
+        StatusCode,
+        header::{self, HeaderMap, HeaderValue},
+    },
+    web::BytesMut,
+};
+use async_compression::{
+    tokio::bufread::{GzipDecoder, ZstdDecoder},
+    zstd::DParameter,
+};
+use futures_util::{StreamExt as _, stream};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _},
+    time::timeout,
+};
+use tokio_util::io::StreamReader;
+
+use crate::{body::media_type, error::ApiError, posting::NDJSON};
+
+/// The largest window of a zstd frame is 2^23 bytes (RFC 9659 §3). It is held in memory.
+const LARGEST_WINDOW: u32 = 23;
+
+/// The reason why a body ends before its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyFault {
+    /// The client hung up, or the body is shorter than it was to be.
+    #[error("The body broke off.")]
+    BrokenOff,
+    /// Nothing of it arrives any more.
+    #[error("The body did not arrive in time.")]
+    Stalled,
+    /// Its compression is broken.
+    #[error("The body cannot be unpacked: {0}.")]
+    Corrupt(String),
+    /// It is larger than an import may be.
+    #[error("The import is too large; at most {0} bytes are accepted, unpacked.")]
+    TooLarge(u64),
+    /// So many of its lines are refused that their receipts are larger than an import may be.
+    #[error("Too many lines are refused; at most {0} bytes of receipts are kept.")]
+    TooManyReceipts(u64),
+}
+
+impl From<BodyFault> for ApiError {
+    fn from(fault: BodyFault) -> Self {
+        let status = match fault {
+            BodyFault::BrokenOff | BodyFault::Corrupt(_) => StatusCode::BAD_REQUEST,
+            BodyFault::Stalled => StatusCode::REQUEST_TIMEOUT,
+            BodyFault::TooLarge(_) | BodyFault::TooManyReceipts(_) => StatusCode::PAYLOAD_TOO_LARGE,
+        };
+        Self::new(status, fault.to_string())
+    }
+}
+
+/// The compression of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// None.
+    Identity,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl Encoding {
+    /// Checks the media type, which may be absent (`curl -T` sends none), and finds the encoding.
+    pub fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let is_ndjson = media_type(headers).is_none_or(|name| name.eq_ignore_ascii_case(NDJSON));
+        if headers.contains_key(header::CONTENT_TYPE) && !is_ndjson {
+            return Err(ApiError::unsupported_media_type(
+                "Content-Type must be application/x-ndjson.",
+            ));
+        }
+        let mut encodings = headers.get_all(header::CONTENT_ENCODING);
+        let first = encodings.next().map(HeaderValue::as_bytes);
+        let is = |name: &str| {
+            first.is_some_and(|value| value.trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+        };
+        let known = if first.is_none() || is("identity") {
+            Some(Self::Identity)
+        } else if is("gzip") || is("x-gzip") {
+            Some(Self::Gzip)
+        } else if is("zstd") {
+            Some(Self::Zstd)
+        } else {
+            None
+        };
+        known.filter(|_| encodings.next().is_none()).ok_or_else(|| {
+            ApiError::unsupported_media_type(
+                "Content-Encoding must be gzip, zstd, identity or absent.",
+            )
+            .with_header(
+                header::ACCEPT_ENCODING,
+                HeaderValue::from_static("gzip, zstd, identity"),
+            )
+        })
+    }
+}
+
+/// The unpacked body of an import.
+pub struct ImportBody<'a> {
+    unpacked: Pin<Box<dyn AsyncRead + 'a>>,
+    left: u64,
+    limit: u64,
+}
+
+impl<'a> ImportBody<'a> {
+    /// The body of a request. It may have this many bytes, unpacked, and none of its pieces may
+    /// take longer than `patience` to arrive.
+    pub fn new(
+        payload: &'a mut Payload,
+        encoding: Encoding,
+        patience: Duration,
+        limit: u64,
+    ) -> Self {
+        let pieces = stream::unfold(payload, move |payload| async move {
+            let next = timeout(patience, payload.next()).await;
+            let piece = match next {
+                Ok(None) => return None,
+                Ok(Some(Ok(piece))) => Ok(piece),
+                Ok(Some(Err(error))) => Err(broken_off(&error)),
+                Err(_) => Err(io::Error::other(BodyFault::Stalled)),
+            };
+            if piece.is_err() {
+                // No more of the body will arrive; with this, actix-http closes the connection
+                // after the answer.
+                *payload = Payload::None;
+            }
+            Some((piece, payload))
+        });
+        let packed = StreamReader::new(Box::pin(pieces));
+        let unpacked: Pin<Box<dyn AsyncRead + 'a>> = match encoding {
+            Encoding::Identity => Box::pin(packed),
+            Encoding::Gzip => {
+                let mut decoder = GzipDecoder::new(packed);
+                decoder.multiple_members(true);
+                Box::pin(decoder)
+            }
+            Encoding::Zstd => {
+                let window = [DParameter::window_log_max(LARGEST_WINDOW)];
+                let mut decoder = ZstdDecoder::with_params(packed, &window);
+                decoder.multiple_members(true);
+                Box::pin(decoder)
+            }
+        };
+        Self {
+            unpacked,
+            left: limit,
+            limit,
+        }
+    }
+
+    /// Reads a piece into the free capacity of a buffer; `false` at the end of the body.
+    pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
+        let before = buffer.len();
+        match self.unpacked.read_buf(buffer).await {
+            Ok(0) => Ok(false),
+            Ok(read) => {
+                let left = self.left.checked_sub(read as u64);
+                self.left = left.ok_or_else(|| {
+                    buffer.truncate(before);
+                    BodyFault::TooLarge(self.limit)
+                })?;
+                Ok(true)
+            }
+            Err(error) => Err(fault(&error)),
+        }
+    }
+}
+
+fn broken_off(error: &PayloadError) -> io::Error {
+    tracing::debug!(cause = %error, "the body of an import broke off");
+    io::Error::other(BodyFault::BrokenOff)
+}
+
+fn fault(error: &io::Error) -> BodyFault {
+    let own = error.get_ref().and_then(|cause| cause.downcast_ref());
+    match own {
+        Some(fault) => BodyFault::clone(fault),
+        None if error.kind() == io::ErrorKind::UnexpectedEof => BodyFault::BrokenOff,
+        None => BodyFault::Corrupt(error.to_string()),
+    }
+}

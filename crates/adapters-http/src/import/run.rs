@@ -1,0 +1,308 @@
+//! An import from the first byte of its body to its answer.
+
+use std::{io, time::Duration};
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    body::SizedStream,
+    dev::Payload,
+    http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap},
+    web::{BufMut as _, BytesMut},
+};
+use domain::{
+    import::{Line, Receipt, Summary},
+    usecase::{CatalogueOrder, Import, ImportOrder},
+};
+use tokio::{task::yield_now, time::Instant};
+
+use super::{
+    body::{BodyFault, Encoding, ImportBody},
+    lines::Lines,
+    spool::Spool,
+    view::{ImportLine, ImportReceipt, LastLine},
+};
+use crate::{
+    connection::Connection,
+    error::ApiError,
+    middleware::RequestUsage,
+    oauth::Caller,
+    posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
+    query::{Parameters, boolean},
+    state::State,
+};
+
+/// The bytes of a body that are unpacked at a time.
+const PIECE: usize = 64 * 1024;
+/// The time after which the client is looked up again. Its row is kept for some seconds anyway.
+const CLIENT_EVERY: Duration = Duration::from_secs(1);
+
+/// `Retry-After` in seconds when receipts cannot be kept.
+const RETRY_NO_ROOM: u32 = 60;
+
+/// The wishes of a client beside the body.
+pub struct Wishes {
+    encoding: Encoding,
+    /// To have the receipts of all lines, not only of those that were not taken.
+    all_receipts: bool,
+    dry_run: bool,
+    strict: bool,
+}
+
+impl Wishes {
+    /// Reads headers and parameters. `more` takes the parameters of one path alone.
+    pub fn of<T>(
+        request: &HttpRequest,
+        limit: u64,
+        more: impl FnOnce(&mut Parameters<'_>) -> T,
+    ) -> Result<(Self, T), ApiError> {
+        let encoding = Encoding::of(request.headers())?;
+        if encoding == Encoding::Identity && length(request.headers()) > limit {
+            return Err(BodyFault::TooLarge(limit).into());
+        }
+        let mut parameters = Parameters::of(request.query_string());
+        let wishes = Self {
+            encoding,
+            all_receipts: parameters.take("receipts", receipts).unwrap_or(false),
+            dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
+            strict: is_strict(request.headers()),
+        };
+        let more = more(&mut parameters);
+        let read = parameters.finish((wishes, more));
+        read.map_err(ApiError::invalid)
+    }
+}
+
+fn receipts(text: &str) -> Result<bool, String> {
+    match text {
+        "all" => Ok(true),
+        "refused" => Ok(false),
+        _ => Err("must be all or refused".to_owned()),
+    }
+}
+
+/// The declared length of the body.
+fn length(headers: &HeaderMap) -> u64 {
+    let value = headers.get(CONTENT_LENGTH);
+    let text = value.and_then(|value| value.to_str().ok());
+    text.and_then(|text| text.trim().parse().ok())
+        .unwrap_or_default()
+}
+
+/// Takes in the body of a request, and answers.
+pub async fn run(
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
+    caller: Caller,
+    wishes: Wishes,
+    catalogue: Option<CatalogueOrder>,
+) -> Result<HttpResponse, ApiError> {
+    let _slot = state.imports.take(caller.id())?;
+    let order = ImportOrder {
+        client: caller.id(),
+        dry_run: wishes.dry_run,
+        strict: wishes.strict,
+        catalogue,
+    };
+    let import = state.ports.imports.begin(order).await?;
+    if let Some(connection) = Connection::of(request) {
+        connection.ask_for_body();
+    }
+    let mut running = Running {
+        request,
+        state,
+        caller,
+        looked_up: Instant::now(),
+        wishes: &wishes,
+        import,
+        receipts: Vec::new(),
+        spool: Spool::default(),
+    };
+    let taken = running.take_in(payload).await;
+    let settled = running.settle(taken.is_ok()).await;
+    let taken = taken.and(settled);
+    let Running { import, spool, .. } = running;
+    let (summary, ended) = import.finish(taken.is_ok()).await;
+    answer(
+        &wishes,
+        spool,
+        &summary,
+        taken.and(ended.map_err(ApiError::from)),
+    )
+    .await
+}
+
+/// A running import.
+struct Running<'a> {
+    request: &'a HttpRequest,
+    state: &'a State,
+    /// The client, as it was a few seconds ago at most.
+    caller: Caller,
+    looked_up: Instant,
+    wishes: &'a Wishes,
+    import: Box<dyn Import>,
+    /// Receipts that are not in the spool yet.
+    receipts: Vec<Receipt>,
+    spool: Spool,
+}
+
+impl Running<'_> {
+    /// Takes in all lines of the body.
+    async fn take_in(&mut self, payload: &mut Payload) -> Result<(), ApiError> {
+        let State {
+            import_limit,
+            timeouts,
+            body_limit,
+            stopping,
+            ..
+        } = self.state;
+        let encoding = self.wishes.encoding;
+        let mut body = ImportBody::new(payload, encoding, timeouts.body, *import_limit);
+        let (mut cut, mut lines) = (Lines::new(*body_limit), Vec::new());
+        let mut buffer = BytesMut::with_capacity(PIECE);
+        loop {
+            let is_more = tokio::select! {
+                read = body.read(&mut buffer) => read?,
+                () = stopping.wait() => return Err(ApiError::stopping()),
+            };
+            if !is_more {
+                break;
+            }
+            cut.push(&buffer, &mut lines);
+            buffer.clear();
+            self.take(std::mem::take(&mut lines)).await?;
+            // A body that is all there would keep this thread from other requests.
+            yield_now().await;
+        }
+        cut.finish(&mut lines);
+        self.take(lines).await
+    }
+
+    async fn take(&mut self, lines: Vec<Line>) -> Result<(), ApiError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.look_up().await?;
+        for _ in &lines {
+            self.wait_for_limit().await?;
+        }
+        let prefixes = self.caller.prefixes();
+        let taken = self.import.take(lines, prefixes, &mut self.receipts);
+        let taken = taken.await;
+        self.spool().await?;
+        Ok(taken?)
+    }
+
+    /// Waits for the receipts that are left, in vain if the import has failed.
+    async fn settle(&mut self, is_well: bool) -> Result<(), ApiError> {
+        let settled = self.import.settle(&mut self.receipts).await;
+        self.spool().await?;
+        match settled {
+            Err(error) if is_well => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks the client up again: it may have been revoked, or its prefixes may be others.
+    async fn look_up(&mut self) -> Result<(), ApiError> {
+        if self.looked_up.elapsed() >= CLIENT_EVERY {
+            self.caller = self
+                .state
+                .authorizer
+                .authorize_again(&self.caller, WRITERS)
+                .await?;
+            self.looked_up = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Counts a line as a request, and waits until the client may send it.
+    async fn wait_for_limit(&self) -> Result<(), ApiError> {
+        tokio::select! {
+            usage = self.caller.wait_for_limit() => RequestUsage::set(self.request, usage),
+            () = self.state.stopping.wait() => return Err(ApiError::stopping()),
+        }
+        Ok(())
+    }
+
+    /// Records receipts as the client's activity, and keeps those that it wants.
+    async fn spool(&mut self) -> Result<(), ApiError> {
+        let Self {
+            state,
+            caller,
+            wishes,
+            receipts,
+            spool,
+            ..
+        } = self;
+        for receipt in receipts.drain(..) {
+            let (line, is_failure) = (receipt.line, receipt.is_failure());
+            let id = receipt.id.as_deref();
+            let result = receipt.result.map_err(ApiError::from);
+            if !wishes.dry_run {
+                let id = id.unwrap_or_default();
+                activity::record(&state.ports, caller.id(), id, id, result.as_ref());
+            }
+            let shown = match &result {
+                Ok(answer) if wishes.all_receipts => {
+                    ImportReceipt::taken(line, id, answer, wishes.dry_run)
+                }
+                Ok(_) => continue,
+                Err(error) => ImportReceipt::refused(line, id, is_failure, error),
+            };
+            write(spool, &ImportLine::Receipt(shown))?;
+        }
+        spool.flush().await.map_err(cannot_spool)?;
+        if spool.len() > state.import_limit {
+            return Err(BodyFault::TooManyReceipts(state.import_limit).into());
+        }
+        Ok(())
+    }
+}
+
+fn write(spool: &mut Spool, line: &ImportLine<'_>) -> Result<(), ApiError> {
+    let written = serde_json::to_writer(spool.buffer().writer(), line);
+    written.map_err(|error| ApiError::internal(&error))?;
+    spool.buffer().put_u8(b'\n');
+    Ok(())
+}
+
+fn cannot_spool(error: io::Error) -> ApiError {
+    tracing::error!(cause = %error, "the receipts of an import cannot be kept");
+    ApiError::unavailable(
+        "The service has no room for the receipts of this import. Try again later.",
+        RETRY_NO_ROOM,
+    )
+}
+
+/// The answer: receipts, then the summary. The status says why an import is not complete.
+async fn answer(
+    wishes: &Wishes,
+    mut spool: Spool,
+    summary: &Summary,
+    ended: Result<(), ApiError>,
+) -> Result<HttpResponse, ApiError> {
+    let error = ended.err();
+    let message = error.as_ref().map(ApiError::message);
+    let last = LastLine::new(summary, message);
+    write(&mut spool, &ImportLine::Summary(last))?;
+    tracing::info!(?summary, message, "an import ended");
+    let mut response = match &error {
+        None => HttpResponse::Ok(),
+        Some(error) => error.start(),
+    };
+    response
+        .content_type(NDJSON)
+        .insert_header((CACHE_CONTROL, "no-store"));
+    if wishes.strict {
+        response.insert_header((PREFERENCE_APPLIED, STRICT));
+    }
+    let length = spool.len();
+    match spool.into_memory() {
+        Ok(all) => Ok(response.body(all)),
+        Err(spool) => {
+            let pieces = spool.read().await.map_err(cannot_spool)?;
+            Ok(response.body(SizedStream::new(length, Box::pin(pieces))))
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Receipts, summaries and catalogues as answers show them.
+
+use domain::{
+    catalogue::{self, PastImport},
+    import::{self, Counts},
+    posting::{self, PutOutcome},
+};
+use serde::Serialize;
+use time::macros::datetime;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::{
+    answer::Timestamp,
+    error::{ApiError, Fields},
+    schema::Answer,
+};
+
+/// The receipt of a line, or the summary, which comes last.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum ImportLine<'a> {
+    /// A receipt.
+    Receipt(ImportReceipt<'a>),
+    /// The summary.
+    Summary(LastLine<'a>),
+}
+
+/// What became of a line.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportReceipt)]
+pub struct ImportReceipt<'a> {
+    /// The number of the line, from 1.
+    line: u64,
+    /// The identifier; `null` if the line has none.
+    id: Option<&'a str>,
+    /// `created`, `updated`, `unchanged`, `expired` or `reopened`; `refused`, or `failed` if the
+    /// service could not answer.
+    outcome: &'static str,
+    /// The status that a `PUT` would have been answered with.
+    status: u16,
+    /// The posting's id; `null` if a dry run found that one would be created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    uuid: Option<Option<Uuid>>,
+    /// Why it was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    message: Option<&'a str>,
+    /// What is wrong with each field, by its path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = Fields::schema, extensions(("x-optional" = json!(true))))]
+    errors: Option<Fields<'a>>,
+}
+
+impl<'a> ImportReceipt<'a> {
+    /// The receipt of a line that was taken.
+    pub fn taken(line: u64, id: Option<&'a str>, answer: &posting::Answer, dry_run: bool) -> Self {
+        let is_new = answer.outcome == PutOutcome::Created;
+        Self {
+            line,
+            id,
+            outcome: answer.outcome.as_str(),
+            status: if is_new { 201 } else { 200 },
+            uuid: Some((!(is_new && dry_run)).then(|| answer.id.uuid())),
+            message: None,
+            errors: None,
+        }
+    }
+
+    /// The receipt of a line that was refused, or failed.
+    pub fn refused(line: u64, id: Option<&'a str>, is_failure: bool, error: &'a ApiError) -> Self {
+        Self {
+            line,
+            id,
+            outcome: if is_failure { "failed" } else { "refused" },
+            status: error.status().as_u16(),
+            uuid: None,
+            message: Some(error.message()),
+            errors: error.errors().map(Fields),
+        }
+    }
+}
+
+/// The last line of an answer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportSummaryLine)]
+pub struct LastLine<'a> {
+    summary: Summary<'a>,
+}
+
+impl<'a> LastLine<'a> {
+    /// The summary of an import, with the reason if it is not complete.
+    pub const fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+        Self {
+            summary: Summary::new(summary, message),
+        }
+    }
+}
+
+/// The sum of an import.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportSummary)]
+struct Summary<'a> {
+    /// The lines that are not blank.
+    lines: u64,
+    /// Postings that were created.
+    created: u64,
+    /// Lines that updated a posting or its company.
+    updated: u64,
+    /// Lines that changed nothing.
+    unchanged: u64,
+    /// Postings that their lines expired.
+    expired: u64,
+    /// Expired postings that came back.
+    reopened: u64,
+    /// Lines that were refused.
+    refused: u64,
+    /// Lines that the service could not answer.
+    failed: u64,
+    /// The postings of a catalogue that no line named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    missing: Option<Missing>,
+    /// Whether the body ended as it should and every line has its answer.
+    complete: bool,
+    /// Why it is not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    message: Option<&'a str>,
+}
+
+impl<'a> Summary<'a> {
+    const fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+        let import::Summary {
+            counts,
+            missing,
+            complete,
+        } = summary;
+        let Counts {
+            lines,
+            created,
+            updated,
+            unchanged,
+            expired,
+            reopened,
+            refused,
+            failed,
+        } = *counts;
+        Self {
+            lines,
+            created,
+            updated,
+            unchanged,
+            expired,
+            reopened,
+            refused,
+            failed,
+            missing: match missing {
+                Some(missing) => Some(Missing::new(missing)),
+                None => None,
+            },
+            complete: *complete,
+            message,
+        }
+    }
+}
+
+/// Open postings that a catalogue had before an import, and that no line named.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ImportMissing)]
+struct Missing {
+    /// How many there are.
+    count: u64,
+    /// How many of them have expired.
+    expired: u64,
+    /// Whether none has, because too many are missing. Send the same with `max_missing=100` to let
+    /// them expire.
+    held: bool,
+}
+
+impl Missing {
+    const fn new(missing: &import::Missing) -> Self {
+        let import::Missing {
+            count,
+            expired,
+            held,
+        } = *missing;
+        Self {
+            count,
+            expired,
+            held,
+        }
+    }
+}
+
+/// A catalogue.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CatalogueAnswer)]
+pub struct CatalogueAnswer<'a> {
+    data: Catalogue<'a>,
+}
+
+impl<'a> CatalogueAnswer<'a> {
+    /// The answer about a catalogue.
+    pub fn new(catalogue: &'a catalogue::Catalogue) -> Self {
+        Self {
+            data: Catalogue::new(catalogue),
+        }
+    }
+}
+
+/// The client's catalogues.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CataloguesAnswer)]
+pub struct CataloguesAnswer<'a> {
+    /// By name.
+    data: Vec<Catalogue<'a>>,
+}
+
+impl<'a> CataloguesAnswer<'a> {
+    /// The answer about catalogues.
+    pub fn new(catalogues: &'a [catalogue::Catalogue]) -> Self {
+        Self {
+            data: catalogues.iter().map(Catalogue::new).collect(),
+        }
+    }
+}
+
+/// A catalogue: the postings that a client offers under a name.
+#[derive(Serialize, ToSchema)]
+struct Catalogue<'a> {
+    /// The name.
+    name: &'a str,
+    /// The number of its postings that wait for enrichment or are approved.
+    postings: u64,
+    /// Whether an import of it is running.
+    running: bool,
+    /// The last import that ended.
+    last_import: Option<LastImport>,
+}
+
+impl<'a> Catalogue<'a> {
+    fn new(catalogue: &'a catalogue::Catalogue) -> Self {
+        Self {
+            name: catalogue.name.as_str(),
+            postings: catalogue.postings,
+            running: catalogue.is_running,
+            last_import: catalogue.last_import.as_ref().map(LastImport::new),
+        }
+    }
+}
+
+/// An import of a catalogue that ended.
+#[derive(Serialize, ToSchema)]
+struct LastImport {
+    /// When it began.
+    #[schema(value_type = OffsetDateTime)]
+    started_at: Timestamp,
+    /// When it ended.
+    #[schema(value_type = OffsetDateTime)]
+    finished_at: Timestamp,
+    /// Its summary.
+    #[serde(flatten)]
+    summary: Summary<'static>,
+}
+
+impl LastImport {
+    const fn new(import: &PastImport) -> Self {
+        Self {
+            started_at: Timestamp(import.started_at),
+            finished_at: Timestamp(import.finished_at),
+            summary: Summary::new(&import.summary, None),
+        }
+    }
+}
+
+fn example_summary(missing: Option<import::Missing>) -> import::Summary {
+    import::Summary {
+        counts: Counts {
+            lines: 250,
+            created: 12,
+            updated: 3,
+            unchanged: 233,
+            expired: 0,
+            reopened: 1,
+            refused: 1,
+            failed: 0,
+        },
+        missing,
+        complete: true,
+    }
+}
+
+const MISSING: import::Missing = import::Missing {
+    count: 9,
+    expired: 9,
+    held: false,
+};
+
+fn example_catalogue() -> Catalogue<'static> {
+    let summary = example_summary(Some(MISSING));
+    Catalogue {
+        name: "berlin",
+        postings: 249,
+        running: false,
+        last_import: Some(LastImport::new(&PastImport {
+            started_at: datetime!(2026-01-31 04:00:00 UTC),
+            finished_at: datetime!(2026-01-31 04:00:03.5 UTC),
+            summary,
+        })),
+    }
+}
+
+impl Answer for ImportLine<'_> {
+    fn example() -> Self {
+        Self::Summary(LastLine::new(&example_summary(Some(MISSING)), None))
+    }
+}
+
+impl Answer for CatalogueAnswer<'_> {
+    fn example() -> Self {
+        Self {
+            data: example_catalogue(),
+        }
+    }
+}
+
+impl Answer for CataloguesAnswer<'_> {
+    fn example() -> Self {
+        Self {
+            data: vec![example_catalogue()],
+        }
+    }
+}

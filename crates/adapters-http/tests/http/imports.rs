@@ -1,0 +1,551 @@
+//! Imports: receipts in order, bodies of every kind, and the answers of catalogues.
+
+use std::{
+    num::NonZeroU32,
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use async_compression::tokio::bufread::{GzipEncoder, ZstdEncoder};
+use domain::{
+    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues as _, Leased, PastImport},
+    client::{ClientId, Prefixes, Scope},
+    import::{Counts, Missing, Summary},
+};
+use serde_json::{Value, json};
+use time::macros::datetime;
+use tokio::{io::AsyncReadExt as _, time::sleep};
+use uuid::Uuid;
+
+use crate::support::{self, IMPORT_LIMIT, QUICK, Request, Response, TestApp, posting, request};
+
+const IMPORTS: &str = "/api/job-board/imports";
+const CATALOGUES: &str = "/api/job-board/catalogues";
+
+fn import(token: &str, target: &str, body: impl Into<Vec<u8>>) -> Request {
+    let method = if target.starts_with(CATALOGUES) {
+        "PUT"
+    } else {
+        "POST"
+    };
+    request(method, target)
+        .token(token)
+        .header("Content-Type", "application/x-ndjson")
+        .body(body)
+}
+
+fn line(id: &str, payload: &Value) -> String {
+    format!("{}\n", json!({"id": id, "payload": payload}))
+}
+
+/// The lines of an answer.
+fn lines(answer: &Response) -> Vec<Value> {
+    assert_eq!(
+        answer.header("Content-Type"),
+        Some("application/x-ndjson"),
+        "{answer:?}"
+    );
+    let lines = answer.text().lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The summary, which is the last line.
+fn summary(answer: &Response) -> Value {
+    lines(answer).pop().unwrap()["summary"].take()
+}
+
+fn counted(summary: &Value) -> (u64, u64, bool) {
+    let number = |name: &str| summary[name].as_u64().unwrap();
+    let is_complete = summary["complete"].as_bool().unwrap();
+    (number("lines"), number("created"), is_complete)
+}
+
+#[tokio::test]
+async fn each_line_is_a_push_with_a_receipt() {
+    let app = TestApp::spawn();
+    let (_, token) = app
+        .client(|client| client.prefixes = Prefixes::new(&["a", "fault:"]).unwrap())
+        .await;
+    let body = [
+        line("a1", &posting()),
+        "\r\n".to_owned(),
+        line("b1", &posting()),
+        line("a1", &posting()),
+        "nonsense\n".to_owned(),
+        line("a2", &json!({"title": 7})),
+        line("a/3", &json!({"expiration": {}})),
+        line("fault:broken", &posting()),
+        line("a1", &json!({"title": "Other"})),
+        format!("{{\"id\":\"{}\"}}\n", "x".repeat(support::BODY_LIMIT)),
+        line("a1", &json!({"expiration": {}})),
+        line("a1", &json!({"expiration": null}))
+            .trim_end()
+            .to_owned(),
+    ];
+    let target = format!("{IMPORTS}?receipts=all");
+    let answer = import(&token, &target, body.concat()).send(&app).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+    let mut all = lines(&answer);
+    let summary = all.pop().unwrap();
+    assert_eq!(
+        summary,
+        json!({"summary": {
+            "lines": 11, "created": 1, "updated": 1, "unchanged": 1, "expired": 1, "reopened": 1,
+            "refused": 5, "failed": 1, "complete": true
+        }})
+    );
+    let shown: Vec<_> = all
+        .iter()
+        .map(|of| {
+            (
+                of["line"].as_u64().unwrap(),
+                of["outcome"].as_str().unwrap(),
+                of["status"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (1, "created", 201),
+            (3, "refused", 403),
+            (4, "unchanged", 200),
+            (5, "refused", 400),
+            (6, "refused", 422),
+            (7, "refused", 404),
+            (8, "failed", 500),
+            (9, "updated", 200),
+            (10, "refused", 413),
+            (11, "expired", 200),
+            (12, "reopened", 200),
+        ]
+    );
+    let get = request("GET", &format!("{}/a1", support::PATH)).token(&token);
+    let posting = get.send(&app).await.json()["data"].take();
+    assert_eq!(
+        all[0],
+        json!({"line": 1, "id": "a1", "outcome": "created", "status": 201, "uuid": posting["uuid"]})
+    );
+    assert_eq!((&all[3]["id"], all[3].get("uuid")), (&Value::Null, None));
+    assert_eq!(all[4]["errors"]["title"], json!(["must be a string"]));
+    assert!(all[1]["message"].as_str().unwrap().contains("begin with"));
+    assert!(!answer.text().contains(support::INTERNALS));
+
+    let answer = import(&token, IMPORTS, body.concat()).send(&app).await;
+    let refused = lines(&answer).len() - 1;
+    assert_eq!(
+        refused, 6,
+        "without a wish, lines that were taken have none"
+    );
+
+    // As with single pushes, the client can look at what it did.
+    let activity = request("GET", "/api/job-board/integration").token(&token);
+    let activity = activity.send(&app).await.json()["data"].take();
+    let today = &activity["days"][0];
+    assert_eq!(
+        (&today["created"], &today["refused"]),
+        (&json!(1), &json!(10))
+    );
+    assert_eq!(activity["refusals"].as_array().unwrap().len(), 10);
+}
+
+#[tokio::test]
+async fn the_wishes_of_a_push_are_those_of_an_import() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = line("a", &posting());
+    let dry = format!("{IMPORTS}?receipts=all&dry_run=true");
+    let answer = import(&token, &dry, &*body).send(&app).await;
+    assert_eq!(
+        lines(&answer)[0],
+        json!({"line": 1, "id": "a", "outcome": "created", "status": 201, "uuid": null})
+    );
+    let get = request("GET", &format!("{}/a", support::PATH)).token(&token);
+    assert_eq!(get.send(&app).await.status, 404);
+
+    let misspelt = line("a", &json!({"tittle": "T"}));
+    let strict = import(&token, IMPORTS, &*misspelt).header("Prefer", "handling=strict");
+    let answer = strict.send(&app).await;
+    assert_eq!(answer.header("Preference-Applied"), Some("handling=strict"));
+    assert!(lines(&answer)[0]["errors"].get("tittle").is_some());
+
+    for (query, field) in [
+        ("receipts=some", "receipts"),
+        ("dry_run=1", "dry_run"),
+        ("max_missing=1", "max_missing"),
+        ("x=1", "x"),
+    ] {
+        let target = format!("{IMPORTS}?{query}");
+        let refused = import(&token, &target, &*body).send(&app).await;
+        assert_eq!(refused.status, 422, "{query}");
+        assert!(refused.json()["errors"].get(field).is_some(), "{query}");
+    }
+}
+
+async fn gzip(text: &str) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut encoder = GzipEncoder::new(text.as_bytes());
+    encoder.read_to_end(&mut packed).await.unwrap();
+    packed
+}
+
+async fn zstd(text: &str) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut encoder = ZstdEncoder::new(text.as_bytes());
+    encoder.read_to_end(&mut packed).await.unwrap();
+    packed
+}
+
+#[tokio::test]
+async fn bodies_are_unpacked() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let [one, two] = ["a", "b"].map(|id| line(id, &posting()));
+    let [gzip_one, gzip_two] = [gzip(&one).await, gzip(&two).await];
+    let [zstd_one, zstd_two] = [zstd(&one).await, zstd(&two).await];
+    let cut = |packed: &[u8]| packed[..packed.len() - 3].to_vec();
+    let both = |one: &[u8], two: &[u8]| [one, two].concat();
+    for (encoding, body, status, expect) in [
+        (
+            "identity",
+            both(one.as_bytes(), two.as_bytes()),
+            200,
+            (2, true),
+        ),
+        ("gzip", both(&gzip_one, &gzip_two), 200, (2, true)),
+        ("GZIP", gzip_one.clone(), 200, (1, true)),
+        ("zstd", both(&zstd_one, &zstd_two), 200, (2, true)),
+        ("gzip", cut(&gzip_one), 400, (1, false)),
+        ("gzip", both(&gzip_one, &cut(&gzip_two)), 400, (2, false)),
+        ("zstd", cut(&zstd_one), 400, (0, false)),
+        ("gzip", both(&gzip_one, b"rest"), 400, (1, false)),
+        ("gzip", one.clone().into_bytes(), 400, (0, false)),
+        ("zstd", gzip_one.clone(), 400, (0, false)),
+        ("identity", Vec::new(), 200, (0, true)),
+    ] {
+        let request = import(&token, IMPORTS, body).header("Content-Encoding", encoding);
+        let answer = request.send(&app).await;
+        assert_eq!(answer.status, status, "{encoding}: {answer:?}");
+        let summary = summary(&answer);
+        let (lines, _, is_complete) = counted(&summary);
+        // Whatever was unpacked before a break may have been taken or not.
+        assert_eq!(is_complete, expect.1, "{encoding}: {summary}");
+        assert!(
+            lines == expect.0 || !is_complete && lines <= expect.0,
+            "{encoding}: {summary}"
+        );
+        assert_eq!(summary.get("message").is_some(), !is_complete);
+    }
+    for (name, value, accepted) in [
+        ("Content-Encoding", "br", true),
+        ("Content-Type", "application/json", false),
+    ] {
+        let refused = request("POST", IMPORTS)
+            .token(&token)
+            .header(name, value)
+            .body("{}");
+        let refused = refused.send(&app).await;
+        assert_eq!(refused.status, 415, "{refused:?}");
+        let is_told = refused.header("Accept-Encoding") == Some("gzip, zstd, identity");
+        assert_eq!(is_told, accepted);
+    }
+    // curl -T declares no type.
+    let untyped = request("POST", IMPORTS).token(&token).body(one);
+    assert_eq!(untyped.send(&app).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_import_has_a_largest_size() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let limit = usize::try_from(IMPORT_LIMIT).unwrap();
+    let announced = request("POST", IMPORTS)
+        .token(&token)
+        .header("Content-Length", &(limit + 1).to_string());
+    assert_eq!(announced.send(&app).await.status, 413);
+
+    let first = line("a", &posting());
+    let blank = "\n".repeat(limit);
+    let packed = gzip(&format!("{first}{blank}")).await;
+    let request = import(&token, IMPORTS, packed).header("Content-Encoding", "gzip");
+    let answer = request.send(&app).await;
+    assert_eq!(answer.status, 413, "{answer:?}");
+    let summary = summary(&answer);
+    assert_eq!(counted(&summary), (1, 1, false));
+    assert!(
+        summary["message"]
+            .as_str()
+            .unwrap()
+            .contains(&IMPORT_LIMIT.to_string())
+    );
+
+    // Receipts are longer than such lines.
+    let packed = gzip(&"x\n".repeat(limit / 4)).await;
+    let request = import(&token, IMPORTS, packed).header("Content-Encoding", "gzip");
+    let answer = request.send(&app).await;
+    assert_eq!(answer.status, 413);
+    assert!(answer.text().contains("Too many lines are refused"));
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_not_complete() {
+    let app = TestApp::spawn_with(|settings| settings.timeouts = QUICK);
+    let token = app.writer().await;
+    let first = line("a", &posting());
+    let chunk = format!("{:x}\r\n{first}\r\n", first.len());
+    let sized = ("Content-Length", "1000000", first.clone());
+    let chunked = ("Transfer-Encoding", "chunked", chunk.clone());
+    let begin = async |(name, value, body): (&str, &str, String)| {
+        let request = import(&token, IMPORTS, "").header(name, value);
+        let mut connection = app.connect().await;
+        connection.write(request.head().as_bytes()).await;
+        connection.write(body.as_bytes()).await;
+        connection
+    };
+    for body in [sized.clone(), chunked.clone()] {
+        let mut connection = begin(body.clone()).await;
+        connection.end().await;
+        let answer = connection.read(false).await;
+        assert_eq!((answer.status, counted(&summary(&answer)).2), (400, false));
+        let answer = begin(body).await.read(false).await;
+        assert_eq!(answer.status, 408, "{answer:?}");
+        assert_eq!(counted(&summary(&answer)), (1, 0, false));
+    }
+    for body in [sized, chunked] {
+        drop(begin(body).await);
+    }
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while app.backend.imports.load(Ordering::SeqCst) > 0 {
+        assert!(
+            Instant::now() < deadline,
+            "an import outlives its connection"
+        );
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_import_that_cannot_go_on_has_the_receipts_so_far() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = ["a", "fault:unavailable", "b"].map(|id| line(id, &posting()));
+    let target = format!("{IMPORTS}?receipts=all");
+    let answer = import(&token, &target, body.concat()).send(&app).await;
+    assert_eq!(answer.status, 503);
+    assert!(answer.header("Retry-After").is_some());
+    let lines = lines(&answer);
+    assert_eq!(
+        (&lines[0]["outcome"], &lines[1]["outcome"]),
+        (&json!("created"), &json!("failed"))
+    );
+    assert_eq!(lines[1]["status"], 503);
+    assert_eq!(counted(&lines[2]["summary"]), (2, 1, false));
+    assert!(!answer.text().contains(support::INTERNALS));
+}
+
+#[tokio::test]
+async fn a_client_is_checked_before_its_body() {
+    let app = TestApp::spawn();
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    for (token, status) in [("none", 401), (&*reader, 403)] {
+        for target in [IMPORTS, "/api/job-board/catalogues/x"] {
+            let request = import(token, target, "").header("Content-Length", "100");
+            let mut connection = app.connect().await;
+            let head = request.header("Expect", "100-continue").head();
+            connection.write(head.as_bytes()).await;
+            assert_eq!(connection.read(false).await.status, status, "{target}");
+        }
+    }
+    let token = app.writer().await;
+    let body = line("a", &posting());
+    let request = import(&token, IMPORTS, "")
+        .header("Content-Length", &body.len().to_string())
+        .header("Expect", "100-continue");
+    let mut connection = app.connect().await;
+    connection.write(request.head().as_bytes()).await;
+    assert!(connection.is_told_to_continue().await);
+    connection.write(body.as_bytes()).await;
+    assert_eq!(connection.read(false).await.status, 200);
+    let patch = support::request("PATCH", IMPORTS)
+        .token(&token)
+        .send(&app)
+        .await;
+    assert_eq!((patch.status, patch.header("Allow")), (405, Some("POST")));
+}
+
+#[tokio::test]
+async fn an_import_waits_for_the_limit_of_its_client() {
+    let app = TestApp::spawn();
+    let (_, token) = app
+        .client(|client| client.requests_per_minute = NonZeroU32::new(60))
+        .await;
+    let body: String = (0..60)
+        .map(|n| line(&format!("n{n}"), &posting()))
+        .collect();
+    let began = Instant::now();
+    let answer = import(&token, IMPORTS, body).send(&app).await;
+    // The request and its lines are 61.
+    assert!(
+        began.elapsed() >= Duration::from_millis(500),
+        "{:?}",
+        began.elapsed()
+    );
+    assert_eq!(counted(&summary(&answer)), (60, 60, true));
+    assert_eq!(
+        answer.header("RateLimit-Policy"),
+        Some("\"client\";q=60;w=60")
+    );
+    let left = answer.header("RateLimit").unwrap();
+    assert!(left.starts_with("\"client\";r=0;"), "{left}");
+}
+
+#[tokio::test]
+async fn a_client_has_few_imports_at_a_time() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        let request = import(&token, IMPORTS, "").header("Content-Length", "100");
+        let mut connection = app.connect().await;
+        connection.write(request.head().as_bytes()).await;
+        held.push(connection);
+    }
+    while app.backend.imports.load(Ordering::SeqCst) < 4 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let refused = import(&token, IMPORTS, "").send(&app).await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.header("Retry-After").is_some());
+    let other = app.writer().await;
+    assert_eq!(import(&other, IMPORTS, "").send(&app).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_catalogue_says_what_is_missing() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = line("a", &posting());
+    for (query, missing) in [
+        ("", json!({"count": 25, "expired": 0, "held": true})),
+        (
+            "?max_missing=99",
+            json!({"count": 25, "expired": 0, "held": true}),
+        ),
+        (
+            "?max_missing=100",
+            json!({"count": 25, "expired": 25, "held": false}),
+        ),
+    ] {
+        let target = format!("{CATALOGUES}/A.b_c-9{query}");
+        let answer = import(&token, &target, &*body).send(&app).await;
+        assert_eq!(
+            (answer.status, &summary(&answer)["missing"]),
+            (200, &missing),
+            "{query}"
+        );
+    }
+    let broken = import(&token, &format!("{CATALOGUES}/a"), "{");
+    let broken = broken.header("Content-Encoding", "gzip").send(&app).await;
+    assert_eq!(
+        (broken.status, summary(&broken).get("missing")),
+        (400, None)
+    );
+
+    let long = "n".repeat(65);
+    for name in ["", "a%20b", "%C3%A4", &long] {
+        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
+            .send(&app)
+            .await;
+        assert_eq!(refused.status, 422, "{name}");
+        assert!(refused.json()["errors"].get("name").is_some());
+    }
+    for percent in ["101", "-1", "x", "1.5", ""] {
+        let target = format!("{CATALOGUES}/a?max_missing={percent}");
+        let refused = import(&token, &target, "").send(&app).await;
+        assert_eq!(refused.status, 422, "{percent}");
+        assert!(refused.json()["errors"].get("max_missing").is_some());
+    }
+    for (name, wait) in [("running", Some("7")), ("one-too-many", None)] {
+        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
+            .send(&app)
+            .await;
+        assert_eq!((refused.status, refused.header("Retry-After")), (409, wait));
+        assert!(refused.message().contains("catalogue"), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_sees_and_forgets_its_catalogues() {
+    let app = TestApp::spawn();
+    let (id, token) = app.client(|_| {}).await;
+    let started_at = datetime!(2026-01-31 04:00 UTC);
+    let counts = Counts {
+        lines: 3,
+        created: 2,
+        refused: 1,
+        ..Counts::default()
+    };
+    let missing = Missing {
+        count: 5,
+        expired: 0,
+        held: true,
+    };
+    let import = PastImport {
+        started_at,
+        finished_at: started_at + Duration::from_millis(1_500),
+        summary: Summary {
+            counts,
+            missing: Some(missing),
+            complete: true,
+        },
+    };
+    let lease = async |client: ClientId, name: &str| {
+        let holder = Uuid::now_v7();
+        let query = CatalogueQuery {
+            client,
+            name: CatalogueName::new(name).unwrap(),
+            new_id: CatalogueId::new(holder),
+            holder,
+            now: started_at,
+            until: datetime!(9999-01-01 00:00 UTC),
+        };
+        match app.backend.store.lease(&query).await {
+            Ok(Leased::Held(lease)) => lease,
+            other => panic!("{other:?}"),
+        }
+    };
+    let store = &app.backend.store;
+    assert!(store.finish(lease(id, "b").await, &import).await.unwrap());
+    lease(id, "a").await;
+    lease(ClientId::new(Uuid::nil()), "c").await;
+
+    let get = async |path: &str| {
+        let target = format!("{CATALOGUES}{path}");
+        request("GET", &target).token(&token).send(&app).await
+    };
+    let b = json!({
+        "name": "b", "postings": 0, "running": false,
+        "last_import": {
+            "started_at": "2026-01-31T04:00:00Z", "finished_at": "2026-01-31T04:00:01.5Z",
+            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
+            "refused": 1, "failed": 0, "missing": {"count": 5, "expired": 0, "held": true},
+            "complete": true
+        }
+    });
+    let a = json!({"name": "a", "postings": 0, "running": true, "last_import": null});
+    assert_eq!(get("").await.json(), json!({"data": [a, b]}));
+    assert_eq!(get("/b").await.json(), json!({"data": b}));
+    assert_eq!(get("/c").await.status, 404);
+    assert_eq!(get("/b?x=1").await.status, 422);
+    let delete = || request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
+    assert_eq!(delete().send(&app).await.status, 204);
+    for gone in [delete().send(&app).await, get("/b").await] {
+        assert_eq!(
+            (gone.status, gone.message()),
+            (404, "Catalogue not found.".to_owned())
+        );
+    }
+}

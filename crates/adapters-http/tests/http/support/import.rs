@@ -1,0 +1,139 @@
+//! Imports on the store in memory, line by line. The number of lines that a catalogue misses, and
+//! faults, are asked for by identifiers.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use async_trait::async_trait;
+use domain::{
+    catalogue::CatalogueId,
+    client::Prefixes,
+    import::{Line, LineError, Missing, Receipt, Summary, Wishes},
+    posting::PostingId,
+    usecase::{CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
+};
+use uuid::Uuid;
+
+use super::Backend;
+
+/// A running import.
+struct Lines {
+    backend: Arc<Backend>,
+    order: ImportOrder,
+    summary: Summary,
+    /// Receipts that are held back until they are asked for, as those of lines under way.
+    late: Option<Receipt>,
+    running: Running,
+}
+
+/// Counts an import until it is finished or dropped.
+struct Running(Arc<AtomicUsize>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Imports for Handle {
+    async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError> {
+        let name = order.catalogue.as_ref().map(|order| order.name.as_str());
+        match name {
+            Some("running") => return Err(ImportError::Running(7)),
+            Some("one-too-many") => return Err(ImportError::TooManyCatalogues(100)),
+            _ => {}
+        }
+        let Self(backend) = self;
+        backend.imports.fetch_add(1, Ordering::SeqCst);
+        Ok(Box::new(Lines {
+            backend: Arc::clone(backend),
+            order,
+            summary: Summary::default(),
+            late: None,
+            running: Running(Arc::clone(&backend.imports)),
+        }))
+    }
+}
+
+/// The port of imports on a backend.
+pub struct Handle(pub Arc<Backend>);
+
+impl Lines {
+    async fn answer(&self, line: &Line, prefixes: &Prefixes) -> Receipt {
+        let wishes = Wishes {
+            client: self.order.client,
+            strict: self.order.strict,
+            catalogue: self
+                .order
+                .catalogue
+                .as_ref()
+                .map(|_| CatalogueId::new(Uuid::nil())),
+        };
+        let (id, put) = line.parse(&wishes, prefixes, PostingId::new(Uuid::now_v7()));
+        let result = match put {
+            Ok(put) if self.order.dry_run => self.backend.dry_run(put).await,
+            Ok(put) => self.backend.put(put).await,
+            Err(error) => {
+                return Receipt {
+                    line: line.number,
+                    id,
+                    result: Err(error),
+                };
+            }
+        };
+        Receipt {
+            line: line.number,
+            id,
+            result: result.map_err(LineError::from),
+        }
+    }
+}
+
+#[async_trait]
+impl Import for Lines {
+    async fn take(
+        &mut self,
+        lines: Vec<Line>,
+        prefixes: &Prefixes,
+        receipts: &mut Vec<Receipt>,
+    ) -> Result<(), ImportError> {
+        for line in lines {
+            receipts.extend(self.late.take());
+            let receipt = self.answer(&line, prefixes).await;
+            self.summary.counts.add(&receipt);
+            let is_over = matches!(
+                &receipt.result,
+                Err(LineError::Ingest(IngestError::Unavailable(_)))
+            );
+            self.late = Some(receipt);
+            if is_over {
+                return Err(IngestError::Unavailable(super::INTERNALS.into()).into());
+            }
+        }
+        Ok(())
+    }
+
+    async fn settle(&mut self, receipts: &mut Vec<Receipt>) -> Result<(), ImportError> {
+        receipts.extend(self.late.take());
+        Ok(())
+    }
+
+    async fn finish(mut self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
+        self.summary.complete = complete;
+        if let Some(CatalogueOrder { max_missing, .. }) = &self.order.catalogue
+            && complete
+        {
+            let held = max_missing.percent() < 100;
+            self.summary.missing = Some(Missing {
+                count: 25,
+                expired: if held { 0 } else { 25 },
+                held,
+            });
+        }
+        drop(self.running);
+        (self.summary, Ok(()))
+    }
+}
