@@ -45,6 +45,9 @@ pub fn run() -> Result<()> {
             packages::install(&["postgresql", "pgbouncer"], &interrupt)
         })?;
     }
+    if packages::find("curl").is_none() {
+        step("install curl", || packages::install(&["curl"], &interrupt))?;
+    }
     let environment = step("Python packages", || {
         python::prepare(Path::new(ROOT), target, &interrupt)
     })?;

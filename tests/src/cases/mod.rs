@@ -9,6 +9,7 @@ mod durability;
 mod enrichment;
 mod events;
 mod following;
+mod imports;
 mod keys;
 mod lifetime;
 mod list;

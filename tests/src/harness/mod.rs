@@ -10,6 +10,7 @@ mod site;
 mod store;
 pub mod chat;
 pub mod follower;
+pub mod import;
 pub mod jwt;
 pub mod load;
 pub mod mailerlite;

@@ -1,0 +1,122 @@
+//! Imports, whose bodies are sent as a whole or piece by piece.
+
+use std::io;
+
+use futures_util::stream;
+use reqwest::{Body, Method};
+use serde_json::{Value, json};
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use super::Api;
+
+/// The path of imports.
+pub const IMPORTS: &str = "/api/job-board/imports";
+
+/// The path of a catalogue.
+pub fn catalogue(name: &str) -> String {
+    format!("/api/job-board/catalogues/{name}")
+}
+
+/// A line of an import.
+pub fn line(id: &str, payload: &Value) -> String {
+    format!("{}\n", json!({"id": id, "payload": payload}))
+}
+
+/// The answer to an import.
+#[derive(Debug)]
+pub struct ImportAnswer {
+    pub status: u16,
+    /// `Retry-After` in seconds.
+    pub retry_after: Option<u64>,
+    /// The receipts, or an error alone.
+    pub receipts: Vec<Value>,
+    /// The summary; `null` in an answer to an import that did not begin.
+    pub summary: Value,
+}
+
+impl ImportAnswer {
+    async fn of(response: reqwest::Response) -> reqwest::Result<Self> {
+        let status = response.status().as_u16();
+        let header = response.headers().get("retry-after");
+        let retry_after = header.map(|value| value.to_str().unwrap().parse().unwrap());
+        let text = response.text().await?;
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        let mut receipts: Vec<Value> = lines.collect();
+        let summary = match receipts.pop_if(|line| line.get("summary").is_some()) {
+            Some(mut last) => last["summary"].take(),
+            None => Value::Null,
+        };
+        Ok(Self {
+            status,
+            retry_after,
+            receipts,
+            summary,
+        })
+    }
+
+    /// The summary of an import that is complete.
+    pub fn complete(self) -> Value {
+        assert_eq!(self.status, 200, "{self:#?}");
+        assert_eq!(self.summary["complete"], true, "{self:#?}");
+        self.summary
+    }
+
+    /// A number of the summary.
+    pub fn count(&self, name: &str) -> u64 {
+        self.summary[name]
+            .as_u64()
+            .unwrap_or_else(|| panic!("no {name}: {self:#?}"))
+    }
+}
+
+/// An import under way.
+pub struct Sending {
+    body: mpsc::Sender<io::Result<String>>,
+    answer: JoinHandle<reqwest::Result<ImportAnswer>>,
+}
+
+impl Sending {
+    /// Begins an import.
+    pub fn begin(api: &Api, path: &str) -> Self {
+        let (body, pieces) = mpsc::channel(16);
+        let pieces = stream::unfold(pieces, |mut pieces| async {
+            pieces.recv().await.map(|piece| (piece, pieces))
+        });
+        let request = request(api, path, Body::wrap_stream(pieces));
+        let answer = tokio::spawn(async { ImportAnswer::of(request.send().await?).await });
+        Self { body, answer }
+    }
+
+    /// Sends a piece of the body; `false` if the server takes no more.
+    pub async fn send(&self, piece: String) -> bool {
+        self.body.send(Ok(piece)).await.is_ok()
+    }
+
+    /// Ends the body, and waits for the answer.
+    pub async fn end(self) -> reqwest::Result<ImportAnswer> {
+        drop(self.body);
+        self.answer.await.unwrap()
+    }
+
+    /// Breaks the body off.
+    pub async fn break_off(self) {
+        let _ = self.body.send(Err(io::Error::other("broken off"))).await;
+        let _ = self.answer.await.unwrap();
+    }
+}
+
+fn request(api: &Api, path: &str, body: impl Into<Body>) -> reqwest::RequestBuilder {
+    let method = if path.starts_with(IMPORTS) {
+        Method::POST
+    } else {
+        Method::PUT
+    };
+    let request = api.authorized(method, path).body(body);
+    request.header("content-type", "application/x-ndjson")
+}
+
+/// Sends an import as a whole.
+pub async fn import(api: &Api, path: &str, body: impl Into<Body>) -> ImportAnswer {
+    let response = request(api, path, body).send().await.unwrap();
+    ImportAnswer::of(response).await.unwrap()
+}
