@@ -29,12 +29,28 @@ pub enum Transport {
 
 /// Builds a client for the service at an address, with up to `idle` idle connections.
 pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Client> {
+    builder_for(base, timeouts.connection, idle)
+        .timeout(timeouts.answer)
+        .build()
+}
+
+/// Builds a client for one long upload at a time to the service at an address. A request has no
+/// limit of time but the caller's, and the service may stop to read for as long as it likes: by
+/// default a connection is given up once nothing could be sent for 30 seconds.
+pub fn upload_client(base: &Url, connection: Duration) -> reqwest::Result<Client> {
+    let builder = builder_for(base, connection, 1);
+    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+    let builder = builder.tcp_user_timeout(None);
+    builder.build()
+}
+
+fn builder_for(base: &Url, connection: Duration, idle: usize) -> ClientBuilder {
     let transport = if base.scheme() == "http" {
         Transport::Http
     } else {
         Transport::Https
     };
-    let mut builder = builder(transport, timeouts, idle);
+    let builder = builder(transport, connection, idle);
     let is_loopback = match base.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
@@ -43,9 +59,10 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
     };
     if is_loopback {
         // A proxy would connect to its own loopback interface.
-        builder = builder.no_proxy();
+        builder.no_proxy()
+    } else {
+        builder
     }
-    builder.build()
 }
 
 /// Builds a client for any host, with up to `idle` idle connections to each. They are kept for a
@@ -60,7 +77,8 @@ pub fn resolving_client(
     timeouts: Timeouts,
     idle: usize,
 ) -> reqwest::Result<Client> {
-    builder(transport, timeouts, idle)
+    builder(transport, timeouts.connection, idle)
+        .timeout(timeouts.answer)
         .pool_idle_timeout(IDLE_TIME)
         .https_only(transport == Transport::Https)
         .dns_resolver(resolver)
@@ -68,7 +86,7 @@ pub fn resolving_client(
         .build()
 }
 
-fn builder(transport: Transport, timeouts: Timeouts, idle: usize) -> ClientBuilder {
+fn builder(transport: Transport, connection: Duration, idle: usize) -> ClientBuilder {
     // This fails if a provider is installed already, which is fine.
     _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -76,8 +94,7 @@ fn builder(transport: Transport, timeouts: Timeouts, idle: usize) -> ClientBuild
         // The key must not be sent to another host.
         .redirect(redirect::Policy::none())
         .retry(retry::never())
-        .connect_timeout(timeouts.connection)
-        .timeout(timeouts.answer)
+        .connect_timeout(connection)
         .pool_max_idle_per_host(idle);
     match transport {
         // By default, building a client loads the system's certificates, and fails if there are

@@ -14,7 +14,8 @@ pub use self::{
     answer::{Unread, body, cause, line, retry_after},
     breaker::{Admission, Call, CircuitBreaker},
     client::{
-        Timeouts, Transport, base, client, credential, resolving_client, without_credentials,
+        Timeouts, Transport, base, client, credential, resolving_client, upload_client,
+        without_credentials,
     },
     failure::{Failure, failure, find},
     mask::without_addresses,
