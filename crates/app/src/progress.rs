@@ -1,27 +1,163 @@
 //! Progress bars on standard error; hidden if that is no terminal.
 
-use std::time::Duration;
+use std::{
+    collections::VecDeque,
+    fmt,
+    time::{Duration, Instant},
+};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle, style::ProgressTracker};
+
+const OF_INPUT: &str = "{bar:24} {percent:>3}% {msg} {left}";
 
 /// A bar for an input, in bytes; a spinner if the length is unknown.
 pub fn of_input(length: Option<u64>) -> ProgressBar {
-    bar(length, "{bar:24} {percent:>3}% {msg} {eta}")
+    match length {
+        Some(length) => bar(ProgressBar::new(length), OF_INPUT),
+        None => bar(ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
+    }
+}
+
+/// Turns a spinner into a bar for an input of this length.
+pub fn set_length(bar: &ProgressBar, length: u64) {
+    bar.set_length(length);
+    if let Some(style) = style(OF_INPUT) {
+        bar.set_style(style);
+    }
 }
 
 /// A bar for a known number of items.
 pub fn of_items(length: u64) -> ProgressBar {
-    bar(Some(length), "{bar:24} {pos} of {len} {msg} {eta}")
+    bar(
+        ProgressBar::new(length),
+        "{bar:24} {pos} of {len} {msg} {left}",
+    )
 }
 
-fn bar(length: Option<u64>, template: &str) -> ProgressBar {
-    let (bar, template) = match length {
-        Some(length) => (ProgressBar::new(length), template),
-        None => (ProgressBar::new_spinner(), "{spinner} {msg} {elapsed}"),
-    };
-    if let Ok(style) = ProgressStyle::with_template(template) {
+fn bar(bar: ProgressBar, template: &str) -> ProgressBar {
+    if let Some(style) = style(template) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+fn style(template: &str) -> Option<ProgressStyle> {
+    let style = ProgressStyle::with_template(template).ok()?;
+    Some(style.with_key("left", Estimate::default()))
+}
+
+/// Estimates the time that is left from how far the last minute has come. Says nothing when it
+/// cannot know: at the beginning, and when nothing moves.
+#[derive(Clone, Debug, Default)]
+struct Estimate {
+    /// Times with the position, about one a second, the last one when it moved last.
+    samples: VecDeque<(Instant, u64)>,
+    now: Option<Instant>,
+}
+
+impl Estimate {
+    const WINDOW: Duration = Duration::from_mins(1);
+    /// The least that has to be seen, and the longest time without a move.
+    const LEAST: Duration = Duration::from_secs(3);
+    const STILL: Duration = Duration::from_secs(5);
+    const LONGEST: Duration = Duration::from_hours(48);
+
+    fn observe(&mut self, now: Instant, position: u64) {
+        self.now = Some(now);
+        match self.samples.back() {
+            Some((_, last)) if *last == position => return,
+            Some((at, _)) if now.duration_since(*at) < Duration::from_secs(1) => return,
+            // Nothing is known about where the time went before a pause.
+            Some((at, _)) if now.duration_since(*at) > Self::STILL => self.samples.clear(),
+            _ => {}
+        }
+        self.samples.push_back((now, position));
+        while let Some((at, _)) = self.samples.front()
+            && now.duration_since(*at) > Self::WINDOW
+        {
+            self.samples.pop_front();
+        }
+    }
+
+    fn left(&self, length: u64) -> Option<Duration> {
+        let (first, from) = self.samples.front()?;
+        let (last, to) = self.samples.back()?;
+        let seen = last.duration_since(*first);
+        if seen < Self::LEAST || self.now?.duration_since(*last) > Self::STILL {
+            return None;
+        }
+        let left = u128::from(length.saturating_sub(*to)) * seen.as_millis();
+        let left = left / u128::from(to.saturating_sub(*from)).max(1);
+        let left = Duration::from_millis(u64::try_from(left).ok()?);
+        (left < Self::LONGEST && to > from).then_some(left)
+    }
+}
+
+/// A time as one number: nobody reads more into an estimate.
+fn rounded(time: Duration) -> String {
+    match time.as_secs() + 1 {
+        seconds @ ..100 => format!("{seconds} s left"),
+        seconds @ ..6_000 => format!("{} min left", (seconds + 30) / 60),
+        seconds => format!("{} h left", (seconds + 1_800) / 3_600),
+    }
+}
+
+impl ProgressTracker for Estimate {
+    fn clone_box(&self) -> Box<dyn ProgressTracker> {
+        Box::new(self.clone())
+    }
+
+    fn tick(&mut self, state: &ProgressState, now: Instant) {
+        self.observe(now, state.pos());
+    }
+
+    fn reset(&mut self, _: &ProgressState, _: Instant) {
+        *self = Self::default();
+    }
+
+    fn write(&self, state: &ProgressState, w: &mut dyn fmt::Write) {
+        if let Some(left) = state.len().and_then(|length| self.left(length)) {
+            _ = w.write_str(&rounded(left));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_is_of_the_last_minute_and_hidden_while_nothing_moves() {
+        let start = Instant::now();
+        let mut estimate = Estimate::default();
+        let mut at = |second: u64, position| {
+            estimate.observe(start + Duration::from_secs(second), position);
+            estimate.left(10_000).map(|left| left.as_secs())
+        };
+        assert_eq!([at(0, 0), at(1, 10), at(2, 20)], [None; 3], "too early");
+        assert_eq!(at(3, 30), Some(997));
+        for second in 4..=100 {
+            at(second, second * 100);
+        }
+        assert_eq!(at(100, 9_950), Some(0));
+        assert_eq!(at(106, 9_900), None, "nothing moves");
+        assert_eq!(at(200, 9_910), None, "it moves again");
+    }
+
+    #[test]
+    fn an_estimate_is_never_absurd() {
+        let start = Instant::now();
+        let mut estimate = Estimate::default();
+        for second in 0..5 {
+            estimate.observe(start + Duration::from_secs(second), second);
+        }
+        assert_eq!(estimate.left(u64::MAX), None);
+        assert_eq!(estimate.left(1_000_000), None, "eleven days");
+        assert_eq!(estimate.left(3), Some(Duration::ZERO));
+        let text = |seconds| rounded(Duration::from_secs(seconds));
+        assert_eq!(text(0), "1 s left");
+        assert_eq!(text(150), "3 min left");
+        assert_eq!(text(40 * 3_600), "40 h left");
+    }
 }

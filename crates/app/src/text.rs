@@ -66,6 +66,15 @@ pub fn shorten(text: &str, longest: usize) -> String {
     short
 }
 
+/// Quotes a text as one word of a shell.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +122,13 @@ mod tests {
         assert_eq!(shorten("Bäckerin", 6), "Bäcke…");
         assert_eq!(shorten("a   b", 4), "a…");
         assert_eq!(shorten("", 3), "");
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("/tmp/posthaste-demo-x1"), "/tmp/posthaste-demo-x1");
+        assert_eq!(quoted("/tmp/my data"), "'/tmp/my data'");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quoted(""), "''");
     }
 }

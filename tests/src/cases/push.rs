@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use crate::harness::{App, CommandResult, Site, Store, fresh, minimal, run};
 
 on_every_store! {
-    a_file_is_created_and_then_updated,
+    a_file_is_created_and_then_unchanged,
     refused_lines_are_kept_with_their_errors,
+    what_a_catalogue_lacks_expires,
 }
 
 /// Runs the loader with this standard input.
@@ -49,7 +50,7 @@ fn count(ran: &CommandResult, of: &str) -> u64 {
     found.unwrap_or_else(|| panic!("no {of} in the summary: {ran:#?}"))
 }
 
-async fn a_file_is_created_and_then_updated(store: Store) {
+async fn a_file_is_created_and_then_unchanged(store: Store) {
     let app = App::quiet(store);
     let ids: Vec<String> = (0..40).map(|_| fresh("file")).collect();
     let input: String = ids.iter().map(|id| line(id, &minimal())).collect();
@@ -65,8 +66,6 @@ async fn a_file_is_created_and_then_updated(store: Store) {
         &app.client_id,
         "--client-secret",
         &app.client_secret,
-        "--concurrency",
-        "8",
     ];
     let ran = app.run(&arguments);
     assert_eq!(
@@ -77,7 +76,7 @@ async fn a_file_is_created_and_then_updated(store: Store) {
     let before = app.show(&ids[7]).await;
     let ran = app.run(&arguments);
     assert_eq!(
-        (ran.code, count(&ran, "created"), count(&ran, "updated")),
+        (ran.code, count(&ran, "created"), count(&ran, "unchanged")),
         (Some(0), 0, 40),
         "{ran:#?}"
     );
@@ -148,4 +147,49 @@ async fn refused_lines_are_kept_with_their_errors(store: Store) {
     );
     assert_eq!(gone["message"], "Job posting not found.");
     assert_eq!(app.show(&good).await["title"], "Changed");
+}
+
+async fn what_a_catalogue_lacks_expires(store: Store) {
+    let app = App::quiet(store);
+    let ids: Vec<String> = (0..30).map(|_| fresh("offer")).collect();
+    let lines = |ids: &[String]| {
+        ids.iter()
+            .map(|id| line(id, &minimal()))
+            .collect::<String>()
+    };
+    let name = fresh("catalogue");
+    let push =
+        |input: &str, more: &[&str]| push(&app, input, &[&["--catalogue", &name], more].concat());
+    let status = async |id: &String| app.show(id).await["status"].clone();
+    let ran = push(&lines(&ids), &[]);
+    assert_eq!(
+        (ran.code, count(&ran, "created")),
+        (Some(0), 30),
+        "{ran:#?}"
+    );
+
+    let ran = push(&lines(&ids[..5]), &[]);
+    assert_eq!(
+        ran.code,
+        Some(1),
+        "25 are missing, which is held back: {ran:#?}"
+    );
+    assert!(ran.stdout.contains("--max-missing 100"), "{ran:#?}");
+    assert_ne!(status(&ids[7]).await, "expired");
+
+    let ran = push(&lines(&ids[..5]), &["--max-missing", "100"]);
+    assert_eq!(
+        (ran.code, count(&ran, "unchanged")),
+        (Some(0), 5),
+        "{ran:#?}"
+    );
+    assert_eq!(status(&ids[7]).await, "expired");
+    assert_ne!(status(&ids[0]).await, "expired");
+
+    let ran = push(&lines(&ids), &[]);
+    assert_eq!(
+        (ran.code, count(&ran, "reopened")),
+        (Some(0), 25),
+        "{ran:#?}"
+    );
 }

@@ -8,6 +8,7 @@ mod enricher;
 mod newsletter;
 mod operator;
 mod parse;
+mod push;
 mod settings;
 mod variables;
 mod webhooks;
@@ -20,8 +21,6 @@ use std::path::PathBuf;
 use adapters_http::oauth::KeyId;
 use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
 use domain::posting::{SourceIdentifier, Status};
-use secrecy::SecretString;
-use url::Url;
 
 pub use self::{
     clients::{
@@ -37,6 +36,7 @@ pub use self::{
     },
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
+    push::PushArgs,
     settings::{AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
     variables::{unknown_variables, warn_of_unknown_variables},
     webhooks::{
@@ -238,45 +238,6 @@ pub struct KeysRetireArgs {
 
     #[command(flatten)]
     pub data_dir: DataDirArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PushArgs {
-    /// One `{"id":…,"payload":{…}}` a line; `-` reads standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-
-    /// Where the service is
-    #[arg(long, value_name = "URL", env = "POSTHASTE_PUSH_URL", value_parser = config::base_url)]
-    pub url: Url,
-
-    /// The OAuth client's id
-    #[arg(long, value_name = "ID", env = "POSTHASTE_CLIENT_ID")]
-    pub client_id: String,
-
-    /// The OAuth client's secret; better given as the variable, which other users cannot see
-    #[arg(
-        long,
-        value_name = "SECRET",
-        env = "POSTHASTE_CLIENT_SECRET",
-        hide_env_values = true,
-        allow_hyphen_values = true
-    )]
-    pub client_secret: SecretString,
-
-    /// How many requests may be under way at once
-    #[arg(
-        long,
-        value_name = "N",
-        env = "POSTHASTE_PUSH_CONCURRENCY",
-        default_value_t = 32,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    pub concurrency: u16,
-
-    /// Write refused lines with their errors to this file
-    #[arg(long, value_name = "FILE", env = "POSTHASTE_PUSH_REJECTS")]
-    pub rejects: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

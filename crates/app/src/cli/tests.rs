@@ -53,6 +53,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste clients revoke 019a3c5e-0000-7000-8000-000000000000",
         "posthaste push f.ndjson --url http://127.0.0.1:1 --client-id I --client-secret S --concurrency 8 --rejects r",
         "posthaste push - --url http://127.0.0.1:1 --client-id I --client-secret S",
+        "posthaste push f.ndjson.gz --url http://127.0.0.1:1 --client-id I --client-secret S --catalogue a.b_C-1 --max-missing 100 --reopen --dry-run --strict --json",
         "posthaste postings list --status approved",
         "posthaste postings show a/b --json",
         "posthaste postings approve a/b",
@@ -105,6 +106,7 @@ fn usage_errors_are_worded_by_clap() {
         "posthaste outbox retry",
         "posthaste outbox retry 1 --all-dead",
         "posthaste push f --url http://127.0.0.1:1",
+        "posthaste push f --url http://127.0.0.1:1 --client-id I --client-secret S --max-missing 5",
         "posthaste subscribers",
         "posthaste subscribers migrate --source manual",
         "posthaste subscribers migrate --all",
@@ -170,6 +172,18 @@ fn a_bad_value_is_one_line_that_names_the_option() {
             "--scope: \"x\" is not one of job-",
         ),
         ("posthaste outbox retry x", "ID: \"x\" is not the number"),
+        (
+            "posthaste push f --catalogue a/b",
+            "--catalogue: \"a/b\" is not 1 to 64 characters of",
+        ),
+        (
+            "posthaste push f --catalogue ..",
+            "--catalogue: \"..\" has a meaning of its own",
+        ),
+        (
+            "posthaste push f --catalogue c --max-missing 101",
+            "--max-missing: \"101\" is not a whole number of per cent from 0 to 100",
+        ),
         (
             "posthaste postings list --status x",
             "--status: \"x\" is not one of Pending",

@@ -40,6 +40,8 @@ pub use self::{
     webhooks::{endpoint_id, event_type, private_addresses, retry_schedule, webhook_description},
 };
 
+/// The longest name of a catalogue, in characters.
+const CATALOGUE_LENGTH: usize = 64;
 /// The longest reason that an operator gives, in characters.
 const REASON_LENGTH: usize = 1000;
 /// The longest life of a token, in seconds: a year.
@@ -171,6 +173,28 @@ pub fn status(text: &str) -> Result<Status, String> {
 /// A posting's unique source identifier, untrimmed.
 pub fn source_identifier(text: &str) -> Result<SourceIdentifier, String> {
     SourceIdentifier::new(text).map_err(|error| error.to_string())
+}
+
+/// The name of a catalogue.
+pub fn catalogue(text: &str) -> Result<String, String> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if text.is_empty() || text.len() > CATALOGUE_LENGTH || !text.chars().all(is_fine) {
+        return Err(format!(
+            "{text:?} is not 1 to {CATALOGUE_LENGTH} characters of A-Za-z0-9._-"
+        ));
+    }
+    if matches!(text, "." | "..") {
+        return Err(format!(
+            "{text:?} has a meaning of its own in the path of a URL"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// `POSTHASTE_PUSH_MAX_MISSING`.
+pub fn max_missing(text: &str) -> Result<u8, String> {
+    let percent = whole(text, "per cent", 0, 100)?;
+    u8::try_from(percent).map_err(|error| error.to_string())
 }
 
 /// The number of a row of the outbox.

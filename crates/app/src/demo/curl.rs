@@ -5,7 +5,7 @@ use std::{env, fmt::Write as _, io};
 use secrecy::ExposeSecret as _;
 
 use super::{Home, samples};
-use crate::push::Credentials;
+use crate::{push::Credentials, text::quoted};
 
 /// The command that serves the demo's data again.
 #[derive(Debug)]
@@ -97,28 +97,11 @@ echo"#
     lines
 }
 
-/// Quotes a text as one word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=@%+,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use secrecy::SecretString;
 
     use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("/tmp/posthaste-demo-x1"), "/tmp/posthaste-demo-x1");
-        assert_eq!(quoted("/tmp/my data"), "'/tmp/my data'");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn lines_fit_a_terminal() {

@@ -14,11 +14,10 @@ mod table;
 mod tests;
 
 use std::{
-    io::{self, Cursor},
+    io,
     net::{Ipv4Addr, SocketAddr},
     path::{self, Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -33,10 +32,7 @@ use secrecy::SecretString;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use self::{
-    samples::Sample,
-    table::{Answer, Row},
-};
+use self::{samples::Sample, table::Row};
 use crate::{
     cli::{DEFAULT_BOARD_NAME, DemoArgs},
     command::clients,
@@ -46,7 +42,7 @@ use crate::{
     lane::LaneSettings,
     newsletter_service::Links,
     output, provider,
-    push::{self, Credentials, Line, Outcome, RetryPolicy, Sender},
+    push::{self, Chunk, Credentials, Progress, RetryPolicy, Sender},
     serve::{Service, ServiceConfig},
     shutdown::{INTERRUPTED, StopSignals},
     webhooks::WebhookSettings,
@@ -54,8 +50,6 @@ use crate::{
 
 /// The time limit of the samples' enrichment.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Requests in flight.
-const CONCURRENCY: usize = 8;
 
 /// The demo's data directory.
 #[derive(Debug)]
@@ -220,36 +214,23 @@ async fn push_samples(
 
     let bar = progress_bar(samples.len() as u64, "pushed");
     let url = url.parse().context("the service has no usable address")?;
-    let sender = Sender::connect(&url, credentials, CONCURRENCY, RetryPolicy::default()).await?;
-    let settle = |line: &Line, outcome: &Outcome| {
+    let (policy, progress) = (RetryPolicy::default(), Progress::new());
+    let sender = Sender::connect(&url, credentials, policy, progress.clone()).await?;
+    let receipts = push::receipts(&sender, &Chunk::of(lines), &progress).await?;
+    if receipts.len() != samples.len() {
+        bail!(
+            "{} of {} samples were answered",
+            receipts.len(),
+            samples.len()
+        );
+    }
+    for (Sample { id, .. }, receipt) in samples.iter().zip(receipts) {
+        let row = rows.iter_mut().find(|row| row.id.as_str() == id);
+        row.context("a sample has no row")?
+            .answers
+            .push(receipt.into());
         bar.inc(1);
-        let row = rows
-            .iter_mut()
-            .find(|row| line.id() == Some(row.id.as_str()));
-        let row = row.with_context(|| format!("line {} is no sample", line.number))?;
-        row.answers.push(match outcome {
-            Outcome::Created => Answer::taken(201),
-            Outcome::Updated => Answer::taken(200),
-            Outcome::Refused(refusal) => Answer::refused(refusal),
-            Outcome::Failed { refusal, .. } => {
-                bail!(
-                    "the sample {} was not answered: {}",
-                    row.id,
-                    refusal.message
-                )
-            }
-        });
-        Ok(())
-    };
-    let never = std::future::pending();
-    push::drive(
-        push::read(Cursor::new(lines.to_owned())),
-        Arc::new(sender),
-        CONCURRENCY,
-        never,
-        settle,
-    )
-    .await?;
+    }
     bar.finish_and_clear();
     Ok(rows)
 }

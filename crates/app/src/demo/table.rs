@@ -10,7 +10,7 @@ use domain::{
 
 use crate::{
     output,
-    push::Refusal,
+    push::{Outcome, Receipt},
     text::{plain, shorten},
 };
 
@@ -33,23 +33,17 @@ pub struct Answer {
     refusal: Option<String>,
 }
 
+impl From<Receipt> for Answer {
+    fn from(receipt: Receipt) -> Self {
+        let is_refused = matches!(receipt.outcome, Outcome::Refused | Outcome::Failed);
+        Self {
+            status: receipt.status,
+            refusal: is_refused.then_some(receipt.message),
+        }
+    }
+}
+
 impl Answer {
-    /// An answer of success.
-    pub fn taken(status: u16) -> Self {
-        Self {
-            status: Some(status),
-            refusal: None,
-        }
-    }
-
-    /// A refusal with its reason.
-    pub fn refused(refusal: &Refusal) -> Self {
-        Self {
-            status: refusal.status,
-            refusal: Some(refusal.message.clone()),
-        }
-    }
-
     /// The reason of a refusal.
     pub fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()

@@ -1,113 +1,205 @@
 //! `posthaste push`: the bulk loader.
 //!
-//! - `reader` reads the lines of a file, in a thread of its own.
-//! - `order` keeps the lines of one identifier in order.
-//! - `sender` sends a line until it has an outcome, with the tokens of `token` and the retry policy
-//!   of `retry`; `answer` interprets the service's answers.
-//! - `report` counts the outcomes and keeps the rejected lines.
+//! - `source` opens the input, unpacks it and tells lines from an `array`; `entry` is one line.
+//! - `chunk` makes bodies that can be sent again of the lines, and `import` sends them;
+//!   `catalogue` sends all lines as one body.
+//! - `sender` sends a body until it has a complete answer, with the tokens of `token` and the retry
+//!   policy of `retry`; `answer` and `receipts` interpret what the service answers.
+//! - `report` counts the outcomes, groups the `reasons` and keeps the rejected lines; `progress`
+//!   says meanwhile what is done and waited for.
 //!
-//! [`drive`] connects them. It holds as many lines as requests may be in flight, and a few that
-//! wait for their turn, however long the file is.
+//! Memory stays flat however long the input is: three chunks, or a few blocks of a catalogue.
 
 mod answer;
-mod order;
-mod reader;
+mod array;
+mod catalogue;
+mod chunk;
+mod entry;
+mod import;
+mod progress;
+mod reasons;
+mod receipts;
 mod report;
 mod retry;
 mod sender;
+mod source;
 mod token;
 
 #[cfg(test)]
 mod tests;
 
-use std::{fs, io, path::Path, process::ExitCode, sync::Arc};
+use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, bail};
-use tokio::{sync::mpsc, task::JoinSet};
+use tokio::task;
 
+use self::{
+    catalogue::Catalogue,
+    chunk::{Chunks, Pace},
+    progress::Display,
+    report::{Report, Summary},
+    source::{Input, Source},
+};
 pub use self::{
-    answer::{Outcome, Refusal},
-    reader::{Line, spawn as read},
+    chunk::Chunk,
+    import::receipts,
+    progress::Progress,
+    receipts::{Outcome, Receipt},
     retry::RetryPolicy,
     sender::Sender,
     token::Credentials,
 };
-use self::{
-    order::Order,
-    report::{Counts, Report},
-};
 use crate::{
     cli::PushArgs,
-    input, output, progress,
+    input, output,
     shutdown::{INTERRUPTED, StopSignals},
 };
 
-/// Lines that may wait behind an earlier one of their identifier.
-const WAITING: usize = 256;
+/// How the service is to treat lines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Manner {
+    /// Adds what brings an expired posting back.
+    reopens: bool,
+    is_strict: bool,
+    is_dry_run: bool,
+}
 
-/// The end of a run without errors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Every line has its outcome.
-    Complete,
-    /// A signal stopped it; lines in flight may have arrived or not.
-    Stopped,
+impl Manner {
+    /// A path with its query.
+    fn path(&self, path: &str, parameters: &[(&str, &str)]) -> String {
+        let dry_run = self.is_dry_run.then_some(("dry_run", "true"));
+        let parameters = parameters.iter().copied().chain(dry_run);
+        let query: Vec<_> = parameters
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        if query.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{path}?{}", query.join("&"))
+        }
+    }
 }
 
 /// Runs the command.
 pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {
-    let (input, length) = input::open(&args.file)?;
+    run_with(&args, RetryPolicy::default()).await
+}
+
+async fn run_with(args: &PushArgs, policy: RetryPolicy) -> anyhow::Result<ExitCode> {
+    if args.concurrency.is_some() {
+        output::complain(
+            "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: one \
+             import is sent at a time, and the service takes its lines in at once",
+        );
+    }
     if let Some(rejects) = &args.rejects {
         refuse_same_file(&args.file, rejects)?;
     }
-    let credentials = Credentials {
-        client_id: args.client_id,
-        client_secret: args.client_secret,
-    };
-    let concurrency = usize::from(args.concurrency);
-    let sender =
-        Sender::connect(&args.url, credentials, concurrency, RetryPolicy::default()).await?;
-    // After the first token, so that a wrong secret does not cost the rejects of an earlier run.
-    let mut report = Report::create(args.rejects.as_deref())?;
-
-    let bar = progress::of_input(length);
-    let settle = |line: &Line, outcome: &Outcome| {
-        bar.set_position(bar.position().max(line.end));
-        report
-            .record(line, outcome)
-            .context("the file for --rejects cannot be written")?;
-        bar.set_message(message(report.counts()));
-        Ok(())
-    };
+    let mut report = Report::new();
+    let progress = Progress::new();
     let stop = StopSignals::listen()?.asked();
-    let end = drive(
-        reader::spawn(input),
-        Arc::new(sender),
-        concurrency,
-        stop,
-        settle,
-    )
-    .await;
-    bar.finish_and_clear();
-
+    let ended = {
+        let _display = Display::start(&progress);
+        tokio::select! {
+            ended = push(args, policy, &mut report, &progress) => Some(ended),
+            () = stop => None,
+        }
+    };
     let (summary, written) = report.finish();
+    let is_complete = matches!(ended, Some(Ok(())));
+    if is_complete || summary.counts.total() > 0 {
+        print_summary(&summary, args)?;
+    }
     written.context("the file for --rejects cannot be written")?;
-    print_summary(&summary, args.rejects.as_deref())?;
-    Ok(
-        match end.context("stopped early; to push the file again is safe")? {
-            End::Stopped => {
-                output::print("Stopped before the end of the file. To push it again is safe.")?;
-                ExitCode::from(INTERRUPTED)
+    match ended {
+        None => {
+            let message = "Stopped before the end. To push the same again is safe.";
+            if args.json.enabled {
+                output::complain(message);
+            } else {
+                output::print(message)?;
             }
-            End::Complete if summary.counts.is_clean() => ExitCode::SUCCESS,
-            End::Complete => ExitCode::FAILURE,
-        },
-    )
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Some(Err(error)) => Err(error),
+        Some(Ok(())) if summary.is_clean() => Ok(ExitCode::SUCCESS),
+        Some(Ok(())) => Ok(ExitCode::FAILURE),
+    }
 }
 
-fn print_summary(summary: &report::Summary, rejects: Option<&Path>) -> anyhow::Result<()> {
+/// What can be read again, or is read once.
+enum Opened {
+    Catalogue(String, Source),
+    Lines(Input),
+}
+
+async fn push(
+    args: &PushArgs,
+    policy: RetryPolicy,
+    report: &mut Report,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let opened = {
+        let (file, catalogue) = (args.file.clone(), args.catalogue.clone());
+        task::spawn_blocking(move || open(&file, catalogue)).await??
+    };
+    let credentials = Credentials {
+        client_id: args.client_id.clone(),
+        client_secret: args.client_secret.clone(),
+    };
+    let sender = Sender::connect(&args.url, credentials, policy, progress.clone()).await?;
+    // After the first token, so that a wrong secret does not cost the rejects of an earlier run.
+    if let Some(path) = &args.rejects {
+        report.write_rejects(path)?;
+    }
+    let manner = Manner {
+        reopens: args.reopen,
+        is_strict: args.strict,
+        is_dry_run: args.dry_run,
+    };
+    let ended = match opened {
+        Opened::Catalogue(name, source) => {
+            let catalogue = Catalogue {
+                name: &name,
+                max_missing: args.max_missing,
+            };
+            catalogue::run(&source, &catalogue, &sender, &manner, report, progress).await
+        }
+        Opened::Lines(input) => {
+            progress.of(input.length);
+            let pace = Arc::new(Pace::default());
+            let chunks = Chunks::new(input, Arc::clone(&pace), args.reopen);
+            let chunks = input::read_ahead(1, || Ok(chunks));
+            import::run(chunks, &pace, &sender, &manner, report, progress).await
+        }
+    };
+    ended.context("stopped early; to push the same again is safe")
+}
+
+fn open(file: &Path, catalogue: Option<String>) -> anyhow::Result<Opened> {
+    let Some(name) = catalogue else {
+        return Ok(Opened::Lines(Input::open(file)?));
+    };
+    let source = Source::spooled(file)?;
+    // What cannot be pushed is noticed before anything is sent.
+    source.open()?;
+    Ok(Opened::Catalogue(name, source))
+}
+
+fn print_summary(summary: &Summary, args: &PushArgs) -> anyhow::Result<()> {
+    if args.json.enabled {
+        return output::print_json(summary);
+    }
+    if args.dry_run {
+        output::print("What would happen; nothing was written:")?;
+    }
     output::print(summary)?;
-    match rejects {
+    if let (Some(missing), Some(name)) = (&summary.missing, &args.catalogue)
+        && missing.count > 0
+    {
+        output::print(catalogue::missing(args, name, missing))?;
+    }
+    match &args.rejects {
         _ if summary.counts.is_clean() => Ok(()),
         Some(path) => output::print(format!(
             "The lines that were not taken, and why: {}",
@@ -115,76 +207,6 @@ fn print_summary(summary: &report::Summary, rejects: Option<&Path>) -> anyhow::R
         )),
         None => output::print("Give --rejects FILE to keep the lines that were not taken."),
     }
-}
-
-/// Sends the lines, at most `concurrency` of them at once, and passes each outcome to `settle`.
-/// After an error, no more lines are sent, and the ones in flight have no outcome.
-pub async fn drive(
-    mut lines: mpsc::Receiver<io::Result<Line>>,
-    sender: Arc<Sender>,
-    concurrency: usize,
-    stop: impl Future<Output = ()>,
-    mut settle: impl FnMut(&Line, &Outcome) -> anyhow::Result<()>,
-) -> anyhow::Result<End> {
-    let mut order = Order::new();
-    let mut under_way = JoinSet::new();
-    let mut last_read = 0;
-    let mut input = Ok(());
-    let mut is_open = true;
-    tokio::pin!(stop);
-    while is_open || !under_way.is_empty() {
-        let has_room = under_way.len() < concurrency && order.waiting() < WAITING;
-        tokio::select! {
-            () = &mut stop => return Ok(End::Stopped),
-            line = lines.recv(), if is_open && has_room => match line {
-                Some(Ok(line)) => {
-                    last_read = line.number;
-                    let id = line.id().map(str::to_owned);
-                    let ready = match id {
-                        Some(id) => order.admit(&id, line),
-                        None => Some(line),
-                    };
-                    if let Some(line) = ready {
-                        under_way.spawn(send(Arc::clone(&sender), line));
-                    }
-                }
-                Some(Err(error)) => {
-                    // Lines that were read before it still get their outcomes.
-                    is_open = false;
-                    input = Err(error);
-                }
-                None => is_open = false,
-            },
-            Some(sent) = under_way.join_next() => {
-                let (line, outcome) = sent.context("a request was not completed")?;
-                let outcome = outcome?;
-                settle(&line, &outcome)?;
-                if let Outcome::Failed { refusal, is_outage: true } = &outcome {
-                    bail!("the service does not answer any more: {}", refusal.message);
-                }
-                if let Some(next) = line.id().and_then(|id| order.settled(id)) {
-                    under_way.spawn(send(Arc::clone(&sender), next));
-                }
-            }
-        }
-    }
-    input.with_context(|| format!("the input cannot be read beyond line {last_read}"))?;
-    Ok(End::Complete)
-}
-
-async fn send(sender: Arc<Sender>, line: Line) -> (Line, anyhow::Result<Outcome>) {
-    let outcome = match &line.content {
-        Ok(entry) => sender.send(&entry.id, &entry.payload).await,
-        Err(unusable) => {
-            let message = unusable.message.clone();
-            Ok(Outcome::Refused(Refusal {
-                status: None,
-                message,
-                errors: None,
-            }))
-        }
-    };
-    (line, outcome)
 }
 
 /// Fails if the rejects file is the input, which opening would empty.
@@ -200,15 +222,4 @@ fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
-}
-
-fn message(counts: &Counts) -> String {
-    let Counts {
-        created,
-        updated,
-        refused,
-        failed,
-    } = counts;
-    let not_taken = refused + failed;
-    format!("{created} created, {updated} updated, {not_taken} refused")
 }

@@ -1,7 +1,6 @@
-//! Counts the outcomes of the lines, and writes the rejected ones to a file.
+//! Counts the outcomes of the lines, and writes those that were not taken to a file.
 
 use std::{
-    collections::HashMap,
     fmt,
     fs::File,
     io::{self, BufWriter, Write},
@@ -10,51 +9,35 @@ use std::{
 };
 
 use anyhow::Context as _;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::{
-    answer::{Outcome, Refusal},
-    reader::Line,
+    entry::Entry,
+    reasons::Reasons,
+    receipts::{Answer, Counts, Missing, Outcome, Receipt},
 };
 use crate::text::{plain, shorten};
 
-/// Distinct reasons that are counted; later ones count as other.
-const REASONS: usize = 200;
-/// Reasons that are printed.
-const SHOWN_REASONS: usize = 8;
 /// Characters of a reason that are printed.
 const SHOWN_LENGTH: usize = 66;
 
-/// Counts of the lines by outcome.
-#[derive(Debug, Default)]
-pub struct Counts {
-    /// New postings.
-    pub created: u64,
-    /// Postings that existed.
-    pub updated: u64,
-    /// Lines that were rejected.
-    pub refused: u64,
-    /// Lines that were given up on.
-    pub failed: u64,
-}
-
-impl Counts {
-    /// The number of all lines.
-    pub fn total(&self) -> u64 {
-        self.created + self.updated + self.refused + self.failed
-    }
-
-    /// Whether every line was accepted.
-    pub fn is_clean(&self) -> bool {
-        self.refused == 0 && self.failed == 0
-    }
+/// The reason why a line was not taken.
+#[derive(Debug)]
+pub struct Refusal<'a> {
+    /// The identifier, if the line itself does not tell it.
+    pub id: Option<&'a str>,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    pub message: &'a str,
+    /// The errors by field, as the service spelled them.
+    pub errors: Option<&'a RawValue>,
 }
 
 /// A line of the rejects file.
 #[derive(Serialize)]
 struct Reject<'a> {
-    id: Option<&'a str>,
+    id: Id<'a>,
     payload: Payload<'a>,
     status: Option<u16>,
     message: &'a str,
@@ -63,10 +46,17 @@ struct Reject<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
+enum Id<'a> {
+    Json(&'a RawValue),
+    Text(Option<&'a str>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
 enum Payload<'a> {
     Json(&'a RawValue),
     /// The line, if it is not one of a posting.
-    Text(&'a str),
+    Text(String),
 }
 
 #[derive(Serialize)]
@@ -78,95 +68,154 @@ enum Errors<'a> {
 
 /// The report of one run.
 #[derive(Debug)]
-pub struct Report<W: Write> {
+pub struct Report<W: Write = BufWriter<File>> {
     counts: Counts,
-    reasons: HashMap<String, u64>,
-    other_reasons: u64,
+    missing: Option<Missing>,
+    reasons: Reasons,
     rejects: Option<W>,
     started: Instant,
 }
 
-impl Report<BufWriter<File>> {
-    /// A report that writes rejects to a file, if one is named, and replaces its content.
-    pub fn create(rejects: Option<&Path>) -> anyhow::Result<Self> {
-        let open = |path: &Path| {
-            let file = File::create(path).with_context(|| {
-                format!(
-                    "the file {} for --rejects cannot be written",
-                    path.display()
-                )
-            })?;
-            anyhow::Ok(BufWriter::new(file))
-        };
-        Ok(Self::new(rejects.map(open).transpose()?))
+impl Report {
+    /// Writes rejects to a file, and replaces its content.
+    pub fn write_rejects(&mut self, path: &Path) -> anyhow::Result<()> {
+        let file = File::create(path).with_context(|| {
+            format!(
+                "the file {} for --rejects cannot be written",
+                path.display()
+            )
+        })?;
+        self.rejects = Some(BufWriter::new(file));
+        Ok(())
     }
 }
 
 impl<W: Write> Report<W> {
-    /// A report that writes rejects to a writer.
-    pub fn new(rejects: Option<W>) -> Self {
+    /// A report without rejects.
+    pub fn new() -> Self {
         Self {
             counts: Counts::default(),
-            reasons: HashMap::new(),
-            other_reasons: 0,
-            rejects,
+            missing: None,
+            reasons: Reasons::default(),
+            rejects: None,
             started: Instant::now(),
         }
     }
 
-    /// Counts a line.
-    pub fn record(&mut self, line: &Line, outcome: &Outcome) -> io::Result<()> {
-        match outcome {
-            Outcome::Created => self.counts.created += 1,
-            Outcome::Updated => self.counts.updated += 1,
-            Outcome::Refused(refusal) => {
-                self.counts.refused += 1;
-                self.count_reason(&reason(refusal));
-                self.keep(line, refusal)?;
-            }
-            Outcome::Failed { refusal, .. } => {
-                self.counts.failed += 1;
-                let kind = refusal.status.map_or_else(
-                    || "gave up: the service could not be reached".to_owned(),
-                    |status| format!("gave up: the service kept answering {status}"),
-                );
-                self.count_reason(&kind);
-                self.keep(line, refusal)?;
+    /// Adds an answer. `find` has the line of the input for a line of the body; it is asked in the
+    /// order of the lines.
+    pub fn add(
+        &mut self,
+        counts: &Counts,
+        answer: Answer,
+        mut find: impl FnMut(u64) -> anyhow::Result<Option<Vec<u8>>>,
+    ) -> anyhow::Result<()> {
+        self.counts.add(counts);
+        for receipt in answer.receipts()? {
+            let receipt = receipt?;
+            if matches!(receipt.outcome, Outcome::Refused | Outcome::Failed) {
+                let line = match self.rejects {
+                    Some(_) => find(receipt.line)?,
+                    None => None,
+                };
+                self.reject(line.as_deref(), &receipt)?;
             }
         }
         Ok(())
     }
 
-    fn count_reason(&mut self, reason: &str) {
-        if let Some(count) = self.reasons.get_mut(reason) {
-            *count += 1;
-        } else if self.reasons.len() < REASONS {
-            self.reasons.insert(reason.to_owned(), 1);
-        } else {
-            self.other_reasons += 1;
-        }
+    fn reject(&mut self, line: Option<&[u8]>, receipt: &Receipt) -> anyhow::Result<()> {
+        let errors = receipt.errors.as_deref();
+        let (status, message) = (receipt.status, receipt.message.as_str());
+        self.reasons.add(status, message, errors.map(RawValue::get));
+        self.keep(
+            line.unwrap_or_default(),
+            &Refusal {
+                id: receipt.id.as_deref(),
+                status,
+                message,
+                errors,
+            },
+        )
     }
 
-    fn keep(&mut self, line: &Line, refusal: &Refusal) -> io::Result<()> {
+    /// Adds a line that is refused without an answer of its own.
+    pub fn refuse(
+        &mut self,
+        line: &[u8],
+        status: Option<u16>,
+        message: &str,
+    ) -> anyhow::Result<()> {
+        self.counts.refused += 1;
+        self.reasons.add(status, message, None);
+        self.keep_for(line, status, message)
+    }
+
+    /// Adds lines that were given up.
+    pub fn give_up<'a>(
+        &mut self,
+        lines: impl Iterator<Item = &'a [u8]>,
+        status: Option<u16>,
+        message: &str,
+    ) -> anyhow::Result<()> {
+        let mut count = 0;
+        for line in lines {
+            count += 1;
+            self.keep_for(line, status, message)?;
+        }
+        let reason = status.map_or_else(
+            || "gave up: the service could not be reached".to_owned(),
+            |status| format!("gave up: the service kept answering {status}"),
+        );
+        self.counts.failed += count;
+        self.reasons.add_many(&reason, count);
+        Ok(())
+    }
+
+    fn keep_for(&mut self, line: &[u8], status: Option<u16>, message: &str) -> anyhow::Result<()> {
+        self.keep(
+            line,
+            &Refusal {
+                id: None,
+                status,
+                message,
+                errors: None,
+            },
+        )
+    }
+
+    fn keep(&mut self, line: &[u8], refusal: &Refusal<'_>) -> anyhow::Result<()> {
         let Some(rejects) = &mut self.rejects else {
             return Ok(());
         };
-        let (id, payload) = match &line.content {
-            Ok(entry) => (Some(entry.id.as_str()), Payload::Json(&entry.payload)),
-            Err(unusable) => (unusable.id.as_deref(), Payload::Text(&unusable.text)),
+        let (id, payload) = match serde_json::from_slice(line) {
+            Ok(Entry { id, payload }) => (Id::Json(id), Payload::Json(payload)),
+            Err(_) => {
+                let text = String::from_utf8_lossy(line).into_owned();
+                (Id::Text(refusal.id), Payload::Text(text))
+            }
         };
         let reject = Reject {
             id,
             payload,
             status: refusal.status,
-            message: &refusal.message,
-            errors: refusal
-                .errors
-                .as_deref()
-                .map_or(Errors::None {}, Errors::AsAnswered),
+            message: refusal.message,
+            errors: refusal.errors.map_or(Errors::None {}, Errors::AsAnswered),
         };
-        serde_json::to_writer(&mut *rejects, &reject)?;
-        rejects.write_all(b"\n")
+        let written = serde_json::to_writer(&mut *rejects, &reject).map_err(io::Error::from);
+        written
+            .and_then(|()| rejects.write_all(b"\n"))
+            .context("the file for --rejects cannot be written")
+    }
+
+    /// Adds outcomes without receipts.
+    pub fn count(&mut self, counts: &Counts) {
+        self.counts.add(counts);
+    }
+
+    /// Notes what a catalogue lacks.
+    pub fn lacks(&mut self, missing: Option<Missing>) {
+        self.missing = missing;
     }
 
     /// The counts so far.
@@ -177,73 +226,67 @@ impl<W: Write> Report<W> {
     /// Flushes the rejects, and closes the report. There is a summary even if that fails.
     pub fn finish(mut self) -> (Summary, io::Result<()>) {
         let flushed = self.rejects.as_mut().map_or(Ok(()), W::flush);
-        let mut reasons: Vec<_> = self.reasons.into_iter().collect();
-        reasons.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
-        let hidden = reasons.split_off(reasons.len().min(SHOWN_REASONS));
-        let other = hidden.iter().map(|(_, count)| count).sum::<u64>() + self.other_reasons;
-        if other > 0 {
-            reasons.push(("for other reasons".to_owned(), other));
-        }
-        (
-            Summary {
-                counts: self.counts,
-                reasons,
-                took: self.started.elapsed(),
-            },
-            flushed,
-        )
+        let summary = Summary {
+            lines: self.counts.total(),
+            counts: self.counts,
+            missing: self.missing,
+            reasons: self.reasons.most_frequent(),
+            took: self.started.elapsed(),
+        };
+        (summary, flushed)
     }
 }
 
-/// A reason that is short enough to be counted: the first field with its error, or the message.
-fn reason(refusal: &Refusal) -> String {
-    let errors = refusal
-        .errors
-        .as_deref()
-        .map(RawValue::get)
-        .unwrap_or_default();
-    let fields = serde_json::from_str::<serde_json::Map<_, _>>(errors).unwrap_or_default();
-    let first = fields.iter().next().map(|(field, messages)| {
-        let message = messages.get(0).and_then(serde_json::Value::as_str);
-        format!("{field} {}", message.unwrap_or("is not valid"))
-    });
-    match (first, refusal.status) {
-        (Some(first), _) => match fields.len() - 1 {
-            0 => first,
-            more => format!("{} (+{more})", shorten(&first, SHOWN_LENGTH - 5)),
-        },
-        (None, Some(status)) => format!("{status} {}", refusal.message),
-        // The number of the line would make every such line a reason of its own.
-        (None, None) => {
-            let without_number = refusal.message.split_once(": ").map(|(_, rest)| rest);
-            without_number.unwrap_or(&refusal.message).to_owned()
-        }
-    }
-}
-
-/// The summary of a run, as a few lines for people.
-#[derive(Debug)]
+/// The summary of a run.
+#[derive(Debug, Serialize)]
 pub struct Summary {
-    /// The counts by outcome.
+    lines: u64,
+    #[serde(flatten)]
     pub counts: Counts,
+    /// What a catalogue lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
+    #[serde(serialize_with = "by_reason")]
     reasons: Vec<(String, u64)>,
+    #[serde(rename = "seconds", serialize_with = "in_seconds")]
     took: Duration,
 }
 
+impl Summary {
+    /// Whether every line was taken, and nothing was held back.
+    pub fn is_clean(&self) -> bool {
+        self.counts.is_clean() && !self.is_held()
+    }
+
+    /// Whether postings that a catalogue lacks were kept from expiring.
+    pub fn is_held(&self) -> bool {
+        self.missing.is_some_and(|missing| missing.held)
+    }
+}
+
+fn by_reason<S: Serializer>(reasons: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Reason<'a> {
+        reason: &'a str,
+        count: u64,
+    }
+    serializer.collect_seq(reasons.iter().map(|(reason, count)| Reason {
+        reason,
+        count: *count,
+    }))
+}
+
+fn in_seconds<S: Serializer>(took: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((took.as_secs_f64() * 1_000.0).round() / 1_000.0)
+}
+
+/// A few lines for people.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts {
-            created,
-            updated,
-            refused,
-            failed,
-        } = self.counts;
-        let seconds = self.took.as_secs_f64();
-        let total = self.counts.total();
-        writeln!(f, "created {created:>10}")?;
-        writeln!(f, "updated {updated:>10}")?;
-        writeln!(f, "refused {refused:>10}")?;
-        writeln!(f, "failed  {failed:>10}")?;
+        for (name, count) in self.counts.named() {
+            writeln!(f, "{name:<9} {count:>10}")?;
+        }
+        let (total, seconds) = (self.lines, self.took.as_secs_f64());
         #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
         let rate = total as f64 / seconds.max(0.001);
         write!(f, "{total} lines in {seconds:.1} s, {rate:.0} a second")?;
@@ -263,47 +306,36 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::push::reader::Lines;
-
-    fn refused(status: Option<u16>, message: &str, errors: Option<&str>) -> Outcome {
-        let errors = errors.map(|errors| RawValue::from_string(errors.to_owned()).unwrap());
-        Outcome::Refused(Refusal {
-            status,
-            message: message.to_owned(),
-            errors,
-        })
-    }
-
-    fn lines(input: &'static str) -> Vec<Line> {
-        Lines::new(input.as_bytes()).map(Result::unwrap).collect()
-    }
 
     #[test]
     fn rejects_say_what_was_sent_and_what_was_answered() {
-        let input = "{\"id\":\"a/b\",\"payload\":{\"n\":1.50}}\n{\"id\":\"c\",\"payload\":{}}\nnonsense \"x\"";
-        let lines = lines(input);
         let mut file = Vec::new();
-        let mut report = Report::new(Some(&mut file));
-        let errors = r#"{"company.name":["is required"],"title":["is required"]}"#;
+        let mut report = Report::new();
+        report.rejects = Some(&mut file);
+        let receipt = |text: &str| serde_json::from_str::<Receipt>(text).unwrap();
+        let two = receipt(
+            r#"{"line":1,"id":"a/b","outcome":"refused","status":422,"message":"Two.",
+                "errors":{"company.name":["is required"],"title":["is required"]}}"#,
+        );
+        let line = br#"{"id":"a\/b","payload":{"n":1.50}}"#;
+        report.reject(Some(line), &two).unwrap();
+        let lacks = receipt(
+            r#"{"line":2,"id":"c","outcome":"refused","status":400,"message":"No payload."}"#,
+        );
+        report.reject(Some(b"{\"id\":\"c\"}"), &lacks).unwrap();
+        report.refuse(b"", None, "line 3: bad").unwrap();
+        let line: &[u8] = br#"{"id":"d","payload":7}"#;
         report
-            .record(&lines[0], &refused(Some(422), "Two.", Some(errors)))
+            .give_up([line].into_iter(), Some(503), "gave up after")
             .unwrap();
-        report
-            .record(&lines[1], &refused(Some(404), "Not found.", None))
-            .unwrap();
-        report
-            .record(&lines[2], &refused(None, "line 3: bad", None))
-            .unwrap();
-        report.record(&lines[1], &Outcome::Created).unwrap();
         let (summary, flushed) = report.finish();
         flushed.unwrap();
-        assert!(!summary.counts.is_clean());
-        assert_eq!((summary.counts.created, summary.counts.refused), (1, 3));
+        assert_eq!((summary.counts.refused, summary.counts.failed), (1, 1));
 
         let text = String::from_utf8(file).unwrap();
         assert!(
-            text.contains(r#""payload":{"n":1.50}"#),
-            "the spelling is kept: {text}"
+            text.contains(r#""id":"a\/b","payload":{"n":1.50}"#),
+            "{text}"
         );
         let rows: Vec<Value> = text
             .lines()
@@ -312,90 +344,44 @@ mod tests {
         let expect = [
             json!({"id": "a/b", "payload": {"n": 1.50}, "status": 422, "message": "Two.",
                 "errors": {"company.name": ["is required"], "title": ["is required"]}}),
-            json!({"id": "c", "payload": {}, "status": 404, "message": "Not found.", "errors": {}}),
-            json!({"id": null, "payload": "nonsense \"x\"", "status": null,
-                "message": "line 3: bad", "errors": {}}),
+            json!({"id": "c", "payload": "{\"id\":\"c\"}", "status": 400,
+                "message": "No payload.", "errors": {}}),
+            json!({"id": null, "payload": "", "status": null, "message": "line 3: bad",
+                "errors": {}}),
+            json!({"id": "d", "payload": 7, "status": 503, "message": "gave up after",
+                "errors": {}}),
         ];
         assert_eq!(rows, expect);
     }
 
     #[test]
-    fn the_summary_counts_reasons() {
-        let lines = lines("{\"id\":\"a\",\"payload\":{}}");
-        let mut report = Report::<Vec<u8>>::new(None);
-        let errors = r#"{"title":["is required"]}"#;
-        for _ in 0..3 {
-            report
-                .record(
-                    &lines[0],
-                    &refused(Some(422), "title is required.", Some(errors)),
-                )
-                .unwrap();
-        }
-        report
-            .record(
-                &lines[0],
-                &refused(None, "line 7: missing field `id`", None),
-            )
-            .unwrap();
-        report.record(&lines[0], &Outcome::Updated).unwrap();
-        let refusal = Refusal {
-            status: Some(503),
-            message: "gave up".to_owned(),
-            errors: None,
-        };
-        report
-            .record(
-                &lines[0],
-                &Outcome::Failed {
-                    refusal,
-                    is_outage: false,
-                },
-            )
-            .unwrap();
-        for n in 0..1_000 {
-            report
-                .record(&lines[0], &refused(Some(400), &format!("{n}"), None))
-                .unwrap();
-        }
-        let text = report.finish().0.to_string();
-        for part in [
-            "created          0\n",
-            "updated          1\n",
-            "refused       1004\n",
-            "failed           1\n",
-            "         3 × title is required\n",
-            "× for other reasons",
-        ] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 80),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn only_taken_lines_are_clean() {
-        let clean = Counts {
-            created: 1,
-            updated: 1,
+    fn a_summary_is_for_people_and_for_programs() {
+        let mut report = Report::<Vec<u8>>::new();
+        report.count(&Counts {
+            created: 2,
+            refused: 1,
             ..Counts::default()
-        };
-        assert!(clean.is_clean());
-        assert!(
-            !Counts {
-                refused: 1,
-                ..Counts::default()
-            }
-            .is_clean()
-        );
-        assert!(
-            !Counts {
-                failed: 1,
-                ..Counts::default()
-            }
-            .is_clean()
-        );
+        });
+        report
+            .reasons
+            .add(Some(422), "No.", Some(r#"{"title":["is required"]}"#));
+        report.lacks(Some(Missing {
+            count: 3,
+            expired: 0,
+            held: true,
+        }));
+        let (mut summary, _) = report.finish();
+        summary.took = Duration::from_millis(1_500);
+        assert!(!summary.is_clean() && summary.is_held());
+        let text = "created            2\nupdated            0\nunchanged          0\n\
+                    expired            0\nreopened           0\nrefused            1\n\
+                    failed             0\n3 lines in 1.5 s, 2 a second\n         \
+                    1 × title: is required";
+        assert_eq!(summary.to_string(), text);
+        let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
+            "reopened": 0, "refused": 1, "failed": 0, "seconds": 1.5,
+            "missing": {"count": 3, "expired": 0, "held": true},
+            "reasons": [{"reason": "title: is required", "count": 1}]});
+        assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
     }
 }

@@ -4,15 +4,17 @@ use std::time::{Duration, Instant};
 
 use crate::waits::Waits;
 
-/// The retry policy of a line.
+/// The retry policy of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryPolicy {
     /// The first wait; the next ones grow, with jitter.
     pub first_wait: Duration,
     /// The longest wait, unless the service asks for a longer one.
     pub longest_wait: Duration,
-    /// The time from the first attempt after which a line is given up.
+    /// The time from the first failure after which a request is given up.
     pub limit: Duration,
+    /// The time after which an attempt in which nothing moves has failed.
+    pub patience: Duration,
 }
 
 impl Default for RetryPolicy {
@@ -21,6 +23,8 @@ impl Default for RetryPolicy {
             first_wait: Duration::from_millis(250),
             longest_wait: Duration::from_secs(15),
             limit: Duration::from_mins(3),
+            // A client with a limit of requests is slowed down: many lines may be under way.
+            patience: Duration::from_mins(15),
         }
     }
 }
@@ -30,17 +34,16 @@ impl Default for RetryPolicy {
 pub struct Attempts {
     waits: Waits,
     limit: Duration,
-    started: Instant,
+    first_failure: Option<Instant>,
     failed: u32,
 }
 
 impl Attempts {
-    /// Starts the first attempt now.
-    pub fn new(policy: RetryPolicy) -> Self {
+    pub const fn new(policy: RetryPolicy) -> Self {
         Self {
             waits: Waits::growing(policy.first_wait, policy.longest_wait),
             limit: policy.limit,
-            started: Instant::now(),
+            first_failure: None,
             failed: 0,
         }
     }
@@ -49,18 +52,23 @@ impl Attempts {
     /// would exceed the limit.
     pub fn next_wait(&mut self, asked_for: Option<Duration>) -> Option<Duration> {
         self.failed += 1;
+        let since = self
+            .first_failure
+            .get_or_insert_with(Instant::now)
+            .elapsed();
         let wait = self.waits.next()?.max(asked_for.unwrap_or_default());
-        (self.started.elapsed() + wait <= self.limit).then_some(wait)
+        (since.saturating_add(wait) <= self.limit).then_some(wait)
     }
 
-    /// The start of the first attempt.
-    pub fn started(&self) -> Instant {
-        self.started
+    /// The number of the next attempt.
+    pub const fn next_number(&self) -> u32 {
+        self.failed + 1
     }
 
     /// The message about giving up.
     pub fn given_up(&self, message: &str) -> String {
-        let seconds = self.started.elapsed().as_secs();
+        let since = self.first_failure.map(|at| at.elapsed());
+        let seconds = since.unwrap_or_default().as_secs();
         let attempts = match self.failed {
             1 => "1 attempt".to_owned(),
             more => format!("{more} attempts"),
@@ -105,5 +113,6 @@ mod tests {
         let asked_for = Duration::from_secs(20);
         assert_eq!(attempts.next_wait(Some(asked_for)), Some(asked_for));
         assert_eq!(attempts.next_wait(Some(Duration::from_hours(1))), None);
+        assert_eq!(attempts.next_wait(Some(Duration::MAX)), None);
     }
 }

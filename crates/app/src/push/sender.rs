@@ -1,42 +1,63 @@
-//! Sends a line: builds the request, and retries it.
+//! Sends an import until it has an answer: builds the requests, and retries them.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use outbound::retry_after;
 use reqwest::{
-    Client, Request, Response, StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
+    Body, Client, Method, RequestBuilder, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue},
 };
-use serde_json::value::RawValue;
 use url::Url;
 
 use super::{
-    answer::{ANSWER_TIMEOUT, AttemptError, Outcome, Refusal, outcome, refusal},
+    answer::{AttemptError, redirected},
+    progress::Progress,
+    receipts::{Answer, Counts, Summary},
     retry::{Attempts, RetryPolicy},
     token::{Credentials, Tokens},
 };
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The characters of an identifier to percent-encode: all but the unreserved ones (RFC 3986 §2.3).
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
-/// Sends lines to one service.
+/// Sends imports to one service.
 #[derive(Debug)]
 pub struct Sender {
     http: Client,
-    postings: Url,
+    base: Url,
     tokens: Tokens,
     policy: RetryPolicy,
-    last_answer: Mutex<Instant>,
+    progress: Progress,
+}
+
+/// A request with many lines.
+pub struct Upload<B> {
+    pub method: Method,
+    /// The path and the query, below the service's address.
+    pub path: String,
+    /// Whether unknown fields are refused.
+    pub is_strict: bool,
+    /// Whether nothing is written.
+    pub is_dry_run: bool,
+    /// The length of the body, if it is known.
+    pub length: Option<usize>,
+    /// Makes the body for each attempt.
+    pub body: B,
+}
+
+/// The end of an upload.
+#[derive(Debug)]
+pub enum Delivery {
+    /// Every line has its outcome.
+    Complete(Counts, Summary, Answer),
+    /// The body is larger than the service takes.
+    TooLarge(String),
+    /// The service was unavailable for too long.
+    GivenUp {
+        /// The status of the last answer, if there was one.
+        status: Option<StatusCode>,
+        message: String,
+    },
 }
 
 impl Sender {
@@ -45,26 +66,20 @@ impl Sender {
     pub async fn connect(
         url: &Url,
         credentials: Credentials,
-        concurrency: usize,
         policy: RetryPolicy,
+        progress: Progress,
     ) -> anyhow::Result<Self> {
         let base = outbound::base(url)
             .ok_or_else(|| anyhow!("--url must start with http:// or https://, but is {url}"))?;
-        let timeouts = outbound::Timeouts {
-            connection: CONNECT_TIMEOUT,
-            answer: ANSWER_TIMEOUT,
-        };
-        let http =
-            outbound::client(&base, timeouts, concurrency).context("no HTTP client can be made")?;
+        let http = outbound::upload_client(&base, CONNECT_TIMEOUT)
+            .context("no HTTP client can be made")?;
         let tokens = Tokens::new(http.clone(), base.join("oauth/token")?, credentials);
-        let postings = base.join("api/job-board/job-postings/")?;
-        let last_answer = Mutex::new(Instant::now());
         let sender = Self {
             http,
-            postings,
+            base,
             tokens,
             policy,
-            last_answer,
+            progress,
         };
         sender.first_token(url).await?;
         Ok(sender)
@@ -73,7 +88,7 @@ impl Sender {
     async fn first_token(&self, url: &Url) -> anyhow::Result<()> {
         let mut attempts = Attempts::new(self.policy);
         loop {
-            match self.tokens.authorization(None).await {
+            let (message, after) = match self.tokens.authorization(None).await {
                 Ok(_) => return Ok(()),
                 Err(AttemptError::Fatal(error)) => return Err(error),
                 Err(AttemptError::Transient {
@@ -86,128 +101,208 @@ impl Sender {
                          service is running"
                     ));
                 }
-                Err(AttemptError::Transient { message, after, .. }) => {
-                    let Some(wait) = attempts.next_wait(after) else {
-                        return Err(anyhow!(attempts.given_up(&message)));
-                    };
-                    tokio::time::sleep(wait).await;
-                }
-            }
+                Err(AttemptError::Transient { message, after, .. }) => (message, after),
+                Err(AttemptError::TooLarge { message, .. }) => return Err(anyhow!(message)),
+            };
+            let Some(wait) = attempts.next_wait(after) else {
+                return Err(anyhow!(attempts.given_up(&message)));
+            };
+            self.wait(&message, wait, &attempts).await;
         }
     }
 
-    /// Sends a line until it has an outcome or the retry policy gives up. An error means that no
-    /// other line can succeed either.
-    pub async fn send(&self, id: &str, payload: &RawValue) -> anyhow::Result<Outcome> {
-        let request = match self.request(id, payload) {
-            Ok(request) => request,
-            Err(message) => {
-                return Ok(Outcome::Refused(Refusal {
-                    status: None,
-                    message,
-                    errors: None,
-                }));
-            }
-        };
+    /// Waits before the next attempt.
+    async fn wait(&self, message: &str, wait: Duration, attempts: &Attempts) {
+        self.progress.wait(message, wait, attempts.next_number());
+        tokio::time::sleep(wait).await;
+    }
+
+    /// Sends a body until it has a complete answer or the retry policy gives up. `done` is what
+    /// earlier attempts at its lines have done, and this adds to it. An error means that no other
+    /// request can succeed either.
+    pub async fn deliver<B: Fn() -> anyhow::Result<Body>>(
+        &self,
+        upload: &Upload<B>,
+        done: &mut Counts,
+    ) -> anyhow::Result<Delivery> {
         let mut attempts = Attempts::new(self.policy);
         loop {
-            let (status, message, after) = match self.attempt(&request).await {
-                Ok(outcome) => {
-                    self.note_answer();
-                    return Ok(outcome);
+            let attempt = self.attempt(upload).await;
+            let mut add = |now: &Counts| {
+                if !upload.is_dry_run {
+                    done.add(now);
+                }
+            };
+            let (status, message, after) = match attempt {
+                Ok((summary, answer)) => {
+                    let counts = summary.counts.after(done);
+                    return Ok(Delivery::Complete(counts, summary, answer));
                 }
                 Err(AttemptError::Fatal(error)) => return Err(error),
+                Err(AttemptError::TooLarge { message, done: now }) => {
+                    add(&now);
+                    return Ok(Delivery::TooLarge(message));
+                }
                 Err(AttemptError::Transient {
                     status,
                     message,
                     after,
-                }) => (status, message, after),
+                    done: now,
+                }) => {
+                    add(&now);
+                    (status, message, after)
+                }
             };
-            // A service that fails on this line still answers for other lines.
-            if status == Some(StatusCode::INTERNAL_SERVER_ERROR) {
-                self.note_answer();
-            }
             let Some(wait) = attempts.next_wait(after) else {
                 let message = attempts.given_up(&message);
-                let status = status.map(|status| status.as_u16());
-                let refusal = Refusal {
-                    status,
-                    message,
-                    errors: None,
-                };
-                let is_outage = self.last_answer() < attempts.started();
-                return Ok(Outcome::Failed { refusal, is_outage });
+                return Ok(Delivery::GivenUp { status, message });
             };
-            tokio::time::sleep(wait).await;
+            self.wait(&message, wait, &attempts).await;
         }
-    }
-
-    fn request(&self, id: &str, payload: &RawValue) -> Result<Request, String> {
-        if matches!(id, "." | "..") {
-            return Err(format!(
-                "the id {id:?} cannot be sent: in the path of a URL it has a meaning of its own"
-            ));
-        }
-        let segment = utf8_percent_encode(id, ENCODED).to_string();
-        let url = self
-            .postings
-            .join(&format!("./{segment}"))
-            .map_err(|error| error.to_string())?;
-        self.http
-            .put(url)
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .body(payload.get().to_owned())
-            .build()
-            .map_err(|error| error.without_url().to_string())
     }
 
     /// Makes one attempt; a refused token is replaced once.
-    async fn attempt(&self, request: &Request) -> Result<Outcome, AttemptError> {
+    async fn attempt<B: Fn() -> anyhow::Result<Body>>(
+        &self,
+        upload: &Upload<B>,
+    ) -> Result<(Summary, Answer), AttemptError> {
         let authorization = self.tokens.authorization(None).await?;
-        let response = self.execute(request, &authorization).await?;
+        let response = self.execute(upload, &authorization).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
-            return outcome(response).await;
+            return self.interpret(response).await;
         }
         let authorization = self.tokens.authorization(Some(&authorization)).await?;
-        let response = self.execute(request, &authorization).await?;
+        let response = self.execute(upload, &authorization).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
-            return outcome(response).await;
+            return self.interpret(response).await;
         }
-        let refusal = refusal(response).await;
+        let answer = self.watched(Answer::read(response, &self.progress)).await?;
         Err(AttemptError::Fatal(anyhow!(
             "the service does not accept the token that it has just given: {}",
-            refusal.message
+            answer.message.unwrap_or_default()
         )))
     }
 
-    async fn execute(
+    async fn execute<B: Fn() -> anyhow::Result<Body>>(
         &self,
-        request: &Request,
+        upload: &Upload<B>,
         authorization: &HeaderValue,
     ) -> Result<Response, AttemptError> {
-        let mut request = request
-            .try_clone()
-            .ok_or_else(|| AttemptError::Fatal(anyhow!("a request cannot be sent again")))?;
-        request
-            .headers_mut()
-            .insert(AUTHORIZATION, authorization.clone());
-        self.http
-            .execute(request)
-            .await
-            .map_err(|error| AttemptError::of_transport(&error))
+        let request = self.request(upload).map_err(AttemptError::Fatal)?;
+        let request = request.header(AUTHORIZATION, authorization.clone());
+        self.progress.send();
+        let sent = async {
+            request
+                .send()
+                .await
+                .map_err(|error| match outbound::find::<BodyError>(&error) {
+                    Some(BodyError(message)) => AttemptError::Fatal(anyhow!(message.clone())),
+                    None => AttemptError::of_transport(&error),
+                })
+        };
+        self.watched(sent).await
     }
 
-    fn note_answer(&self) {
-        *self
-            .last_answer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    fn request<B: Fn() -> anyhow::Result<Body>>(
+        &self,
+        upload: &Upload<B>,
+    ) -> anyhow::Result<RequestBuilder> {
+        let url = self.base.join(&upload.path)?;
+        let mut request = self.http.request(upload.method.clone(), url).header(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/x-ndjson"),
+        );
+        if let Some(length) = upload.length {
+            request = request.header(CONTENT_LENGTH, length);
+        }
+        if upload.is_strict {
+            request = request.header("Prefer", "handling=strict");
+        }
+        Ok(request.body((upload.body)()?))
     }
 
-    fn last_answer(&self) -> Instant {
-        *self
-            .last_answer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Fails when nothing has moved for too long.
+    async fn watched<T>(
+        &self,
+        work: impl Future<Output = Result<T, AttemptError>>,
+    ) -> Result<T, AttemptError> {
+        tokio::pin!(work);
+        loop {
+            let still = self.progress.still();
+            if still >= self.policy.patience {
+                return Err(AttemptError::without_answer(format!(
+                    "nothing has moved for {} s",
+                    still.as_secs()
+                )));
+            }
+            tokio::select! {
+                done = &mut work => return done,
+                () = tokio::time::sleep(self.policy.patience.saturating_sub(still)) => {}
+            }
+        }
+    }
+
+    async fn interpret(&self, response: Response) -> Result<(Summary, Answer), AttemptError> {
+        if let Some(error) = redirected(&response) {
+            return Err(AttemptError::Fatal(error));
+        }
+        let status = response.status();
+        let overload = AttemptError::of_overload(&response);
+        let after = retry_after(response.headers());
+        let path = response.url().path().to_owned();
+        let answer = match self.watched(Answer::read(response, &self.progress)).await {
+            Ok(answer) => answer,
+            // An error that could not be read to its end is one nevertheless.
+            Err(error @ AttemptError::Transient { .. }) => return Err(overload.unwrap_or(error)),
+            Err(error) => return Err(error),
+        };
+        let said = answer.message.clone().unwrap_or_else(|| status.to_string());
+        let done = answer
+            .summary
+            .map(|summary| summary.counts)
+            .unwrap_or_default();
+        let transient = |message| {
+            Err(AttemptError::Transient {
+                status: Some(status),
+                message,
+                after,
+                done,
+            })
+        };
+        match answer.summary {
+            Some(summary) if status.is_success() && summary.complete => Ok((summary, answer)),
+            _ if status == StatusCode::CONFLICT => {
+                transient("another import of this catalogue is running".to_owned())
+            }
+            _ if status == StatusCode::PAYLOAD_TOO_LARGE => Err(AttemptError::TooLarge {
+                message: said,
+                done,
+            }),
+            _ if overload.is_some() => {
+                transient(format!("the service answered {}", status.as_u16()))
+            }
+            Some(_) => transient("the service broke the import off".to_owned()),
+            None if status.is_success() && answer.message.is_none() => {
+                transient("the service's answer broke off".to_owned())
+            }
+            None if status == StatusCode::NOT_FOUND => Err(AttemptError::Fatal(anyhow!(
+                "the service has no {path}; check --url and its version ({said})"
+            ))),
+            None => Err(AttemptError::Fatal(anyhow!(
+                "the service refuses the import: {said}"
+            ))),
+        }
     }
 }
+
+/// The reason why a body ended early, so that the service does not take it for complete.
+#[derive(Debug)]
+pub struct BodyError(pub String);
+
+impl std::fmt::Display for BodyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BodyError {}

@@ -11,6 +11,8 @@ use url::Url;
 
 use super::answer::{AttemptError, redirected};
 
+/// An answer that takes longer is given up, and a token asked for again.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 /// The remaining lifetime at which a token is replaced, or a quarter of its lifetime if that is
 /// less.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -92,7 +94,11 @@ impl Tokens {
             ),
             ("scope", "job-postings:write"),
         ];
-        let request = self.http.post(self.endpoint.clone()).form(&form);
+        let request = self
+            .http
+            .post(self.endpoint.clone())
+            .timeout(ANSWER_TIMEOUT)
+            .form(&form);
         let response = request
             .send()
             .await

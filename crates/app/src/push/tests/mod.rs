@@ -1,37 +1,33 @@
-//! Pushes against a service that answers as each case needs it.
+//! Pushes to a stand-in for the service.
 
+mod board;
+mod catalogue;
 mod command;
-mod order;
+mod import;
 mod retry;
 mod token;
 
-use std::{future, io::Cursor, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use wiremock::{
     Mock, MockServer, Request, ResponseTemplate,
-    matchers::{body_string_contains, method, path, path_regex},
+    matchers::{body_string_contains, method, path},
 };
 
-use super::*;
-
-/// The line numbers and outcomes, in the order of settling.
-type Settled = Vec<(u64, String)>;
+use self::board::{Board, Fault};
+use super::{receipts::Counts, *};
+use crate::cli::JsonArgs;
 
 /// A retry policy that is fast enough for tests.
 const POLICY: RetryPolicy = RetryPolicy {
     first_wait: Duration::from_millis(5),
     longest_wait: Duration::from_millis(50),
     limit: Duration::from_millis(400),
+    patience: Duration::from_secs(30),
 };
-
-fn credentials() -> Credentials {
-    Credentials {
-        client_id: "someone".to_owned(),
-        client_secret: SecretString::from("sesame".to_owned()),
-    }
-}
 
 fn token(value: &str) -> ResponseTemplate {
     ResponseTemplate::new(200)
@@ -53,57 +49,99 @@ async fn service() -> MockServer {
     server
 }
 
-fn put() -> wiremock::MockBuilder {
-    Mock::given(method("PUT")).and(path_regex("^/api/job-board/job-postings/"))
+/// A service with a board, and a file to push.
+struct Setting {
+    server: MockServer,
+    board: Board,
+    folder: TempDir,
+    args: PushArgs,
 }
 
-fn answer(status: u16) -> ResponseTemplate {
-    ResponseTemplate::new(status)
-        .set_body_json(json!({"data": {"uuid": "019a0000-0000-7000-8000-000000000000"}}))
+impl Setting {
+    async fn with(content: impl AsRef<[u8]>) -> Self {
+        let (server, board) = (service().await, Board::default());
+        board.mount(&server).await;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("in.ndjson");
+        fs::write(&file, content).unwrap();
+        let args = arguments(&server.uri(), file);
+        Self {
+            server,
+            board,
+            folder,
+            args,
+        }
+    }
+
+    fn write(&self, content: impl AsRef<[u8]>) {
+        fs::write(&self.args.file, content).unwrap();
+    }
+
+    /// Pushes, and returns how that ended with the summary.
+    async fn push(&self) -> (anyhow::Result<()>, Summary) {
+        let mut report = Report::new();
+        let ended = push(&self.args, POLICY, &mut report, &Progress::new()).await;
+        let (summary, flushed) = report.finish();
+        flushed.unwrap();
+        (ended, summary)
+    }
+
+    /// Pushes to the end, and returns the counts that are not zero.
+    async fn counts(&self) -> String {
+        let (ended, summary) = self.push().await;
+        ended.unwrap();
+        shown(&summary.counts)
+    }
+
+    /// Pushes with rejects, and returns them.
+    async fn rejects(&mut self) -> Vec<Value> {
+        let file = self.folder.path().join("rejects.ndjson");
+        self.args.rejects = Some(file.clone());
+        _ = self.push().await.0;
+        let text = fs::read_to_string(file).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// The requests but those for tokens.
+    async fn requests(&self) -> Vec<Request> {
+        let mut requests = self.server.received_requests().await.unwrap();
+        requests.retain(|request| request.url.path() != "/oauth/token");
+        requests
+    }
 }
 
-/// Lines `(id, n)` with the payload `{"n":n}`.
-fn lines(ids: &[(&str, u32)]) -> String {
-    ids.iter()
-        .map(|(id, n)| json!({"id": id, "payload": {"n": n}}).to_string() + "\n")
-        .collect()
+fn shown(counts: &Counts) -> String {
+    let counts = counts.named();
+    let counts = counts.iter().filter(|(_, count)| *count > 0);
+    counts
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-fn n(request: &Request) -> u64 {
-    request.body_json::<Value>().unwrap()["n"].as_u64().unwrap()
+fn arguments(url: &str, file: PathBuf) -> PushArgs {
+    PushArgs {
+        file,
+        // The trailing slash does no harm.
+        url: format!("{url}/").parse().unwrap(),
+        client_id: "someone".to_owned(),
+        client_secret: SecretString::from("sesame".to_owned()),
+        catalogue: None,
+        max_missing: None,
+        reopen: false,
+        dry_run: false,
+        strict: false,
+        concurrency: None,
+        rejects: None,
+        json: JsonArgs { enabled: false },
+    }
 }
 
-async fn push(uri: &str, input: &str, concurrency: usize) -> (anyhow::Result<End>, Settled) {
-    let url = uri.parse().unwrap();
-    let mut settled = Vec::new();
-    let sender = match Sender::connect(&url, credentials(), concurrency, POLICY).await {
-        Ok(sender) => Arc::new(sender),
-        Err(error) => return (Err(error), settled),
-    };
-    let input = read(Cursor::new(input.to_owned()));
-    let end = drive(
-        input,
-        sender,
-        concurrency,
-        future::pending(),
-        |line, outcome| {
-            let outcome = match outcome {
-                Outcome::Created => "created".to_owned(),
-                Outcome::Updated => "updated".to_owned(),
-                Outcome::Refused(refusal) => format!("refused: {}", refusal.message),
-                Outcome::Failed { refusal, .. } => format!("failed: {}", refusal.message),
-            };
-            settled.push((line.number, outcome));
-            Ok(())
-        },
-    );
-    (end.await, settled)
-}
-
-async fn puts(server: &MockServer) -> Vec<Request> {
-    let requests = server.received_requests().await.unwrap();
-    requests
-        .into_iter()
-        .filter(|request| request.method.as_str() == "PUT")
+/// Lines with these identifiers.
+fn lines(ids: impl IntoIterator<Item = impl ToString>) -> String {
+    ids.into_iter()
+        .map(|id| json!({"id": id.to_string(), "payload": {"title": "T"}}).to_string() + "\n")
         .collect()
 }

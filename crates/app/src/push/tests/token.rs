@@ -1,111 +1,93 @@
 //! Tokens: one for all requests, timely replacement, and clear errors.
 
-use wiremock::matchers::header;
+use wiremock::matchers::{header, path_regex};
 
 use super::*;
 
-async fn token_requests(server: &MockServer) -> usize {
-    let requests = server.received_requests().await.unwrap();
-    requests
-        .iter()
-        .filter(|request| request.url.path() == "/oauth/token")
-        .count()
-}
-
-fn many() -> String {
-    let ids: Vec<_> = (0..40).map(|n| n.to_string()).collect();
-    lines(&ids.iter().map(|id| (id.as_str(), 0)).collect::<Vec<_>>())
-}
-
-#[tokio::test]
-async fn one_token_serves_all_lines() {
-    let server = service().await;
-    put()
-        .and(header("Authorization", "Bearer T1"))
-        .respond_with(answer(201))
-        .mount(&server)
-        .await;
-    let (end, settled) = push(&server.uri(), &many(), 8).await;
-    assert_eq!(end.unwrap(), End::Complete);
-    assert!(settled.iter().all(|(_, outcome)| outcome == "created"));
-    assert_eq!(token_requests(&server).await, 1);
-}
-
-#[tokio::test]
-async fn a_refused_token_is_replaced_once_for_all_lines() {
+/// A service that gives out these tokens and takes the last one.
+async fn setting(tokens: Vec<ResponseTemplate>, accepted: &str) -> Setting {
+    let mut setting = Setting::with(lines(0..300)).await;
     let server = MockServer::start().await;
-    let endpoint = || Mock::given(method("POST")).and(path("/oauth/token"));
-    endpoint()
-        .respond_with(token("T1"))
-        .up_to_n_times(1)
+    let last = tokens.len() - 1;
+    for (place, token) in tokens.into_iter().enumerate() {
+        let times = if place == last { u64::MAX } else { 1 };
+        Mock::given(path("/oauth/token"))
+            .respond_with(token)
+            .up_to_n_times(times)
+            .mount(&server)
+            .await;
+    }
+    let accepted = format!("Bearer {accepted}");
+    Mock::given(path_regex("/imports$"))
+        .and(header("Authorization", accepted))
+        .respond_with(setting.board.clone())
         .mount(&server)
         .await;
-    endpoint().respond_with(token("T2")).mount(&server).await;
-    put()
-        .and(header("Authorization", "Bearer T1"))
-        .respond_with(answer(401))
+    let refusal = json!({"message": "The token is not valid here."});
+    Mock::given(path_regex("/imports$"))
+        .respond_with(ResponseTemplate::new(401).set_body_json(refusal))
         .mount(&server)
         .await;
-    put()
-        .and(header("Authorization", "Bearer T2"))
-        .respond_with(answer(201))
-        .mount(&server)
-        .await;
-    let (end, settled) = push(&server.uri(), &many(), 8).await;
-    assert_eq!(end.unwrap(), End::Complete);
-    assert!(
-        settled.iter().all(|(_, outcome)| outcome == "created"),
-        "{settled:?}"
+    setting.args.url = server.uri().parse().unwrap();
+    setting.server = server;
+    setting
+}
+
+async fn token_requests(setting: &Setting) -> usize {
+    let requests = setting.server.received_requests().await.unwrap();
+    requests.len() - setting.requests().await.len()
+}
+
+#[tokio::test]
+async fn one_token_serves_all_imports() {
+    let setting = setting(vec![token("T1")], "T1").await;
+    assert_eq!(setting.counts().await, "300 created");
+    assert_eq!(
+        (
+            setting.requests().await.len(),
+            token_requests(&setting).await
+        ),
+        (2, 1)
     );
-    assert_eq!(settled.len(), 40);
-    assert_eq!(token_requests(&server).await, 2);
+}
+
+#[tokio::test]
+async fn a_refused_token_is_replaced_once() {
+    let setting = setting(vec![token("T1"), token("T2")], "T2").await;
+    assert_eq!(setting.counts().await, "300 created");
+    assert_eq!(
+        (
+            setting.requests().await.len(),
+            token_requests(&setting).await
+        ),
+        (3, 2)
+    );
 }
 
 #[tokio::test]
 async fn a_token_that_ends_soon_is_replaced_before_it_is_refused() {
-    let server = MockServer::start().await;
     let short = json!({"access_token": "T", "token_type": "Bearer", "expires_in": 0});
-    Mock::given(path("/oauth/token"))
-        .respond_with(ResponseTemplate::new(200).set_body_json(short))
-        .mount(&server)
-        .await;
-    put().respond_with(answer(201)).mount(&server).await;
-    push(&server.uri(), &lines(&[("a", 0), ("a", 1)]), 1)
-        .await
-        .0
-        .unwrap();
+    let setting = setting(vec![ResponseTemplate::new(200).set_body_json(short)], "T").await;
+    assert_eq!(setting.counts().await, "300 created");
     assert_eq!(
-        token_requests(&server).await,
+        token_requests(&setting).await,
         3,
-        "the first one, and one for each line"
+        "the first one, and one for each import"
     );
 }
 
 #[tokio::test]
 async fn new_tokens_that_are_refused_stop_the_run() {
-    let server = service().await;
-    let body = json!({"message": "The token is not valid here."});
-    put()
-        .respond_with(ResponseTemplate::new(401).set_body_json(body))
-        .mount(&server)
-        .await;
-    let (end, settled) = push(&server.uri(), &many(), 8).await;
-    let error = end.unwrap_err().to_string();
+    let setting = setting(vec![token("T1")], "another").await;
+    let error = format!("{:#}", setting.push().await.0.unwrap_err());
     assert!(error.contains("The token is not valid here."), "{error}");
-    assert!(settled.is_empty());
 }
 
 #[tokio::test]
 async fn what_is_wrong_at_the_start_is_told_in_one_line() {
     let check = |answer: ResponseTemplate, parts: &'static [&'static str]| async move {
-        let server = MockServer::start().await;
-        Mock::given(path("/oauth/token"))
-            .respond_with(answer)
-            .mount(&server)
-            .await;
-        let (end, settled) = push(&server.uri(), &many(), 8).await;
-        let error = format!("{:#}", end.unwrap_err());
-        assert!(settled.is_empty());
+        let setting = setting(vec![answer], "T1").await;
+        let error = format!("{:#}", setting.push().await.0.unwrap_err());
         assert!(
             !error.contains('\n') && !error.contains("sesame"),
             "{error}"
@@ -113,7 +95,7 @@ async fn what_is_wrong_at_the_start_is_told_in_one_line() {
         for part in parts {
             assert!(error.contains(part), "{part} in {error}");
         }
-        assert_eq!(puts(&server).await.len(), 0);
+        assert!(setting.requests().await.is_empty());
     };
     let json = |status, body| ResponseTemplate::new(status).set_body_json(body);
     let denied = json!({"error": "invalid_client", "error_description": "Unknown client."});
@@ -156,8 +138,9 @@ async fn a_service_that_is_not_there_is_told_in_one_line() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
     };
-    let (end, _) = push(&format!("http://127.0.0.1:{port}"), &many(), 8).await;
-    let error = format!("{:#}", end.unwrap_err());
+    let mut setting = Setting::with(lines(["a"])).await;
+    setting.args.url = format!("http://127.0.0.1:{port}").parse().unwrap();
+    let error = format!("{:#}", setting.push().await.0.unwrap_err());
     assert!(
         error.contains("cannot be reached: Connection refused"),
         "{error}"
