@@ -68,8 +68,10 @@ impl Estimate {
         match self.samples.back() {
             Some((_, last)) if *last == position => return,
             Some((at, _)) if now.duration_since(*at) < Duration::from_secs(1) => return,
-            // Nothing is known about where the time went before a pause.
-            Some((at, _)) if now.duration_since(*at) > Self::STILL => self.samples.clear(),
+            // What was before a pause, or before a new start, says nothing of the time to come.
+            Some((at, last)) if now.duration_since(*at) > Self::STILL || *last > position => {
+                self.samples.clear();
+            }
             _ => {}
         }
         self.samples.push_back((now, position));
@@ -143,6 +145,8 @@ mod tests {
         assert_eq!(at(100, 9_950), Some(0));
         assert_eq!(at(106, 9_900), None, "nothing moves");
         assert_eq!(at(200, 9_910), None, "it moves again");
+        assert_eq!(at(201, 9_920), None);
+        assert_eq!(at(202, 10), None, "it begins anew");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub async fn run(
     source: &Source,
     catalogue: &Catalogue<'_>,
     sender: &Sender,
-    manner: &Manner,
+    manner: Manner,
     report: &mut Report,
     progress: &Progress,
 ) -> anyhow::Result<()> {
@@ -53,9 +53,13 @@ pub async fn run(
     };
     let mut done = Counts::default();
     let (problem, message) = match sender.deliver(&upload, &mut done).await? {
-        Delivery::Complete(counts, summary, answer) => {
-            report.lacks(summary.missing);
-            return take(report, source, manner, &counts, answer);
+        Delivery::Complete {
+            counts,
+            missing,
+            answer,
+        } => {
+            report.lacks(missing);
+            return take(report, source, manner, &counts, *answer);
         }
         Delivery::TooLarge(message) => ("the catalogue is larger than the service takes", message),
         Delivery::GivenUp { message, .. } => ("the service does not answer any more", message),
@@ -67,7 +71,7 @@ pub async fn run(
 fn take(
     report: &mut Report,
     source: &Source,
-    manner: &Manner,
+    manner: Manner,
     counts: &Counts,
     answer: Answer,
 ) -> anyhow::Result<()> {
@@ -92,7 +96,7 @@ struct Block {
 }
 
 fn body(input: Input, reopens: bool, progress: Progress) -> Body {
-    progress.of(input.length);
+    progress.start(input.length);
     let position = input.position.clone();
     let mut lines = Lines::new(input, reopens);
     let blocks = input::read_ahead(READ_AHEAD, move || {

@@ -119,8 +119,9 @@ impl Chunk {
 
     /// The number of the last line in the input.
     pub fn last(&self) -> u64 {
-        let breaks = self.body().iter().filter(|byte| **byte == b'\n').count();
-        self.first + (breaks as u64).saturating_sub(1)
+        // The body ends with a line break.
+        let lines = self.body().split(|byte| *byte == b'\n').count() as u64 - 1;
+        self.first + lines.max(1) - 1
     }
 
     /// Two chunks with the lines of this one; `None` for a single line.

@@ -24,7 +24,7 @@ pub async fn run(
     mut chunks: mpsc::Receiver<io::Result<Chunk>>,
     pace: &Pace,
     sender: &Sender,
-    manner: &Manner,
+    manner: Manner,
     report: &mut Report,
     progress: &Progress,
 ) -> anyhow::Result<()> {
@@ -51,9 +51,9 @@ pub async fn run(
             let upload = upload(&chunk, &path, manner, progress);
             let started = Instant::now();
             match sender.deliver(&upload, &mut done).await? {
-                Delivery::Complete(counts, _, answer) => {
+                Delivery::Complete { counts, answer, .. } => {
                     pace.taken(count, started.elapsed());
-                    take(report, &chunk, &counts, answer)?;
+                    take(report, &chunk, &counts, *answer)?;
                 }
                 Delivery::TooLarge(message) => {
                     if let Some((one, other)) = chunk.split() {
@@ -86,10 +86,9 @@ pub async fn receipts(
     progress: &Progress,
 ) -> anyhow::Result<Vec<Receipt>> {
     let path = format!("{PATH}?receipts=all");
-    let manner = Manner::default();
-    let upload = upload(chunk, &path, &manner, progress);
+    let upload = upload(chunk, &path, Manner::default(), progress);
     match sender.deliver(&upload, &mut Counts::default()).await? {
-        Delivery::Complete(_, _, answer) => answer.receipts()?.collect(),
+        Delivery::Complete { answer, .. } => answer.receipts()?.collect(),
         Delivery::TooLarge(message) | Delivery::GivenUp { message, .. } => bail!(message),
     }
 }
@@ -97,7 +96,7 @@ pub async fn receipts(
 fn upload(
     chunk: &Chunk,
     path: &str,
-    manner: &Manner,
+    manner: Manner,
     progress: &Progress,
 ) -> Upload<impl Fn() -> anyhow::Result<Body>> {
     Upload {

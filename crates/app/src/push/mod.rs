@@ -66,7 +66,7 @@ struct Manner {
 
 impl Manner {
     /// A path with its query.
-    fn path(&self, path: &str, parameters: &[(&str, &str)]) -> String {
+    fn path(self, path: &str, parameters: &[(&str, &str)]) -> String {
         let dry_run = self.is_dry_run.then_some(("dry_run", "true"));
         let parameters = parameters.iter().copied().chain(dry_run);
         let query: Vec<_> = parameters
@@ -163,14 +163,14 @@ async fn push(
                 name: &name,
                 max_missing: args.max_missing,
             };
-            catalogue::run(&source, &catalogue, &sender, &manner, report, progress).await
+            catalogue::run(&source, &catalogue, &sender, manner, report, progress).await
         }
         Opened::Lines(input) => {
-            progress.of(input.length);
+            progress.start(input.length);
             let pace = Arc::new(Pace::default());
             let chunks = Chunks::new(input, Arc::clone(&pace), args.reopen);
             let chunks = input::read_ahead(1, || Ok(chunks));
-            import::run(chunks, &pace, &sender, &manner, report, progress).await
+            import::run(chunks, &pace, &sender, manner, report, progress).await
         }
     };
     ended.context("stopped early; to push the same again is safe")

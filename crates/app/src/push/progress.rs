@@ -70,9 +70,11 @@ impl Progress {
         state.moved = Instant::now();
     }
 
-    /// Notes the length of the input.
-    pub fn of(&self, length: Option<u64>) {
-        self.state().length = length;
+    /// Notes that an input of this length is sent from its beginning.
+    pub fn start(&self, length: Option<u64>) {
+        let mut state = self.state();
+        state.length = length;
+        state.position = 0;
     }
 
     /// Notes that lines are awaited.
@@ -254,7 +256,7 @@ mod tests {
         };
         assert_eq!(line(0), "push: 0 bytes");
         assert_eq!(line(3), "push: 0 bytes, waiting for input (3 s)");
-        progress.of(Some(3_000));
+        progress.start(Some(3_000));
         progress.send();
         progress.sent(1_000, 0);
         progress.sent(500, 20);
@@ -271,5 +273,7 @@ mod tests {
         let again = "push: 33 %, 7 created, 1 refused; the service answered 503; \
                      trying again in 8 s (attempt 4)";
         assert_eq!(line(0), again);
+        progress.start(None);
+        assert!(line(0).starts_with("push: 0 bytes, 7 created"));
     }
 }

@@ -140,7 +140,7 @@ pub struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct Row<'a> {
     summary: Option<Summary>,
     #[serde(borrow)]
     line: Option<&'a RawValue>,
@@ -187,18 +187,18 @@ impl Answer {
 
     fn add(&mut self, text: &[u8]) -> Result<(), AttemptError> {
         // What is no JSON is of no import; the status says what it means.
-        let Ok(line) = serde_json::from_slice::<Line<'_>>(text) else {
+        let Ok(row) = serde_json::from_slice::<Row<'_>>(text) else {
             return Ok(());
         };
-        if line.line.is_some() {
+        if row.line.is_some() {
             let written = self.receipts.write_all(text.trim_ascii());
             let written = written.and_then(|()| self.receipts.write_all(b"\n"));
             return written
                 .context("the receipts cannot be kept in a temporary file")
                 .map_err(AttemptError::Fatal);
         }
-        self.summary = self.summary.take().or(line.summary);
-        self.message = self.message.take().or(line.message);
+        self.summary = self.summary.take().or(row.summary);
+        self.message = self.message.take().or(row.message);
         Ok(())
     }
 

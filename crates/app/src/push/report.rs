@@ -188,12 +188,11 @@ impl<W: Write> Report<W> {
         let Some(rejects) = &mut self.rejects else {
             return Ok(());
         };
-        let (id, payload) = match serde_json::from_slice(line) {
-            Ok(Entry { id, payload }) => (Id::Json(id), Payload::Json(payload)),
-            Err(_) => {
-                let text = String::from_utf8_lossy(line).into_owned();
-                (Id::Text(refusal.id), Payload::Text(text))
-            }
+        let (id, payload) = if let Ok(Entry { id, payload }) = serde_json::from_slice(line) {
+            (Id::Json(id), Payload::Json(payload))
+        } else {
+            let text = String::from_utf8_lossy(line).into_owned();
+            (Id::Text(refusal.id), Payload::Text(text))
         };
         let reject = Reject {
             id,

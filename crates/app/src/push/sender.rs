@@ -13,7 +13,7 @@ use url::Url;
 use super::{
     answer::{AttemptError, redirected},
     progress::Progress,
-    receipts::{Answer, Counts, Summary},
+    receipts::{Answer, Counts, Missing, Summary},
     retry::{Attempts, RetryPolicy},
     token::{Credentials, Tokens},
 };
@@ -49,7 +49,12 @@ pub struct Upload<B> {
 #[derive(Debug)]
 pub enum Delivery {
     /// Every line has its outcome.
-    Complete(Counts, Summary, Answer),
+    Complete {
+        counts: Counts,
+        /// What a catalogue lacks.
+        missing: Option<Missing>,
+        answer: Box<Answer>,
+    },
     /// The body is larger than the service takes.
     TooLarge(String),
     /// The service was unavailable for too long.
@@ -135,8 +140,11 @@ impl Sender {
             };
             let (status, message, after) = match attempt {
                 Ok((summary, answer)) => {
-                    let counts = summary.counts.after(done);
-                    return Ok(Delivery::Complete(counts, summary, answer));
+                    return Ok(Delivery::Complete {
+                        counts: summary.counts.after(done),
+                        missing: summary.missing,
+                        answer: Box::new(answer),
+                    });
                 }
                 Err(AttemptError::Fatal(error)) => return Err(error),
                 Err(AttemptError::TooLarge { message, done: now }) => {

@@ -132,9 +132,9 @@ impl Respond for Board {
             state.postings = postings;
         }
         receipts.push(json!({"summary": summary}));
-        let rows: String = receipts.iter().map(|row| format!("{row}\n")).collect();
+        let rows: Vec<_> = receipts.iter().map(Value::to_string).collect();
         let status = stop.map_or(200, |(status, _)| status);
-        ResponseTemplate::new(status).set_body_raw(rows, "application/x-ndjson")
+        ResponseTemplate::new(status).set_body_raw(rows.join("\n"), "application/x-ndjson")
     }
 }
 
