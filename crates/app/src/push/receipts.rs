@@ -45,6 +45,20 @@ pub struct Receipt {
     pub errors: Option<Box<RawValue>>,
 }
 
+impl Receipt {
+    /// A receipt for a line that the service has given none.
+    pub fn of(outcome: Outcome, status: Option<u16>, message: &str) -> Self {
+        Self {
+            line: 0,
+            id: None,
+            outcome,
+            status,
+            message: message.to_owned(),
+            errors: None,
+        }
+    }
+}
+
 /// Numbers of lines by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]

@@ -22,18 +22,6 @@ use crate::text::{plain, shorten};
 /// Characters of a reason that are printed.
 const SHOWN_LENGTH: usize = 66;
 
-/// The reason why a line was not taken.
-#[derive(Debug)]
-pub struct Refusal<'a> {
-    /// The identifier, if the line itself does not tell it.
-    pub id: Option<&'a str>,
-    /// The HTTP status, if there was an answer.
-    pub status: Option<u16>,
-    pub message: &'a str,
-    /// The errors by field, as the service spelled them.
-    pub errors: Option<&'a RawValue>,
-}
-
 /// A line of the rejects file.
 #[derive(Serialize)]
 struct Reject<'a> {
@@ -125,21 +113,12 @@ impl<W: Write> Report<W> {
     }
 
     fn reject(&mut self, line: Option<&[u8]>, receipt: &Receipt) -> anyhow::Result<()> {
-        let errors = receipt.errors.as_deref();
-        let (status, message) = (receipt.status, receipt.message.as_str());
-        self.reasons.add(status, message, errors.map(RawValue::get));
-        self.keep(
-            line.unwrap_or_default(),
-            &Refusal {
-                id: receipt.id.as_deref(),
-                status,
-                message,
-                errors,
-            },
-        )
+        let errors = receipt.errors.as_deref().map(RawValue::get);
+        self.reasons.add(receipt.status, &receipt.message, errors);
+        self.keep(line.unwrap_or_default(), receipt)
     }
 
-    /// Adds a line that is refused without an answer of its own.
+    /// Adds a line that is refused without a receipt.
     pub fn refuse(
         &mut self,
         line: &[u8],
@@ -147,8 +126,7 @@ impl<W: Write> Report<W> {
         message: &str,
     ) -> anyhow::Result<()> {
         self.counts.refused += 1;
-        self.reasons.add(status, message, None);
-        self.keep_for(line, status, message)
+        self.reject(Some(line), &Receipt::of(Outcome::Refused, status, message))
     }
 
     /// Adds lines that were given up.
@@ -158,10 +136,11 @@ impl<W: Write> Report<W> {
         status: Option<u16>,
         message: &str,
     ) -> anyhow::Result<()> {
+        let receipt = Receipt::of(Outcome::Failed, status, message);
         let mut count = 0;
         for line in lines {
             count += 1;
-            self.keep_for(line, status, message)?;
+            self.keep(line, &receipt)?;
         }
         let reason = status.map_or_else(
             || "gave up: the service could not be reached".to_owned(),
@@ -172,19 +151,7 @@ impl<W: Write> Report<W> {
         Ok(())
     }
 
-    fn keep_for(&mut self, line: &[u8], status: Option<u16>, message: &str) -> anyhow::Result<()> {
-        self.keep(
-            line,
-            &Refusal {
-                id: None,
-                status,
-                message,
-                errors: None,
-            },
-        )
-    }
-
-    fn keep(&mut self, line: &[u8], refusal: &Refusal<'_>) -> anyhow::Result<()> {
+    fn keep(&mut self, line: &[u8], receipt: &Receipt) -> anyhow::Result<()> {
         let Some(rejects) = &mut self.rejects else {
             return Ok(());
         };
@@ -192,14 +159,17 @@ impl<W: Write> Report<W> {
             (Id::Json(id), Payload::Json(payload))
         } else {
             let text = String::from_utf8_lossy(line).into_owned();
-            (Id::Text(refusal.id), Payload::Text(text))
+            (Id::Text(receipt.id.as_deref()), Payload::Text(text))
         };
         let reject = Reject {
             id,
             payload,
-            status: refusal.status,
-            message: refusal.message,
-            errors: refusal.errors.map_or(Errors::None {}, Errors::AsAnswered),
+            status: receipt.status,
+            message: &receipt.message,
+            errors: receipt
+                .errors
+                .as_deref()
+                .map_or(Errors::None {}, Errors::AsAnswered),
         };
         let written = serde_json::to_writer(&mut *rejects, &reject).map_err(io::Error::from);
         written

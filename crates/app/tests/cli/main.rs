@@ -10,6 +10,7 @@ mod doctor;
 mod enrichment;
 mod keys;
 mod metrics;
+mod push;
 mod start;
 mod subscribers;
 mod webhooks;
