@@ -44,8 +44,8 @@ pub struct PushArgs {
     )]
     pub catalogue: Option<String>,
 
-    /// Expire nothing if more per cent of the catalogue's postings are missing, and more than 20;
-    /// the service's default is 30. 100 lets everything through
+    /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
+    /// 20 of them; the service's default is 30. 100 lets everything through
     #[arg(
         long,
         value_name = "PERCENT",

@@ -4,7 +4,9 @@
 //! array.
 
 use std::{
+    fs::File,
     io::{self, BufRead, BufReader, Cursor, Read},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -14,7 +16,6 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use flate2::bufread::MultiGzDecoder;
-use tempfile::NamedTempFile;
 
 use super::array::ArrayReader;
 use crate::{
@@ -27,7 +28,9 @@ use crate::{
 pub const LONGEST_LINE: usize = 64 << 20;
 /// White space before the first line that is read to see what follows.
 const LONGEST_SPACE: usize = 64 << 10;
-/// How much of an unknown content is shown.
+/// How much of an unknown content is looked at.
+const ENOUGH: usize = 4 << 10;
+/// How much of it is shown.
 const SHOWN: usize = 40;
 const BUFFER: usize = 256 << 10;
 
@@ -37,8 +40,9 @@ type Reader = Box<dyn BufRead + Send>;
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
-    /// What was read of an input that cannot be opened again; removed at the end.
-    spool: Option<NamedTempFile>,
+    /// What was read of an input that cannot be opened again. The file has no name, so that nothing
+    /// stays of it however this program ends.
+    spool: Option<Arc<File>>,
 }
 
 impl Source {
@@ -46,12 +50,13 @@ impl Source {
     /// first.
     pub fn spooled(path: &Path) -> anyhow::Result<Self> {
         let (mut reader, length) = input::open(path)?;
-        let spool = match length {
-            Some(_) => None,
-            None => Some(spool(&mut reader).with_context(|| {
-                format!("{} cannot be copied to a temporary file", path.display())
-            })?),
-        };
+        let spool =
+            match length {
+                Some(_) => None,
+                None => Some(spool(&mut reader).with_context(|| {
+                    format!("{} cannot be copied to a temporary file", name(path))
+                })?),
+            };
         Ok(Self {
             path: path.to_owned(),
             spool,
@@ -60,19 +65,42 @@ impl Source {
 
     /// Opens it from its beginning.
     pub fn open(&self) -> anyhow::Result<Input> {
-        match &self.spool {
-            Some(file) => Input::open(file.path()),
-            None => Input::open(&self.path),
-        }
+        let Some(file) = &self.spool else {
+            return Input::open(&self.path);
+        };
+        let length = file.metadata()?.len();
+        let (file, offset) = (Arc::clone(file), 0);
+        Input::of(Spooled { file, offset }, Some(length), &self.path)
     }
 }
 
-fn spool(reader: &mut Reader) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new()
-        .prefix("posthaste-push-")
-        .tempfile()?;
+fn spool(reader: &mut Reader) -> io::Result<Arc<File>> {
+    let mut file = tempfile::tempfile()?;
     io::copy(reader, &mut file)?;
-    Ok(file)
+    Ok(Arc::new(file))
+}
+
+/// Reads a file from its beginning, whoever else reads it.
+struct Spooled {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Read for Spooled {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+/// The input in a message.
+fn name(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
 }
 
 /// An open input.
@@ -88,6 +116,14 @@ impl Input {
     /// Opens a file, or standard input for `-`.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let (reader, length) = input::open(path)?;
+        Self::of(reader, length, path)
+    }
+
+    fn of(
+        reader: impl Read + Send + 'static,
+        length: Option<u64>,
+        path: &Path,
+    ) -> anyhow::Result<Self> {
         let position = Arc::default();
         let counted = Counted {
             reader,
@@ -95,7 +131,7 @@ impl Input {
         };
         let items = unpacked(counted)
             .and_then(Items::tell)
-            .with_context(|| format!("{} cannot be pushed", path.display()))?;
+            .with_context(|| format!("{} cannot be pushed", name(path)))?;
         Ok(Self {
             items,
             position,
@@ -105,12 +141,12 @@ impl Input {
 }
 
 /// Counts the bytes that are read.
-struct Counted {
-    reader: Reader,
+struct Counted<R> {
+    reader: R,
     position: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.reader.read(buffer)?;
         self.position.fetch_add(read as u64, Ordering::Relaxed);
@@ -119,7 +155,7 @@ impl Read for Counted {
 }
 
 /// The reader of the content, unpacked if it is packed.
-fn unpacked(mut input: Counted) -> anyhow::Result<Reader> {
+fn unpacked(mut input: impl Read + Send + 'static) -> anyhow::Result<Reader> {
     let mut start = Vec::new();
     (&mut input).take(4).read_to_end(&mut start)?;
     let is_gzip = start.starts_with(b"\x1F\x8B");
@@ -161,11 +197,11 @@ impl Items {
         let first = loop {
             let available = input.fill_buf()?;
             let first = without_mark(&start).trim_ascii_start().first();
-            // A pipe may have given a part of a mark, or of what an error shows.
+            // A pipe may have given a part of a mark, or of the first lines.
             let is_enough = match first {
                 None => false,
                 Some(b'{' | b'[') => start.len() > 2,
-                Some(_) => start.len() > SHOWN || start.contains(&b'\n'),
+                Some(_) => start.len() > ENOUGH,
             };
             if available.is_empty() || is_enough {
                 break first.copied();
@@ -179,8 +215,11 @@ impl Items {
         };
         let text = without_mark(&start);
         let is_array = first == Some(b'[');
+        let is_line = |line: &[u8]| line.trim_ascii_start().starts_with(b"{");
         match first {
             None | Some(b'{' | b'[') => {}
+            // The first line alone may be wrong.
+            Some(_) if text.split(|byte| *byte == b'\n').any(is_line) => {}
             Some(_) => bail!(unknown(text)),
         }
         let start = if is_array { text.to_vec() } else { start };
@@ -304,6 +343,8 @@ mod tests {
         ];
         assert_eq!(read(input).unwrap(), numbered(&expect));
         assert_eq!(read(b"").unwrap(), []);
+        let junk = [(1, "nonsense"), (2, "{}")];
+        assert_eq!(read(b"nonsense\n{}").unwrap(), numbered(&junk));
         assert_eq!(read(b"\n\n").unwrap(), numbered(&[(1, ""), (2, "")]));
     }
 
