@@ -52,7 +52,7 @@ pub async fn run(
         body: || Ok(body(source.open()?, manner.reopens, progress.clone())),
     };
     let mut done = Counts::default();
-    let (problem, message) = match sender.deliver(&upload, &mut done).await? {
+    let problem = match sender.deliver(&upload, &mut done).await? {
         Delivery::Complete {
             counts,
             missing,
@@ -61,11 +61,13 @@ pub async fn run(
             report.lacks(missing);
             return take(report, source, manner, &counts, *answer);
         }
-        Delivery::TooLarge(message) => ("the catalogue is larger than the service takes", message),
-        Delivery::GivenUp { message, .. } => ("the service does not answer any more", message),
+        Delivery::TooLarge(message) => {
+            format!("the catalogue is larger than the service takes: {message}")
+        }
+        Delivery::GivenUp { message, .. } => message,
     };
     report.count(&done);
-    bail!("{problem}: {message}")
+    bail!(problem)
 }
 
 fn take(

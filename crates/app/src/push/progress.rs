@@ -129,8 +129,12 @@ impl Progress {
 }
 
 impl State {
-    /// The outcomes, and what is waited for.
+    /// What is waited for, else the outcomes: a bar leaves no room for both.
     fn message(&self, now: Instant) -> String {
+        self.waits_for(now).unwrap_or_else(|| self.outcomes())
+    }
+
+    fn outcomes(&self) -> String {
         let mut parts: Vec<_> = self
             .counts
             .named()
@@ -141,14 +145,7 @@ impl State {
         if self.lines > 0 {
             parts.push(format!("{} lines sent", self.lines));
         }
-        let mut message = parts.join(", ");
-        if let Some(waits) = self.waits_for(now) {
-            if !message.is_empty() {
-                message.push_str("; ");
-            }
-            message.push_str(&waits);
-        }
-        message
+        parts.join(", ")
     }
 
     fn waits_for(&self, now: Instant) -> Option<String> {
@@ -183,9 +180,9 @@ impl State {
             }
             _ => format!("{} bytes", self.position),
         };
-        let message = self.message(now);
-        let comma = if message.is_empty() { "" } else { ", " };
-        format!("push: {place}{comma}{message}")
+        let parts = [Some(place), Some(self.outcomes()), self.waits_for(now)];
+        let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+        format!("push: {}", parts.collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -255,14 +252,14 @@ mod tests {
             state.line(state.moved + Duration::from_secs(after))
         };
         assert_eq!(line(0), "push: 0 bytes");
-        assert_eq!(line(3), "push: 0 bytes, waiting for input (3 s)");
+        assert_eq!(line(3), "push: 0 bytes; waiting for input (3 s)");
         progress.start(Some(3_000));
         progress.send();
         progress.sent(1_000, 0);
         progress.sent(500, 20);
-        assert_eq!(line(1), "push: 33 %, 20 lines sent");
+        assert_eq!(line(1), "push: 33 %; 20 lines sent");
         progress.listen();
-        let waiting = "push: 33 %, 20 lines sent; waiting for the service to answer (12 s)";
+        let waiting = "push: 33 %; 20 lines sent; waiting for the service to answer (12 s)";
         assert_eq!(line(12), waiting);
         progress.count(&Counts {
             created: 7,
@@ -270,10 +267,10 @@ mod tests {
             ..Counts::default()
         });
         progress.wait("the service answered 503", Duration::from_secs(8), 4);
-        let again = "push: 33 %, 7 created, 1 refused; the service answered 503; \
+        let again = "push: 33 %; 7 created, 1 refused; the service answered 503; \
                      trying again in 8 s (attempt 4)";
         assert_eq!(line(0), again);
         progress.start(None);
-        assert!(line(0).starts_with("push: 0 bytes, 7 created"));
+        assert!(line(0).starts_with("push: 0 bytes; 7 created"));
     }
 }

@@ -208,7 +208,9 @@ impl Sender {
                     None => AttemptError::of_transport(&error),
                 })
         };
-        self.watched(sent).await
+        let response = self.watched(sent).await?;
+        self.progress.moved();
+        Ok(response)
     }
 
     fn request<B: Fn() -> anyhow::Result<Body>>(

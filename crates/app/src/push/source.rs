@@ -394,29 +394,4 @@ mod tests {
             );
         }
     }
-
-    #[test]
-    fn what_cannot_be_opened_again_is_copied() {
-        let dir = tempfile::tempdir().unwrap();
-        let fifo = dir.path().join("fifo");
-        let made = std::process::Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap();
-        assert!(made.success());
-        let writer = {
-            let fifo = fifo.clone();
-            std::thread::spawn(move || fs::write(fifo, "{}\n"))
-        };
-        let source = Source::spooled(&fifo).unwrap();
-        writer.join().unwrap().unwrap();
-        for _ in 0..2 {
-            let mut input = source.open().unwrap();
-            let item = input.items.read(&mut Vec::new()).unwrap();
-            assert_eq!(
-                (item.map(|item| item.number), input.length),
-                (Some(1), Some(3))
-            );
-        }
-    }
 }

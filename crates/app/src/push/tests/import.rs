@@ -155,3 +155,29 @@ async fn an_input_that_breaks_off_is_sent_as_far_as_it_can_be_read() {
     assert!(error.contains("to push the same again is safe"), "{error}");
     assert_eq!(shown(&summary.counts), "1 created");
 }
+
+#[tokio::test]
+async fn a_few_lines_are_answered_each() {
+    let setting = Setting::with("").await;
+    let credentials = Credentials {
+        client_id: setting.args.client_id.clone(),
+        client_secret: setting.args.client_secret.clone(),
+    };
+    let (progress, url) = (Progress::new(), &setting.args.url);
+    let sender = Sender::connect(url, credentials, POLICY, progress.clone());
+    let sender = sender.await.unwrap();
+    let text = lines(["a", "a"]) + "{\"id\":\"b\"}";
+    let receipts = receipts(&sender, &Chunk::of(&text), &progress)
+        .await
+        .unwrap();
+    let answers: Vec<_> = receipts
+        .iter()
+        .map(|receipt| (receipt.line, receipt.outcome, receipt.status))
+        .collect();
+    let expect = [
+        (1, Outcome::Created, Some(201)),
+        (2, Outcome::Unchanged, Some(200)),
+        (3, Outcome::Refused, Some(422)),
+    ];
+    assert_eq!(answers, expect);
+}
