@@ -66,7 +66,13 @@ pub async fn run(
         }
         Delivery::GivenUp { message, .. } => message,
     };
-    report.count(&done);
+    // The others were sent in each attempt.
+    report.count(&Counts {
+        unchanged: 0,
+        refused: 0,
+        failed: 0,
+        ..done
+    });
     bail!(problem)
 }
 
@@ -90,6 +96,7 @@ fn take(
 
 /// A part of the body.
 struct Block {
+    /// Empty at the end of the body, and only there.
     text: Vec<u8>,
     /// How far the input was read.
     position: u64,
@@ -99,30 +106,30 @@ struct Block {
 
 fn body(input: Input, reopens: bool, progress: Progress) -> Body {
     progress.start(input.length);
-    let position = input.position.clone();
     let mut lines = Lines::new(input, reopens);
     let blocks = input::read_ahead(READ_AHEAD, move || {
-        Ok(iter::from_fn(move || {
-            let text = lines.block().transpose()?;
-            Some(text.map(|text| Block {
-                text,
-                position: position.load(Ordering::Relaxed),
+        Ok(iter::repeat_with(move || {
+            Ok(Block {
+                text: lines.block()?,
+                position: lines.input.position.load(Ordering::Relaxed),
                 lines: lines.count,
-            }))
+            })
         }))
     });
     Body::wrap_stream(stream::unfold(
         (blocks, progress),
         async |(mut blocks, progress)| {
-            let block: Option<Result<Block, BodyError>> = blocks.recv().await;
-            let Some(block) = block else {
-                progress.listen();
-                return None;
-            };
+            // A reader that is gone without an end must not make the body look complete.
+            let gone = || Err(BodyError("the input was not read to its end".to_owned()));
+            let block: Result<Block, BodyError> = blocks.recv().await.unwrap_or_else(gone);
             let text = block.map(|block| {
                 progress.sent(block.position, block.lines);
                 block.text
             });
+            if text.as_ref().is_ok_and(Vec::is_empty) {
+                progress.listen();
+                return None;
+            }
             Some((text, (blocks, progress)))
         },
     ))
@@ -176,10 +183,11 @@ impl Lines {
         ))
     }
 
-    fn block(&mut self) -> Result<Option<Vec<u8>>, BodyError> {
+    /// The next lines; none at the end.
+    fn block(&mut self) -> Result<Vec<u8>, BodyError> {
         let mut block = Vec::with_capacity(BLOCK);
         while block.len() < BLOCK && self.append(&mut block)? {}
-        Ok((!block.is_empty()).then_some(block))
+        Ok(block)
     }
 
     /// A line of the body by its number, which is larger than that of the last one.
@@ -200,7 +208,8 @@ impl Lines {
 }
 
 /// What is said of the postings that a catalogue lacks.
-pub fn missing(args: &PushArgs, name: &str, missing: &Missing) -> String {
+pub fn missing(args: &PushArgs, missing: &Missing) -> String {
+    let name = args.catalogue.as_deref().unwrap_or_default();
     let Missing {
         count,
         expired,

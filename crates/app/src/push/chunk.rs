@@ -174,7 +174,8 @@ impl Chunks {
         }
     }
 
-    fn next_chunk(&mut self) -> io::Result<Option<Chunk>> {
+    /// The next chunk; `None` at the end of the input.
+    pub fn next_chunk(&mut self) -> io::Result<Option<Chunk>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -230,14 +231,6 @@ impl Chunks {
     }
 }
 
-impl Iterator for Chunks {
-    type Item = io::Result<Chunk>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_chunk().transpose()
-    }
-}
-
 /// The message about a line that is too long to be sent.
 pub fn too_long(number: u64) -> String {
     format!("line {number}: is longer than {LONGEST_LINE} bytes")
@@ -245,7 +238,7 @@ pub fn too_long(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, iter};
 
     use super::*;
 
@@ -257,8 +250,8 @@ mod tests {
             lines: AtomicUsize::new(lines),
             bytes: AtomicUsize::new(bytes),
         };
-        let chunks = Chunks::new(Input::open(&path).unwrap(), Arc::new(pace), false);
-        chunks.map(Result::unwrap).collect()
+        let mut chunks = Chunks::new(Input::open(&path).unwrap(), Arc::new(pace), false);
+        iter::from_fn(|| chunks.next_chunk().unwrap()).collect()
     }
 
     fn contents(chunk: &Chunk) -> Vec<(u64, u64, &str)> {

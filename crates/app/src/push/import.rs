@@ -18,10 +18,10 @@ use super::{
 
 const PATH: &str = "api/job-board/imports";
 
-/// Sends chunks one after the other, so that lines of one identifier stay in order. After an error
-/// no more are sent.
+/// Sends chunks up to `None` one after the other, so that lines of one identifier stay in order.
+/// After an error no more are sent.
 pub async fn run(
-    mut chunks: mpsc::Receiver<io::Result<Chunk>>,
+    mut chunks: mpsc::Receiver<io::Result<Option<Chunk>>>,
     pace: &Pace,
     sender: &Sender,
     manner: Manner,
@@ -32,11 +32,15 @@ pub async fn run(
     let mut last = 0;
     loop {
         progress.read();
-        let Some(chunk) = chunks.recv().await else {
-            return Ok(());
-        };
+        let chunk = chunks
+            .recv()
+            .await
+            .context("the input was not read to its end")?;
         let chunk =
             chunk.with_context(|| format!("the input cannot be read beyond line {last}"))?;
+        let Some(chunk) = chunk else {
+            return Ok(());
+        };
         last = chunk.last();
         for number in &chunk.unsendable {
             report.refuse(b"", None, &too_long(*number))?;

@@ -28,7 +28,7 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-use std::{fs, path::Path, process::ExitCode, sync::Arc};
+use std::{fs, iter, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, bail};
 use tokio::task;
@@ -168,8 +168,9 @@ async fn push(
         Opened::Lines(input) => {
             progress.start(input.length);
             let pace = Arc::new(Pace::default());
-            let chunks = Chunks::new(input, Arc::clone(&pace), args.reopen);
-            let chunks = input::read_ahead(1, || Ok(chunks));
+            let mut chunks = Chunks::new(input, Arc::clone(&pace), args.reopen);
+            let chunks =
+                input::read_ahead(1, || Ok(iter::repeat_with(move || chunks.next_chunk())));
             import::run(chunks, &pace, &sender, manner, report, progress).await
         }
     };
@@ -187,17 +188,20 @@ fn open(file: &Path, catalogue: Option<String>) -> anyhow::Result<Opened> {
 }
 
 fn print_summary(summary: &Summary, args: &PushArgs) -> anyhow::Result<()> {
+    let missing = summary.missing.filter(|missing| missing.count > 0);
+    let missing = missing.map(|missing| catalogue::missing(args, &missing));
     if args.json.enabled {
+        if summary.is_held() {
+            output::complain(missing.unwrap_or_default());
+        }
         return output::print_json(summary);
     }
     if args.dry_run {
         output::print("What would happen; nothing was written:")?;
     }
     output::print(summary)?;
-    if let (Some(missing), Some(name)) = (&summary.missing, &args.catalogue)
-        && missing.count > 0
-    {
-        output::print(catalogue::missing(args, name, missing))?;
+    if let Some(missing) = missing {
+        output::print(missing)?;
     }
     match &args.rejects {
         _ if summary.counts.is_clean() => Ok(()),

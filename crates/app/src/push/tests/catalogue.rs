@@ -18,7 +18,7 @@ async fn what_is_gone_expires_and_comes_back() {
     let (ended, summary) = setting.push().await;
     ended.unwrap();
     assert_eq!(shown(&summary.counts), "7 unchanged");
-    let text = crate::push::catalogue::missing(&setting.args, "C", &summary.missing.unwrap());
+    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap());
     assert_eq!(
         text,
         "3 postings that the catalogue C had are missing; 3 expired."
@@ -40,7 +40,7 @@ async fn what_is_held_back_is_let_through_by_a_command_that_is_told() {
     ended.unwrap();
     assert!(summary.is_held() && !summary.is_clean());
     assert_eq!(setting.board.open().len(), 40);
-    let text = crate::push::catalogue::missing(&setting.args, "C", &summary.missing.unwrap());
+    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap());
     let (why, command) = text.split_once("\n  ").unwrap();
     assert!(why.starts_with("Held back: 30 postings"), "{why}");
     let expect = format!(
