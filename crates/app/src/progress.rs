@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle, style::ProgressTracker};
 
-const OF_INPUT: &str = "{bar:16} {percent:>3}% {msg} {left}";
+const OF_INPUT: &str = "{bar:12} {percent:>3}% {msg} {left}";
 
 /// A bar for an input, in bytes; a spinner if the length is unknown.
 pub fn of_input(length: Option<u64>) -> ProgressBar {

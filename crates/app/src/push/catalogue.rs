@@ -7,7 +7,7 @@ use futures_util::stream;
 use reqwest::{Body, Method};
 
 use super::{
-    Manner,
+    ImportOptions,
     chunk::too_long,
     entry::write_line,
     progress::Progress,
@@ -34,7 +34,7 @@ pub async fn run(
     source: &Source,
     catalogue: &Catalogue<'_>,
     sender: &Sender,
-    manner: Manner,
+    options: ImportOptions,
     report: &mut Report,
     progress: &Progress,
 ) -> anyhow::Result<()> {
@@ -45,11 +45,11 @@ pub async fn run(
     let path = format!("api/job-board/catalogues/{}", catalogue.name);
     let upload = Upload {
         method: Method::PUT,
-        path: manner.path(&path, limit.as_slice()),
-        is_strict: manner.is_strict,
-        is_dry_run: manner.is_dry_run,
+        path: options.path(&path, limit.as_slice()),
+        is_strict: options.is_strict,
+        is_dry_run: options.is_dry_run,
         length: None,
-        body: || Ok(body(source.open()?, manner.reopens, progress.clone())),
+        body: || Ok(body(source.open()?, options.reopens, progress.clone())),
     };
     let mut done = Counts::default();
     let problem = match sender.deliver(&upload, &mut done).await? {
@@ -58,8 +58,8 @@ pub async fn run(
             missing,
             answer,
         } => {
-            report.lacks(missing);
-            return take(report, source, manner, &counts, *answer);
+            report.set_missing(missing);
+            return take(report, source, options, &counts, *answer);
         }
         Delivery::TooLarge(message) => {
             format!("the catalogue is larger than the service takes: {message}")
@@ -79,7 +79,7 @@ pub async fn run(
 fn take(
     report: &mut Report,
     source: &Source,
-    manner: Manner,
+    options: ImportOptions,
     counts: &Counts,
     answer: Answer,
 ) -> anyhow::Result<()> {
@@ -88,7 +88,7 @@ fn take(
         let lines = match &mut lines {
             Some(lines) => lines,
             // Opened for the first line that was not taken, if there is any.
-            none => none.insert(Lines::new(source.open()?, manner.reopens)),
+            none => none.insert(Lines::new(source.open()?, options.reopens)),
         };
         lines.find(wanted)
     })
@@ -127,7 +127,7 @@ fn body(input: Input, reopens: bool, progress: Progress) -> Body {
                 block.text
             });
             if text.as_ref().is_ok_and(Vec::is_empty) {
-                progress.listen();
+                progress.await_answer();
                 return None;
             }
             Some((text, (blocks, progress)))
@@ -224,7 +224,7 @@ pub fn missing(args: &PushArgs, missing: &Missing) -> String {
         format!(
             "Held back: {count} postings that the catalogue {name} had are not in the input. That \
              is a lot, so none of them was expired. If they are gone indeed, {again}\n  {}",
-            letting_through(args)
+            overriding_command(args)
         )
     } else if args.dry_run {
         format!("{count} postings that the catalogue {name} had are missing; they would expire.")
@@ -234,7 +234,7 @@ pub fn missing(args: &PushArgs, missing: &Missing) -> String {
 }
 
 /// The command that pushes the same again, whatever is missing. The secret is not repeated.
-fn letting_through(args: &PushArgs) -> String {
+fn overriding_command(args: &PushArgs) -> String {
     let mut command = format!("posthaste push {}", quoted(&args.file.to_string_lossy()));
     let mut add = |option: &str, value: &str| {
         _ = write!(command, " --{option} {}", quoted(value));

@@ -8,7 +8,7 @@ use reqwest::{Body, Method, StatusCode};
 use tokio::sync::mpsc;
 
 use super::{
-    Manner,
+    ImportOptions,
     chunk::{Chunk, Pace, too_long},
     progress::Progress,
     receipts::{Answer, Counts, Receipt},
@@ -24,11 +24,11 @@ pub async fn run(
     mut chunks: mpsc::Receiver<io::Result<Option<Chunk>>>,
     pace: &Pace,
     sender: &Sender,
-    manner: Manner,
+    options: ImportOptions,
     report: &mut Report,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let path = manner.path(PATH, &[]);
+    let path = options.path(PATH, &[]);
     let mut last = 0;
     loop {
         progress.read();
@@ -52,7 +52,7 @@ pub async fn run(
             if count == 0 {
                 continue;
             }
-            let upload = upload(&chunk, &path, manner, progress);
+            let upload = upload(&chunk, &path, options, progress);
             let started = Instant::now();
             match sender.deliver(&upload, &mut done).await? {
                 Delivery::Complete { counts, answer, .. } => {
@@ -90,7 +90,7 @@ pub async fn receipts(
     progress: &Progress,
 ) -> anyhow::Result<Vec<Receipt>> {
     let path = format!("{PATH}?receipts=all");
-    let upload = upload(chunk, &path, Manner::default(), progress);
+    let upload = upload(chunk, &path, ImportOptions::default(), progress);
     match sender.deliver(&upload, &mut Counts::default()).await? {
         Delivery::Complete { answer, .. } => answer.receipts()?.collect(),
         Delivery::TooLarge(message) | Delivery::GivenUp { message, .. } => bail!(message),
@@ -100,14 +100,14 @@ pub async fn receipts(
 fn upload(
     chunk: &Chunk,
     path: &str,
-    manner: Manner,
+    options: ImportOptions,
     progress: &Progress,
 ) -> Upload<impl Fn() -> anyhow::Result<Body>> {
     Upload {
         method: Method::POST,
         path: path.to_owned(),
-        is_strict: manner.is_strict,
-        is_dry_run: manner.is_dry_run,
+        is_strict: options.is_strict,
+        is_dry_run: options.is_dry_run,
         length: Some(chunk.body().len()),
         body: || Ok(body(chunk.clone(), progress.clone())),
     }
@@ -120,7 +120,7 @@ fn body(chunk: Chunk, progress: Progress) -> Body {
         sent += piece.len();
         progress.sent(chunk.position(sent), 0);
         if sent == chunk.body().len() {
-            progress.listen();
+            progress.await_answer();
         }
         (!piece.is_empty()).then_some(Ok::<_, BodyError>(piece))
     });

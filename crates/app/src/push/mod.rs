@@ -57,14 +57,14 @@ use crate::{
 
 /// How the service is to treat lines.
 #[derive(Clone, Copy, Debug, Default)]
-struct Manner {
+struct ImportOptions {
     /// Adds what brings an expired posting back.
     reopens: bool,
     is_strict: bool,
     is_dry_run: bool,
 }
 
-impl Manner {
+impl ImportOptions {
     /// A path with its query.
     fn path(self, path: &str, parameters: &[(&str, &str)]) -> String {
         let dry_run = self.is_dry_run.then_some(("dry_run", "true"));
@@ -89,7 +89,7 @@ async fn run_with(args: &PushArgs, policy: RetryPolicy) -> anyhow::Result<ExitCo
     if args.concurrency.is_some() {
         output::complain(
             "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: one \
-             import is sent at a time, and the service takes its lines in at once",
+             import is sent at a time, and the service works on many of its lines at once",
         );
     }
     if let Some(rejects) = &args.rejects {
@@ -152,7 +152,7 @@ async fn push(
     if let Some(path) = &args.rejects {
         report.write_rejects(path)?;
     }
-    let manner = Manner {
+    let options = ImportOptions {
         reopens: args.reopen,
         is_strict: args.strict,
         is_dry_run: args.dry_run,
@@ -163,7 +163,7 @@ async fn push(
                 name: &name,
                 max_missing: args.max_missing,
             };
-            catalogue::run(&source, &catalogue, &sender, manner, report, progress).await
+            catalogue::run(&source, &catalogue, &sender, options, report, progress).await
         }
         Opened::Lines(input) => {
             progress.start(input.length);
@@ -171,7 +171,7 @@ async fn push(
             let mut chunks = Chunks::new(input, Arc::clone(&pace), args.reopen);
             let chunks =
                 input::read_ahead(1, || Ok(iter::repeat_with(move || chunks.next_chunk())));
-            import::run(chunks, &pace, &sender, manner, report, progress).await
+            import::run(chunks, &pace, &sender, options, report, progress).await
         }
     };
     ended.context("stopped early; to push the same again is safe")

@@ -40,7 +40,7 @@ enum Doing {
     Reading,
     Sending,
     /// Everything is sent.
-    Listening,
+    AwaitingAnswer,
     Waiting {
         why: String,
         until: Instant,
@@ -97,8 +97,8 @@ impl Progress {
     }
 
     /// Notes that a body was sent to its end.
-    pub fn listen(&self) {
-        self.now(Doing::Listening);
+    pub fn await_answer(&self) {
+        self.now(Doing::AwaitingAnswer);
     }
 
     /// Notes that a part of an answer has come.
@@ -123,7 +123,7 @@ impl Progress {
     }
 
     /// How long nothing has moved.
-    pub fn still(&self) -> Duration {
+    pub fn idle_time(&self) -> Duration {
         self.state().moved.elapsed()
     }
 }
@@ -149,7 +149,7 @@ impl State {
     }
 
     fn waits_for(&self, now: Instant) -> Option<String> {
-        let still = now.saturating_duration_since(self.moved);
+        let idle = now.saturating_duration_since(self.moved);
         let what = match &self.doing {
             Doing::Waiting {
                 why,
@@ -161,12 +161,12 @@ impl State {
                     "{why}; trying again in {left:.0} s (attempt {attempt})"
                 ));
             }
-            _ if still < PATIENCE => return None,
+            _ if idle < PATIENCE => return None,
             Doing::Reading => "waiting for input",
             Doing::Sending => "waiting for the service to take more in",
-            Doing::Listening => "waiting for the service to answer",
+            Doing::AwaitingAnswer => "waiting for the service to answer",
         };
-        Some(format!("{what} ({} s)", still.as_secs()))
+        Some(format!("{what} ({} s)", idle.as_secs()))
     }
 
     /// One line for a log.
@@ -258,7 +258,7 @@ mod tests {
         progress.sent(1_000, 0);
         progress.sent(500, 20);
         assert_eq!(line(1), "push: 33 %; 20 lines sent");
-        progress.listen();
+        progress.await_answer();
         let waiting = "push: 33 %; 20 lines sent; waiting for the service to answer (12 s)";
         assert_eq!(line(12), waiting);
         progress.count(&Counts {

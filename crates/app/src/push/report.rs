@@ -182,8 +182,8 @@ impl<W: Write> Report<W> {
         self.counts.add(counts);
     }
 
-    /// Notes what a catalogue lacks.
-    pub fn lacks(&mut self, missing: Option<Missing>) {
+    /// Notes which postings a catalogue lacks.
+    pub fn set_missing(&mut self, missing: Option<Missing>) {
         self.missing = missing;
     }
 
@@ -334,7 +334,7 @@ mod tests {
         report
             .reasons
             .add(Some(422), "No.", Some(r#"{"title":["is required"]}"#));
-        report.lacks(Some(Missing {
+        report.set_missing(Some(Missing {
             count: 3,
             expired: 0,
             held: true,

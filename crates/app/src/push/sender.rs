@@ -238,16 +238,16 @@ impl Sender {
     ) -> Result<T, AttemptError> {
         tokio::pin!(work);
         loop {
-            let still = self.progress.still();
-            if still >= self.policy.patience {
+            let idle = self.progress.idle_time();
+            if idle >= self.policy.patience {
                 return Err(AttemptError::without_answer(format!(
                     "nothing has moved for {} s",
-                    still.as_secs()
+                    idle.as_secs()
                 )));
             }
             tokio::select! {
                 done = &mut work => return done,
-                () = tokio::time::sleep(self.policy.patience.saturating_sub(still)) => {}
+                () = tokio::time::sleep(self.policy.patience.saturating_sub(idle)) => {}
             }
         }
     }

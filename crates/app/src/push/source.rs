@@ -1,7 +1,6 @@
 //! The input: where it is, how it is packed, and what it holds.
 //!
-//! It is told by its first bytes, not by its name: plain, gzip or Zstandard; lines or one JSON
-//! array.
+//! Its first bytes decide, not its name: plain, gzip or Zstandard; lines or one JSON array.
 
 use std::{
     fs::File,
@@ -130,7 +129,7 @@ impl Input {
             position: Arc::clone(&position),
         };
         let items = unpacked(counted)
-            .and_then(Items::tell)
+            .and_then(Items::detect)
             .with_context(|| format!("{} cannot be pushed", name(path)))?;
         Ok(Self {
             items,
@@ -191,8 +190,8 @@ pub enum Items {
 }
 
 impl Items {
-    /// Tells lines from an array.
-    fn tell(mut input: Reader) -> anyhow::Result<Self> {
+    /// Detects whether the content is lines or an array.
+    fn detect(mut input: Reader) -> anyhow::Result<Self> {
         let mut start = Vec::new();
         let first = loop {
             let available = input.fill_buf()?;
