@@ -7,7 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::{
@@ -24,6 +24,8 @@ const MOST_LINES: usize = 10_000;
 /// How long the service should work on a chunk: long enough to be efficient, and short enough for a
 /// proxy's limits and for what has to be sent again.
 const TARGET: Duration = Duration::from_secs(10);
+/// How long lines of a slow producer are gathered.
+const LONGEST_GATHERING: Duration = Duration::from_secs(1);
 
 /// The size of the next chunks, after how the last ones were taken.
 #[derive(Debug)]
@@ -186,7 +188,8 @@ impl Chunks {
         if let Some((number, line)) = self.next.take() {
             (first, lines, body) = (number, 1, line);
         }
-        while lines < most_lines {
+        let started = Instant::now();
+        while lines < most_lines && (lines == 0 || started.elapsed() < LONGEST_GATHERING) {
             let item = match self.items.read(&mut self.text) {
                 Ok(Some(item)) => item,
                 Ok(None) => break,

@@ -25,7 +25,7 @@ use crate::cli::JsonArgs;
 const POLICY: RetryPolicy = RetryPolicy {
     first_wait: Duration::from_millis(5),
     longest_wait: Duration::from_millis(50),
-    limit: Duration::from_millis(400),
+    limit: Duration::from_secs(1),
     patience: Duration::from_secs(30),
 };
 

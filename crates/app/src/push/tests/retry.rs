@@ -169,7 +169,8 @@ async fn a_lost_connection_is_tried_again() {
     let mut setting = Setting::with(lines(["a"])).await;
     setting.args.url = uri.parse().unwrap();
     let policy = RetryPolicy {
-        patience: Duration::from_millis(50),
+        patience: Duration::from_millis(100),
+        limit: Duration::from_secs(10),
         ..POLICY
     };
     let mut report = Report::new();
