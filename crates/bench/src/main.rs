@@ -5,8 +5,8 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events` and `webhooks` run those without a
-//!   floor.
+//! - `round` runs all measurements once; `extras`, `events`, `webhooks` and `imports` run the
+//!   others.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
 #![expect(
@@ -23,6 +23,7 @@ mod events;
 mod extras;
 mod floor;
 mod http;
+mod imports;
 mod load;
 mod measure;
 mod options;
@@ -75,7 +76,7 @@ fn run(options: &Options) -> Result<()> {
     }
     let programs = build::build(
         options.program.as_deref(),
-        options.against.is_none() && !scenarios.is_empty(),
+        options.against.is_none() && (!scenarios.is_empty() || options.imports()),
         &options.profile,
         &interrupt,
     )?;
@@ -196,6 +197,28 @@ fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
                 targets.extend(webhooks::targets(backend, &measured));
             }
         }
+    }
+    if options.imports() {
+        let mut on_both = Vec::new();
+        for backend in [Backend::Postgres, Backend::Sqlite] {
+            if options.wants(backend) {
+                println!("imports, {backend}");
+                let postings = if options.quick { 10_000 } else { 60_000 };
+                let measured = bench.imports(backend, postings)?;
+                let _ = writeln!(report, "{}", imports::text(backend, &measured));
+                targets.extend(imports::targets(backend, &measured));
+                on_both.push(measured);
+            }
+        }
+        if let [postgres, sqlite] = on_both.as_slice() {
+            targets.push(imports::between(sqlite, postgres));
+        }
+    }
+    if options.also.contains(&Lengthy::Catalogue) && options.wants(Backend::Postgres) {
+        println!("a catalogue of a million");
+        let measured = bench.catalogue(1_000_000)?;
+        let _ = writeln!(report, "{}", imports::catalogue_text(&measured));
+        targets.extend(imports::catalogue_targets(&measured));
     }
     if !targets.is_empty() {
         report.push_str(&report::targets(&targets));

@@ -57,6 +57,8 @@ pub enum Lengthy {
     Backlog,
     /// Memory in ten minutes under load
     Soak,
+    /// Memory and writes of an import of a million unchanged postings
+    Catalogue,
 }
 
 /// The name of a scenario.
@@ -65,6 +67,7 @@ enum Name {
     Pushes(Scenario),
     Events,
     Webhooks,
+    Imports,
 }
 
 impl ValueEnum for Name {
@@ -78,6 +81,7 @@ impl ValueEnum for Name {
             Self::Pushes(Scenario::Mixed),
             Self::Events,
             Self::Webhooks,
+            Self::Imports,
         ]
     }
 
@@ -91,6 +95,9 @@ impl ValueEnum for Name {
                 PossibleValue::new("webhooks")
                     .help("Deliveries of events: to one webhook and to eight, by one process"),
             ),
+            Self::Imports => {
+                Some(PossibleValue::new("imports").help("Imports of new and of unchanged postings"))
+            }
         }
     }
 }
@@ -119,7 +126,7 @@ impl Options {
         named
             .filter_map(|name| match name {
                 Name::Pushes(scenario) => Some(*scenario),
-                Name::Events | Name::Webhooks => None,
+                Name::Events | Name::Webhooks | Name::Imports => None,
             })
             .collect()
     }
@@ -132,6 +139,11 @@ impl Options {
     /// Whether to measure deliveries to webhooks.
     pub fn webhooks(&self) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&Name::Webhooks)
+    }
+
+    /// Whether to measure imports.
+    pub fn imports(&self) -> bool {
+        self.scenarios.is_empty() || self.scenarios.contains(&Name::Imports)
     }
 
     /// Whether to measure a store.

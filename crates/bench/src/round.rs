@@ -198,7 +198,7 @@ impl<'run> Bench<'run> {
         self.connections.iter().copied().max().unwrap_or(64)
     }
 
-    fn floor_database(&self, name: &str) -> Result<String> {
+    pub fn floor_database(&self, name: &str) -> Result<String> {
         let url = self.database(Backend::Postgres, name)?;
         // Only for the migrations.
         self.installation(&url, name)?;
@@ -206,7 +206,7 @@ impl<'run> Bench<'run> {
         Ok(url)
     }
 
-    fn floor<'floor>(&'floor self, url: &'floor str) -> Result<Floor<'floor>> {
+    pub fn floor<'floor>(&'floor self, url: &'floor str) -> Result<Floor<'floor>> {
         Ok(Floor {
             server: self.server.context("PostgreSQL was not started")?,
             url,
@@ -216,7 +216,7 @@ impl<'run> Bench<'run> {
         })
     }
 
-    fn straight(&self, backend: Backend, name: &str) -> Result<(Key, Measurement)> {
+    pub fn straight(&self, backend: Backend, name: &str) -> Result<(Key, Measurement)> {
         let (program, tasks) = match backend {
             Backend::Postgres => (&self.ceilings()?.postgres_store, 2),
             Backend::Sqlite => (&self.ceilings()?.sqlite_store, 1),
