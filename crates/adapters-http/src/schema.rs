@@ -70,6 +70,15 @@ fn is_optional(schema: &mut RefOr<Schema>) -> bool {
     extensions.is_some_and(|extensions| extensions.remove("x-optional").is_some())
 }
 
+/// The schema of a field that may be absent, where a schema is given by a function.
+pub fn optional(schema: impl Into<RefOr<Schema>>) -> RefOr<Schema> {
+    let mut schema = schema.into();
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        object.extensions = Some(Extensions::from_iter([("x-optional", json!(true))]));
+    }
+    schema
+}
+
 /// Declares components of the document for closed vocabularies of the domain. They are written by
 /// their names.
 macro_rules! vocabularies {

@@ -7,13 +7,16 @@ use domain::{
 };
 use serde::Serialize;
 use time::macros::datetime;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema as _, ToSchema,
+    openapi::{RefOr, Schema},
+};
 use uuid::Uuid;
 
 use crate::{
     answer::Timestamp,
     error::{ApiError, Fields},
-    schema::Answer,
+    schema::{Answer, optional},
 };
 
 /// The receipt of a line, or the summary, which comes last.
@@ -49,7 +52,7 @@ pub struct ImportReceipt<'a> {
     message: Option<&'a str>,
     /// What is wrong with each field, by its path.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = Fields::schema, extensions(("x-optional" = json!(true))))]
+    #[schema(schema_with = errors)]
     errors: Option<Fields<'a>>,
 }
 
@@ -80,6 +83,14 @@ impl<'a> ImportReceipt<'a> {
             errors: error.errors().map(Fields),
         }
     }
+}
+
+fn errors() -> RefOr<Schema> {
+    optional(Fields::schema())
+}
+
+fn missing() -> RefOr<Schema> {
+    optional(Missing::schema())
 }
 
 /// The last line of an answer.
@@ -120,7 +131,7 @@ struct Summary<'a> {
     failed: u64,
     /// The postings of a catalogue that no line named.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(extensions(("x-optional" = json!(true))))]
+    #[schema(schema_with = missing)]
     missing: Option<Missing>,
     /// Whether the body ended as it should and every line has its answer.
     complete: bool,
@@ -168,7 +179,6 @@ impl<'a> Summary<'a> {
 
 /// Open postings that a catalogue had before an import, and that no line named.
 #[derive(Serialize, ToSchema)]
-#[schema(as = ImportMissing)]
 struct Missing {
     /// How many there are.
     count: u64,
