@@ -152,11 +152,8 @@ async fn refused_lines_are_kept_with_their_errors(store: Store) {
 async fn what_a_catalogue_lacks_expires(store: Store) {
     let app = App::quiet(store);
     let ids: Vec<String> = (0..30).map(|_| fresh("offer")).collect();
-    let lines = |ids: &[String]| {
-        ids.iter()
-            .map(|id| line(id, &minimal()))
-            .collect::<String>()
-    };
+    let payload = minimal();
+    let lines = |ids: &[String]| -> String { ids.iter().map(|id| line(id, &payload)).collect() };
     let name = fresh("catalogue");
     let push =
         |input: &str, more: &[&str]| push(&app, input, &[&["--catalogue", &name], more].concat());
