@@ -3,7 +3,7 @@
 use crate::{
     Budget, Exceeded, markdown,
     places::{self, Coordinates},
-    redact::{self, Identity, Scan},
+    redact::{self, Counts, Identity, Scan},
     rules::Secrets,
     verdict::{self, Refusal},
 };
@@ -21,6 +21,8 @@ pub struct Posting<'a> {
     pub city: Option<&'a str>,
     /// The company's name, which the redacted text must not contain.
     pub company_name: &'a str,
+    /// Further names that the company has or had, which the redacted text must not contain either.
+    pub other_names: &'a [&'a str],
     /// The company's website, which the redacted text must not contain.
     pub company_website: &'a str,
 }
@@ -32,6 +34,8 @@ pub struct Prepared {
     pub markdown: String,
     /// The same with everything redacted that identifies the company or leads to it.
     pub redacted_markdown: String,
+    /// How many redactions of each kind it has.
+    pub redactions: Counts,
     /// The coordinates of the city; `None` unless they are certain.
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
@@ -43,10 +47,12 @@ pub struct Prepared {
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
     let mut document = markdown::read(posting.description, budget)?;
     let markdown = markdown::write(&document, budget)?;
-    let scan = Scan::of(&document, posting.company_website, budget)?;
+    budget.spend(document.steps())?;
+    let text = redact::text_of(&document);
+    let scan = Scan::of(&text, posting.company_website, budget)?;
     let refusal = verdict::judge(posting.title, &document, &scan, budget)?;
     let secrets = Secrets::of(posting);
-    redact::hide(
+    let redactions = redact::hide(
         &mut document,
         &Identity::of(posting, &secrets),
         &scan,
@@ -59,6 +65,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     Ok(Prepared {
         markdown,
         redacted_markdown: markdown::write(&document, budget)?,
+        redactions,
         coordinates,
         refusal,
     })

@@ -27,7 +27,7 @@ const MAX_TEST_LENGTH: usize = 400;
 pub(crate) fn judge(
     title: &str,
     document: &Document,
-    scan: &Scan,
+    scan: &Scan<'_>,
     budget: &Budget,
 ) -> Result<Option<Refusal>, Exceeded> {
     // The text is read a few times, and so is every word of a short one.
@@ -35,7 +35,7 @@ pub(crate) fn judge(
     Ok(judgement(title, document, scan))
 }
 
-fn judgement(title: &str, document: &Document, scan: &Scan) -> Option<Refusal> {
+fn judgement(title: &str, document: &Document, scan: &Scan<'_>) -> Option<Refusal> {
     let content = Content::of(document, scan);
     if content.weight > MAX_TEST_LENGTH
         && !content.text.to_ascii_lowercase().contains("lorem ipsum")
@@ -68,12 +68,12 @@ struct Content {
 }
 
 impl Content {
-    fn of(document: &Document, scan: &Scan) -> Self {
+    fn of(document: &Document, scan: &Scan<'_>) -> Self {
         let mut text = String::with_capacity(scan.text.len());
         let mut links = scan
             .contacts
             .iter()
-            .filter(|(_, kind)| *kind != Kind::Phone)
+            .filter(|(_, kind)| matches!(kind, Kind::Email | Kind::Link))
             .count();
         let mut ranges = scan.contacts.iter().peekable();
         let mut start = 0;

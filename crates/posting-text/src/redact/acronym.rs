@@ -2,13 +2,20 @@
 //! that it spells out before one.
 
 use super::{
-    vocabulary::{ACRONYMS, SMALL_WORDS},
+    key,
+    vocabulary::{ACRONYMS, SMALL_WORDS, TWO_LETTER_WORDS, is_among},
     words::{Word, is_gap, unaccented, words},
 };
 use crate::{Budget, Exceeded};
 
-/// At most `most` acronyms of a name: those that the text introduces after a name of two words or
-/// more, and those that it uses in capitals for a name of three words or more.
+/// The most letters of an acronym.
+const MAX_LETTERS: usize = 10;
+/// The fewest letters of a compound word that may give a second letter.
+const COMPOUND: usize = 9;
+
+/// At most `most` acronyms of a name that the text uses: its initials, with or without those of
+/// small words, to its end or, if there are three or more, to any word; and those that the text
+/// introduces after the name.
 pub(super) fn of_name(
     core: &[Word<'_>],
     all: &[Word<'_>],
@@ -16,27 +23,39 @@ pub(super) fn of_name(
     most: usize,
     budget: &Budget,
 ) -> Result<Vec<String>, Exceeded> {
-    if core.len() < 2 {
+    let content = core.iter().filter(|word| !is_small(word)).count();
+    if content < 2 {
         return Ok(Vec::new());
     }
     budget.spend(all.len())?;
-    let every: String = core.iter().filter_map(initial).collect();
-    let main: String = core
+    let plain: Vec<String> = core.iter().map(|word| unaccented(&word.lower)).collect();
+    let plain: Vec<(&str, bool)> = plain
         .iter()
-        .filter(|word| !is_small(word))
-        .filter_map(initial)
+        .map(String::as_str)
+        .zip(core.iter().map(is_small))
+        .collect();
+    let every: String = core.iter().filter_map(initial).collect();
+    let firsts: Vec<char> = core
+        .iter()
+        .take(3)
+        .map(|word| key::initial(&word.lower))
         .collect();
     let mut out: Vec<String> = Vec::new();
-    for word in all.iter().filter(|word| is_acronym(word)) {
-        let letters = word.lower.chars().count();
-        let exact = word.lower == every || word.lower == main;
-        let front = letters >= 3 && main.starts_with(&*word.lower);
-        let named = letters >= 3 && (exact || front) && !ACRONYMS.contains(&word.text);
+    for (at, word) in all.iter().enumerate() {
+        if !firsts.contains(&key::initial(&word.lower)) || !is_acronym(word) {
+            continue;
+        }
         budget.spend(1 + out.len())?;
+        if is_among(ACRONYMS, word.text) || out.iter().any(|known| *known == word.lower) {
+            continue;
+        }
+        let letters = word.lower.chars().count();
         let introduced = is_in_parentheses(word, text)
             && initials_of(&word.lower, &every)
             && follows(text, word.start, core, budget)?;
-        if (named || introduced) && !out.iter().any(|known| *known == word.lower) {
+        let named = (letters >= 3 || (content == 2 && is_alone(all, at, text)))
+            && spells(&plain, word, content, budget)?;
+        if named || introduced {
             out.push(word.lower.to_string());
             if out.len() == most {
                 break;
@@ -44,6 +63,100 @@ pub(super) fn of_name(
         }
     }
     Ok(out)
+}
+
+/// Whether two capitals stand among ordinary words, and are none.
+fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
+    let word = &all[at];
+    let shouts = |word: &Word<'_>| {
+        word.text.chars().nth(2).is_some() && !word.text.chars().any(char::is_lowercase)
+    };
+    let previous = at.checked_sub(1).map(|previous| &all[previous]);
+    let beside = |other: &Word<'_>| {
+        word.start.abs_diff(other.end()) <= 2 || other.start.abs_diff(word.end()) <= 2
+    };
+    let counted = previous.is_some_and(|other| other.is_number() && beside(other));
+    let neighbours = previous.into_iter().chain(all.get(at + 1));
+    let shouted = neighbours.filter(|other| beside(other)).any(shouts);
+    let joined =
+        text[..word.start].ends_with(['/', '-', '+']) || text[word.end()..].starts_with(['/', '+']);
+    !is_among(TWO_LETTER_WORDS, &word.lower) && !counted && !shouted && !joined
+}
+
+/// Whether the letters of an acronym stand for the words of a name, in order from its start: each by
+/// its initial, a small word maybe not at all, a long one maybe by a second and a third letter. A
+/// letter in lower case is never an initial of another than a small word (`DDFiP`).
+fn spells(
+    name: &[(&str, bool)],
+    acronym: &Word<'_>,
+    content: usize,
+    budget: &Budget,
+) -> Result<bool, Exceeded> {
+    let plain = |c: char| unaccented(&c.to_lowercase().to_string()).chars().next();
+    let letters: Vec<(char, bool)> = acronym
+        .text
+        .chars()
+        .filter_map(|c| Some((plain(c)?, c.is_uppercase())))
+        .collect();
+    /// Where the comparison is.
+    struct Place {
+        word: usize,
+        letter: usize,
+        used: usize,
+    }
+    let mut open = vec![Place {
+        word: 0,
+        letter: 0,
+        used: 0,
+    }];
+    // Each place opens few others, and names and acronyms are short; the budget holds the rest.
+    while let Some(place) = open.pop() {
+        budget.spend(1)?;
+        if place.letter == letters.len() {
+            if place.used >= 2 && (place.used == content || letters.len() >= 3) {
+                return Ok(true);
+            }
+            continue;
+        }
+        let Some((word, is_small)) = name.get(place.word) else {
+            continue;
+        };
+        if *is_small {
+            open.push(Place {
+                word: place.word + 1,
+                ..place
+            });
+        }
+        let (letter, is_upper) = letters[place.letter];
+        if !word.starts_with(letter) || !(is_upper || *is_small) {
+            continue;
+        }
+        let used = place.used + usize::from(!*is_small);
+        let mut next = place.letter + 1;
+        open.push(Place {
+            word: place.word + 1,
+            letter: next,
+            used,
+        });
+        let long = word.chars().count() >= COMPOUND;
+        let mut rest = word.chars();
+        rest.next();
+        for _ in 0..2 {
+            let Some((letter, is_upper)) = letters.get(next) else {
+                break;
+            };
+            if (*is_upper && !long) || !rest.any(|c| c == *letter) {
+                break;
+            }
+            next += 1;
+            open.push(Place {
+                word: place.word + 1,
+                letter: next,
+                used,
+            });
+        }
+    }
+    Ok(false)
 }
 
 /// Finds the words spelled out before an acronym in parentheses: `Examples of Everything (EOE)`.
@@ -83,7 +196,7 @@ fn first_written_out(
     let mut next = parenthesis;
     for (at, word) in before.iter().enumerate().rev().take(20) {
         let gap = text[word.end()..next].trim_end_matches('(');
-        if !is_gap(gap) {
+        if !is_gap(gap, word.text) {
             return None;
         }
         next = word.start;
@@ -112,8 +225,15 @@ fn stands_for(word: &Word<'_>, letter: char) -> bool {
         )
 }
 
+/// Whether a word is in capitals, but for few letters.
 fn is_acronym(word: &Word<'_>) -> bool {
-    (2..=10).contains(&word.lower.chars().count()) && !word.text.chars().any(char::is_lowercase)
+    let (mut upper, mut lower, mut all) = (0, 0, 0);
+    for c in word.text.chars().take(MAX_LETTERS + 1) {
+        all += 1;
+        upper += usize::from(c.is_uppercase());
+        lower += usize::from(c.is_lowercase());
+    }
+    (2..=MAX_LETTERS).contains(&all) && upper >= 2 && lower <= 2 && lower < upper
 }
 
 fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
@@ -121,7 +241,7 @@ fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
 }
 
 fn is_small(word: &Word<'_>) -> bool {
-    SMALL_WORDS.contains(&&*word.lower)
+    is_among(SMALL_WORDS, &word.lower)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {

@@ -4,10 +4,15 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
+use super::words::Word;
 use crate::{Budget, Exceeded};
 
 /// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
-pub(crate) fn emails(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn emails(
+    text: &str,
+    _words: &[Word<'_>],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
     static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
         const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
+    cues::{self, Cues},
     key::{Case, Key},
-    vocabulary::GENERIC,
     words::{Word, unaccented},
 };
 use crate::{Budget, Exceeded};
@@ -14,27 +14,20 @@ const MIN_LENGTH: usize = 4;
 
 /// Finds what to hide of a word that contains the name: all of `#lifeatexample` and `@examplejobs`,
 /// only the name in `MyExample` and `LifeAtExample`.
-pub(super) fn find(
-    keys: &[Key],
+pub(super) fn find<'k>(
+    keys: impl Iterator<Item = &'k Key>,
     word: &Word<'_>,
     text: &str,
     budget: &Budget,
 ) -> Result<Option<Range<usize>>, Exceeded> {
-    if word.text.len() <= MIN_LENGTH {
-        return Ok(None);
-    }
     let tagged = is_tag(word, text);
-    if !tagged && !has_inner_capital(word.text) {
-        return Ok(None);
-    }
     let tag = if tagged {
         unaccented(&word.lower)
     } else {
         String::new()
     };
-    let names = keys
-        .iter()
-        .filter(|key| key.case != Case::Upper && key.joined.chars().count() >= MIN_LENGTH);
+    let names =
+        keys.filter(|key| key.case != Case::Upper && key.joined.chars().count() >= MIN_LENGTH);
     for key in names {
         budget.spend(tag.len() + word.text.len())?;
         if tagged && is_in_tag(key, &tag) {
@@ -47,10 +40,15 @@ pub(super) fn find(
     Ok(None)
 }
 
+/// Whether a word can contain a name at all.
+pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
+    word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
+}
+
 /// Whether a tag contains the name; an ordinary word counts only at its start or end.
 fn is_in_tag(key: &Key, tag: &str) -> bool {
     let name = key.joined.as_str();
-    if GENERIC.contains(name) {
+    if cues::of(name).has(Cues::GENERIC) {
         tag.starts_with(name) || tag.ends_with(name)
     } else {
         tag.contains(name)

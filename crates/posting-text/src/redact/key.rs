@@ -1,10 +1,12 @@
 //! One spelling of a company's name, and how it matches the words of a text.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, rc::Rc};
 
 use super::{
-    vocabulary::LEGAL,
-    words::{Word, is_gap, unaccented},
+    cues::Cues,
+    inflect::{Stem, is_second_part},
+    script::Script,
+    words::{Word, begins_sentence, is_gap, unaccented},
 };
 use crate::{Budget, Exceeded};
 
@@ -18,8 +20,43 @@ pub(crate) enum Case {
     Upper,
 }
 
-/// Suffixes for a company's employees: `Exampleans`.
-const EMPLOYEE_SUFFIXES: [&str; 7] = ["ian", "ians", "ite", "ites", "eer", "eers", "sters"];
+/// One word of a name, with the stems of its inflected forms.
+#[derive(Debug)]
+pub(crate) struct Token {
+    pub(crate) text: String,
+    pub(crate) stems: Vec<Stem>,
+    /// Whether the name writes it with a capital.
+    pub(crate) is_upper: bool,
+}
+
+impl Token {
+    /// Whether a word in lower case is this one, in any form.
+    pub(crate) fn is(&self, lower: &str) -> bool {
+        self.text == lower
+            || self.stems.iter().any(|stem| stem.begins(lower))
+            || without_article(lower)
+                .or_else(|| without_article(&self.text).map(|_| lower))
+                .is_some_and(|rest| rest == without_article(&self.text).unwrap_or(&self.text))
+    }
+}
+
+impl Token {
+    /// The same word without accents.
+    pub(crate) fn unaccented(&self) -> Self {
+        Self {
+            text: unaccented(&self.text),
+            stems: self.stems.iter().map(Stem::unaccented).collect(),
+            is_upper: self.is_upper,
+        }
+    }
+}
+
+/// A word of Arabic without its article.
+fn without_article(lower: &str) -> Option<&str> {
+    lower
+        .strip_prefix("ال")
+        .filter(|rest| rest.chars().nth(1).is_some())
+}
 
 /// One spelling of a company's name.
 #[derive(Clone, Debug)]
@@ -36,6 +73,10 @@ pub(crate) struct Key {
     /// Whether accents must match. They must, unless the name has accents itself, some of which
     /// people leave out.
     pub(crate) accents_count: bool,
+    /// Its words with their inflected forms; none if it has none.
+    pub(crate) tokens: Vec<Rc<Token>>,
+    /// Whether it is one ordinary word, which may begin a sentence without being the name.
+    pub(crate) is_ordinary: bool,
 }
 
 impl Key {
@@ -47,6 +88,8 @@ impl Key {
             gap: None,
             compounds: false,
             accents_count: true,
+            tokens: Vec::new(),
+            is_ordinary: false,
         }
     }
 
@@ -58,30 +101,45 @@ impl Key {
         }
     }
 
-    /// If this name starts at word `at`, returns its end and the index of the next word. The caller
-    /// pays for the first word.
+    /// If this name starts with this word, the one at `at` or the end of it, returns its end and
+    /// the index of the next word. The caller pays for the first word.
     pub(crate) fn matches(
         &self,
         text: &str,
         words: &[Word<'_>],
         at: usize,
+        first: &Word<'_>,
         budget: &Budget,
     ) -> Result<Option<(usize, usize)>, Exceeded> {
-        let first = &words[at];
-        if self.lower(first).as_bytes().first() != self.joined.as_bytes().first() {
-            return Ok(None);
-        }
         if self.case == Case::Capital && !first.is_capital() {
             return Ok(None);
         }
+        let found = match self.matches_joined(text, words, at, first, budget)? {
+            None if !self.tokens.is_empty() => {
+                self.matches_inflected(text, words, at, first, budget)?
+            }
+            found => found,
+        };
+        Ok(found.filter(|(_, next)| !self.is_ordinary || is_named(text, words, at, *next)))
+    }
+
+    fn matches_joined(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        at: usize,
+        first: &Word<'_>,
+        budget: &Budget,
+    ) -> Result<Option<(usize, usize)>, Exceeded> {
         let mut rest = self.joined.as_str();
         let mut gaps = String::new();
         let mut index = at;
+        let mut word = first;
         loop {
-            let word = &words[index];
             budget.spend(1 + word.text.len())?;
             if self.case == Case::Upper && word.text.chars().any(char::is_lowercase) {
-                return Ok(None);
+                let ends = rest.len() < word.lower.len() && self.is_capitals_and_ending(rest, word);
+                return Ok(ends.then_some((word.end(), index + 1)));
             }
             let lower = self.lower(word);
             if rest == lower {
@@ -102,16 +160,66 @@ impl Key {
                     return Ok(None);
                 };
                 let gap = &text[word.end()..next.start];
-                if !is_gap(gap) {
+                if !is_gap(gap, word.text) {
                     return Ok(None);
                 }
                 gaps.push_str(gap.trim());
                 index += 1;
+                word = next;
                 continue;
             }
             let end = self.within(rest, word, first);
             return Ok(end.map(|end| (word.start + end, index + 1)));
         }
+    }
+
+    /// Whether a word is this acronym in capitals with an ending: `NAVs`, `ZECu`.
+    fn is_capitals_and_ending(&self, rest: &str, word: &Word<'_>) -> bool {
+        const ENDINGS: &str = "s es en et n u a em ie ia ów om na nek re ra hoz nál ban ben s' er";
+        let Some(more) = self.lower(word).strip_prefix(rest).map(str::to_owned) else {
+            return false;
+        };
+        let capitals = word.text.chars().take_while(|c| !c.is_lowercase()).count();
+        capitals == rest.chars().count()
+            && (capitals > 2 || more == "s")
+            && ENDINGS.split(' ').any(|ending| ending == more)
+    }
+
+    /// Matches word by word, each in any of its forms.
+    fn matches_inflected(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        at: usize,
+        first: &Word<'_>,
+        budget: &Budget,
+    ) -> Result<Option<(usize, usize)>, Exceeded> {
+        /// A shorter name in lower case is another word.
+        const MIN_LOWER: usize = 6;
+        let mut word = first;
+        let is_cased = first
+            .text
+            .chars()
+            .any(|c| c.is_lowercase() || c.is_uppercase());
+        if is_cased && !first.is_upper() && self.joined.chars().count() < MIN_LOWER {
+            return Ok(None);
+        }
+        for (number, token) in self.tokens.iter().enumerate() {
+            if number > 0 {
+                let Some(next) = words.get(at + number) else {
+                    return Ok(None);
+                };
+                if !is_gap(&text[word.end()..next.start], word.text) {
+                    return Ok(None);
+                }
+                word = next;
+            }
+            budget.spend(1 + token.stems.len())?;
+            if !token.is(&self.lower(word)) {
+                return Ok(None);
+            }
+        }
+        Ok(Some((word.end(), at + self.tokens.len())))
     }
 
     /// How much of a longer last word belongs to the name: all of `Examples`, the start of
@@ -121,17 +229,36 @@ impl Key {
         let more = lower.strip_prefix(rest)?;
         let length = self.joined.chars().count();
         if length < 4 || word.text.chars().count() != lower.chars().count() {
-            return None;
+            let short = length == 3 && more == "s" && self.case == Case::Capital;
+            return (short && first.is_upper()).then_some(word.text.len());
         }
-        let is_employee = self.case == Case::Any && EMPLOYEE_SUFFIXES.contains(&more);
-        if (more == "s" || is_employee) && first.is_capital() {
+        if more == "s" && first.is_capital() {
             return Some(word.text.len());
         }
         let (end, next) = word.text.char_indices().nth(rest.chars().count())?;
         let before = word.text[..end].chars().next_back()?;
         let inner_capital = (next.is_uppercase() && before.is_lowercase()) || next.is_ascii_digit();
-        let compound = self.compounds && first.is_capital() && more.chars().count() >= 4;
-        (inner_capital || compound).then_some(end)
+        let long = length >= 7 && more.chars().count() >= 4 && first.is_capital();
+        let known = length >= 5 && is_second_part(more);
+        (inner_capital || (self.compounds && (long || known))).then_some(end)
+    }
+}
+
+/// Whether an ordinary word is the name here: not at the start of a sentence, or before a verb or a
+/// sign.
+fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
+    let word = &words[at];
+    let shouted = word.text.chars().nth(1).is_some_and(char::is_uppercase);
+    if shouted || !begins_sentence(text, word.start) {
+        return true;
+    }
+    let Some(following) = words.get(next) else {
+        return true;
+    };
+    let gap = &text[words[next - 1].end()..following.start];
+    match gap.trim_start().chars().next() {
+        None => following.cues.has(Cues::VERB.or(Cues::LEGAL)),
+        Some(sign) => sign != ',',
     }
 }
 
@@ -143,12 +270,12 @@ pub(crate) fn with_legal_form(
     next: usize,
 ) -> (usize, usize) {
     let (mut end, mut next) = (end, next);
-    while let Some(word) = words.get(next) {
+    while let Some(word) = words.get(next).filter(|word| word.start >= end) {
         let gap = &text[end..word.start];
         let beside = matches!(gap, " " | ", " | "\u{a0}" | " & ");
         let written = word.text.chars().next().is_some_and(char::is_uppercase);
         let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
-        let legal = LEGAL.contains(&&*word.lower)
+        let legal = word.cues.has(Cues::LEGAL)
             && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
         let is_form = (written && sure && legal) || word.lower == "gmbh";
         if !(beside && is_form) {
@@ -161,6 +288,32 @@ pub(crate) fn with_legal_form(
         }
     }
     (end, next)
+}
+
+/// The letter by which keys are looked up: the first of a word, without its accent.
+pub(crate) fn initial(lower: &str) -> char {
+    match lower.chars().next() {
+        Some(c) if c.is_ascii() => c,
+        Some(c) => match Script::of(c) {
+            Script::Latin | Script::Cyrillic | Script::Greek | Script::Arabic => {
+                let mut first = None;
+                unicode_normalization::char::decompose_compatible(c, |c| {
+                    first.get_or_insert(c);
+                });
+                match first.unwrap_or(c) {
+                    'ø' | 'œ' => 'o',
+                    'ł' => 'l',
+                    'đ' | 'ð' => 'd',
+                    'ı' => 'i',
+                    'æ' => 'a',
+                    'þ' => 't',
+                    c => c,
+                }
+            }
+            _ => c,
+        },
+        None => '\0',
+    }
 }
 
 /// Where the words of a joined name end, and where a word has an inner capital: `JobBoard`.

@@ -1,136 +1,39 @@
-//! Words that do not identify a company.
+//! Short lists of words around names. Legal forms and ordinary words are in `tables`.
 
-use std::{collections::HashSet, sync::LazyLock};
-
-/// Legal forms, without dots and spaces, lower case.
-pub(crate) const LEGAL: [&str; 75] = [
-    "inc",
-    "incorporated",
-    "ltd",
-    "limited",
-    "llc",
-    "llp",
-    "lp",
-    "plc",
-    "corp",
-    "corporation",
-    "co",
-    "company",
-    "gmbh",
-    "ggmbh",
-    "mbh",
-    "ag",
-    "kg",
-    "kgaa",
-    "ug",
-    "ohg",
-    "gbr",
-    "ek",
-    "ev",
-    "eg",
-    "se",
-    "ab",
-    "hb",
-    "kb",
-    "publ",
-    "as",
-    "asa",
-    "ans",
-    "aps",
-    "is",
-    "ivs",
-    "oy",
-    "oyj",
-    "sa",
-    "sas",
-    "sasu",
-    "sarl",
-    "eurl",
-    "sca",
-    "scop",
-    "snc",
-    "sci",
-    "gie",
-    "spa",
-    "srl",
-    "srls",
-    "sl",
-    "slu",
-    "sau",
-    "bv",
-    "nv",
-    "vof",
-    "spzoo",
-    "zoo",
-    "sro",
-    "doo",
-    "kft",
-    "zrt",
-    "nyrt",
-    "pty",
-    "pte",
-    "pvt",
-    "kk",
-    "ltda",
-    "hf",
-    "kf",
-    "iks",
-    "nuf",
-    "aktiebolag",
-    "aksjeselskap",
-    "aktieselskab",
-];
-
-/// Words before or after a name that belong to it no more than a legal form.
-pub(crate) const AFFIXES: [&str; 17] = [
-    "group",
-    "groupe",
-    "gruppe",
-    "gruppen",
-    "groep",
-    "grupo",
-    "gruppo",
-    "holding",
-    "holdings",
-    "konzern",
-    "koncernen",
-    "konsern",
-    "konsernet",
-    "société",
-    "societe",
-    "firma",
-    "the",
-];
+/// Words before or after a name that belong to it no more than a legal form: groups.
+pub(crate) const AFFIXES: &str = "group groupe gruppe gruppen groep grupo gruppo holding holdings \
+    konzern koncernen konsern konsernet société societe firma the grupa skupina koncern konserni \
+    csoport grubu grup όμιλος группа група концерн grupė grupp kontsern";
 
 /// Small words that acronyms leave out.
-pub(crate) const SMALL_WORDS: [&str; 48] = [
-    "of", "the", "and", "for", "to", "in", "on", "at", "a", "an", "de", "du", "des", "la", "le",
-    "les", "l", "d", "et", "en", "au", "aux", "pour", "sur", "für", "und", "der", "die", "das",
-    "von", "im", "og", "i", "av", "for", "och", "för", "el", "los", "las", "y", "do", "da", "dos",
-    "e", "di", "del", "van",
+pub(crate) const SMALL_WORDS: &str = "of the and for to in on at a an de du des la le les l d et en \
+    au aux pour sur für und der die das von im og i av och för el los las y do da dos e di del van \
+    het een ten ter op am zum zur vom a w z na pro pre pod u v ve s se és ja & ja и в на для по з і \
+    та у και του της των στο ve ile ו של في من";
+
+/// Words that join the two parts of a name, like `&`.
+pub(crate) const AND: [&str; 15] = [
+    "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "и", "і", "και",
 ];
 
 /// Words of two letters that begin sentences.
-pub(crate) const TWO_LETTER_WORDS: [&str; 40] = [
-    "if", "go", "we", "is", "it", "us", "he", "me", "my", "no", "or", "so", "up", "be", "by", "do",
-    "am", "as", "vi", "du", "er", "ta", "få", "bo", "gå", "nå", "ny", "ni", "så", "år", "ja", "ou",
-    "un", "tu", "il", "on", "ce", "wo", "es", "im",
-];
+pub(crate) const TWO_LETTER_WORDS: &str = "if go we is it us he me my no or so up be by do am as vi \
+    du er ta få bo gå nå ny ni så år ja ou un tu il on ce wo es im to do ty my na po za od az ez és \
+    ha ma ne ve bu мы вы он но на по за ми ти ви";
 
-/// Acronyms of things and roles, not of companies.
-pub(crate) const ACRONYMS: [&str; 64] = [
-    "SQL", "API", "CSS", "HTML", "XML", "AWS", "SAP", "CRM", "ERP", "SEO", "SEM", "CEO", "CTO",
-    "CFO", "COO", "CIO", "CPO", "HR", "IT", "AI", "ML", "UX", "UI", "QA", "PR", "PM", "PC", "TV",
-    "USA", "UK", "EU", "UN", "US", "UAE", "GPS", "SMS", "PDF", "FAQ", "KPI", "ROI", "SLA", "NGO",
-    "PhD", "MBA", "BSc", "MSc", "DSP", "SDK", "IDE", "CDI", "CDD", "RTT", "CPA", "ETL", "IOT",
-    "VPN", "DNS", "SSO", "CAD", "CAM", "GIS", "EHS", "HSE", "B2B",
-];
+/// Acronyms of things, roles and places, not of companies.
+pub(crate) const ACRONYMS: &str = "SQL API CSS HTML XML AWS SAP CRM ERP SEO SEM CEO CTO CFO COO CIO \
+    CPO HR IT AI ML UX UI QA PR PM PC TV USA UK EU UN US UAE GPS SMS PDF FAQ KPI ROI SLA NGO PhD MBA \
+    BSc MSc DSP SDK IDE CDI CDD RTT CPA ETL IOT VPN DNS SSO CAD CAM GIS EHS HSE B2B B2C ISO DIN CNC \
+    PLC NAV CV ID OK AB AS SA SE NO DK DE FI FR ES PT NL BE PL CZ SK HU RO BG GR TR LT LV EE CH AT CA \
+    NY LA DC GB IE IN CN JP KR IL TL KM KW KG CM MM PS VG SV NB OBS PBS PHP NET JSON REST RAM CPU LAN \
+    VAT IBAN BIC GDPR DSGVO TVA TTC HT BTW MVA RH CHSCT CSE CNIL BTS BAC CAP DUT TP BTP PL VL SPL ADR \
+    FIMO CACES SST TÜV VOB AGB BGB SGB LED LKW PKW VCA CAO ZZP MBO HBO WO AFAS HVAC VVS EL HMS NEK \
+    TEK DNA PCR GMP GLP FDA EMA HACCP OSHA EOE EEO ADA PTO DOE ООО ЗАО ОАО АО ИП ПК ПО ТЦ ТК РФ СНГ \
+    ДМС КПП ГСМ БД ИТ МВД ТЗ СУБД ФОП ТОВ ПДВ КЗПП ЄС ЕС МСФО ΑΕ ΕΕ ΑΦΜ ΙΚΑ ΦΠΑ PKP SEP UDT BHP RODO \
+    ZUS OC AC BOZP DPP DPČ HPP ŘP EUR USD GBP NOK SEK DKK PLN CZK HUF TRY";
 
-/// Ordinary words and places that companies are also named after.
-pub(crate) static GENERIC: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    include_str!("generic_words.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-        .flat_map(str::split_whitespace)
-        .collect()
-});
+/// Whether a list of words has this one.
+pub(crate) fn is_among(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}

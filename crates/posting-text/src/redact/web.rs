@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::vocabulary::GENERIC;
+use super::cues::{self, Cues};
 use crate::{Budget, Exceeded};
 
 /// Finds URLs.
@@ -188,7 +188,7 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
         && goes_on
         && WORDS.contains(&ending_lower.as_str())
         && name.chars().all(char::is_lowercase)
-        && GENERIC.contains(name.to_lowercase().as_str());
+        && cues::of(&name.to_lowercase()).has(Cues::GENERIC);
     !(sentence || short || file || title || typo)
 }
 

@@ -4,7 +4,13 @@ use std::borrow::Cow;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// A run of letters and digits.
+use super::{
+    cues::{self, Cues},
+    script::is_unspaced,
+};
+
+/// A run of letters and digits of scripts that put spaces between words, or of such that do not:
+/// `Uberの` is two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     /// The byte where it starts.
@@ -12,6 +18,8 @@ pub(crate) struct Word<'a> {
     /// The word as it is written.
     pub(crate) text: &'a str,
     pub(crate) lower: Cow<'a, str>,
+    /// What the word is a sign of.
+    pub(crate) cues: Cues,
 }
 
 impl Word<'_> {
@@ -22,28 +30,47 @@ impl Word<'_> {
     pub(crate) fn is_capital(&self) -> bool {
         self.text.starts_with(|c: char| !c.is_lowercase())
     }
+
+    /// Whether the word starts with a letter in upper case.
+    pub(crate) fn is_upper(&self) -> bool {
+        self.text.starts_with(char::is_uppercase)
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
 }
 
+/// The words of a text.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::with_capacity(text.len() / 6);
     let mut start = None;
+    let mut unspaced = false;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         let inside = c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c));
-        match (inside, start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                let word = &text[from..at];
-                out.push(Word {
-                    start: from,
-                    text: word,
-                    lower: lower(word),
-                });
-                start = None;
-            }
-            _ => {}
+        let other = !c.is_ascii() && is_unspaced(c);
+        if let Some(from) = start
+            && (!inside || (other != unspaced && !is_combining_mark(c)))
+        {
+            out.push(word(from, &text[from..at]));
+            start = None;
+        }
+        if inside && start.is_none() {
+            start = Some(at);
+            unspaced = other;
         }
     }
     out
+}
+
+fn word(start: usize, text: &str) -> Word<'_> {
+    let lower = lower(text);
+    Word {
+        start,
+        text,
+        cues: cues::of(&lower),
+        lower,
+    }
 }
 
 fn lower(word: &str) -> Cow<'_, str> {
@@ -54,9 +81,20 @@ fn lower(word: &str) -> Cow<'_, str> {
         Cow::Borrowed(word)
     } else if word.is_ascii() {
         Cow::Owned(word.to_ascii_lowercase())
+    } else if word.contains(is_styled) {
+        let plain: String = word.nfkc().collect();
+        Cow::Owned(plain.to_lowercase())
+    } else if word.contains('İ') {
+        // Its lower case is an i with a second dot.
+        Cow::Owned(word.replace('İ', "i").to_lowercase())
     } else {
         Cow::Owned(word.to_lowercase())
     }
+}
+
+/// Whether a character is a letter in another width or style: `Ｕ`, `𝐀`.
+const fn is_styled(c: char) -> bool {
+    matches!(c, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
 }
 
 /// Removes accents, like people whose keyboard lacks them.
@@ -72,20 +110,57 @@ pub(crate) fn unaccented(lower: &str) -> String {
             'æ' => out.push_str("ae"),
             'œ' => out.push_str("oe"),
             'þ' => out.push_str("th"),
+            'ς' => out.push('σ'),
+            'ى' => out.push('ي'),
+            'ة' => out.push('ه'),
             c => out.push(c),
         }
     }
     out
 }
 
-/// Whether the words of a name may be separated by this.
-pub(crate) fn is_gap(gap: &str) -> bool {
+/// Whether the words of a name may be separated by this. `before` is the word before it: a full
+/// stop and a space end a sentence, unless the word is short like an initial or `St`.
+pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
+    let ends = gap
+        .find('.')
+        .is_some_and(|at| gap[at + 1..].starts_with(char::is_whitespace));
     gap.chars().nth(3).is_none()
+        && !(ends && before.chars().nth(3).is_some())
         && gap.chars().all(|c| {
             c.is_whitespace()
                 || matches!(
                     c,
-                    '-' | '‐' | '‑' | '–' | '_' | '.' | '&' | '+' | '\'' | '’' | '/' | '•' | '·'
+                    '-' | '‐'
+                        | '‑'
+                        | '–'
+                        | '_'
+                        | '.'
+                        | '&'
+                        | '+'
+                        | '\''
+                        | '’'
+                        | '/'
+                        | '•'
+                        | '·'
+                        | '"'
+                        | '״'
+                        | '׳'
+                        | '・'
+                        | '“'
+                        | '”'
+                        | '„'
+                        | '«'
+                        | '»'
                 )
         })
+}
+
+/// Whether a sentence, a line or an item begins at this byte.
+pub(crate) fn begins_sentence(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([
+        ' ', '\u{a0}', '"', '\'', '“', '„', '«', '(', '*', '•', '-', '–', '—', '·', '¡', '¿',
+    ]);
+    let is_first = before.is_empty() || before.ends_with(['\n', '.', '!', '?', ':', '\u{1e}']);
+    is_first || before.ends_with(['。', '！', '？', '…', ';'])
 }

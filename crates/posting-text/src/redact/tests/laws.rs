@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
-    super::{Identity, remove_repeats},
+    super::{Identity, replace::remove_repeats},
     leak::leaks,
     markdown, redact,
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::{Identity, Kind, Scan, certain};
+use super::super::{Identity, Kind, Scan, certain, text_of};
 use crate::{Budget, Posting, markdown, rules::Secrets};
 
 /// Something that should have been hidden.
@@ -20,7 +20,8 @@ pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let document = markdown::read(redacted, &budget).unwrap();
     let secrets = Secrets::of(posting);
     let identity = Identity::of(posting, &secrets);
-    let scan = Scan::of(&document, identity.website, &budget).unwrap();
+    let text = text_of(&document);
+    let scan = Scan::of(&text, identity.website, &budget).unwrap();
     let found = scan.find(&identity, &budget).unwrap();
     let is_new = |range: &Range<usize>| {
         let at = found.partition_point(|(other, _)| other.end <= range.start);

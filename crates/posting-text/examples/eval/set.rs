@@ -1,0 +1,191 @@
+//! Reads a labelled set; `eval/README.md` describes the format.
+
+use std::{error::Error, fs, ops::Range, path::Path};
+
+use posting_text::redact::Kind;
+
+/// A range of a text that must be hidden, or may be hidden or not if it has no kind.
+pub struct Label {
+    pub kind: Option<Kind>,
+    pub range: Range<usize>,
+}
+
+/// A posting with labels.
+#[derive(Default)]
+pub struct Sample {
+    pub language: String,
+    pub country: String,
+    pub city: String,
+    pub title: String,
+    pub name: String,
+    pub other_names: Vec<String>,
+    pub website: String,
+    pub text: String,
+    pub labels: Vec<Label>,
+    pub is_rejected: bool,
+}
+
+/// A company and the sentences about it.
+#[derive(Clone, Default)]
+struct Company {
+    name: String,
+    website: String,
+    city: String,
+    other_names: Vec<String>,
+    lines: Vec<String>,
+}
+
+/// One language of a file.
+#[derive(Default)]
+struct Section {
+    language: String,
+    country: String,
+    companies: Vec<Company>,
+    contacts: Vec<String>,
+    traps: Vec<String>,
+    rejects: Vec<String>,
+}
+
+/// The postings of all files of a folder.
+pub fn read(folder: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
+    let mut out = Vec::new();
+    let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    files.sort_by_key(fs::DirEntry::file_name);
+    for file in files {
+        for section in sections(&fs::read_to_string(file.path())?) {
+            samples(&section, &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+fn sections(text: &str) -> Vec<Section> {
+    let mut out: Vec<Section> = Vec::new();
+    let mut part = "";
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        if let Some(head) = line.strip_prefix("@ ") {
+            let (language, country) = head.split_once(' ').unwrap_or((head, ""));
+            out.push(Section {
+                language: language.to_owned(),
+                country: country.to_owned(),
+                ..Section::default()
+            });
+            continue;
+        }
+        let Some(section) = out.last_mut() else {
+            continue;
+        };
+        if line.starts_with('%') {
+            part = line;
+        } else if let Some(head) = line.strip_prefix("= ") {
+            part = "";
+            let mut fields = head.split('|').map(|field| field.trim().to_owned());
+            let mut next = || fields.next().unwrap_or_default();
+            section.companies.push(Company {
+                name: next(),
+                website: next(),
+                city: next(),
+                ..Company::default()
+            });
+        } else if let (Some(name), Some(company)) =
+            (line.strip_prefix("+ "), section.companies.last_mut())
+        {
+            company.other_names.push(name.to_owned());
+        } else {
+            let line = line.to_owned();
+            match (part, section.companies.last_mut()) {
+                ("%contacts", _) => section.contacts.push(line),
+                ("%traps", _) => section.traps.push(line),
+                ("%reject", _) => section.rejects.push(line),
+                (_, Some(company)) => company.lines.push(line),
+                _ => {}
+            }
+        }
+    }
+    out
+}
+
+/// Makes two postings for each company, with every second sentence about it, and with a part of the
+/// contacts and of the traps of the language in turn.
+fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error>> {
+    let mut number = 0;
+    for company in &section.companies {
+        for half in 0..2 {
+            let of_company = company.lines.iter().skip(half).step_by(2);
+            let contacts = section
+                .contacts
+                .iter()
+                .skip((number % 2).min(section.contacts.len() - 1))
+                .step_by(2);
+            let trap = &section.traps[number % section.traps.len()];
+            let trap_again = &section.traps[(number + 1) % section.traps.len()];
+            let lines: Vec<&String> = [trap]
+                .into_iter()
+                .chain(of_company)
+                .chain([trap_again])
+                .chain(contacts)
+                .collect();
+            let mut sample = Sample {
+                language: section.language.clone(),
+                country: section.country.clone(),
+                city: company.city.clone(),
+                name: company.name.clone(),
+                other_names: company.other_names.clone(),
+                website: company.website.clone(),
+                ..Sample::default()
+            };
+            for line in lines {
+                label(line, &mut sample)?;
+            }
+            out.push(sample);
+            number += 1;
+        }
+    }
+    for text in &section.rejects {
+        out.push(Sample {
+            language: section.language.clone(),
+            country: section.country.clone(),
+            name: "Acmera".to_owned(),
+            text: text.clone(),
+            is_rejected: true,
+            ..Sample::default()
+        });
+    }
+    Ok(())
+}
+
+/// Adds a line with its labels: `{c:Acmera} hires`.
+fn label(line: &str, sample: &mut Sample) -> Result<(), Box<dyn Error>> {
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('{') {
+        sample.text.push_str(before);
+        let (inside, after) = after
+            .split_once('}')
+            .ok_or_else(|| format!("no end of a label: {line}"))?;
+        let (kind, text) = inside
+            .split_once(':')
+            .ok_or_else(|| format!("no kind: {line}"))?;
+        let kind = match kind {
+            "c" => Some(Kind::Company),
+            "e" => Some(Kind::Email),
+            "p" => Some(Kind::Phone),
+            "u" => Some(Kind::Link),
+            "n" => Some(Kind::Person),
+            "a" => Some(Kind::Address),
+            "i" => Some(Kind::Id),
+            "h" => Some(Kind::Handle),
+            "o" => None,
+            _ => return Err(format!("unknown kind: {line}").into()),
+        };
+        let start = sample.text.len();
+        sample.text.push_str(text);
+        sample.labels.push(Label {
+            kind,
+            range: start..sample.text.len(),
+        });
+        rest = after;
+    }
+    sample.text.push_str(rest);
+    sample.text.push_str("\n\u{1e}\n");
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Spellings of names in scripts that put no spaces between words.
+
+use std::sync::LazyLock;
+
+use super::script::{Script, is_unspaced};
+
+/// What is around the proper part of such a name.
+#[derive(Debug, Default)]
+struct Parts {
+    legal: Vec<&'static str>,
+    trades: Vec<&'static str>,
+    places: Vec<&'static str>,
+}
+
+static PARTS: LazyLock<Parts> = LazyLock::new(|| {
+    let mut parts = Parts::default();
+    let mut section = "";
+    let lines = include_str!("tables/cjk.txt").lines();
+    for word in lines
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(str::split_whitespace)
+    {
+        match word {
+            "[legal]" | "[trade]" | "[place]" => section = word,
+            _ if section == "[legal]" => parts.legal.push(word),
+            _ if section == "[trade]" => parts.trades.push(word),
+            _ => parts.places.push(word),
+        }
+    }
+    for list in [&mut parts.legal, &mut parts.places] {
+        list.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    }
+    // Each trade is taken away by itself, so that what is left each time is a spelling.
+    parts.trades.sort_by_key(|part| part.len());
+    parts
+});
+
+/// The fewest characters of a name.
+const MIN_LENGTH: usize = 2;
+
+/// The spellings of a name in such a script: without legal forms, without the place before it and
+/// without trades after it.
+pub(super) fn spellings(name: &str) -> Vec<String> {
+    let base = without_legal_forms(name);
+    let mut out = Vec::new();
+    push(&mut out, base);
+    let core = PARTS
+        .places
+        .iter()
+        .find_map(|place| base.strip_prefix(place))
+        .filter(|rest| rest.chars().count() >= MIN_LENGTH && !is_trade(rest))
+        .unwrap_or(base);
+    let place = &base[..base.len() - core.len()];
+    push(&mut out, core);
+    let mut front = core.trim();
+    while let Some(rest) = PARTS
+        .trades
+        .iter()
+        .find_map(|trade| front.strip_suffix(trade))
+        .map(str::trim)
+        .filter(|rest| is_proper(rest, name))
+    {
+        push(&mut out, rest);
+        if !place.is_empty() {
+            out.push(format!("{place}{rest}"));
+        }
+        front = rest;
+    }
+    out
+}
+
+/// The name without legal forms around it.
+pub(super) fn without_legal_forms(name: &str) -> &str {
+    let sign = |c: char| c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，');
+    let mut base = name.trim_matches(sign);
+    while let Some(rest) = PARTS
+        .legal
+        .iter()
+        .find_map(|form| base.strip_prefix(form).or_else(|| base.strip_suffix(form)))
+        .map(|rest| rest.trim_matches(sign))
+        .filter(|rest| rest.chars().count() >= MIN_LENGTH)
+    {
+        base = rest;
+    }
+    base
+}
+
+fn push(out: &mut Vec<String>, name: &str) {
+    let name = name.trim();
+    if name.chars().count() >= MIN_LENGTH
+        && name.contains(is_unspaced)
+        && !is_trade(name)
+        && !PARTS.places.contains(&name)
+        && !out.iter().any(|known| known == name)
+    {
+        out.push(name.to_owned());
+    }
+}
+
+fn is_trade(name: &str) -> bool {
+    PARTS.trades.contains(&name)
+}
+
+/// Whether this can be a name by itself: two ideographs of a Japanese name are rather a family or a
+/// place.
+fn is_proper(rest: &str, name: &str) -> bool {
+    let letters = rest.chars().count();
+    let is_japanese = ["会社", "法人", "㈱", "（株）", "(株)", "（有）", "(有)"]
+        .iter()
+        .any(|form| name.contains(form));
+    let is_family = is_japanese && letters == 2 && Script::of_text(rest) == Script::Han;
+    letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PARTS.places.contains(&rest)
+}
+
+/// Whether a name found at these bytes stands where a word may begin and end. Only a short Korean
+/// one needs that, as Korean has spaces between phrases.
+pub(super) fn stands(text: &str, start: usize, end: usize) -> bool {
+    /// Particles, titles of companies and the copula after a noun.
+    const PARTICLES: &str = "은 는 이 가 을 를 에 의 와 과 로 도 만 로서 에서 에게 으로 부터 까지 입니다 입니 이다 그룹 코리아 직원 본사 \
+        이라 라는 이란 처럼 보다 하고 이나";
+    let name = &text[start..end];
+    if name.chars().count() > 2 || Script::of_text(name) != Script::Hangul {
+        return true;
+    }
+    let hangul = |c: char| Script::of(c) == Script::Hangul;
+    let after: &str = &text[end..];
+    !text[..start].ends_with(hangul)
+        && (!after.starts_with(hangul)
+            || PARTICLES
+                .split_whitespace()
+                .any(|particle| after.starts_with(particle)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_names() {
+        for (name, expect) in [
+            ("株式会社ミルカーレ", "ミルカーレ"),
+            ("ミルカーレ（株）", "ミルカーレ"),
+            ("東雲精密工業株式会社", "東雲精密工業 東雲精密"),
+            (
+                "上海明德科技有限公司",
+                "上海明德科技 明德科技 明德 上海明德",
+            ),
+            ("鲁花源粮油集团", "鲁花源粮油 鲁花源"),
+            ("(주)누리빛테크", "누리빛테크 누리빛"),
+            ("주식회사 다온식품", "다온식품 다온"),
+        ] {
+            let found = spellings(name).join(" ");
+            assert_eq!(found, expect, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_short_korean_name_is_a_word() {
+        let found = |text: &str| {
+            let at = text.find("다온").unwrap();
+            stands(text, at, at + "다온".len())
+        };
+        assert!(found("다온과 함께") && found("저희 다온은") && !found("가다온다"));
+    }
+}

@@ -1,0 +1,300 @@
+//! Inflected forms of names: endings by families of languages, and the stems that they follow.
+//!
+//! A name is met with any ending of a language of its text, whatever its gender or declension; the
+//! tables are those of the grammars named at each. A stem is the name without what the ending
+//! replaces, so a table of stems also says how the last consonant changes.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use super::{cues::Cues, script::Script, words::unaccented};
+
+/// The start of an inflected form, and what may follow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stem {
+    text: String,
+    endings: &'static HashSet<&'static str>,
+}
+
+/// The endings of a family of languages, and the changes of the end of a name before them.
+#[derive(Debug, Default)]
+struct Grammar {
+    endings: HashSet<&'static str>,
+    /// What is dropped, and what stands for it.
+    changes: Vec<(&'static str, &'static str)>,
+}
+
+static GRAMMARS: LazyLock<HashMap<&'static str, Grammar>> = LazyLock::new(|| {
+    let mut grammars: HashMap<&str, Grammar> = HashMap::new();
+    let mut section = "";
+    let lines = include_str!("tables/endings.txt").lines();
+    for word in lines
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(str::split_whitespace)
+    {
+        if let Some(name) = word
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'))
+        {
+            section = name;
+            continue;
+        }
+        let family = section.strip_suffix("-changes").unwrap_or(section);
+        let grammar = grammars.entry(family).or_default();
+        match word.split_once('>') {
+            Some(change) => grammar.changes.push(change),
+            None => {
+                grammar.endings.insert(word);
+            }
+        }
+    }
+    grammars
+});
+
+/// The fewest letters of a stem.
+const MIN_STEM: usize = 3;
+
+/// The stems of a word of a name in lower case, for texts in languages of these families.
+pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
+    let mut out = Vec::new();
+    if word.chars().count() < MIN_STEM {
+        return out;
+    }
+    match Script::of_text(word) {
+        Script::Latin => {
+            for (name, family) in Cues::FAMILIES {
+                if families.has(family) {
+                    of_grammar(word, name, &mut out);
+                }
+            }
+            if families.has(Cues::FINNIC) {
+                gradation(word, &mut out);
+            }
+            if families.has(Cues::HUNGARIAN) {
+                doubled(word, &mut out);
+            }
+        }
+        Script::Cyrillic => of_grammar(word, "cyrillic", &mut out),
+        Script::Greek => of_grammar(word, "greek", &mut out),
+        _ => {}
+    }
+    out
+}
+
+/// The fewest letters of a stem that is not the whole name, in Latin letters.
+const MIN_CHANGED: usize = 4;
+
+fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
+    let Some(grammar) = GRAMMARS.get(family) else {
+        return;
+    };
+    push(out, word.to_owned(), &grammar.endings);
+    for (end, instead) in &grammar.changes {
+        if let Some(front) = word.strip_suffix(end) {
+            let stem = format!("{front}{instead}");
+            let is_latin = Script::of_text(&stem) == Script::Latin;
+            if !is_latin || stem.chars().count() >= MIN_CHANGED {
+                push(out, stem, &grammar.endings);
+            }
+        }
+    }
+}
+
+fn push(out: &mut Vec<Stem>, text: String, endings: &'static HashSet<&'static str>) {
+    let stem = Stem { text, endings };
+    if stem.text.chars().count() >= MIN_STEM && !out.contains(&stem) {
+        out.push(stem);
+    }
+}
+
+/// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
+fn gradation(word: &str, out: &mut Vec<Stem>) {
+    let Some(finnic) = GRAMMARS.get("finnic") else {
+        return;
+    };
+    const GRADES: [(&str, &str); 19] = [
+        ("kk", "k"),
+        ("pp", "p"),
+        ("tt", "t"),
+        ("nk", "ng"),
+        ("nt", "nn"),
+        ("mp", "mm"),
+        ("lt", "ll"),
+        ("rt", "rr"),
+        ("ht", "hd"),
+        ("p", "v"),
+        ("t", "d"),
+        ("k", ""),
+        ("b", ""),
+        ("d", ""),
+        ("g", ""),
+        ("lg", "l"),
+        ("rd", "rr"),
+        ("b", "v"),
+        ("rk", "rj"),
+    ];
+    let Some(last) = word.chars().next_back() else {
+        return;
+    };
+    let body = &word[..word.len() - last.len_utf8()];
+    if !"aeiouyäöõü".contains(last) {
+        return;
+    }
+    for (strong, weak) in GRADES {
+        if let Some(front) = body.strip_suffix(strong) {
+            push(out, format!("{front}{weak}{last}"), &finnic.endings);
+            push(out, format!("{front}{weak}"), &finnic.endings);
+            push(out, format!("{front}{weak}i"), &finnic.endings);
+            push(out, format!("{front}{weak}o"), &finnic.endings);
+        }
+    }
+}
+
+/// Adds the stem before `-val`, whose v becomes the last consonant: `Napfényessel`.
+fn doubled(word: &str, out: &mut Vec<Stem>) {
+    if let Some((last, hungarian)) = word.chars().next_back().zip(GRAMMARS.get("hungarian")) {
+        push(out, format!("{word}{last}"), &hungarian.endings);
+    }
+}
+
+impl Stem {
+    /// The same without accents; its endings keep theirs, or are without them as well.
+    pub(crate) fn unaccented(&self) -> Self {
+        Self {
+            text: unaccented(&self.text),
+            endings: self.endings,
+        }
+    }
+
+    /// Whether a word in lower case is this stem with one of its endings.
+    pub(crate) fn begins(&self, word: &str) -> bool {
+        word.strip_prefix(self.text.as_str())
+            .is_some_and(|rest| rest.is_empty() || self.endings.contains(rest))
+    }
+}
+
+/// Second parts of compounds whose first part may be a name, by their first letters: companies,
+/// groups, people, places and things of work.
+const SECOND_PARTS: &str = "\
+    koncern konsern konzern grupp gruppe groep werk verk haus hus huis ansatt anställ medarbe \
+    mitarbe medewerk team folk familj familie bil butik kontor büro standort filial kultur \
+    kund kunde klant kläder jobb job fabrik anlegg anläggning skol akademi stiftelse fond \
+    konto kort kart skap anda ånd bad bank nät nett chef sjef led direkt produkt marke merke \
+    varemerke varumärke välkommen tehdas konserni ryhmä myymäl csoport gyár üzlet dolgozó \
+    munkatárs kollég \
+    ";
+
+/// Whether this may follow a name in a compound word.
+pub(crate) fn is_second_part(rest: &str) -> bool {
+    let rest = rest
+        .strip_prefix('s')
+        .filter(|rest| starts(rest))
+        .unwrap_or(rest);
+    starts(rest)
+}
+
+fn starts(rest: &str) -> bool {
+    SECOND_PARTS
+        .split_whitespace()
+        .any(|part| rest.starts_with(part))
+}
+
+/// Prefixes that Hebrew and Arabic write together with the next word: and, in, to, from, that, as,
+/// the.
+pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
+    const HEBREW: [&str; 16] = [
+        "ו", "ב", "ל", "מ", "ה", "ש", "כ", "של", "וב", "ול", "ומ", "וה", "וש", "כש", "שב", "מה",
+    ];
+    const ARABIC: [&str; 12] = [
+        "و", "ف", "ب", "ل", "ك", "وب", "ول", "ال", "وال", "بال", "لل", "كال",
+    ];
+    let prefixes: &[&str] = match Script::of_text(lower) {
+        Script::Hebrew => &HEBREW,
+        Script::Arabic => &ARABIC,
+        _ => &[],
+    };
+    prefixes
+        .iter()
+        .filter_map(move |prefix| lower.strip_prefix(prefix))
+        .filter(|rest| rest.chars().count() >= 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_names() {
+        for (name, family, forms) in [
+            (
+                "koskelo",
+                Cues::FINNIC,
+                "koskelolla koskelon koskeloa koskelolaiset",
+            ),
+            ("pihlajatupa", Cues::FINNIC, "pihlajatuvassa pihlajatuvan"),
+            (
+                "wirtex",
+                Cues::SLAVIC,
+                "wirtexu wirteksie wirteksu wirtexem",
+            ),
+            ("škrobka", Cues::SLAVIC, "škrobce škrobky škrobku škrobkou"),
+            ("złoty", Cues::SLAVIC, "złotym złotego"),
+            ("habrovec", Cues::SLAVIC, "habrovci habrovce"),
+            (
+                "brandtech",
+                Cues::GERMANIC,
+                "brandtechs brandtechler brandtechlerinnen",
+            ),
+            ("lufthansa", Cues::GERMANIC, "lufthanseaten"),
+            ("deutsche", Cues::GERMANIC, "deutschen deutscher"),
+            ("telia", Cues::NORDIC, "telias telianere"),
+            (
+                "telekom",
+                Cues::HUNGARIAN,
+                "telekomnál telekomhoz telekommal",
+            ),
+            ("arçevik", Cues::TURKISH, "arçevikte arçevikli arçeviğin"),
+            (
+                "ромашка",
+                Cues::default(),
+                "ромашке ромашки ромашкой ромашку",
+            ),
+            ("криниця", Cues::default(), "криниці криницею"),
+            ("ομιλοσ", Cues::default(), "ομιλου ομιλο"),
+            ("vilnis", Cues::BALTIC, "vilnī viļņa vilni"),
+            ("pušis", Cues::BALTIC, "pušyje pušies pušimi"),
+        ] {
+            let stems = stems(name, family);
+            for form in forms.split(' ') {
+                assert!(stems.iter().any(|stem| stem.begins(form)), "{name} {form}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_words() {
+        let all = Cues::FAMILIES
+            .iter()
+            .fold(Cues::default(), |all, (_, one)| all.or(*one));
+        for (name, other) in [
+            ("acmera", "acmeraish"),
+            ("uber", "übermorgen"),
+            ("meta", "metadata"),
+            ("target", "targeting"),
+        ] {
+            assert!(
+                !stems(name, all).iter().any(|stem| stem.begins(other)),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn prefixes_are_written_together() {
+        assert!(without_prefix("בתבור").any(|rest| rest == "תבור"));
+        assert!(without_prefix("وسنديان").any(|rest| rest == "سنديان"));
+        assert_eq!(without_prefix("bacmera").count(), 0);
+    }
+}

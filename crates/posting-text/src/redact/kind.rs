@@ -1,0 +1,96 @@
+//! The kinds of what is hidden, and how often each was.
+
+use crate::rules::SecretKind;
+
+/// The kind of a redaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The company's name, in any form.
+    Company,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// A URL or a domain.
+    Link,
+    /// A person whom readers may ask.
+    Person,
+    /// A street address.
+    Address,
+    /// A number of a register, a tax office or a bank.
+    Id,
+    /// A name in a messenger or a network.
+    Handle,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Company,
+        Self::Email,
+        Self::Phone,
+        Self::Link,
+        Self::Person,
+        Self::Address,
+        Self::Id,
+        Self::Handle,
+    ];
+
+    pub(super) const fn of(secret: SecretKind) -> Self {
+        match secret {
+            SecretKind::Company => Self::Company,
+            SecretKind::Email => Self::Email,
+            SecretKind::Phone => Self::Phone,
+            SecretKind::Host => Self::Link,
+        }
+    }
+
+    /// The name of the kind, as in its token.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Company => "company",
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Link => "link",
+            Self::Person => "person",
+            Self::Address => "address",
+            Self::Id => "id",
+            Self::Handle => "handle",
+        }
+    }
+
+    /// The token that replaces it.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Self::Company => "[company]",
+            Self::Email => "[email]",
+            Self::Phone => "[phone]",
+            Self::Link => "[link]",
+            Self::Person => "[person]",
+            Self::Address => "[address]",
+            Self::Id => "[id]",
+            Self::Handle => "[handle]",
+        }
+    }
+}
+
+/// How many redactions of each kind a text has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts([u32; Kind::ALL.len()]);
+
+impl Counts {
+    /// The redactions of one kind.
+    pub const fn of(&self, kind: Kind) -> u32 {
+        self.0[kind as usize]
+    }
+
+    /// Each kind with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (Kind, u32)> + '_ {
+        Kind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
+    }
+
+    pub(super) const fn add(&mut self, kind: Kind) {
+        let count = &mut self.0[kind as usize];
+        *count = count.saturating_add(1);
+    }
+}

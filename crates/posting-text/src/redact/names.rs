@@ -1,0 +1,391 @@
+//! Finds a company's name in a text: by all spellings of it, and what the text puts beside them.
+
+mod parts;
+mod script_pairs;
+mod spell;
+
+use std::{collections::HashSet, ops::Range, rc::Rc};
+
+use super::{
+    Identity, Scan, cjk,
+    cues::{self, Cues},
+    inflect, inside,
+    key::{Case, Key, Token, initial, with_legal_form},
+    script::{Script, is_unspaced},
+    vocabulary::{SMALL_WORDS, is_among},
+    words::{Word, unaccented, words},
+};
+use crate::{Budget, Exceeded, places};
+
+/// The most spellings of one kind that a text may add, since each is searched for everywhere.
+const MAX_SPELLINGS: usize = 16;
+
+/// The most names of a company that are searched for.
+const MAX_NAMES: usize = 8;
+
+/// The spellings of one company.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// By their initials, the longest first.
+    keys: Vec<(char, Key)>,
+    /// The initials that are ASCII, as bits.
+    initials: u128,
+    /// Whether a spelling begins with another letter.
+    has_other_initial: bool,
+    label: Option<String>,
+    /// Names in a script that puts no spaces between words.
+    unspaced: Vec<String>,
+    /// The words of all names, and which of them are proper to the name.
+    parts: Vec<(Rc<Token>, bool)>,
+    /// The small words within names.
+    small: Vec<String>,
+}
+
+/// What decides how a name may be written in a text.
+struct Context<'a> {
+    identity: &'a Identity<'a>,
+    /// The words of the text outside addresses.
+    all: &'a [Word<'a>],
+    text: &'a str,
+    /// The families of the languages of the text.
+    families: Cues,
+    budget: &'a Budget,
+}
+
+impl Context<'_> {
+    /// Whether the text also writes the word in lower case.
+    fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
+        self.budget.spend(self.all.len())?;
+        let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
+        let is_cased = word.chars().any(char::is_lowercase);
+        Ok(is_cased && self.all.iter().any(is_it))
+    }
+
+    /// Whether a word in lower case can stand for the name alone.
+    fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
+        let folded = unaccented(word);
+        let ordinary = |word: &str| {
+            cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL)) || is_among(SMALL_WORDS, word)
+        };
+        if ordinary(word) || ordinary(&folded) || self.is_common(word)? {
+            return Ok(false);
+        }
+        Ok(!self.is_place(word))
+    }
+
+    /// Whether a text is the city of the posting, a part of its name, or another place in its
+    /// country.
+    fn is_place(&self, word: &str) -> bool {
+        let folded = unaccented(word);
+        let city = self.identity.city.is_some_and(|city| {
+            words(city)
+                .iter()
+                .any(|part| unaccented(&part.lower) == folded)
+        });
+        let place = || {
+            self.identity
+                .country
+                .is_some_and(|country| places::find(country, word).is_some())
+        };
+        city || place()
+    }
+}
+
+/// The families of languages of a text: those of whose small words it has many.
+fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
+    /// Fewer small words tell nothing.
+    const MIN_WORDS: usize = 3;
+    let mut counts = [0_usize; Cues::FAMILIES.len()];
+    let every = Cues::FAMILIES
+        .iter()
+        .fold(Cues::default(), |every, (_, family)| every.or(*family));
+    for word in all.iter().filter(|word| word.cues.has(every)) {
+        for (count, (_, family)) in counts.iter_mut().zip(Cues::FAMILIES) {
+            *count += usize::from(word.cues.has(family));
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let mut found = family_of(country);
+    if most < MIN_WORDS {
+        return if found.is_empty() { every } else { found };
+    }
+    for (count, (_, family)) in counts.iter().zip(Cues::FAMILIES) {
+        if *count >= MIN_WORDS && *count * 3 >= most {
+            found = found.or(family);
+        }
+    }
+    found
+}
+
+/// The family of the language of a country, for texts with few words.
+fn family_of(country: Option<&str>) -> Cues {
+    match country.unwrap_or_default() {
+        "DE" | "AT" | "CH" | "NL" | "BE" | "LI" | "LU" => Cues::GERMANIC,
+        "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
+        "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
+        "RO" | "MD" => Cues::ROMANIAN,
+        "FI" => Cues::FINNIC.or(Cues::NORDIC),
+        "EE" => Cues::FINNIC,
+        "HU" => Cues::HUNGARIAN,
+        "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,
+        "LT" | "LV" => Cues::BALTIC,
+        "TR" | "AZ" => Cues::TURKISH,
+        _ => Cues::default(),
+    }
+}
+
+impl Names {
+    /// Collects the spellings of the names that this text may use; which acronyms and parts count
+    /// depends on the text.
+    pub(crate) fn new(
+        identity: &Identity<'_>,
+        scan: &Scan<'_>,
+        all: &[Word<'_>],
+        budget: &Budget,
+    ) -> Result<Self, Exceeded> {
+        budget.spend(all.len())?;
+        let context = Context {
+            identity,
+            all,
+            text: scan.text,
+            families: families(all, identity.country),
+            budget,
+        };
+        let mut names = Self {
+            label: scan.label.clone(),
+            ..Self::default()
+        };
+        let known = std::iter::once(identity.name).chain(identity.other_names.iter().copied());
+        for name in known.take(MAX_NAMES) {
+            names.add_name(name, &context)?;
+        }
+        names.add_label(&context)?;
+        names.index();
+        names.add_written_out(&context)?;
+        names.add_other_scripts(&context)?;
+        names.index();
+        Ok(names)
+    }
+
+    /// Puts the spellings in the order in which they are looked up.
+    fn index(&mut self) {
+        for (initial, key) in &mut self.keys {
+            *initial = self::initial(&key.joined);
+        }
+        self.keys.sort_by(|(one, a), (other, b)| {
+            let longest = b.joined.len().cmp(&a.joined.len());
+            one.cmp(other).then(longest)
+        });
+        for (initial, _) in &self.keys {
+            match u32::from(*initial) {
+                code @ 0..128 => self.initials |= 1 << code,
+                _ => self.has_other_initial = true,
+            }
+        }
+    }
+
+    /// Finds where a text names the company.
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        budget: &Budget,
+    ) -> Result<Vec<Range<usize>>, Exceeded> {
+        let mut out: Vec<Range<usize>> = Vec::new();
+        if self.unspaced.is_empty() && self.keys.is_empty() {
+            return Ok(out);
+        }
+        for name in &self.unspaced {
+            budget.spend(text.len())?;
+            out.extend(
+                text.match_indices(name.as_str())
+                    .map(|(at, name)| at..at + name.len())
+                    .filter(|range| cjk::stands(text, range.start, range.end)),
+            );
+        }
+        out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        out.dedup_by(|next, last| next.start < last.end);
+        let mut spaced = Vec::new();
+        let mut at = 0;
+        let mut free = 0;
+        while at < words.len() {
+            budget.spend(1)?;
+            if let Some((start, end, next)) = self.name_at(text, words, at, budget)? {
+                let (first, start) = self.before(text, words, at, start, free, budget)?;
+                let (end, next) = self.after(text, words, end, next, budget)?;
+                let (end, next) = with_legal_form(text, words, end, next);
+                spaced.push(start..end);
+                debug_assert!(first >= free);
+                at = next.max(at + 1);
+                free = at;
+            } else {
+                let word = &words[at];
+                if inside::may_have(word, text) {
+                    let keys = self.keys.iter().map(|(_, key)| key);
+                    spaced.extend(inside::find(keys, word, text, budget)?);
+                }
+                at += 1;
+            }
+        }
+        budget.spend(out.len() + spaced.len())?;
+        Ok(merged(out, spaced))
+    }
+
+    /// The spellings that may begin with this word.
+    fn candidates(&self, word: &Word<'_>) -> &[(char, Key)] {
+        let initial = match word.lower.as_bytes().first() {
+            Some(byte) if byte.is_ascii() => {
+                if self.initials & (1 << byte) == 0 {
+                    return &[];
+                }
+                char::from(*byte)
+            }
+            _ if !self.has_other_initial && self.initials == 0 => return &[],
+            _ => initial(&word.lower),
+        };
+        let first = self.keys.partition_point(|(known, _)| *known < initial);
+        let after = self.keys.partition_point(|(known, _)| *known <= initial);
+        &self.keys[first..after]
+    }
+
+    /// If a name starts at word `at`, or after a prefix of it, returns its start and end, and the
+    /// index of the next word.
+    fn name_at(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        at: usize,
+        budget: &Budget,
+    ) -> Result<Option<(usize, usize, usize)>, Exceeded> {
+        let word = &words[at];
+        for (_, key) in self.candidates(word) {
+            if let Some((end, next)) = key.matches(text, words, at, word, budget)? {
+                return Ok(Some((word.start, end, next)));
+            }
+        }
+        for rest in inflect::without_prefix(&word.lower) {
+            let Some(written) = word.text.len().checked_sub(rest.len()) else {
+                continue;
+            };
+            let Some(rest) = word.text.get(written..) else {
+                continue;
+            };
+            let shorter = Word {
+                start: word.start + written,
+                text: rest,
+                lower: rest.to_lowercase().into(),
+                cues: word.cues,
+            };
+            let article = format!("ال{rest}");
+            let with_article = Word {
+                lower: article.as_str().into(),
+                ..shorter.clone()
+            };
+            let forms = [&shorter, &with_article];
+            let forms = if Script::of_text(rest) == Script::Arabic {
+                &forms[..]
+            } else {
+                &forms[..1]
+            };
+            for form in forms {
+                for (_, key) in self.candidates(form) {
+                    budget.spend(1)?;
+                    if let Some((end, next)) = key.matches(text, words, at, form, budget)? {
+                        return Ok(Some((shorter.start, end, next)));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds a spelling, and variants without some or all of its accents.
+    fn push(&mut self, key: Key) {
+        let plain = unaccented_key(&key).filter(|key| self.is_new(key));
+        self.keys.extend(plain.map(|key| ('\0', key)));
+        if self.is_new(&key) {
+            self.keys.push(('\0', key));
+        }
+    }
+
+    fn is_new(&self, key: &Key) -> bool {
+        !self.keys.iter().any(|(_, other)| {
+            other.joined == key.joined
+                && other.case == key.case
+                && other.splits == key.splits
+                && other.gap == key.gap
+        })
+    }
+
+    fn push_unspaced(&mut self, name: String) {
+        if !self.unspaced.contains(&name) {
+            self.unspaced.push(name);
+        }
+    }
+}
+
+/// Merges two ordered lists of ranges. Drops ranges of the second that overlap one of the first.
+fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if first.is_empty() {
+        return second;
+    }
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(first.len() + second.len());
+    let mut all: Vec<Range<usize>> = first.into_iter().chain(second).collect();
+    all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    for range in all {
+        match out.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+/// A spelling without accents; `None` if it has none.
+fn unaccented_key(key: &Key) -> Option<Key> {
+    if key.joined.is_ascii() {
+        return None;
+    }
+    // Accents take bytes, so the split positions move.
+    let plain = |end: usize| unaccented(&key.joined[..end]);
+    let joined = plain(key.joined.len());
+    let splits = key.splits.as_ref();
+    (joined != key.joined).then(|| Key {
+        splits: splits.map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
+        joined,
+        accents_count: false,
+        tokens: key
+            .tokens
+            .iter()
+            .map(|token| Rc::new(token.unaccented()))
+            .collect(),
+        ..key.clone()
+    })
+}
+
+/// The words of a text, joined.
+fn joined(words: &[Word<'_>]) -> String {
+    words.iter().map(|word| &*word.lower).collect()
+}
+
+/// Whether all words are in this set, which is for tests of a few words.
+fn all_of(words: &[Word<'_>], cues: Cues) -> bool {
+    words.iter().all(|word| word.cues.has(cues))
+}
+
+/// The names that were already seen, so that none is looked at twice.
+type Seen = HashSet<String>;
+
+/// Whether a name is written in a script without spaces.
+fn has_unspaced(name: &str) -> bool {
+    !name.is_ascii() && name.contains(is_unspaced)
+}
+
+/// The case in which a single word must be written to be the name.
+const fn single(letters: usize) -> Case {
+    if letters < 4 {
+        Case::Capital
+    } else {
+        Case::Any
+    }
+}

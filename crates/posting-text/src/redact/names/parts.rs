@@ -1,0 +1,104 @@
+//! What stands beside a found name and belongs to it: further words of the same name, so that none
+//! is torn.
+
+use super::{Names, SMALL_WORDS, Word, is_among};
+use crate::{Budget, Exceeded};
+
+/// The most words that are taken on each side.
+const MAX_WORDS: usize = 8;
+
+impl Names {
+    /// Extends a name that starts at word `at` by words of the name before it, but not by the word
+    /// `free` or any before that one. Returns the first word and its start.
+    pub(super) fn before(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        at: usize,
+        start: usize,
+        free: usize,
+        budget: &Budget,
+    ) -> Result<(usize, usize), Exceeded> {
+        if start != words[at].start {
+            return Ok((at, start));
+        }
+        let (mut first, mut start) = (at, start);
+        let mut look = at;
+        for _ in 0..MAX_WORDS {
+            let Some(previous) = look.checked_sub(1).filter(|previous| *previous >= free) else {
+                break;
+            };
+            let word = &words[previous];
+            let gap = &text[word.end()..words[look].start];
+            if !is_beside(gap) {
+                break;
+            }
+            if self.is_part(word, budget)? {
+                (first, start) = (previous, word.start);
+            } else if !self.small.iter().any(|small| *small == word.lower) {
+                break;
+            }
+            look = previous;
+        }
+        Ok((first, start))
+    }
+
+    /// Extends a name by words of the name after it. Returns its end and the next word.
+    pub(super) fn after(
+        &self,
+        text: &str,
+        words: &[Word<'_>],
+        end: usize,
+        next: usize,
+        budget: &Budget,
+    ) -> Result<(usize, usize), Exceeded> {
+        let (mut end, mut next) = (end, next);
+        let mut look = next;
+        let mut from = end;
+        for _ in 0..MAX_WORDS {
+            let Some(word) = words.get(look).filter(|word| word.start >= from) else {
+                break;
+            };
+            if !is_beside(&text[from..word.start]) {
+                break;
+            }
+            if self.is_part(word, budget)? {
+                (end, next) = (word.end(), look + 1);
+            } else if !self.small.iter().any(|small| *small == word.lower) {
+                break;
+            }
+            look += 1;
+            from = word.end();
+        }
+        Ok((end, next))
+    }
+
+    /// Whether a word is one of the name's, written like there.
+    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool, Exceeded> {
+        budget.spend(1 + self.parts.len())?;
+        let lower = super::unaccented(&word.lower);
+        Ok(!is_among(SMALL_WORDS, &word.lower)
+            && self.parts.iter().any(|(part, _)| {
+                (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
+            }))
+    }
+}
+
+/// Whether a gap is within a name.
+fn is_beside(gap: &str) -> bool {
+    matches!(
+        gap,
+        " " | "\u{a0}"
+            | "-"
+            | " - "
+            | " – "
+            | " & "
+            | "&"
+            | "/"
+            | " «"
+            | " \""
+            | " „"
+            | " “"
+            | "-\u{a0}"
+    )
+}

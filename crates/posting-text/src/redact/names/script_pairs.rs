@@ -1,0 +1,211 @@
+//! Names in another script than the one that is known: what a text puts in parentheses beside the
+//! name, and words that sound like it.
+
+use super::*;
+use crate::redact::sound::{consonants, sound_alike};
+
+/// The longest text in parentheses that is looked at, in bytes.
+const MAX_PAIR: usize = 120;
+/// The fewest consonants that tell a name.
+const MIN_CONSONANTS: usize = 3;
+/// The fewest in a script without capitals.
+const MIN_UNCASED: usize = 4;
+
+impl Names {
+    /// Adds names of other scripts that the text has.
+    pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        context.budget.spend(context.text.len())?;
+        if context.text.is_ascii() && self.keys.iter().all(|(_, key)| key.joined.is_ascii()) {
+            return Ok(());
+        }
+        for name in self.paired(context)? {
+            self.add_name(&name, context)?;
+        }
+        self.index();
+        self.add_sounds(context)
+    }
+
+    /// What stands in parentheses after the name, and before parentheses around it.
+    fn paired(&self, context: &Context<'_>) -> Result<Vec<String>, Exceeded> {
+        let Context { text, budget, .. } = *context;
+        let mut out: Vec<String> = Vec::new();
+        for (at, open) in text.match_indices(['(', '（']) {
+            budget.spend(2 * MAX_PAIR)?;
+            let inside = &text[at + open.len()..];
+            let inside = &inside[..floor(inside, MAX_PAIR)];
+            let Some(end) = inside.find([')', '）', '\n']) else {
+                continue;
+            };
+            let inside = &inside[..end];
+            let mut from = at.saturating_sub(MAX_PAIR);
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+            let before = &text[from..at];
+            let before = &before[before
+                .rfind(['\n', '.', '。', '(', '（'])
+                .map_or(0, |end| end + 1)..];
+            let before = before.trim_start_matches(['\u{fffd}']).trim();
+            let is_other = |one: &str, other: &str| {
+                let (one, other) = (Script::of_text(one), Script::of_text(other));
+                one != other && one != Script::Other && other != Script::Other
+            };
+            if !is_other(inside, &last_word(before)) {
+                continue;
+            }
+            if self.ends_with_name(before, context)? {
+                out.push(inside.to_owned());
+            } else if self.is_name(inside, context)? {
+                out.extend(name_before(before));
+            }
+            if out.len() == MAX_NAMES {
+                break;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether a text is the name, and nothing else.
+    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
+        let found = self.find(inside, &words(inside), context.budget)?;
+        Ok(found.first().is_some_and(|range| range.start == 0))
+    }
+
+    fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
+        let found = self.find(before, &words(before), context.budget)?;
+        let rest = |range: &Range<usize>| before[range.end..].chars().all(|c| !c.is_alphanumeric());
+        let legal = |range: &Range<usize>| {
+            let rest = words(&before[range.end..]);
+            !rest.is_empty() && rest.len() <= 2 && all_of(&rest, Cues::LEGAL)
+        };
+        Ok(found.last().is_some_and(|range| {
+            rest(range) || legal(range) || cjk::without_legal_forms(&before[range.end..]).is_empty()
+        }))
+    }
+
+    /// Adds the words of other scripts that sound like the name.
+    fn add_sounds(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let heads: Vec<(Script, String)> = self
+            .parts
+            .iter()
+            .filter(|(_, is_generic)| !is_generic)
+            .map(|(part, _)| &part.text)
+            .chain(&self.unspaced)
+            .map(|name| (Script::of_text(name), consonants(&name.to_lowercase())))
+            .filter(|(script, sound)| sound.len() >= MIN_CONSONANTS && *script != Script::Han)
+            .collect();
+        if heads.is_empty() {
+            return Ok(());
+        }
+        let mut found: Vec<String> = Vec::new();
+        for word in context.all {
+            let script = Script::of_text(&word.lower);
+            let fits = |known: &Script| *known != script && script != Script::Other;
+            if !heads.iter().any(|(known, _)| fits(known))
+                || matches!(script, Script::Han | Script::Thai)
+            {
+                continue;
+            }
+            context.budget.spend(word.text.len() + heads.len())?;
+            let is_cased = matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
+            if is_cased && !word.is_upper() {
+                continue;
+            }
+            // Hiragana around a name in Katakana, and particles after one in Hangul.
+            for piece in pieces(&word.lower, script) {
+                let sound = consonants(piece);
+                let least = if matches!(script, Script::Hebrew | Script::Arabic) {
+                    MIN_UNCASED
+                } else {
+                    MIN_CONSONANTS
+                };
+                let alike = heads
+                    .iter()
+                    .any(|(known, head)| fits(known) && sound_alike(head, &sound));
+                if sound.len() >= least
+                    && alike
+                    && found.len() < MAX_SPELLINGS
+                    && !found.iter().any(|known| known == piece)
+                {
+                    found.push(piece.to_owned());
+                }
+            }
+        }
+        for name in found {
+            if has_unspaced(&name) {
+                self.push_unspaced(name);
+            } else {
+                let letters = name.chars().count();
+                let cased = name.chars().any(char::is_lowercase);
+                let case = if cased {
+                    Case::Capital
+                } else {
+                    single(letters)
+                };
+                self.push(Key::word(name, case));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The longest start of a text of at most this many bytes.
+fn floor(text: &str, bytes: usize) -> usize {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+fn last_word(text: &str) -> String {
+    words(text)
+        .last()
+        .map(|word| word.text.to_owned())
+        .unwrap_or_default()
+}
+
+/// The name before parentheses: the quoted one, the run in a script without spaces, or the
+/// capitalised words.
+fn name_before(before: &str) -> Option<String> {
+    let trimmed = before.trim_end_matches(['»', '“', '”', '"', '」', '』', ' ']);
+    if trimmed.len() < before.len()
+        && let Some((_, quoted)) = trimmed.rsplit_once(['«', '„', '“', '"', '「', '『'])
+    {
+        return Some(quoted.to_owned());
+    }
+    let all = words(trimmed);
+    let last = all.last()?;
+    if has_unspaced(last.text) {
+        let script = last.text.chars().next_back().map(Script::of)?;
+        let run = |c: char| Script::of(c) == script || c == 'ー';
+        let start = trimmed.trim_end_matches(run).len();
+        return Some(trimmed[start..].to_owned());
+    }
+    let capitals = all.iter().rev().take_while(|word| word.is_upper()).count();
+    let first = &all[all.len().checked_sub(capitals.clamp(1, 4))?];
+    let is_cased = Script::of_text(last.text) != Script::Hebrew
+        && Script::of_text(last.text) != Script::Arabic;
+    (capitals > 0 || !is_cased).then(|| trimmed[first.start..].to_owned())
+}
+
+/// The parts of a word that may be a name: runs of Katakana, a word of Hangul without particles, or
+/// the word itself.
+fn pieces(word: &str, script: Script) -> Vec<&str> {
+    match script {
+        Script::Kana => word
+            .split(|c: char| !matches!(c, '\u{30a0}'..='\u{30ff}'))
+            .filter(|piece| piece.chars().nth(2).is_some())
+            .collect(),
+        Script::Hangul => word
+            .char_indices()
+            .map(|(at, c)| &word[..at + c.len_utf8()])
+            .skip(2)
+            .take(6)
+            .collect(),
+        Script::Hebrew | Script::Arabic => std::iter::once(word)
+            .chain(inflect::without_prefix(word))
+            .collect(),
+        _ => vec![word],
+    }
+}

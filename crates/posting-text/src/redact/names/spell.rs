@@ -1,0 +1,533 @@
+//! The spellings of a name: whole, without legal forms and trades, by its first words, its initials
+//! and the label of the website.
+
+use super::*;
+use crate::redact::{
+    acronym,
+    key::splits,
+    vocabulary::{ACRONYMS, AFFIXES, AND, TWO_LETTER_WORDS},
+};
+
+/// Signs that a name is quoted by.
+const QUOTES: [(char, char); 7] = [
+    ('«', '»'),
+    ('„', '“'),
+    ('„', '”'),
+    ('“', '”'),
+    ('"', '"'),
+    ('「', '」'),
+    ('『', '』'),
+];
+
+impl Names {
+    /// Adds the spellings of one name.
+    pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+        // "Example (EX)", "Ministry - Department of Examples"
+        let (outside, inside) = parentheses(name);
+        let mut spellings = vec![outside.clone()];
+        spellings.extend(segment(&outside));
+        spellings.extend(quoted(&outside));
+        if let Some(inside) = inside {
+            let parts = words(&inside);
+            match parts.as_slice() {
+                [word] if word.cues.has(Cues::LEGAL) => {}
+                [word] if word.text.chars().count() >= 2 && !has_unspaced(word.text) => {
+                    let is_word = word.text.chars().any(char::is_lowercase);
+                    let case = if is_word { Case::Capital } else { Case::Upper };
+                    self.push(Key::word(word.lower.to_string(), case));
+                }
+                _ => spellings.push(inside),
+            }
+        }
+        for spelling in spellings {
+            self.add_spelling(&spelling, context)?;
+        }
+        Ok(())
+    }
+
+    fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+        if has_unspaced(spelling) {
+            for name in cjk::spellings(spelling) {
+                self.push_unspaced(name);
+            }
+            // "Example 株式会社" and "Example 中国" have a name in Latin letters.
+            let latin = |c: char| c.is_alphanumeric() && !is_unspaced(c);
+            let rest = cjk::without_legal_forms(spelling);
+            let spaced: String = rest
+                .chars()
+                .map(|c| if is_unspaced(c) { ' ' } else { c })
+                .collect();
+            if spaced.contains(latin) {
+                self.add_spelling(spaced.trim(), context)?;
+            }
+            return Ok(());
+        }
+        let whole = words(spelling);
+        let core = core(&whole);
+        for word in core {
+            self.add_part(word, context);
+        }
+        self.add_words(spelling, &whole, context)?;
+        self.add_words(spelling, core, context)?;
+        self.add_fragments(spelling, core, context)?;
+        let Context {
+            all, text, budget, ..
+        } = *context;
+        for acronym in acronym::of_name(core, all, text, MAX_SPELLINGS, budget)? {
+            self.push(Key::word(acronym, Case::Upper));
+        }
+        Ok(())
+    }
+
+    /// Adds a word to those that belong to the name.
+    fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
+        if is_among(SMALL_WORDS, &word.lower) {
+            self.small.push(word.lower.to_string());
+            return;
+        }
+        let token = token(word, context.families);
+        if word.lower.chars().count() >= 2
+            && !self.parts.iter().any(|(known, _)| known.text == token.text)
+        {
+            let plain = token.unaccented();
+            let is_generic = word.cues.has(Cues::GENERIC);
+            self.parts.push((Rc::new(token), is_generic));
+            self.parts.push((Rc::new(plain), is_generic));
+        }
+    }
+
+    /// Adds the name as it is, and without accents.
+    fn add_words(
+        &mut self,
+        name: &str,
+        words: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let Some((first, last)) = words.first().zip(words.last()) else {
+            return Ok(());
+        };
+        let written = &name[first.start..last.end()];
+        let joined = joined(words);
+        let letters = joined.chars().count();
+        let generic = all_of(words, Cues::GENERIC);
+        let is_cased = written
+            .chars()
+            .any(|c| c.is_lowercase() || c.is_uppercase());
+        let upper = is_cased && written.chars().all(|c| !c.is_lowercase());
+        let case = match (words.len(), letters) {
+            (_, 0 | 1) => return Ok(()),
+            (1, 2) if upper || generic || is_among(TWO_LETTER_WORDS, &joined) => Case::Upper,
+            (1, 3) if upper => {
+                // "NAV" is also written "Nav".
+                if !generic && !context.is_common(&joined)? && !is_among(ACRONYMS, written) {
+                    self.push(Key::word(joined.clone(), Case::Capital));
+                }
+                Case::Upper
+            }
+            (1, 2 | 3) => Case::Capital,
+            (1 | 2, _) if generic => Case::Capital,
+            _ => Case::Any,
+        };
+        let gap = (words.len() > 1 && letters <= 3).then(|| {
+            let gaps: String = words
+                .windows(2)
+                .map(|pair| &name[pair[0].end()..pair[1].start])
+                .collect();
+            gaps.replace(char::is_whitespace, "")
+        });
+        let inflected = case != Case::Upper && gap.is_none() && !(words.len() == 1 && generic);
+        let key = Key {
+            splits: Some(splits(words)),
+            gap,
+            compounds: words.len() == 1 && letters >= 5 && !generic,
+            tokens: if inflected {
+                tokens(words, context)
+            } else {
+                Vec::new()
+            },
+            is_ordinary: words.len() == 1 && generic,
+            ..Key::word(joined, case)
+        };
+        let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
+        if words.iter().any(is_and) || name.contains(['&', '+']) {
+            self.add_and(&key, words);
+        }
+        // A text may also say "Example Care Service" for "Example Care Services".
+        if let (true, Some(one)) = (words.len() >= 3, key.joined.strip_suffix('s'))
+            && last.lower.chars().count() >= 5
+        {
+            let mut splits = splits(words);
+            splits.retain(|split| *split <= one.len());
+            self.push(Key {
+                splits: Some(splits),
+                ..Key::word(one.to_owned(), Case::Capital)
+            });
+        }
+        self.push(key);
+        Ok(())
+    }
+
+    /// Adds parts of a name that stand for it: its first words, and the words that are proper to
+    /// it, with or without the trades before and after them.
+    fn add_fragments(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let is_small = |word: &Word<'_>| is_among(SMALL_WORDS, &word.lower);
+        let ordinary = |word: &Word<'_>| {
+            is_small(word)
+                || word.cues.has(Cues::GENERIC.or(Cues::LEGAL))
+                || is_among(AFFIXES, &word.lower)
+                || word.text.chars().count() < 2
+                || word.is_number()
+        };
+        let proper = core.iter().position(|word| !ordinary(word));
+        let mut count = 0;
+        for from in 0..=proper.unwrap_or(0) {
+            for to in (from + 1..=core.len()).rev() {
+                let fragment = &core[from..to];
+                let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
+                    continue;
+                };
+                if fragment.len() == core.len() || is_small(last) || (from > 0 && is_small(first)) {
+                    continue;
+                }
+                let is_proper = proper.is_some_and(|proper| proper < to);
+                if count < MAX_SPELLINGS && self.stands_alone(fragment, is_proper, context)? {
+                    count += 1;
+                    self.add_fragment(name, fragment, context);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a part of the name can stand for it.
+    fn stands_alone(
+        &self,
+        fragment: &[Word<'_>],
+        is_proper: bool,
+        context: &Context<'_>,
+    ) -> Result<bool, Exceeded> {
+        let content: Vec<&Word<'_>> = fragment
+            .iter()
+            .filter(|word| !is_among(SMALL_WORDS, &word.lower))
+            .collect();
+        if let [word] = content.as_slice() {
+            let letters = word.lower.chars().count();
+            let is_cased = word
+                .text
+                .chars()
+                .any(|c| c.is_lowercase() || c.is_uppercase());
+            let labelled = self.label.as_deref() == Some(&*word.lower);
+            return Ok(letters >= 3
+                && (letters >= 4 || is_cased)
+                && (is_proper || labelled)
+                && context.is_distinctive(&word.lower)?);
+        }
+        let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
+        if context.is_place(&spaced.join(" ")) {
+            return Ok(false);
+        }
+        let capitals = content.iter().filter(|word| word.is_capital()).count();
+        Ok(is_proper || capitals >= 2 || content.len() >= 4)
+    }
+
+    fn add_fragment(&mut self, name: &str, fragment: &[Word<'_>], context: &Context<'_>) {
+        let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
+            return;
+        };
+        let joined = joined(fragment);
+        let letters = joined.chars().count();
+        let is_single = fragment.len() == 1;
+        let key = Key {
+            splits: Some(splits(fragment)),
+            compounds: is_single && letters >= 5,
+            tokens: tokens(fragment, context),
+            ..Key::word(
+                joined,
+                if first.is_upper() {
+                    Case::Capital
+                } else {
+                    single(letters)
+                },
+            )
+        };
+        if name[first.start..last.end()].contains(['&', '+'])
+            || fragment.iter().any(|word| AND.contains(&&*word.lower))
+        {
+            self.add_and(&key, fragment);
+        }
+        // "Lagergrens Åkeri" is the haulage company of "Lagergren".
+        let genitive = context
+            .families
+            .has(Cues::NORDIC.or(Cues::ENGLISH).or(Cues::GERMANIC));
+        if genitive
+            && last.lower.chars().count() >= 6
+            && let Some(one) = key.joined.strip_suffix('s')
+        {
+            let mut splits = splits(fragment);
+            splits.retain(|split| *split <= one.len());
+            self.push(Key {
+                splits: Some(splits),
+                compounds: is_single,
+                ..Key::word(one.to_owned(), Case::Capital)
+            });
+        }
+        self.push(key);
+    }
+
+    /// Adds `A and B` for `A & B`, and the other way round.
+    fn add_and(&mut self, key: &Key, words: &[Word<'_>]) {
+        let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
+        if words.iter().any(is_and) {
+            let rest: Vec<Word<'_>> = words.iter().filter(|word| !is_and(word)).cloned().collect();
+            self.push(Key {
+                joined: joined(&rest),
+                splits: Some(splits(&rest)),
+                tokens: Vec::new(),
+                ..key.clone()
+            });
+            self.add_initials(&rest);
+        } else if words.len() >= 2 && key.joined.chars().count() > 3 {
+            // The sign was before the last of two words, or of a few.
+            let last = words.len() - 1;
+            for and in AND {
+                let first = joined(&words[..last]).len();
+                let mut splits = splits(&words[..last]);
+                splits.push(first + and.len());
+                self.push(Key {
+                    joined: format!("{}{and}{}", joined(&words[..last]), words[last].lower),
+                    splits: Some(splits),
+                    tokens: Vec::new(),
+                    ..key.clone()
+                });
+            }
+            self.add_initials(words);
+        }
+    }
+
+    /// Adds `F&L` for `Finch & Larkin`, and `FL` if the website has that name.
+    fn add_initials(&mut self, words: &[Word<'_>]) {
+        let [one, other] = words else { return };
+        let initial = |word: &Word<'_>| word.lower.chars().next().map(String::from);
+        let (Some(one), Some(other)) = (initial(one), initial(other)) else {
+            return;
+        };
+        let key = Key {
+            splits: Some(vec![one.len()]),
+            ..Key::word(format!("{one}{other}"), Case::Upper)
+        };
+        let upper = key.joined.to_uppercase();
+        if self.label.as_ref() == Some(&key.joined) && !is_among(ACRONYMS, &upper) {
+            self.push(Key::word(key.joined.clone(), Case::Upper));
+        }
+        self.push(Key {
+            gap: Some("&".to_owned()),
+            ..key
+        });
+    }
+
+    /// Adds what the text spells out before an acronym of the company, and acronyms that it
+    /// introduces after words that begin with the company's name.
+    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Context {
+            all, text, budget, ..
+        } = *context;
+        let known = |word: &Word<'_>| {
+            let key = |(_, key): &(char, Key)| key.case == Case::Upper && key.joined == word.lower;
+            word.lower.chars().count() >= 3 && self.keys.iter().any(key)
+        };
+        let of_acronyms = acronym::written_out(all, text, known, budget)?;
+        let mut of_products: Vec<String> = Vec::new();
+        for (first, at) in acronym::written_out(all, text, |_| true, budget)? {
+            if at - first > 1
+                && of_products.len() < MAX_SPELLINGS
+                && self.names_one(context, first)?
+            {
+                of_products.push(all[at].lower.to_string());
+            }
+        }
+        for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
+            let words = &all[first..at];
+            self.push(Key {
+                splits: Some(splits(words)),
+                ..Key::word(joined(words), Case::Capital)
+            });
+        }
+        for product in of_products {
+            self.push(Key::word(product, Case::Upper));
+        }
+        Ok(())
+    }
+
+    /// Whether a name other than an acronym starts at a word.
+    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
+        let word = &context.all[at];
+        for (_, key) in self.candidates(word) {
+            context.budget.spend(1)?;
+            if key.case == Case::Upper {
+                continue;
+            }
+            let found = key.matches(context.text, context.all, at, word, context.budget)?;
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds the label of the website, and the distinctive word that it begins with.
+    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Some(label) = self.label.clone() else {
+            return Ok(());
+        };
+        let parts = words(&label);
+        let joined = joined(&parts);
+        let letters = joined.chars().count();
+        let named = self.keys.iter().any(|(_, key)| key.joined == joined);
+        let mut generic = true;
+        for part in &parts {
+            generic = generic && !context.is_distinctive(&part.lower)?;
+        }
+        if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
+            let case = match letters {
+                3 => Case::Upper,
+                4 | 5 => Case::Capital,
+                _ => Case::Any,
+            };
+            let splits = if letters >= 8 {
+                None
+            } else {
+                Some(splits(&parts))
+            };
+            self.push(Key {
+                splits,
+                ..Key::word(joined.clone(), case)
+            });
+        }
+        let mut seen = Seen::new();
+        let first = joined.chars().next();
+        context.budget.spend(context.all.len())?;
+        let capitals = |word: &&Word<'_>| word.text.len() >= 6 && word.is_capital();
+        for word in context.all.iter().filter(capitals) {
+            if word.lower.is_ascii() && word.lower.chars().next() != first {
+                continue;
+            }
+            context.budget.spend(2 * word.text.len())?;
+            let folded = unaccented(&word.lower);
+            let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
+            for front in [folded, stem] {
+                let length = front.chars().count();
+                let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
+                // Checking the text for each word would take quadratic time.
+                if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
+                    self.push(Key {
+                        compounds: length >= 7,
+                        ..Key::word(front, Case::Capital)
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The words of a name with their inflected forms.
+fn tokens(words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
+    words
+        .iter()
+        .map(|word| Rc::new(token(word, context.families)))
+        .collect()
+}
+
+fn token(word: &Word<'_>, families: Cues) -> Token {
+    let text = word.lower.to_string();
+    Token {
+        stems: if is_among(SMALL_WORDS, &text) {
+            Vec::new()
+        } else {
+            inflect::stems(&text, families)
+        },
+        text,
+        is_upper: word.is_upper(),
+    }
+}
+
+/// The part of a name before a dash or a comma, if that can be a name.
+fn segment(name: &str) -> Option<String> {
+    let segment = [" - ", " – ", " — ", " | ", ", "]
+        .iter()
+        .filter_map(|separator| name.split_once(separator))
+        .map(|(segment, _)| segment)
+        .min_by_key(|segment| segment.len())?;
+    let rest = joined(&words(&name[segment.len()..]));
+    let parts = words(segment);
+    let is_name = parts.len() > 1 || !all_of(&parts, Cues::GENERIC);
+    (is_name && !cues::of(&rest).has(Cues::LEGAL)).then(|| segment.to_owned())
+}
+
+/// What a name has in quotation marks.
+fn quoted(name: &str) -> Option<String> {
+    QUOTES.iter().find_map(|(open, close)| {
+        let (_, rest) = name.split_once(*open)?;
+        let (inside, _) = rest.split_once(*close)?;
+        // The sign for an abbreviation in Hebrew is the same.
+        (inside.chars().count() >= 3).then(|| inside.to_owned())
+    })
+}
+
+/// The name without legal forms and words such as "Group" around it.
+fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    let mut core = all;
+    loop {
+        // "S.A.S." is three words, "sp. z o.o." four.
+        let tail = (1..=4usize.min(core.len().saturating_sub(1)))
+            .rev()
+            .find(|count| {
+                let tail = &core[core.len() - count..];
+                let joined = joined(tail);
+                cues::of(&joined).has(Cues::LEGAL) || (*count == 1 && is_among(AFFIXES, &joined))
+            });
+        let Some(count) = tail else { break };
+        core = &core[..core.len() - count];
+    }
+    while let [first, rest @ ..] = core
+        && !rest.is_empty()
+        && (is_among(AFFIXES, &first.lower) || is_legal_prefix(first))
+        && rest.iter().any(|word| !word.cues.has(Cues::GENERIC))
+    {
+        core = rest;
+    }
+    core
+}
+
+/// Whether a word is a legal form that stands before names: in capitals, or in a script without
+/// them.
+fn is_legal_prefix(word: &Word<'_>) -> bool {
+    const LATIN: &str = "sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov";
+    let written = word.text.chars().all(|c| !c.is_lowercase());
+    match Script::of_text(&word.lower) {
+        Script::Latin => written && is_among(LATIN, &word.lower),
+        _ => written && word.cues.has(Cues::LEGAL),
+    }
+}
+
+/// The parts of a name outside and inside parentheses.
+fn parentheses(name: &str) -> (String, Option<String>) {
+    for (open, close) in [('(', ')'), ('（', '）')] {
+        let parts = name.split_once(open).and_then(|(before, rest)| {
+            rest.split_once(close)
+                .map(|(inside, after)| (before, inside, after))
+        });
+        if let Some((before, inside, after)) = parts
+            && !before.trim().is_empty()
+        {
+            let outside = format!("{} {}", before.trim(), after.trim());
+            return (outside, Some(inside.to_owned()));
+        }
+    }
+    (name.to_owned(), None)
+}

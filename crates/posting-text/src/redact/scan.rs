@@ -1,0 +1,92 @@
+//! Reads a text once: its words, and the addresses and telephone numbers in it.
+
+use std::ops::Range;
+
+use super::{
+    Identity, Kind, contact, names, web,
+    words::{self, Word},
+};
+use crate::{Budget, Exceeded};
+
+/// A range of a text, and the kind of what it shows.
+pub(crate) type Found = (Range<usize>, Kind);
+
+/// A text, its words, and the addresses and telephone numbers in it.
+#[derive(Debug)]
+pub(crate) struct Scan<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) words: Vec<Word<'a>>,
+    pub(crate) contacts: Vec<Found>,
+    /// The label of the company's website.
+    pub(crate) label: Option<String>,
+}
+
+impl<'a> Scan<'a> {
+    /// Reads a text, with [`super::SEPARATOR`] after each paragraph.
+    pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self, Exceeded> {
+        budget.spend(text.len().saturating_mul(2))?;
+        let label = web::label(website);
+        let words = words::words(text);
+        let mut contacts = Vec::new();
+        add(&mut contacts, web::urls(text, budget)?, Kind::Link);
+        add(
+            &mut contacts,
+            contact::emails(text, &words, budget)?,
+            Kind::Email,
+        );
+        let domains = web::domains(text, label.as_deref(), budget)?;
+        add(&mut contacts, domains, Kind::Link);
+        add(&mut contacts, contact::phones(text, budget)?, Kind::Phone);
+        Ok(Self {
+            text,
+            words,
+            contacts,
+            label,
+        })
+    }
+
+    /// Finds everything to hide, in order and without overlaps.
+    pub(crate) fn find(
+        &self,
+        identity: &Identity<'_>,
+        budget: &Budget,
+    ) -> Result<Vec<Found>, Exceeded> {
+        budget.spend(self.text.len() + self.contacts.len())?;
+        let mut words = self.words.clone();
+        retain_outside(&mut words, &self.contacts);
+        let names = names::Names::new(identity, self, &words, budget)?;
+        let mut found = self.contacts.clone();
+        let names = names.find(self.text, &words, budget)?;
+        add(&mut found, names, Kind::Company);
+        Ok(found)
+    }
+}
+
+/// Keeps the words that are in none of these ranges.
+pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Found]) {
+    words.retain(|word| {
+        let at = found.partition_point(|(range, _)| range.end <= word.start);
+        found
+            .get(at)
+            .is_none_or(|(range, _)| range.start >= word.end())
+    });
+}
+
+/// Adds ranges that overlap no existing one, in order.
+pub(crate) fn add(found: &mut Vec<Found>, ranges: Vec<Range<usize>>, kind: Kind) {
+    if ranges.is_empty() {
+        return;
+    }
+    let mut all: Vec<Found> = Vec::with_capacity(found.len() + ranges.len());
+    let mut known = std::mem::take(found).into_iter().peekable();
+    for range in ranges {
+        while let Some(before) = known.next_if(|(other, _)| other.start < range.end) {
+            all.push(before);
+        }
+        if all.last().is_none_or(|(last, _)| last.end <= range.start) {
+            all.push((range, kind));
+        }
+    }
+    all.extend(known);
+    *found = all;
+}

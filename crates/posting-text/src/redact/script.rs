@@ -1,0 +1,153 @@
+//! Scripts: which of them put no spaces between words, and digits that are not ASCII.
+
+/// The kind of script of a letter, as far as names and words depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Script {
+    Latin,
+    Greek,
+    Cyrillic,
+    Hebrew,
+    Arabic,
+    /// Ideographs of Chinese, Japanese and Korean.
+    Han,
+    Kana,
+    Hangul,
+    Thai,
+    Other,
+}
+
+impl Script {
+    /// The script of a letter, by the blocks of Unicode.
+    pub(crate) const fn of(c: char) -> Self {
+        match c {
+            'a'..='z'
+            | 'A'..='Z'
+            | '\u{aa}'
+            | '\u{ba}'
+            | '\u{c0}'..='\u{24f}'
+            | '\u{1e00}'..='\u{1eff}'
+            | '\u{ff21}'..='\u{ff5a}' => Self::Latin,
+            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Self::Greek,
+            '\u{400}'..='\u{52f}' => Self::Cyrillic,
+            '\u{590}'..='\u{5ff}' => Self::Hebrew,
+            '\u{600}'..='\u{6ff}'
+            | '\u{750}'..='\u{77f}'
+            | '\u{fb50}'..='\u{fdff}'
+            | '\u{fe70}'..='\u{fefc}' => Self::Arabic,
+            '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => {
+                Self::Han
+            }
+            '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}' => {
+                Self::Kana
+            }
+            '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}' => {
+                Self::Hangul
+            }
+            '\u{e00}'..='\u{e7f}' => Self::Thai,
+            _ => Self::Other,
+        }
+    }
+
+    /// The script of the first letter of a text that has one.
+    pub(crate) fn of_text(text: &str) -> Self {
+        text.chars()
+            .map(Self::of)
+            .find(|script| *script != Self::Other)
+            .unwrap_or(Self::Other)
+    }
+}
+
+/// Whether a character belongs to a script in which words are not, or not always, set apart.
+pub(crate) const fn is_unspaced(c: char) -> bool {
+    (c as u32) >= 0xe00
+        && matches!(
+            Script::of(c),
+            Script::Han | Script::Kana | Script::Hangul | Script::Thai
+        )
+}
+
+/// The ASCII form of a digit of another script, or of a sign that stands between such digits.
+const fn ascii(c: char) -> Option<char> {
+    // Unicode keeps the digits of a script together and in order (general category Nd).
+    const ZEROS: [u32; 9] = [
+        0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xff10, 0x1d7ce,
+    ];
+    let code = c as u32;
+    let mut at = 0;
+    while at < ZEROS.len() {
+        if code >= ZEROS[at] && code < ZEROS[at] + 10 {
+            return char::from_digit(code - ZEROS[at], 10);
+        }
+        at += 1;
+    }
+    match c {
+        '－' | 'ー' | '−' => Some('-'),
+        '＋' => Some('+'),
+        '（' => Some('('),
+        '）' => Some(')'),
+        '．' => Some('.'),
+        '／' => Some('/'),
+        '\u{3000}' => Some(' '),
+        _ => None,
+    }
+}
+
+/// A text with ASCII digits, and where its bytes are in the original.
+pub(crate) struct Ascii {
+    pub(crate) text: String,
+    /// After which byte of the new text how many bytes are missing.
+    shifts: Vec<(usize, usize)>,
+}
+
+impl Ascii {
+    /// Writes the digits of other scripts in ASCII; `None` if there are none.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let is_digit = |c: char| !c.is_ascii() && ascii(c).is_some_and(|c| c.is_ascii_digit());
+        if text.is_ascii() || !text.contains(is_digit) {
+            return None;
+        }
+        let mut out = Self {
+            text: String::with_capacity(text.len()),
+            shifts: Vec::new(),
+        };
+        let mut missing = 0;
+        for c in text.chars() {
+            match ascii(c) {
+                Some(instead) => {
+                    out.text.push(instead);
+                    missing += c.len_utf8() - 1;
+                    out.shifts.push((out.text.len(), missing));
+                }
+                None => out.text.push(c),
+            }
+        }
+        Some(out)
+    }
+
+    /// Where a byte of the new text is in the original.
+    pub(crate) fn original(&self, at: usize) -> usize {
+        let known = self.shifts.partition_point(|(from, _)| *from <= at);
+        let missing = known.checked_sub(1).map_or(0, |last| self.shifts[last].1);
+        at + missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_other_scripts_become_ascii() {
+        let text = "電話 ０３－１２a 九";
+        let found = Ascii::of(text).unwrap();
+        assert_eq!(found.text, "電話 03-12a 九");
+        let at = found.text.find("03").unwrap();
+        assert_eq!(
+            &text[found.original(at)..found.original(at + 5)],
+            "０３－１２"
+        );
+        assert_eq!(Ascii::of("٠٥٠").unwrap().text, "050");
+        assert_eq!(Ascii::of("९८").unwrap().text, "98");
+        assert!(Ascii::of("電話 03").is_none());
+    }
+}

@@ -1,0 +1,163 @@
+//! Names in another script: by their consonants, which spellings in all scripts keep.
+//!
+//! `Romashka` and `Ромашке`, `Mercari` and `メルカリ` have the same. Vowels differ too much, and so
+//! do voiced and voiceless consonants, `l` and `r`, `b`, `v` and `w`.
+
+use super::script::Script;
+
+/// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`, liquids
+/// `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
+pub(super) fn consonants(lower: &str) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    let mut chars = lower.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        let mut add = |class: char| {
+            if last != Some(class) {
+                out.push(class);
+            }
+            last = Some(class);
+        };
+        match Script::of(c) {
+            Script::Hangul => hangul(c).into_iter().flatten().for_each(|class| {
+                if class != '-' {
+                    out.push(class);
+                }
+            }),
+            Script::Latin => match c {
+                'x' => {
+                    add('K');
+                    add('S');
+                }
+                't' if matches!(next, Some('s' | 'z')) => {}
+                'c' | 'č' | 'ç' | 'ć' => add('C'),
+                _ => match latin(c) {
+                    Some(class) => add(class),
+                    // An h belongs to the consonant before it.
+                    None if c == 'h' => {}
+                    None => last = None,
+                },
+            },
+            _ => match other(c) {
+                Some('X') => {
+                    add('K');
+                    add('S');
+                }
+                Some(class) => add(class),
+                None => last = None,
+            },
+        }
+    }
+    out
+}
+
+/// Whether two words have the same consonants.
+pub(super) fn sound_alike(one: &str, other: &str) -> bool {
+    let alike =
+        |(a, b): (char, char)| a == b || matches!((a, b), ('C', 'K' | 'S') | ('K' | 'S', 'C'));
+    one.len() == other.len() && one.chars().zip(other.chars()).all(alike)
+}
+
+const fn latin(c: char) -> Option<char> {
+    Some(match c {
+        'b' | 'p' | 'f' | 'v' | 'w' => 'P',
+        'd' | 't' | 'ď' | 'ť' | 'ð' | 'þ' | 'ț' | 'ţ' => 'T',
+        'g' | 'k' | 'q' | 'ğ' | 'ģ' | 'ķ' => 'K',
+        's' | 'z' | 'š' | 'ś' | 'ş' | 'ș' | 'ž' | 'ź' | 'ż' => 'S',
+        'l' | 'r' | 'ł' | 'ř' | 'ľ' | 'ļ' | 'ĺ' | 'ŕ' => 'R',
+        'm' => 'M',
+        'n' | 'ñ' | 'ń' | 'ň' | 'ņ' => 'N',
+        _ => return None,
+    })
+}
+
+const fn other(c: char) -> Option<char> {
+    Some(match c {
+        // Cyrillic
+        'б' | 'в' | 'п' | 'ф' => 'P',
+        'д' | 'т' => 'T',
+        'г' | 'ґ' | 'к' | 'х' => 'K',
+        'з' | 'с' | 'ж' | 'ш' | 'щ' | 'ц' => 'S',
+        'ч' => 'C',
+        'л' | 'р' => 'R',
+        'м' => 'M',
+        'н' => 'N',
+        // Greek
+        'β' | 'π' | 'φ' => 'P',
+        'δ' | 'θ' | 'τ' => 'T',
+        'γ' | 'κ' | 'χ' => 'K',
+        'ζ' | 'σ' | 'ς' => 'S',
+        'λ' | 'ρ' => 'R',
+        'μ' => 'M',
+        'ν' => 'N',
+        'ξ' => 'X',
+        // Hebrew
+        'ב' | 'פ' | 'ף' => 'P',
+        'ד' | 'ט' | 'ת' => 'T',
+        'ג' | 'כ' | 'ך' | 'ק' => 'K',
+        'ז' | 'ס' | 'צ' | 'ץ' | 'ש' => 'S',
+        'ל' | 'ר' => 'R',
+        'מ' | 'ם' => 'M',
+        'נ' | 'ן' => 'N',
+        // Arabic
+        'ب' | 'ف' | 'پ' => 'P',
+        'ت' | 'ث' | 'د' | 'ض' | 'ط' => 'T',
+        'خ' | 'غ' | 'ق' | 'ك' | 'گ' => 'K',
+        'ج' | 'چ' => 'C',
+        'ذ' | 'ز' | 'س' | 'ش' | 'ص' | 'ظ' => 'S',
+        'ر' | 'ل' => 'R',
+        'م' => 'M',
+        'ن' => 'N',
+        // Katakana: the rows, without vowels.
+        'カ'..='ゴ' => 'K',
+        'サ'..='ゾ' | 'チ' | 'ヂ' | 'ツ' | 'ヅ' => 'S',
+        'タ' | 'ダ' | 'テ' | 'デ' | 'ト' | 'ド' => 'T',
+        'ナ'..='ノ' | 'ン' => 'N',
+        'バ' | 'パ' | 'ビ' | 'ピ' | 'フ' | 'ブ' | 'プ' | 'ベ' | 'ペ' | 'ボ' | 'ポ' | 'ヴ' => {
+            'P'
+        }
+        'マ'..='モ' => 'M',
+        'ラ'..='ロ' => 'R',
+        _ => return None,
+    })
+}
+
+/// The consonants of a syllable of Hangul: the first, and the one that ends it; `-` is none.
+fn hangul(c: char) -> Option<[char; 2]> {
+    const FIRST: &[u8; 19] = b"KKNTTRMPPSS-SSSKTP-";
+    const LAST: &[u8; 28] = b"-KKKNNNTRRRRRRRRMPPSSNSSKTP-";
+    let code = u32::from(c)
+        .checked_sub(0xac00)
+        .filter(|code| *code < 11_172)?;
+    let first = *FIRST.get(usize::try_from(code / 588).ok()?)?;
+    let last = *LAST.get(usize::try_from(code % 28).ok()?)?;
+    Some([char::from(first), char::from(last)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_in_other_scripts_sound_alike() {
+        for (one, other) in [
+            ("romashka", "ромашке"),
+            ("mercari", "メルカリ"),
+            ("nexoria", "ネクソリア"),
+            ("veltria", "벨트리아"),
+            ("gefenix", "גפניקס"),
+            ("talora", "تالورا"),
+            ("stachys", "στάχυς"),
+            ("severny", "северный"),
+            ("nitzan", "ניצן"),
+        ] {
+            let (a, b) = (consonants(one), consonants(other));
+            assert!(sound_alike(&a, &b), "{one} {a}, {other} {b}");
+        }
+        assert!(!sound_alike(
+            &consonants("romashka"),
+            &consonants("рубашка")
+        ));
+    }
+}
