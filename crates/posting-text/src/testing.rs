@@ -10,6 +10,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
         country: Some("NO"),
         city: Some("Oslo"),
         company_name: "Acmera AS",
+        other_names: &[],
         company_website: "https://www.acmera.no",
     }
 }

@@ -2,7 +2,8 @@
 //! that it spells out before one.
 
 use super::{
-    key,
+    cues::Cues,
+    key::{self, Case},
     vocabulary::{ACRONYMS, SMALL_WORDS, TWO_LETTER_WORDS, is_among},
     words::{Word, is_gap, unaccented, words},
 };
@@ -22,7 +23,7 @@ pub(super) fn of_name(
     text: &str,
     most: usize,
     budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+) -> Result<Vec<(String, Case)>, Exceeded> {
     let content = core.iter().filter(|word| !is_small(word)).count();
     if content < 2 {
         return Ok(Vec::new());
@@ -40,13 +41,13 @@ pub(super) fn of_name(
         .take(3)
         .map(|word| key::initial(&word.lower))
         .collect();
-    let mut out: Vec<String> = Vec::new();
+    let mut out: Vec<(String, Case)> = Vec::new();
     for (at, word) in all.iter().enumerate() {
         if !firsts.contains(&key::initial(&word.lower)) || !is_acronym(word) {
             continue;
         }
         budget.spend(1 + out.len())?;
-        if is_among(ACRONYMS, word.text) || out.iter().any(|known| *known == word.lower) {
+        if is_among(ACRONYMS, word.text) || out.iter().any(|(known, _)| *known == word.lower) {
             continue;
         }
         let letters = word.lower.chars().count();
@@ -56,7 +57,9 @@ pub(super) fn of_name(
         let named = (letters >= 3 || (content == 2 && is_alone(all, at, text)))
             && spells(&plain, word, content, budget)?;
         if named || introduced {
-            out.push(word.lower.to_string());
+            let is_mixed = word.text.chars().any(char::is_lowercase);
+            let case = if is_mixed { Case::Capital } else { Case::Upper };
+            out.push((word.lower.to_string(), case));
             if out.len() == most {
                 break;
             }
@@ -68,6 +71,7 @@ pub(super) fn of_name(
 /// Whether two capitals stand among ordinary words, and are none.
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
+    // A legal form after them makes them a name.
     let shouts = |word: &Word<'_>| {
         word.text.chars().nth(2).is_some() && !word.text.chars().any(char::is_lowercase)
     };

@@ -1,6 +1,6 @@
 //! Spellings of names in scripts that put no spaces between words.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use super::script::{Script, is_unspaced};
 
@@ -44,6 +44,11 @@ pub(super) fn spellings(name: &str) -> Vec<String> {
     let base = without_legal_forms(name);
     let mut out = Vec::new();
     push(&mut out, base);
+    // "深圳市博泰" is also "深圳博泰".
+    let short = base.chars().nth(2).filter(|c| matches!(c, '市' | '省'));
+    if let Some(sign) = short {
+        push(&mut out, &base.replacen(sign, "", 1));
+    }
     let core = PARTS
         .places
         .iter()
@@ -63,6 +68,9 @@ pub(super) fn spellings(name: &str) -> Vec<String> {
         push(&mut out, rest);
         if !place.is_empty() {
             out.push(format!("{place}{rest}"));
+            if place.ends_with(['市', '省']) {
+                out.push(format!("{}{rest}", place.trim_end_matches(['市', '省'])));
+            }
         }
         front = rest;
     }
@@ -83,6 +91,26 @@ pub(super) fn without_legal_forms(name: &str) -> &str {
         base = rest;
     }
     base
+}
+
+/// Extends a name by the legal forms around it.
+pub(super) fn with_legal_forms(text: &str, range: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = range;
+    while let Some(form) = PARTS
+        .legal
+        .iter()
+        .find(|form| text[end..].starts_with(*form))
+    {
+        end += form.len();
+    }
+    while let Some(form) = PARTS
+        .legal
+        .iter()
+        .find(|form| text[..start].ends_with(*form))
+    {
+        start -= form.len();
+    }
+    start..end
 }
 
 fn push(out: &mut Vec<String>, name: &str) {

@@ -77,14 +77,17 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
             }
         }
         Script::Cyrillic => of_grammar(word, "cyrillic", &mut out),
-        Script::Greek => of_grammar(word, "greek", &mut out),
+        // Accents move with the ending.
+        Script::Greek => of_grammar(&unaccented(word), "greek", &mut out),
         _ => {}
     }
     out
 }
 
-/// The fewest letters of a stem that is not the whole name, in Latin letters.
+/// The fewest letters of a stem that is not the whole name, where words often begin alike.
 const MIN_CHANGED: usize = 4;
+/// The families for which that holds.
+const SHORT_ENDINGS: &str = "english germanic nordic romance";
 
 fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     let Some(grammar) = GRAMMARS.get(family) else {
@@ -94,8 +97,8 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     for (end, instead) in &grammar.changes {
         if let Some(front) = word.strip_suffix(end) {
             let stem = format!("{front}{instead}");
-            let is_latin = Script::of_text(&stem) == Script::Latin;
-            if !is_latin || stem.chars().count() >= MIN_CHANGED {
+            let is_short = SHORT_ENDINGS.contains(family);
+            if !is_short || stem.chars().count() >= MIN_CHANGED {
                 push(out, stem, &grammar.endings);
             }
         }
@@ -262,7 +265,7 @@ mod tests {
                 "ромашке ромашки ромашкой ромашку",
             ),
             ("криниця", Cues::default(), "криниці криницею"),
-            ("ομιλοσ", Cues::default(), "ομιλου ομιλο"),
+            ("όμιλος", Cues::default(), "ομιλου ομιλο"),
             ("vilnis", Cues::BALTIC, "vilnī viļņa vilni"),
             ("pušis", Cues::BALTIC, "pušyje pušies pušimi"),
         ] {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, rc::Rc};
 
 use super::{
-    cues::Cues,
+    cues::{self, Cues},
     inflect::{Stem, is_second_part},
     script::Script,
     words::{Word, begins_sentence, is_gap, unaccented},
@@ -111,13 +111,11 @@ impl Key {
         first: &Word<'_>,
         budget: &Budget,
     ) -> Result<Option<(usize, usize)>, Exceeded> {
-        if self.case == Case::Capital && !first.is_capital() {
-            return Ok(None);
-        }
-        let found = match self.matches_joined(text, words, at, first, budget)? {
-            None if !self.tokens.is_empty() => {
-                self.matches_inflected(text, words, at, first, budget)?
-            }
+        let inflected = self.matches_inflected(text, words, at, first, budget)?;
+        let found = match inflected {
+            // In lower case it is another word.
+            None if self.case == Case::Capital && !first.is_capital() => None,
+            None => self.matches_joined(text, words, at, first, budget)?,
             found => found,
         };
         Ok(found.filter(|(_, next)| !self.is_ordinary || is_named(text, words, at, *next)))
@@ -196,14 +194,22 @@ impl Key {
     ) -> Result<Option<(usize, usize)>, Exceeded> {
         /// A shorter name in lower case is another word.
         const MIN_LOWER: usize = 6;
-        let mut word = first;
-        let is_cased = first
-            .text
-            .chars()
-            .any(|c| c.is_lowercase() || c.is_uppercase());
-        if is_cased && !first.is_upper() && self.joined.chars().count() < MIN_LOWER {
+        if self.tokens.is_empty() {
             return Ok(None);
         }
+        let is_cased = first
+            .text
+            .contains(|c: char| c.is_lowercase() || c.is_uppercase());
+        if is_cased && !first.is_upper() {
+            // People of a company are written so in many languages: `telianere`.
+            let ends = first.lower.len() >= self.joined.len() + 2;
+            let is_long =
+                self.joined.chars().count() >= MIN_LOWER + usize::from(self.case != Case::Any);
+            if self.tokens.len() > 1 || !is_long || !ends {
+                return Ok(None);
+            }
+        }
+        let mut word = first;
         for (number, token) in self.tokens.iter().enumerate() {
             if number > 0 {
                 let Some(next) = words.get(at + number) else {
@@ -262,7 +268,7 @@ fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
     }
 }
 
-/// Extends a name by the legal form after it: `Example, Inc.`
+/// Extends a name by the legal forms after it: `Example, Inc.`, `Example Sp. z o.o.`
 pub(crate) fn with_legal_form(
     text: &str,
     words: &[Word<'_>],
@@ -272,22 +278,51 @@ pub(crate) fn with_legal_form(
     let (mut end, mut next) = (end, next);
     while let Some(word) = words.get(next).filter(|word| word.start >= end) {
         let gap = &text[end..word.start];
-        let beside = matches!(gap, " " | ", " | "\u{a0}" | " & ");
-        let written = word.text.chars().next().is_some_and(char::is_uppercase);
-        let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
-        let legal = word.cues.has(Cues::LEGAL)
-            && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
-        let is_form = (written && sure && legal) || word.lower == "gmbh";
-        if !(beside && is_form) {
+        if !matches!(gap, " " | ", " | "\u{a0}" | " & " | " (" | "-") {
             break;
         }
-        end = word.end();
-        next += 1;
-        if matches!(&*word.lower, "inc" | "ltd" | "corp") && text[end..].starts_with('.') {
+        let Some(count) = legal_form(text, &words[next..]) else {
+            break;
+        };
+        next += count;
+        end = words[next - 1].end();
+        let is_short = count > 1 || word.text.chars().count() <= 4;
+        if is_short && text[end..].starts_with('.') && words[next - 1].text.len() < text.len() {
+            let goes_on = text[end + 1..].starts_with([' ', ',', ')', '-']);
+            let is_abbreviation =
+                count > 1 || matches!(&*word.lower, "inc" | "ltd" | "corp" | "şti");
+            end += usize::from(is_abbreviation && goes_on);
+        }
+        if gap == " (" && text[end..].starts_with(')') {
             end += 1;
         }
     }
     (end, next)
+}
+
+/// The number of words of the legal form that these begin with.
+fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
+    let is_dotted = |pair: &[Word<'_>]| {
+        let gap = &text[pair[0].end()..pair[1].start];
+        matches!(gap, "." | ". " | "/" | ".\u{a0}")
+            || (gap == " " && pair[1].text.chars().count() == 1)
+    };
+    for count in (2..=4).rev() {
+        if let Some(several) = words.get(..count)
+            && several.windows(2).all(is_dotted)
+        {
+            let joined: String = several.iter().map(|word| &*word.lower).collect();
+            if cues::of(&joined).has(Cues::LEGAL) {
+                return Some(count);
+            }
+        }
+    }
+    let word = words.first()?;
+    let written = word.is_upper();
+    let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
+    let legal =
+        word.cues.has(Cues::LEGAL) && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
+    ((written && sure && legal) || word.lower == "gmbh").then_some(1)
 }
 
 /// The letter by which keys are looked up: the first of a word, without its accent.

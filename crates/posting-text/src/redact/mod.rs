@@ -8,6 +8,8 @@ mod acronym;
 mod cjk;
 mod contact;
 mod cues;
+mod handle;
+mod id;
 mod inflect;
 mod inside;
 mod key;

@@ -200,7 +200,8 @@ impl Names {
             out.extend(
                 text.match_indices(name.as_str())
                     .map(|(at, name)| at..at + name.len())
-                    .filter(|range| cjk::stands(text, range.start, range.end)),
+                    .filter(|range| cjk::stands(text, range.start, range.end))
+                    .map(|range| cjk::with_legal_forms(text, range)),
             );
         }
         out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));

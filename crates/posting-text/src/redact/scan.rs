@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    Identity, Kind, contact, names, web,
+    Identity, Kind, contact, handle, id, names, web,
     words::{self, Word},
 };
 use crate::{Budget, Exceeded};
@@ -36,6 +36,12 @@ impl<'a> Scan<'a> {
         );
         let domains = web::domains(text, label.as_deref(), budget)?;
         add(&mut contacts, domains, Kind::Link);
+        add(&mut contacts, id::ids(text, &words, budget)?, Kind::Id);
+        add(
+            &mut contacts,
+            handle::handles(text, &words, budget)?,
+            Kind::Handle,
+        );
         add(&mut contacts, contact::phones(text, budget)?, Kind::Phone);
         Ok(Self {
             text,

@@ -1,7 +1,7 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Names, SMALL_WORDS, Word, is_among};
+use super::{Names, SMALL_WORDS, Word, inflect, is_among};
 use crate::{Budget, Exceeded};
 
 /// The most words that are taken on each side.
@@ -35,6 +35,8 @@ impl Names {
             }
             if self.is_part(word, budget)? {
                 (first, start) = (previous, word.start);
+            } else if let Some(length) = self.part_after_prefix(word, budget)? {
+                return Ok((previous, word.end() - length));
             } else if !self.small.iter().any(|small| *small == word.lower) {
                 break;
             }
@@ -71,6 +73,21 @@ impl Names {
             from = word.end();
         }
         Ok((end, next))
+    }
+
+    /// The length of the word of the name that a word is but for a prefix.
+    fn part_after_prefix(
+        &self,
+        word: &Word<'_>,
+        budget: &Budget,
+    ) -> Result<Option<usize>, Exceeded> {
+        for rest in inflect::without_prefix(&word.lower) {
+            budget.spend(1 + self.parts.len())?;
+            if self.parts.iter().any(|(part, _)| part.is(rest)) {
+                return Ok(Some(rest.len()));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a word is one of the name's, written like there.

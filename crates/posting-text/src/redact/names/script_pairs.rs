@@ -56,13 +56,22 @@ impl Names {
             if self.ends_with_name(before, context)? {
                 out.push(inside.to_owned());
             } else if self.is_name(inside, context)? {
-                out.extend(name_before(before));
+                out.extend(name_before(before).filter(|name| self.may_be(name)));
             }
             if out.len() == MAX_NAMES {
                 break;
             }
         }
         Ok(out)
+    }
+
+    /// Whether a text before the name in parentheses may be the same name: if it is written with
+    /// Kana or Hangul, it sounds like it.
+    fn may_be(&self, name: &str) -> bool {
+        let sound = consonants(&name.to_lowercase());
+        let mut heads = self.parts.iter().map(|(part, _)| consonants(&part.text));
+        !matches!(Script::of_text(name), Script::Kana | Script::Hangul)
+            || heads.any(|head| sound.starts_with(&head) && head.len() >= 2)
     }
 
     /// Whether a text is the name, and nothing else.
@@ -114,7 +123,8 @@ impl Names {
             // Hiragana around a name in Katakana, and particles after one in Hangul.
             for piece in pieces(&word.lower, script) {
                 let sound = consonants(piece);
-                let least = if matches!(script, Script::Hebrew | Script::Arabic) {
+                let quoted = context.text[..word.start].ends_with(['(', '«', '"']);
+                let least = if matches!(script, Script::Hebrew | Script::Arabic) && !quoted {
                     MIN_UNCASED
                 } else {
                     MIN_CONSONANTS

@@ -73,8 +73,25 @@ impl Names {
         let Context {
             all, text, budget, ..
         } = *context;
-        for acronym in acronym::of_name(core, all, text, MAX_SPELLINGS, budget)? {
-            self.push(Key::word(acronym, Case::Upper));
+        let trades = core
+            .iter()
+            .rev()
+            .take_while(|word| word.cues.has(Cues::GENERIC))
+            .count();
+        let lengths = [whole.len(), core.len(), core.len() - trades];
+        for (number, length) in lengths.iter().enumerate() {
+            if lengths[..number].contains(length) {
+                continue;
+            }
+            // A name may begin with its legal form.
+            let words = if *length == whole.len() {
+                &whole[..]
+            } else {
+                &core[..*length]
+            };
+            for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
+                self.push(Key::word(acronym, case));
+            }
         }
         Ok(())
     }
@@ -242,6 +259,11 @@ impl Names {
         let joined = joined(fragment);
         let letters = joined.chars().count();
         let is_single = fragment.len() == 1;
+        let case = if first.is_upper() && fragment.len() < 4 {
+            Case::Capital
+        } else {
+            single(letters)
+        };
         let key = Key {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5,

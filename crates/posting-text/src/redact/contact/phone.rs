@@ -1,110 +1,28 @@
-//! Finds e-mail addresses and telephone numbers in text.
+//! Finds telephone numbers.
 
 use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::words::Word;
-use crate::{Budget, Exceeded};
-
-/// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
-pub(crate) fn emails(
-    text: &str,
-    _words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
-    static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
-        const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
-        const AT: &str = r"(?:\s?[@＠]\s?|\s*[\[({<]\s*(?:at|a|@|ät|æt|arobase|arroba|snabel-?a|krøllalfa|alfakrøll)\s*[\])}>]\s*)";
-        const DOT: &str = concat!(
-            r"(?:\.|\s*[\[({]\s*(?:dot|point|punkt|punto|prikk|punktum|\.)\s*[\])}]\s*",
-            r"|\s+(?:dot|point|punkt)\s+)"
-        );
-        [
-            format!(r"{NAME}@{LABEL}(?:\.{LABEL})+"),
-            format!(r"(?i){NAME}{AT}{LABEL}(?:\.{LABEL})+"),
-            format!(r"(?i){NAME}{AT}{LABEL}(?:{DOT}{LABEL})+"),
-            format!(
-                r"(?i){NAME}\s+(?:at|arobase|arroba|snabel-?a|krøllalfa)\s+{LABEL}(?:\s+(?:dot|point|punkt|punto|prikk)\s+{LABEL})+"
-            ),
-        ]
-        .iter()
-        .filter_map(|form| Regex::new(form).ok())
-        .collect()
-    });
-    // Ten characters, and what may be in brackets.
-    budget.spend(text.len().saturating_mul(4))?;
-    let spoken = [
-        " dot ", " DOT ", " Dot ", " point ", " POINT ", " punkt ", " PUNKT ", " punto ",
-        " prikk ", " PRIKK ",
-    ]
-    .iter()
-    .any(|dot| text.contains(dot));
-    let hidden = may_hide_address(text);
-    let wanted = [text.contains('@'), hidden, hidden, spoken];
-    let mut out: Vec<Range<usize>> = Vec::new();
-    for (number, form) in FORMS
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| wanted[*number])
-    {
-        let known = out.len();
-        budget.spend(text.len().saturating_mul(4))?;
-        for found in form.find_iter(text) {
-            budget.spend(1 + found.len())?;
-            let at = out[..known].partition_point(|other| other.end <= found.start());
-            let free = out[..known]
-                .get(at)
-                .is_none_or(|other| other.start >= found.end());
-            let sure = number == 0
-                || (ends_in_suffix(found.as_str()) && !found.as_str().contains(" the "));
-            if free && sure {
-                out.push(found.range());
-            }
-        }
-        out.sort_by_key(|range| range.start);
-    }
-    Ok(out)
-}
-
-/// Whether a text has an at sign beside a space, or a bracket that may stand for one.
-fn may_hide_address(text: &str) -> bool {
-    let bracket = |at: usize| {
-        let inside = text[at + 1..].trim_start();
-        let word = inside
-            .split(|c: char| !c.is_alphabetic() && c != '@')
-            .next();
-        let word = word.unwrap_or_default();
-        (1..=12).contains(&word.len())
-            && word.starts_with(['@', 'a', 'A', 'ä', 'Ä', 'æ', 'Æ', 's', 'S', 'k', 'K'])
-            && inside[word.len()..]
-                .trim_start()
-                .starts_with([')', ']', '}', '>', '-'])
-    };
-    ["＠", " @", "@ ", "\n@", "@\n"]
-        .iter()
-        .any(|sign| text.contains(sign))
-        || text
-            .bytes()
-            .enumerate()
-            .any(|(at, byte)| matches!(byte, b'(' | b'[' | b'{' | b'<') && bracket(at))
-}
-
-/// Whether the last label is an existing top-level domain.
-fn ends_in_suffix(address: &str) -> bool {
-    let last = address
-        .rsplit(|c: char| !c.is_alphanumeric())
-        .next()
-        .unwrap_or_default();
-    let known = psl::suffix(last.to_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known());
-    known && last.chars().count() >= 2
-}
+use crate::{Budget, Exceeded, redact::script::Ascii};
 
 /// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
 /// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
 /// references look much the same.
 pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+    budget.spend(text.len())?;
+    let Some(ascii) = Ascii::of(text) else {
+        return in_ascii(text, budget);
+    };
+    budget.spend(text.len())?;
+    let found = in_ascii(&ascii.text, budget)?.into_iter();
+    Ok(found
+        .map(|range| ascii.original(range.start)..ascii.original(range.end))
+        .collect())
+}
+
+/// Finds telephone numbers in a text whose digits are ASCII.
+fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -131,9 +49,15 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
 
 fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {
     static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        // What people write before a number, in the languages of the tables; a word for a number or
+        // a place may follow.
         Regex::new(concat!(
-            r"(?i)(?:\b(?:t[eé]l[eé]?(?:ph(?:one|onique|onnique)|fon|fono|fone|foon)?\w{0,6}|tlf|tfn|ph|phone|mob(?:il|ile)?\w{0,7}",
-            r"|portable|cell|call|fax|ring|whatsapp|sms|handy|hotline|appel\w{0,4}|numéro de t\w+)\b|☎|📞|✆|📱|電話)[^\d\n]{0,24}$",
+            r"(?i)(?:\b(?:t[eé]l[eé]?(?:ph(?:one|onique|onnique)|fon|fono|fone|foon)?\w{0,6}|tlf|tfn|ph|phone",
+            r"|mob(?:il|ile)?\w{0,7}|portable|cell|cel|call|fax|ring|text|whatsapp|viber|sms|handy|hotline|gsm",
+            r"|appel\w{0,4}|numéro de t\w+|dzwoń|zadzwoń|kom|volejte|volajte|тел\w{0,8}|моб\w{0,8}|звон\w{0,5}|дзвон\w{0,5}",
+            r"|puh\w{0,6}|t[aā]lr\w{0,6}|τηλ\w{0,6}|κιν\w{0,5}|cep|hívj\w{0,5}|bel|ring|llam\w{0,4}|ligue|chiam\w{0,4})\b",
+            r"|☎|📞|✆|📱|電話|携帯|电话|電话|手机|手機|热线|致电|전화|휴대폰|핸드폰|연락처|هاتف|جوال|موبايل|تلفون|للاتصال|واتساب",
+            r"|טלפון|נייד|טל['׳’]|פקס|โทร)[^\d\n]{0,24}$",
         ))
         .ok()
     });

@@ -1,0 +1,189 @@
+//! Finds e-mail addresses, also those that are spelled out: `jobs [at] example [dot] org`,
+//! `jobs małpa example kropka org`.
+
+use std::{cmp::Reverse, ops::Range, sync::LazyLock};
+
+use regex::Regex;
+
+use crate::{
+    Budget, Exceeded,
+    redact::{cues::Cues, words::Word},
+};
+
+/// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
+pub(crate) fn emails(
+    text: &str,
+    words: &[Word<'_>],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
+        const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
+        const AT: &str = r"(?:\s?[@＠]\s?|\s*[\[({<]\s*(?:at|a|@|ät|æt|arobase|arroba|snabel-?a|krøllalfa|alfakrøll)\s*[\])}>]\s*)";
+        const DOT: &str = concat!(
+            r"(?:\.|\s*[\[({]\s*(?:dot|point|punkt|punto|prikk|punktum|\.)\s*[\])}]\s*",
+            r"|\s+(?:dot|point|punkt)\s+)"
+        );
+        [
+            format!(r"{NAME}@{LABEL}(?:\.{LABEL})+"),
+            format!(r"(?i){NAME}{AT}{LABEL}(?:\.{LABEL})+"),
+            format!(r"(?i){NAME}{AT}{LABEL}(?:{DOT}{LABEL})+"),
+        ]
+        .iter()
+        .filter_map(|form| Regex::new(form).ok())
+        .collect()
+    });
+    // Ten characters, and what may be in brackets.
+    budget.spend(text.len().saturating_mul(4))?;
+    let hidden = may_hide_address(text);
+    let wanted = [text.contains('@'), hidden, hidden];
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (number, form) in FORMS
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| wanted[*number])
+    {
+        let known = out.len();
+        budget.spend(text.len().saturating_mul(4))?;
+        for found in form.find_iter(text) {
+            budget.spend(1 + found.len())?;
+            let at = out[..known].partition_point(|other| other.end <= found.start());
+            let free = out[..known]
+                .get(at)
+                .is_none_or(|other| other.start >= found.end());
+            let sure = number == 0
+                || (ends_in_suffix(found.as_str()) && !found.as_str().contains(" the "));
+            if free && sure {
+                out.push(found.range());
+            }
+        }
+        out.sort_by_key(|range| range.start);
+    }
+    let spoken = spoken(text, words, budget)?;
+    if !spoken.is_empty() {
+        out.extend(spoken);
+        out.sort_by_key(|range| (range.start, Reverse(range.end)));
+        out.dedup_by(|next, last| next.start < last.end);
+    }
+    Ok(out)
+}
+
+/// At signs that are also other words, and count only with a full stop in words.
+const AMBIGUOUS: [&str; 7] = ["at", "a", "et", "eta", "arond", "malpa", "ctl"];
+
+/// Finds addresses whose signs are spelled out, with or without brackets around them.
+fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// The steps for one sign: the words around it.
+    const SEARCH_STEPS: usize = 100;
+    budget.spend(words.len())?;
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if !word.cues.has(Cues::AT) || word.text.len() == 1 && at == 0 {
+            continue;
+        }
+        budget.spend(SEARCH_STEPS)?;
+        let found = spoken_at(text, words, at);
+        out.extend(found.filter(|found| out.last().is_none_or(|last| last.end <= found.start)));
+    }
+    Ok(out)
+}
+
+/// The address around a word for the at sign.
+fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    /// The most labels of a domain.
+    const MAX_LABELS: usize = 5;
+    let word = &words[at];
+    let local = &words[at.checked_sub(1)?];
+    // "snabel-a", "at-merkki"
+    let is_tail = |next: &&Word<'_>| {
+        &text[word.end()..next.start] == "-" && matches!(&*next.lower, "a" | "merkki" | "märk")
+    };
+    let tail = words.get(at + 1).filter(is_tail);
+    let mut next = at + 1 + usize::from(tail.is_some());
+    let end = tail.map_or(word.end(), Word::end);
+    let before = &text[local.end()..word.start];
+    let first = words.get(next)?;
+    let is_bracketed = brackets(before, &text[end..first.start])?;
+    let mut last = first;
+    let mut is_spoken = is_bracketed;
+    let mut labels = 1;
+    while labels < MAX_LABELS {
+        let Some(following) = words.get(next + 1) else {
+            break;
+        };
+        let gap = &text[last.end()..following.start];
+        if gap == "." || gap == "-" {
+            (last, next) = (following, next + 1);
+        } else if following.cues.has(Cues::DOT)
+            && let Some(label) = words.get(next + 2)
+            && brackets(gap, &text[following.end()..label.start]).is_some()
+        {
+            is_spoken = true;
+            (last, next) = (label, next + 2);
+        } else {
+            break;
+        }
+        labels += 1;
+    }
+    let is_sure = is_spoken || !AMBIGUOUS.contains(&&*word.lower);
+    if labels < 2 || !is_sure || !ends_in_suffix(last.text) {
+        return None;
+    }
+    // The local part, with full stops and hyphens.
+    let inside = |c: char| c.is_alphanumeric() || "._%+'’-".contains(c);
+    let run: usize = text[..local.end()]
+        .chars()
+        .rev()
+        .take(64)
+        .take_while(|c| inside(*c))
+        .map(char::len_utf8)
+        .sum();
+    let start = local.end() - run;
+    let start = start + text[start..].find(char::is_alphanumeric)?;
+    Some(start..last.end())
+}
+
+/// Whether brackets are around a word, by what is before and after it, or only spaces; `None` if it
+/// is anything else.
+fn brackets(before: &str, after: &str) -> Option<bool> {
+    let is_short = before.len() <= 4 && after.len() <= 4;
+    let (open, close) = (before.trim(), after.trim());
+    match (open, close) {
+        ("", "") if is_short && !before.is_empty() && !after.is_empty() => Some(false),
+        ("(", ")") | ("[", "]") | ("{", "}") | ("<", ">") if is_short => Some(true),
+        _ => None,
+    }
+}
+
+/// Whether a text has an at sign beside a space, or a bracket that may stand for one.
+fn may_hide_address(text: &str) -> bool {
+    let bracket = |at: usize| {
+        let inside = text[at + 1..].trim_start();
+        let word = inside
+            .split(|c: char| !c.is_alphabetic() && c != '@')
+            .next();
+        let word = word.unwrap_or_default();
+        (1..=12).contains(&word.len())
+            && word.starts_with(['@', 'a', 'A', 'ä', 'Ä', 'æ', 'Æ', 's', 'S', 'k', 'K'])
+            && inside[word.len()..]
+                .trim_start()
+                .starts_with([')', ']', '}', '>', '-'])
+    };
+    ["＠", " @", "@ ", "\n@", "@\n"]
+        .iter()
+        .any(|sign| text.contains(sign))
+        || text
+            .bytes()
+            .enumerate()
+            .any(|(at, byte)| matches!(byte, b'(' | b'[' | b'{' | b'<') && bracket(at))
+}
+
+/// Whether the last label is an existing top-level domain.
+fn ends_in_suffix(address: &str) -> bool {
+    let last = address
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let known = psl::suffix(last.to_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known());
+    known && last.chars().count() >= 2
+}

@@ -1,0 +1,122 @@
+//! Finds names in messengers and networks: `@example_jobs`, `微信：example123`.
+
+use std::ops::Range;
+
+use super::{cues::Cues, words::Word};
+use crate::{Budget, Exceeded};
+
+/// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
+const CODE: &str = "media import param return override types angular vue babel nestjs charset keyframes \
+    reduxjs test autowired supports font tailwind apply throws deprecated see";
+
+/// Finds handles.
+pub(super) fn handles(
+    text: &str,
+    words: &[Word<'_>],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// The steps for one handle: its characters, and those between it and what announces it.
+    const SEARCH_STEPS: usize = 100;
+    let mut out: Vec<Range<usize>> = Vec::new();
+    budget.spend(text.len() + words.len())?;
+    for (at, sign) in text.match_indices(['@', '＠']) {
+        budget.spend(SEARCH_STEPS)?;
+        out.extend(at_sign(text, at, sign.len()));
+    }
+    for (at, word) in words.iter().enumerate() {
+        if word.cues.has(Cues::HANDLE) || ends_in_cue(word) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(after_cue(text, words, at));
+        }
+    }
+    out.sort_by_key(|range| range.start);
+    out.dedup_by(|next, last| next.start < last.end);
+    Ok(out)
+}
+
+/// Whether a word in a script without spaces ends with the name of a messenger.
+fn ends_in_cue(word: &Word<'_>) -> bool {
+    const CUES: [&str; 5] = ["微信", "微信号", "微信號", "카톡", "카카오톡"];
+    !word.lower.is_ascii() && CUES.iter().any(|cue| word.lower.ends_with(cue))
+}
+
+/// The handle after an at sign at this byte, which is a part of it.
+fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
+    let before = &text[..at];
+    let start = at + length;
+    if before.ends_with(|c: char| c.is_alphanumeric() || "._-/@".contains(c)) {
+        return None;
+    }
+    let end = start + name(&text[start..])?;
+    let found = &text[start..end];
+    // "@angular/core", "@Override", "a @ 12 €"
+    let is_code = text[end..].starts_with(['/', '(', '{'])
+        || CODE.split_whitespace().any(|word| word == found)
+        || (found.starts_with(|c: char| c.is_ascii_uppercase())
+            && !found.contains(['_', '.'])
+            && !found.contains(|c: char| c.is_ascii_digit())
+            && found.chars().skip(1).any(|c| c.is_ascii_lowercase()));
+    (!is_code).then_some(at..end)
+}
+
+/// The length of a handle at the start of a text: ASCII letters, digits, `_`, `.` and `-`.
+fn name(text: &str) -> Option<usize> {
+    /// The longest name that the networks allow.
+    const MAX_LENGTH: usize = 32;
+    let inside = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-');
+    let length = text.bytes().take(MAX_LENGTH + 1).take_while(inside).count();
+    let name = text[..length].trim_end_matches(['.', '-']);
+    let letters = name.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    (begins && letters >= 3 && length <= MAX_LENGTH).then_some(name.len())
+}
+
+/// The handle after the name of a messenger, and a colon or a word for a name.
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    const NAMES: [&str; 12] = [
+        "id",
+        "号",
+        "號",
+        "아이디",
+        "nick",
+        "user",
+        "name",
+        "konto",
+        "account",
+        "用户名",
+        "is",
+        "кanal",
+    ];
+    let mut last = &words[at];
+    let mut is_told = false;
+    for next in at + 1..=at + 2 {
+        let word = words.get(next)?;
+        let gap = &text[last.end()..word.start];
+        is_told |= gap.contains([':', '：']);
+        if gap.len() > 8 || gap.contains(['\n', ',', '.', ';']) || gap.contains('@') {
+            return None;
+        }
+        if NAMES.contains(&&*word.lower) {
+            is_told = true;
+            last = word;
+            continue;
+        }
+        let rest = &text[word.start..];
+        let number = word.text.len() >= 5 && word.text.bytes().all(|b| b.is_ascii_digit());
+        let length = if number {
+            Some(word.text.len())
+        } else {
+            name(rest)
+        }?;
+        let found = &rest[..length];
+        let is_sign = |c: char| c == '_' || c == '.' || c.is_ascii_digit();
+        let is_name = found.contains(is_sign) || found.chars().all(|c| c.is_ascii_lowercase());
+        // A telephone number has more digits, or begins with a plus.
+        let is_phone = number
+            && (found.starts_with('0')
+                || words[at].lower == "whatsapp"
+                || words[at].lower == "viber");
+        return (is_told && is_name && !is_phone).then_some(word.start..word.start + length);
+    }
+    None
+}

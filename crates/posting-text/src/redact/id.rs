@@ -1,0 +1,237 @@
+//! Finds numbers of registers, tax offices and banks.
+//!
+//! After a word for such a number any number counts. Without one, only what has check digits that
+//! are right counts, in a form that nothing else has.
+
+use std::ops::Range;
+
+use super::{cues::Cues, words::Word};
+use crate::{Budget, Exceeded};
+
+/// The most words between the word for a number and the number.
+const MAX_BETWEEN: usize = 3;
+/// The longest gap between the two, in bytes.
+const MAX_GAP: usize = 40;
+/// The most groups of digits.
+const MAX_GROUPS: usize = 10;
+/// Words after which few digits are enough: registers of one court or town.
+const SHORT: &str = "hrb hra fn rea reg krs registernummer";
+/// Words that are others as well, and need many digits.
+const LONG: &str = "konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan \
+    iva partita tin swift bic bsb abn";
+
+/// Finds numbers that identify a company or its account.
+pub(super) fn ids(
+    text: &str,
+    words: &[Word<'_>],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// The steps for one number.
+    const SEARCH_STEPS: usize = 60;
+    budget.spend(words.len())?;
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if out.last().is_some_and(|last| word.start < last.end) {
+            continue;
+        }
+        let found = if word.cues.has(Cues::ID) || is_unspaced_cue(word) {
+            budget.spend(SEARCH_STEPS)?;
+            after_cue(text, words, at)
+        } else if may_be_checked(word) {
+            budget.spend(SEARCH_STEPS)?;
+            checked(text, words, at)
+        } else {
+            None
+        };
+        out.extend(found);
+    }
+    Ok(out)
+}
+
+/// Whether a word in a script without spaces ends with such a cue.
+fn is_unspaced_cue(word: &Word<'_>) -> bool {
+    const CUES: [&str; 8] = [
+        "法人番号",
+        "信用代码",
+        "信用代碼",
+        "税号",
+        "税番号",
+        "등록번호",
+        "사업자번호",
+        "登记号",
+    ];
+    !word.lower.is_ascii() && CUES.iter().any(|cue| word.lower.ends_with(cue))
+}
+
+/// The number after a word that announces it.
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let cue = &words[at];
+    let mut last = cue;
+    for next in 1..=MAX_BETWEEN + 1 {
+        let word = words.get(at + next)?;
+        let gap = &text[last.end()..word.start];
+        if word.start - cue.end() > MAX_GAP || gap.contains(['\n', ',', ';', '(']) || gap.len() > 4
+        {
+            return None;
+        }
+        let begins =
+            word.text.contains(|c: char| c.is_ascii_digit()) || is_prefix(words, at + next, text);
+        if begins {
+            let (end, digits) = groups(text, words, at + next);
+            let least = if is(SHORT, cue) {
+                3
+            } else if is(LONG, cue) {
+                7
+            } else {
+                5
+            };
+            return ((least..=34).contains(&digits)).then_some(word.start..end);
+        }
+        last = word;
+    }
+    None
+}
+
+fn is(list: &str, word: &Word<'_>) -> bool {
+    list.split_whitespace().any(|listed| listed == word.lower)
+}
+
+/// Whether a word in capitals begins a number: `FR 23 891 871 337`, `B 891 871 337`.
+fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
+    let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else {
+        return false;
+    };
+    let is_short =
+        (1..=4).contains(&word.text.len()) && word.text.bytes().all(|b| b.is_ascii_uppercase());
+    is_short && next.is_number() && matches!(&text[word.end()..next.start], " " | "-" | "\u{a0}")
+}
+
+/// The end of the groups that begin with a word, and the number of their digits.
+fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
+    let digits = |word: &Word<'_>| word.text.bytes().filter(u8::is_ascii_digit).count();
+    let mut last = &words[at];
+    let mut count = digits(last);
+    for (number, word) in words[at + 1..].iter().take(MAX_GROUPS).enumerate() {
+        let gap = &text[last.end()..word.start];
+        let is_first = number == 0 && count == 0;
+        let has_digits = word.text.contains(|c: char| c.is_ascii_digit());
+        let joins = match gap {
+            " " | "\u{a0}" => {
+                (word.is_number() && (digits(word) > 1 || is_first))
+                    || (has_digits && is_first)
+                    || is_iban_group(word)
+            }
+            "." | "-" | "/" | "–" | "‑" => has_digits,
+            _ => false,
+        };
+        // The last group may be a letter: `412078 k`.
+        let letter = gap == " "
+            && number == 0
+            && word.text.len() == 1
+            && word.text.starts_with(|c: char| c.is_ascii_lowercase());
+        if !joins && !letter {
+            break;
+        }
+        count += digits(word);
+        last = word;
+        if letter {
+            break;
+        }
+    }
+    (last.end(), count)
+}
+
+/// Whether a word is a later group of an account number with letters.
+fn is_iban_group(word: &Word<'_>) -> bool {
+    word.text.len() == 4
+        && word
+            .text
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}
+
+/// Whether a word may begin a number that is known by its check digits.
+fn may_be_checked(word: &Word<'_>) -> bool {
+    let bytes = word.text.as_bytes();
+    let prefixed = bytes.len() >= 4
+        && bytes[..2].iter().all(u8::is_ascii_uppercase)
+        && bytes[2..4].iter().all(u8::is_ascii_digit);
+    prefixed || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
+}
+
+/// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
+fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let word = &words[at];
+    if word.is_number() {
+        let last = words
+            .get(at + 1)
+            .filter(|last| &text[word.end()..last.start] == "-")?;
+        let is_right = last.text.len() == 1 && is_finnish(&format!("{}{}", word.text, last.text));
+        return is_right.then_some(word.start..last.end());
+    }
+    if word.text.len() == 11 && word.text.starts_with("DE") {
+        return is_german(&word.text[2..]).then_some(word.start..word.end());
+    }
+    let mut number = String::new();
+    let mut end = word.start;
+    for next in words[at..].iter().take(MAX_GROUPS) {
+        let is_beside = matches!(&text[end..next.start], "" | " " | "\u{a0}");
+        let is_group = next
+            .text
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        if !is_beside || !is_group || number.len() + next.text.len() > 34 {
+            break;
+        }
+        number.push_str(next.text);
+        end = next.end();
+        if number.len() >= 15 && is_iban(&number) {
+            return Some(word.start..end);
+        }
+    }
+    None
+}
+
+/// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).
+fn is_iban(number: &str) -> bool {
+    let rest = number
+        .chars()
+        .skip(4)
+        .chain(number.chars().take(4))
+        .try_fold(0, |rest, c| {
+            let value = c.to_digit(36)?;
+            Some(
+                if value < 10 {
+                    rest * 10 + value
+                } else {
+                    rest * 100 + value
+                } % 97,
+            )
+        });
+    rest == Some(1)
+}
+
+/// Whether a German number for the value-added tax has the right check digit (ISO 7064, modulo 11
+/// and 10).
+fn is_german(digits: &str) -> bool {
+    let mut product = 10;
+    let values: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
+    let Some([front @ .., check]) = values.as_deref() else {
+        return false;
+    };
+    for digit in front {
+        let sum = (digit + product) % 10;
+        product = (if sum == 0 { 10 } else { sum }) * 2 % 11;
+    }
+    (11 - product) % 10 == *check
+}
+
+/// Whether a Finnish business number (Y-tunnus) has the right check digit.
+fn is_finnish(digits: &str) -> bool {
+    const WEIGHTS: [u32; 8] = [7, 9, 10, 5, 8, 4, 2, 1];
+    let sum = digits
+        .chars()
+        .zip(WEIGHTS)
+        .try_fold(0, |sum, (c, weight)| Some(sum + c.to_digit(10)? * weight));
+    sum.is_some_and(|sum| sum % 11 == 0)
+}
