@@ -18,7 +18,9 @@ const MAX_GROUPS: usize = 10;
 const SHORT: &str = "hrb hra fn rea reg krs registernummer";
 /// Words that are others as well, and need many digits.
 const LONG: &str = "konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan \
-    iva partita tin swift bic bsb abn";
+    iva partita tin swift bic bsb abn פ";
+/// Registers that are written with their numbers.
+const WITH_NUMBER: &str = "hrb hra fn";
 
 /// Finds numbers that identify a company or its account.
 pub(super) fn ids(
@@ -85,7 +87,12 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             } else {
                 5
             };
-            return ((least..=34).contains(&digits)).then_some(word.start..end);
+            let start = if is(WITH_NUMBER, cue) {
+                cue.start
+            } else {
+                word.start
+            };
+            return ((least..=34).contains(&digits)).then_some(start..end);
         }
         last = word;
     }
@@ -129,12 +136,14 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             && number == 0
             && word.text.len() == 1
             && word.text.starts_with(|c: char| c.is_ascii_lowercase());
-        if !joins && !letter {
+        // "942 486 111 MVA"
+        let tax = gap == " " && word.text == "MVA";
+        if !joins && !letter && !tax {
             break;
         }
         count += digits(word);
         last = word;
-        if letter {
+        if letter || tax {
             break;
         }
     }
@@ -156,7 +165,7 @@ fn may_be_checked(word: &Word<'_>) -> bool {
     let prefixed = bytes.len() >= 4
         && bytes[..2].iter().all(u8::is_ascii_uppercase)
         && bytes[2..4].iter().all(u8::is_ascii_digit);
-    prefixed || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
+    prefixed || is_fiscal_code(bytes) || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
 }
 
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
@@ -168,6 +177,9 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
             .filter(|last| &text[word.end()..last.start] == "-")?;
         let is_right = last.text.len() == 1 && is_finnish(&format!("{}{}", word.text, last.text));
         return is_right.then_some(word.start..last.end());
+    }
+    if is_fiscal_code(word.text.as_bytes()) {
+        return Some(word.start..word.end());
     }
     if word.text.len() == 11 && word.text.starts_with("DE") {
         return is_german(&word.text[2..]).then_some(word.start..word.end());
@@ -190,6 +202,16 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// Whether this has the form of an Italian tax code: nothing else looks like it.
+fn is_fiscal_code(bytes: &[u8]) -> bool {
+    const FORM: &[u8; 16] = b"AAAAAA00A00A000A";
+    bytes.len() == FORM.len()
+        && bytes.iter().zip(FORM).all(|(byte, form)| match form {
+            b'A' => byte.is_ascii_uppercase(),
+            _ => byte.is_ascii_digit(),
+        })
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).

@@ -5,6 +5,7 @@
 //! bracket in a text becomes a link.
 
 mod acronym;
+mod address;
 mod cjk;
 mod contact;
 mod cues;
@@ -15,6 +16,7 @@ mod inside;
 mod key;
 mod kind;
 mod names;
+mod person;
 mod replace;
 mod scan;
 mod script;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    Identity, Kind, contact, handle, id, names, web,
+    Identity, Kind, address, contact, handle, id, names, person, web,
     words::{self, Word},
 };
 use crate::{Budget, Exceeded};
@@ -58,12 +58,18 @@ impl<'a> Scan<'a> {
         budget: &Budget,
     ) -> Result<Vec<Found>, Exceeded> {
         budget.spend(self.text.len() + self.contacts.len())?;
-        let mut words = self.words.clone();
-        retain_outside(&mut words, &self.contacts);
-        let names = names::Names::new(identity, self, &words, budget)?;
         let mut found = self.contacts.clone();
+        let mut words = self.words.clone();
+        retain_outside(&mut words, &found);
+        let names = names::Names::new(identity, self, &words, budget)?;
         let names = names.find(self.text, &words, budget)?;
         add(&mut found, names, Kind::Company);
+        retain_outside(&mut words, &found);
+        let addresses = address::addresses(self.text, &words, budget)?;
+        add(&mut found, addresses, Kind::Address);
+        retain_outside(&mut words, &found);
+        let persons = person::persons(self.text, &words, &found, budget)?;
+        add(&mut found, persons, Kind::Person);
         Ok(found)
     }
 }

@@ -26,7 +26,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
+        Regex::new(r"(?:0[0-9]{1,4} ?/ ?)?[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
     });
     let Some(pattern) = NUMBER.as_ref() else {
         return Ok(Vec::new());
@@ -134,7 +134,7 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
         Regex::new(concat!(
             r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
             r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
-            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,2}\d{2,8}){1,5}$",           // with a trunk zero
+            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}$",           // with a trunk zero
             r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$",       // Norway, Denmark
             r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",                       // Brazil
             r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$",    // China, Australia

@@ -1,0 +1,373 @@
+//! Finds street addresses: a street and the number of a house, with what follows it. A place alone
+//! is none.
+//!
+//! Every search starts at a number, so a text without numbers costs nothing.
+
+mod eastern;
+
+use std::ops::Range;
+
+use super::{
+    cues::Cues,
+    script::Script,
+    words::{Word, begins_sentence},
+};
+use crate::{Budget, Exceeded};
+
+/// The most words of the name of a street.
+const MAX_NAME: usize = 6;
+/// The most parts of a house after its number.
+const MAX_UNITS: usize = 8;
+/// Ends of words for streets, in languages that write the two together.
+const SUFFIXES: &str = "straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate \
+    gaten vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku tori straat laan \
+    weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee lunden bakken stien";
+/// Small words within the name of a street.
+const PARTICLES: &str = "de del della delle dei degli du des la le les los las da do das dos di of the van der den \
+    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św gen т кт cel";
+
+/// Finds street addresses.
+pub(super) fn addresses(
+    text: &str,
+    words: &[Word<'_>],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// The steps for one number: the words around it.
+    const SEARCH_STEPS: usize = 150;
+    budget.spend(words.len())?;
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_free = out.last().is_none_or(|last| last.end <= word.start);
+        if !is_free || !is_house(word) {
+            continue;
+        }
+        budget.spend(SEARCH_STEPS)?;
+        let found = eastern::address(text, words, at)
+            .or_else(|| after_street(text, words, at))
+            .or_else(|| before_street(text, words, at));
+        let starts_free =
+            |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
+        out.extend(found.filter(starts_free));
+    }
+    Ok(out)
+}
+
+/// Whether a word can be the number of a house: up to four digits and two letters.
+fn is_house(word: &Word<'_>) -> bool {
+    let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=4).contains(&digits)
+        && word.text.len() <= digits + 4
+        && word.text.chars().count() <= digits + 2
+}
+
+/// Whether words may follow each other in the name of a street.
+fn is_beside(gap: &str, before: &Word<'_>) -> bool {
+    let is_abbreviated = before.text.chars().count() <= 5
+        || before.cues.has(Cues::STREET_BEFORE.or(Cues::STREET_AFTER));
+    let plain: String = gap
+        .chars()
+        .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
+        .collect();
+    match plain.as_str() {
+        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" => true,
+        ", " | "، " | "," | ",  " => true,
+        ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
+        ":" | ": " => before.cues.has(Cues::UNIT),
+        _ => false,
+    }
+}
+
+/// An address with the street before the number at this word: `Rua da Alegria, 19`.
+fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let end = end(text, words, at);
+    let mut first = None;
+    let mut look = at;
+    let mut capitals = 0;
+    let mut commas = 0;
+    for distance in 1..=MAX_NAME + 1 {
+        let Some(previous) = look.checked_sub(1) else {
+            break;
+        };
+        let word = &words[previous];
+        let gap = &text[word.end()..words[look].start];
+        if word.cues.has(Cues::ADDRESS)
+            && gap.starts_with([':', ' '])
+            && distance > 1
+            && capitals > 0
+        {
+            // "Address: Elm 14"
+            return first
+                .or(Some(words[look].start))
+                .map(|first| first..end.end);
+        }
+        if !is_beside(gap, word) {
+            break;
+        }
+        commas += usize::from(gap.contains([',', '،']));
+        if commas > 1 {
+            break;
+        }
+        let is_cased = word
+            .text
+            .contains(|c: char| c.is_lowercase() || c.is_uppercase());
+        if is_street_before(word, gap, text) && capitals > 0 {
+            return Some(word.start..end.end);
+        }
+        let is_compound = is_compound(word);
+        if (word.cues.has(Cues::STREET_AFTER) || is_compound)
+            && distance <= 2
+            && first.is_none()
+            && !gap.contains(',')
+        {
+            if is_compound {
+                first = Some(word.start);
+            } else if previous > 0
+                && words[previous - 1].is_upper()
+                && &text[words[previous - 1].end()..word.start] == " "
+            {
+                first = Some(words[previous - 1].start);
+            }
+        }
+        let is_name = word.is_upper()
+            || !is_cased
+            || is_among(PARTICLES, &word.lower)
+            || word.cues.has(Cues::UNIT)
+            || (word.is_number() && word.text.len() <= 2);
+        if !is_name && !word.cues.has(Cues::STREET_AFTER) {
+            break;
+        }
+        if word.is_upper() || (!is_cased && !word.is_number()) {
+            capitals += 1;
+        }
+        if let Some(start) = first
+            && word.start < start
+            && word.is_upper()
+            && gap == " "
+            && !(begins_sentence(text, word.start) && word.cues.has(Cues::PERSON.or(Cues::ADDRESS)))
+        {
+            first = Some(word.start);
+        } else if first.is_some_and(|start| word.start < start) {
+            break;
+        }
+        look = previous;
+    }
+    if let Some(first) = first {
+        return Some(first..end.end);
+    }
+    // "Vesterbro 88, 5000 Odense"
+    let name = &words[at.checked_sub(1)?];
+    let is_street = name.is_upper()
+        && &text[name.end()..words[at].start] == " "
+        && !name.cues.has(Cues::ID.or(Cues::UNIT));
+    (end.has_postal_code && is_street).then(|| {
+        let before = at.checked_sub(2).map(|before| &words[before]);
+        let wider = before.filter(|word| word.is_upper() && &text[word.end()..name.start] == " ");
+        wider.map_or(name.start, |word| word.start)..end.end
+    })
+}
+
+/// Whether a word announces the name of a street here.
+fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
+    if !word.cues.has(Cues::STREET_BEFORE) {
+        return false;
+    }
+    let is_short = word.text.chars().count() <= 2;
+    // Words of Latin languages that are others as well count as the first word of a line or a
+    // sentence, or capitalised.
+    let is_other = matches!(
+        &*word.lower,
+        "via" | "place" | "cours" | "corso" | "strada" | "bd" | "plaza"
+    );
+    (!is_short || gap.starts_with(['.', '/', '-']) || word.lower == "al")
+        && (!is_other || word.is_upper() || begins_sentence(text, word.start))
+}
+
+/// Whether a word ends like a street: `Hauptstraße`, `Storgata`.
+fn is_compound(word: &Word<'_>) -> bool {
+    /// The fewest letters before the ending.
+    const MIN_FRONT: usize = 3;
+    let suffix = |suffix: &str| {
+        word.lower
+            .strip_suffix(suffix)
+            .is_some_and(|front| front.chars().count() >= MIN_FRONT)
+    };
+    word.is_upper() && SUFFIXES.split_whitespace().any(suffix)
+}
+
+/// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
+fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let number = &words[at];
+    let mut next = at + 1;
+    let mut last = number;
+    if let Some(bis) = words
+        .get(next)
+        .filter(|word| matches!(&*word.lower, "bis" | "ter" | "quater"))
+    {
+        (last, next) = (bis, next + 1);
+    }
+    let street = words.get(next)?;
+    let gap = &text[last.end()..street.start];
+    if !matches!(gap, " " | ", " | "\u{a0}") {
+        return None;
+    }
+    if street.cues.has(Cues::STREET_BEFORE) && street.text.chars().count() >= 2 {
+        let mut end = None;
+        let mut last = street;
+        for word in words[next + 1..].iter().take(MAX_NAME) {
+            let gap = &text[last.end()..word.start];
+            let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}" | ". ");
+            if !joins || !(word.is_upper() || is_among(PARTICLES, &word.lower)) {
+                break;
+            }
+            if word.is_upper() {
+                end = Some(word.end());
+            }
+            last = word;
+        }
+        return end.map(|end| number.start..end);
+    }
+    // English: capitals up to the word for a street.
+    let mut last = number;
+    for (distance, word) in words[at + 1..].iter().take(5).enumerate() {
+        let gap = &text[last.end()..word.start];
+        if !matches!(gap, " " | ". ") || !word.is_upper() {
+            return None;
+        }
+        if distance > 0 && word.cues.has(Cues::STREET_AFTER) {
+            let index = at + 1 + distance;
+            return Some(number.start..end(text, words, index).end);
+        }
+        last = word;
+    }
+    None
+}
+
+/// Where an address ends.
+struct End {
+    end: usize,
+    /// Whether a postal code and a place come next; the address then ends with the code.
+    has_postal_code: bool,
+}
+
+/// The end of an address whose house number, or whose last word, is this one: after a range, a
+/// letter, and parts of a house.
+fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
+    let mut end = words[at].end();
+    let mut next = at + 1;
+    for _ in 0..MAX_UNITS {
+        let Some(word) = words.get(next) else { break };
+        let gap = &text[end..word.start];
+        if gap.len() > 6 || gap.contains('\n') {
+            break;
+        }
+        let following = words.get(next + 1).filter(|following| {
+            let gap = &text[word.end()..following.start];
+            gap.chars().count() <= 3 && !gap.contains(['\n', ','])
+        });
+        let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
+        let small = word.is_number() && word.text.len() <= 4;
+        let is_unit = word.cues.has(Cues::UNIT);
+        let of_unit = |other: &&Word<'_>| {
+            other.text.contains(|c: char| c.is_ascii_digit())
+                || (other.text.len() <= 2 && other.is_upper())
+        };
+        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ ");
+        let beside = matches!(
+            gap,
+            " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."
+        );
+        let roman =
+            word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'));
+        if joined && matches!(&*word.lower, "bis" | "ter") {
+            (end, next) = (word.end(), next + 1);
+        } else if joined && (small || letter || word.text.len() <= 4 && word.is_number()) {
+            (end, next) = (word.end(), next + 1);
+        } else if beside && is_unit && following.filter(of_unit).is_some() {
+            (end, next) = (following.map_or(end, Word::end), next + 2);
+        } else if beside
+            && small
+            && following.is_some_and(|other| other.cues.has(Cues::UNIT))
+            && !gap.starts_with("., ")
+        {
+            let unit = following.map_or(end, Word::end);
+            (end, next) = (unit, next + 2);
+        } else if small && gap == ". " && words[next - 1].cues.has(Cues::UNIT) {
+            (end, next) = (word.end(), next + 1);
+        } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
+            (end, next) = (word.end(), next + 1);
+            // "34 C 12"
+            if let Some(door) = words.get(next).filter(|door| {
+                door.is_number() && door.text.len() <= 3 && &text[end..door.start] == " "
+            }) {
+                (end, next) = (door.end(), next + 1);
+            }
+        } else if beside
+            && is_unit
+            && matches!(
+                &*word.lower,
+                "bajo" | "tv" | "th" | "mf" | "dto" | "esq" | "fszt" | "parter"
+            )
+        {
+            (end, next) = (word.end(), next + 1);
+        } else {
+            break;
+        }
+    }
+    if let Some(code) = postal_code(text, words, next, end) {
+        return End {
+            end: code,
+            has_postal_code: true,
+        };
+    }
+    End {
+        end,
+        has_postal_code: false,
+    }
+}
+
+/// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.
+fn is_sentence(text: &str, word: &Word<'_>) -> bool {
+    let rest = &text[word.end()..];
+    rest.strip_prefix(' ')
+        .is_some_and(|rest| rest.starts_with(char::is_lowercase))
+}
+
+/// The end of the postal code that comes next, if a place follows it.
+fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
+    let first = words.get(at)?;
+    if !matches!(
+        &text[end..first.start],
+        ", " | "، " | " · " | " – " | " | " | "., "
+    ) {
+        return None;
+    }
+    let mut index = at;
+    // "LV-3401", "CEP 80020-310", "D-12345"
+    if first.text.len() <= 3 && first.is_upper() {
+        index += 1;
+    }
+    let mut last = words.get(index).filter(|word| word.is_number())?;
+    let mut digits = last.text.len();
+    while digits < 8
+        && let Some(more) = words.get(index + 1).filter(|more| more.text.len() <= 4)
+        && matches!(&text[last.end()..more.start], " " | "-")
+        && (more.is_number()
+            || (more.text.len() == 2 && more.text.bytes().all(|b| b.is_ascii_uppercase())))
+    {
+        digits += more.text.len();
+        last = more;
+        index += 1;
+    }
+    let place = words.get(index + 1)?;
+    let beside = matches!(&text[last.end()..place.start], " " | ", ");
+    ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
+}
+
+fn is_among(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
+}
+
+/// Whether a word is in a script with capitals or of ideographs.
+fn is_of(word: &Word<'_>, script: Script) -> bool {
+    Script::of_text(word.text) == script
+}

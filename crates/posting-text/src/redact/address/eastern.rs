@@ -1,0 +1,100 @@
+//! Addresses in Chinese, Japanese and Korean: from the largest to the smallest.
+
+use std::ops::Range;
+
+use super::{Script, Word, is_of};
+
+/// What ends the name of a district, after which the street begins.
+const DISTRICTS: [char; 8] = ['市', '区', '區', '县', '縣', '州', '省', '郡'];
+/// What ends the name of a street.
+const STREETS: [&str; 14] = [
+    "路", "街", "道", "巷", "弄", "胡同", "里", "通", "丁目", "条", "下ル", "上ル", "入ル", "号",
+];
+/// What follows a number in an address.
+const UNITS: [&str; 22] = [
+    "号楼", "号院", "号", "號", "楼", "樓", "栋", "幢", "座", "单元", "室", "层", "層", "階",
+    "丁目", "番地", "番", "弄", "巷", "房", "之", "门",
+];
+/// The most numbers of an address.
+const MAX_NUMBERS: usize = 6;
+
+/// The address around the number at this word.
+pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let number = &words[at];
+    let street = &words[at.checked_sub(1)?];
+    let gap = &text[street.end()..number.start];
+    if is_of(street, Script::Hangul) && gap == " " {
+        return korean(text, words, at, street);
+    }
+    if !gap.is_empty() || !(is_of(street, Script::Han) || is_of(street, Script::Kana)) {
+        return None;
+    }
+    let end = end(text, words, at);
+    let is_street = STREETS.iter().any(|ending| street.text.ends_with(ending));
+    let is_place =
+        street.text.contains(DISTRICTS) || street.text.contains(['町', '村', '都', '府', '県']);
+    let after = &text[number.end()..];
+    let is_block = after.starts_with("丁目")
+        || after.starts_with("番")
+        || (after.starts_with('-') && is_place);
+    if !(is_block || (is_street && end > number.end())) {
+        return None;
+    }
+    let district = street
+        .text
+        .char_indices()
+        .filter(|(at, c)| DISTRICTS.contains(c) && at + c.len_utf8() < street.text.len())
+        .map(|(at, c)| at + c.len_utf8())
+        .last()
+        .unwrap_or(0);
+    Some(street.start + district..end)
+}
+
+/// The end of an address with this number: after its units and further numbers.
+fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut end = words[at].end();
+    let mut next = at + 1;
+    for _ in 0..MAX_NUMBERS {
+        if let Some(unit) = UNITS.iter().find(|unit| text[end..].starts_with(*unit)) {
+            end += unit.len();
+        }
+        while words.get(next).is_some_and(|word| word.start < end) {
+            next += 1;
+        }
+        let Some(word) = words.get(next) else { break };
+        let is_number = word.is_number() && word.text.len() <= 5;
+        if !is_number || !matches!(&text[end..word.start], "" | "-" | "−" | " " | "－") {
+            break;
+        }
+        end = word.end();
+        next += 1;
+    }
+    end
+}
+
+/// A Korean address: a street that ends in `로` or `길`, a number, and a floor.
+fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Option<Range<usize>> {
+    let is_street = street.text.ends_with(['로', '길']) && street.text.chars().nth(1).is_some();
+    // A particle has the same ending: "2 층으로 3".
+    if !is_street || street.text.ends_with("으로") {
+        return None;
+    }
+    let mut end = words[at].end();
+    let mut next = at + 1;
+    for _ in 0..MAX_NUMBERS {
+        let Some(word) = words.get(next) else { break };
+        let gap = &text[end..word.start];
+        let is_unit = matches!(word.text, "층" | "호" | "동" | "번길" | "길");
+        let is_number = word.is_number() && matches!(gap, "-" | ", " | " ");
+        let unit = words
+            .get(next + 1)
+            .is_some_and(|unit| matches!(unit.text, "층" | "호" | "동"));
+        if (is_unit && gap.is_empty()) || (is_number && (gap == "-" || unit)) {
+            (end, next) = (word.end(), next + 1);
+        } else {
+            break;
+        }
+    }
+    let counted = text[end..].starts_with(['명', '개', '년', '월', '일', '시', '원', '만']);
+    (!counted).then_some(street.start..end)
+}

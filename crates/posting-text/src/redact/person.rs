@@ -1,0 +1,270 @@
+//! Finds persons whom readers may ask: beside a telephone number or an e-mail address, after a word
+//! that announces one, and after a form of address.
+//!
+//! A run of capitalised words is a person if a given name or the ending of a family name says so, or
+//! if nothing else can stand at its place.
+
+mod eastern;
+mod evidence;
+
+use std::ops::Range;
+
+use self::evidence::{Evidence, evidence};
+use super::{
+    cues::Cues,
+    scan::Found,
+    words::{Word, unaccented},
+};
+use crate::{Budget, Exceeded, redact::Kind};
+
+/// The most words of a name.
+const MAX_NAME: usize = 5;
+/// How many words after the word that announces a person are looked at.
+const AHEAD: usize = 9;
+/// How many words before and after a number or an address are looked at.
+const BEFORE: usize = 12;
+const AFTER: usize = 6;
+/// Small words within names.
+const PARTICLES: &str = "van von der den de ter da dos del della di la le af av bin ibn zu zur y e";
+
+/// Finds persons in a text. `words` are those outside everything that was found before, `found`.
+pub(super) fn persons(
+    text: &str,
+    words: &[Word<'_>],
+    found: &[Found],
+    budget: &Budget,
+) -> Result<Vec<Range<usize>>, Exceeded> {
+    /// The steps for one place where a person may be.
+    const SEARCH_STEPS: usize = 300;
+    budget.spend(words.len() + found.len())?;
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_unspaced = !word.lower.is_ascii() && eastern::may_announce(word);
+        if is_unspaced {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(eastern::person(text, words, at));
+        }
+        if word.cues.has(Cues::TITLE) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(after_title(text, words, at));
+        }
+        if word.cues.has(Cues::PERSON) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(announced(text, words, at));
+        }
+    }
+    let is_contact = |kind: Kind| matches!(kind, Kind::Email | Kind::Phone | Kind::Handle);
+    for (range, _) in found.iter().filter(|(_, kind)| is_contact(*kind)) {
+        budget.spend(SEARCH_STEPS)?;
+        beside(text, words, range, &mut out);
+    }
+    budget.spend(out.len())?;
+    out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    out.dedup_by(|next, last| next.start < last.end);
+    Ok(out)
+}
+
+/// The words of a name that begin at a word: capitalised ones, and small ones between them. Returns
+/// the index after the last.
+fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut end = at;
+    let mut look = at;
+    while look < words.len() && look - at < MAX_NAME {
+        let word = &words[look];
+        if look > at {
+            let previous = &words[look - 1];
+            let gap = &text[previous.end()..word.start];
+            let initial = previous.text.chars().count() <= 2 && previous.is_upper();
+            let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
+                || (gap == ". " && (initial || previous.cues.has(Cues::TITLE)));
+            if !joins {
+                break;
+            }
+        }
+        if is_name(word) {
+            end = look + 1;
+        } else if !is_particle(word) || look == at {
+            break;
+        }
+        look += 1;
+    }
+    end
+}
+
+/// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
+fn is_name(word: &Word<'_>) -> bool {
+    let letters = word.text.chars().count();
+    let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
+    word.is_upper() && !acronym && !word.text.contains(|c: char| c.is_ascii_digit())
+}
+
+fn is_particle(word: &Word<'_>) -> bool {
+    PARTICLES.split(' ').any(|particle| particle == word.lower)
+}
+
+/// The person after a form of address: `Frau Seidlmayer`, `Mr. Dr. Aigner`.
+fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    const ACADEMIC: &str = "dr prof mag ing dipl";
+    let title = &words[at];
+    let mut first = at + 1;
+    let mut last = title;
+    // Further titles: "Herr Dr. Aigner".
+    loop {
+        let word = words.get(first)?;
+        let gap = &text[last.end()..word.start];
+        if !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
+            return None;
+        }
+        if !word.cues.has(Cues::TITLE) || !word.is_upper() {
+            break;
+        }
+        last = word;
+        first += 1;
+    }
+    let end = run(text, words, first);
+    let names = words.get(first..end).filter(|names| !names.is_empty())?;
+    let is_academic = |word: &Word<'_>| is_among(ACADEMIC, &word.lower);
+    let only_academic = words[at..first].iter().all(is_academic);
+    // One letter in lower case, or a word such as "pan" in another language, is no title.
+    let is_sure = title.text.chars().count() > 2 || title.is_upper();
+    let found = evidence(names);
+    let is_person = match found {
+        Evidence::Against => false,
+        Evidence::For => true,
+        Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,
+    };
+    is_person.then(|| names[0].start..names[names.len() - 1].end())
+}
+
+/// The person after a word that announces one, on the same line.
+fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let cue = &words[at];
+    let line = line_end(text, cue.end());
+    let mut next = at + 1;
+    let mut is_direct = true;
+    while let Some(word) = words
+        .get(next)
+        .filter(|word| word.start < line && next <= at + AHEAD)
+    {
+        let before = &text[words[next - 1].end()..word.start];
+        let is_first = next == at + 1;
+        let told = text[cue.end()..word.start].contains([':', '：']);
+        is_direct &= is_first || told;
+        if !is_name(word) {
+            if let Some(found) = evidence::uncased(text, words, next, told) {
+                return Some(found);
+            }
+            next += 1;
+            continue;
+        }
+        let end = run(text, words, next).max(next + 1);
+        let names = &words[next..end];
+        let range = names[0].start..names[names.len() - 1].end();
+        match evidence(names) {
+            Evidence::For if names.len() >= 2 || told => return Some(range),
+            Evidence::None
+                if (2..=3).contains(&names.len())
+                    && told
+                    && before.contains([':', '：', '.'])
+                    && is_followed(text, range.end) =>
+            {
+                return Some(range);
+            }
+            _ => {}
+        }
+        if names.len() == 1 || !told {
+            // "Ask our Head of Sales, Anna Berg"
+            next = end;
+        } else {
+            next += 1;
+        }
+    }
+    None
+}
+
+/// Whether a name is followed by the end of a line, a comma, or a number: not by further words.
+fn is_followed(text: &str, end: usize) -> bool {
+    let rest = text[end..].trim_start_matches([' ', '\u{a0}']);
+    rest.is_empty()
+        || rest.starts_with([',', ';', '\n', '(', '|', '–', '-', '.', ':', '/', '+', '،'])
+        || rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Adds the persons beside a telephone number or an address, on the same line.
+fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<Range<usize>>) {
+    let after = words.partition_point(|word| word.start < contact.end);
+    let before = words.partition_point(|word| word.end() <= contact.start);
+    let from = before.saturating_sub(BEFORE);
+    let start = line_start(text, contact.start);
+    let end = line_end(text, contact.end);
+    let mailbox = mailbox(&text[contact.clone()]);
+    let mut at = words[from..before].partition_point(|word| word.start < start) + from;
+    let last = words.len().min(after + AFTER);
+    while at < last {
+        let word = &words[at];
+        if word.start >= end {
+            break;
+        }
+        if !is_name(word) {
+            out.extend(evidence::uncased(text, words, at, false));
+            at += 1;
+            continue;
+        }
+        let next = run(text, words, at).max(at + 1);
+        let names = &words[at..next];
+        let range = names[0].start..names[names.len() - 1].end();
+        let is_mailbox = |word: &Word<'_>| {
+            let plain = unaccented(&word.lower);
+            plain.len() >= 3
+                && mailbox
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|part| part == plain)
+        };
+        let found = evidence(names);
+        if (found == Evidence::For && names.len() >= 2)
+            || (found != Evidence::Against && names.iter().any(is_mailbox))
+        {
+            out.push(range);
+        } else if found == Evidence::For || names.len() > 2 {
+            // A capitalised word may stand before the name: "Personalleiterin Anna Berg".
+            let inner = (1..names.len()).find(|from| {
+                names.len() - from >= 2
+                    && evidence(&names[*from..]) == Evidence::For
+                    && names[*from].cues.has(Cues::GIVEN)
+            });
+            out.extend(inner.map(|from| names[from].start..range.end));
+        }
+        at = next;
+    }
+}
+
+/// The local part of an e-mail address in lower case, or nothing.
+fn mailbox(contact: &str) -> String {
+    let local = contact.split_once('@').map(|(local, _)| local);
+    unaccented(&local.unwrap_or_default().to_lowercase())
+}
+
+/// How far a line is looked at, in bytes.
+const MAX_LINE: usize = 400;
+
+fn line_end(text: &str, from: usize) -> usize {
+    let mut to = text.len().min(from + MAX_LINE);
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    text[from..to].find('\n').map_or(to, |end| from + end)
+}
+
+fn line_start(text: &str, to: usize) -> usize {
+    let mut from = to.saturating_sub(MAX_LINE);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text[from..to]
+        .rfind('\n')
+        .map_or(from, |end| from + end + 1)
+}
+
+fn is_among(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}

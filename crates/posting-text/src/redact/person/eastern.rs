@@ -1,0 +1,161 @@
+//! Persons in Chinese, Japanese and Korean.
+
+use std::ops::Range;
+
+use super::{Cues, Word};
+use crate::redact::script::Script;
+
+/// What announces a person at the end of a run, or within it. The longest first.
+const CUES: [&str; 17] = [
+    "採用担当者",
+    "採用担当",
+    "担当者",
+    "担当",
+    "お問い合わせは",
+    "お問合せは",
+    "問い合わせ先",
+    "連絡先",
+    "联系人",
+    "聯絡人",
+    "请联系",
+    "請聯絡",
+    "联系",
+    "채용담당자",
+    "담당자",
+    "문의",
+    "인사팀",
+];
+/// Chinese family names: the hundred most frequent ones (Ministry of Public Security, 2020).
+const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬";
+/// Korean family names (Statistics Korea, 2015).
+const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
+/// Titles after a name.
+const TITLES: [&str; 20] = [
+    "先生",
+    "女士",
+    "小姐",
+    "经理",
+    "老师",
+    "主任",
+    "さん",
+    "様",
+    "宛",
+    "まで",
+    "님",
+    "과장",
+    "대리",
+    "팀장",
+    "매니저",
+    "부장",
+    "차장",
+    "사원",
+    "실장",
+    "이사",
+];
+
+/// Whether a word may announce a person.
+pub(super) fn may_announce(word: &Word<'_>) -> bool {
+    word.cues.has(Cues::PERSON) || CUES.iter().any(|cue| word.text.contains(cue))
+}
+
+/// The person that a word announces.
+pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let word = &words[at];
+    if Script::of_text(word.text) == Script::Hangul {
+        return korean(text, words, at);
+    }
+    let cue = CUES
+        .iter()
+        .find_map(|cue| word.text.rfind(cue).map(|found| found + cue.len()))?;
+    let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
+    let mut start = word.end() - rest.len();
+    let mut next = at + 1;
+    let mut name = rest;
+    if rest.is_empty() {
+        let following = words.get(next)?;
+        if !is_sign(&text[word.end()..following.start]) {
+            return None;
+        }
+        (start, name) = (following.start, following.text);
+        next += 1;
+    }
+    let length: usize = name
+        .chars()
+        .take_while(|c| Script::of(*c) == Script::Han)
+        .map(char::len_utf8)
+        .sum();
+    let (front, after) = name.split_at(length);
+    let letters = front.chars().count();
+    let title = TITLES.iter().find(|title| front.ends_with(*title));
+    let is_chinese = front.starts_with(|c| CHINESE.contains(c));
+    // "张先生" with its title, "鈴木まで" without the particle, "李娜" at the end of the run.
+    let end = if let (Some(_), true) = (title, (3..=5).contains(&letters)) {
+        start + length
+    } else if let Some(title) = TITLES
+        .iter()
+        .find(|title| is_chinese && front.contains(*title))
+    {
+        start + front.find(title)? + title.len()
+    } else if (2..=4).contains(&letters)
+        && (after.is_empty()
+            || TITLES.iter().any(|title| after.starts_with(title))
+            || after.starts_with(['が', 'に', 'へ']))
+    {
+        start + length
+    } else {
+        return None;
+    };
+    // Family and given name apart: "田中 健一".
+    let given = words.get(next).filter(|given| {
+        let letters = given.text.chars().count();
+        let gap = &text[end.min(given.start)..given.start];
+        matches!(gap, " " | "\u{3000}")
+            && (1..=3).contains(&letters)
+            && given.text.chars().all(|c| Script::of(c) == Script::Han)
+    });
+    Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
+}
+
+/// Whether a gap can be between what announces a person and the name.
+fn is_sign(gap: &str) -> bool {
+    gap.chars().count() <= 3
+        && gap
+            .chars()
+            .all(|c| matches!(c, ':' | '：' | ' ' | '\u{3000}' | '）' | ')' | '、' | '／'))
+}
+
+/// A Korean name within a few words: two to four syllables that begin with a family name, alone or
+/// before a title.
+fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    /// How many words are looked at.
+    const AHEAD: usize = 3;
+    let mut last = &words[at];
+    for (number, word) in words[at + 1..].iter().take(AHEAD).enumerate() {
+        let gap = &text[last.end()..word.start];
+        if gap.chars().count() > 3 || gap.contains(['\n', ',', '.']) {
+            return None;
+        }
+        let told = text[words[at].end()..word.start].contains([':', '：']);
+        let letters = word.text.chars().count();
+        let title = words.get(number + at + 2).filter(|title| {
+            &text[word.end()..title.start] == " "
+                && TITLES.iter().any(|known| title.text.starts_with(known))
+        });
+        let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
+            || word.end() == text.len();
+        let is_name = (2..=4).contains(&letters)
+            && word.text.starts_with(|c| KOREAN.contains(c))
+            && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
+        if is_name && letters == 3 && ((told && ends) || title.is_some()) {
+            return Some(word.start..word.end());
+        }
+        let with_title = TITLES
+            .iter()
+            .find_map(|title| word.text.strip_suffix(title));
+        if let Some(name) = with_title.filter(|name| name.chars().count() == 3) {
+            return Some(word.start..word.start + name.len());
+        }
+        last = word;
+    }
+    None
+}

@@ -1,0 +1,126 @@
+//! What says that words are a person's name.
+
+use std::ops::Range;
+
+use super::{Cues, Word, unaccented};
+use crate::redact::{cues, script::Script};
+
+/// What words say about being a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// They are a name.
+    For,
+    /// They are something else.
+    Against,
+    None,
+}
+
+/// Endings of family names and of names after the father, in any case, by the census offices of
+/// their countries.
+const FAMILY: &str = "ová ové ovou ski skiego skiemu skim ska skiej ską cki cka ckiej wicz wicza wiczem czyk czyka owicz \
+    ович евич овна евна івна овича овичу евичу овне овну ович енко чук ський ська ський ов ова ев ева ёв ёва ин ина ову еву ину \
+    ienė aitė ytė utė auskas auskui ienei evičius avičius ņš iņa iņai oglu oğlu ύλου ίδης ίδη όπουλος οπούλου άκης άκη \
+    sson ssen dottir dóttir escu eanu enko chuk shvili dze yan nen ainen einen uinen önen";
+
+/// Judges the words of a run.
+pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
+    let (Some(first), Some(last)) = (names.first(), names.last()) else {
+        return Evidence::Against;
+    };
+    // Hungarian, Chinese and Vietnamese names end with the given name.
+    if is_given(first) || (names.len() >= 2 && is_given(last)) {
+        return Evidence::For;
+    }
+    let against = Cues::GENERIC
+        .or(Cues::LEGAL)
+        .or(Cues::PERSON)
+        .or(Cues::ADDRESS)
+        .or(Cues::ID)
+        .or(Cues::HANDLE)
+        .or(Cues::STREET_AFTER);
+    if names.iter().any(|word| word.cues.has(against)) {
+        return Evidence::Against;
+    }
+    let is_family = |word: &Word<'_>| {
+        FAMILY.split_whitespace().any(|ending| {
+            word.lower
+                .strip_suffix(ending)
+                .is_some_and(|front| front.chars().count() >= 3)
+        })
+    };
+    if names.len() >= 2 && names.iter().skip(1).any(is_family) {
+        return Evidence::For;
+    }
+    Evidence::None
+}
+
+/// Whether a word is a given name, in any case of the languages that have some.
+fn is_given(word: &Word<'_>) -> bool {
+    /// Endings of cases that stand for one of a name: nothing, `a`, `o` or a soft sign.
+    const ENDINGS: &str = "a u em em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем ю я і ові єві ою ею t at et ot nak nek val vel ui ą į am ai n n:n in ın lle";
+    if word.cues.has(Cues::GIVEN) {
+        return true;
+    }
+    let plain = unaccented(&word.lower);
+    if cues::of(&plain).has(Cues::GIVEN) {
+        return true;
+    }
+    if Script::of_text(&word.lower) == Script::Latin
+        && word.lower.is_ascii()
+        && word.lower.len() < 5
+    {
+        return false;
+    }
+    ENDINGS.split(' ').any(|ending| {
+        word.lower
+            .strip_suffix(ending)
+            .filter(|stem| stem.chars().count() >= 3)
+            .is_some_and(|stem| {
+                [
+                    "", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ius", "ek", "el",
+                ]
+                .iter()
+                .any(|end| {
+                    let mut name = stem.to_owned();
+                    name.push_str(end);
+                    cues::of(&name).has(Cues::GIVEN)
+                })
+            })
+    })
+}
+
+/// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and the
+/// next word, or what stands between a colon and the next sign.
+pub(super) fn uncased(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    is_told: bool,
+) -> Option<Range<usize>> {
+    let word = &words[at];
+    let script = Script::of_text(word.text);
+    if !matches!(script, Script::Arabic | Script::Hebrew) {
+        return None;
+    }
+    let is_given = word.cues.has(Cues::GIVEN);
+    let follows_colon = is_told && text[..word.start].trim_end().ends_with([':', '：']);
+    if !(is_given || follows_colon) {
+        return None;
+    }
+    let mut end = word.end();
+    let mut count = 1;
+    for next in words[at + 1..].iter().take(3) {
+        let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}");
+        if !joins || Script::of_text(next.text) != script || next.cues.has(Cues::PERSON) {
+            break;
+        }
+        // After a given name without a colon, one further word is the family's.
+        if !follows_colon && count == 2 && &text[end..next.start] != "-" {
+            break;
+        }
+        end = next.end();
+        count += 1;
+    }
+    let is_whole = !follows_colon || is_given || text[end..].starts_with([',', '،', '.', '\n']);
+    ((2..=4).contains(&count) && is_whole).then_some(word.start..end)
+}
