@@ -71,19 +71,22 @@ pub(super) fn of_name(
 /// Whether two capitals stand among ordinary words, and are none.
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
-    // A legal form after them makes them a name.
-    let shouts = |word: &Word<'_>| {
-        word.text.chars().nth(2).is_some() && !word.text.chars().any(char::is_lowercase)
-    };
+    let (before, after) = (&text[..word.start], &text[word.end()..]);
+    let is_upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
+    let shouts = |word: &Word<'_>| word.text.chars().nth(2).is_some() && is_upper(word);
     let previous = at.checked_sub(1).map(|previous| &all[previous]);
-    let beside = |other: &Word<'_>| {
-        word.start.abs_diff(other.end()) <= 2 || other.start.abs_diff(word.end()) <= 2
-    };
-    let counted = previous.is_some_and(|other| other.is_number() && beside(other));
-    let neighbours = previous.into_iter().chain(all.get(at + 1));
-    let shouted = neighbours.filter(|other| beside(other)).any(shouts);
-    let joined =
-        text[..word.start].ends_with(['/', '-', '+']) || text[word.end()..].starts_with(['/', '+']);
+    let previous = previous.filter(|other| word.start - other.end() <= 2);
+    let next = all.get(at + 1).filter(|next| next.start - word.end() <= 2);
+    // A legal form after them makes them a name.
+    if next.is_some_and(|next| is_upper(next) && next.cues.has(Cues::LEGAL)) {
+        return true;
+    }
+    let counted = previous.is_some_and(Word::is_number);
+    let shouted = previous.into_iter().chain(next).any(shouts);
+    // "Miami, FL", "AC/DC"
+    let joined = before.ends_with(['/', '-', '+'])
+        || before.ends_with(", ")
+        || after.starts_with(['/', '+']);
     !is_among(TWO_LETTER_WORDS, &word.lower) && !counted && !shouted && !joined
 }
 

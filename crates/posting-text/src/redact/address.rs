@@ -24,7 +24,7 @@ const SUFFIXES: &str = "straße strasse str gasse weg platz allee ufer ring damm
     weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee lunden bakken stien";
 /// Small words within the name of a street.
 const PARTICLES: &str = "de del della delle dei degli du des la le les los las da do das dos di of the van der den \
-    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św gen т кт cel";
+    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św gen т кт cel º ª";
 
 /// Finds street addresses.
 pub(super) fn addresses(
@@ -79,6 +79,13 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 
 /// An address with the street before the number at this word: `Rua da Alegria, 19`.
 fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let norm = at.checked_sub(1).map(|norm| &words[norm]);
+    if norm.is_some_and(|norm| {
+        norm.text.len() <= 4 && norm.text.bytes().all(|b| b.is_ascii_uppercase())
+    }) {
+        // "ISO 9001"
+        return None;
+    }
     let end = end(text, words, at);
     let mut first = None;
     let mut look = at;
@@ -132,7 +139,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             || !is_cased
             || is_among(PARTICLES, &word.lower)
             || word.cues.has(Cues::UNIT)
-            || (word.is_number() && word.text.len() <= 2);
+            || (word.is_number() && words[look].is_upper() && word.text.len() <= 2);
         if !is_name && !word.cues.has(Cues::STREET_AFTER) {
             break;
         }
@@ -285,7 +292,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         } else if beside && is_unit && following.filter(of_unit).is_some() {
             (end, next) = (following.map_or(end, Word::end), next + 2);
         } else if beside
-            && small
+            && (small || roman)
             && following.is_some_and(|other| other.cues.has(Cues::UNIT))
             && !gap.starts_with("., ")
         {

@@ -32,11 +32,17 @@ use std::ops::Range;
 
 pub use self::kind::{Counts, Kind};
 pub(crate) use self::scan::Scan;
+pub(crate) use self::words::begins_sentence;
 use self::{
     replace::hide_ranges,
     scan::{Found, add},
 };
 use crate::{Budget, Exceeded, Posting, document::Document, markdown, rules::Secrets};
+
+/// Whether a name is an ordinary word, which may begin a sentence without being the name.
+pub(crate) fn is_ordinary(word: &str) -> bool {
+    cues::of(&word.to_lowercase()).has(cues::Cues::GENERIC)
+}
 
 /// What must not be shown.
 #[derive(Clone, Copy, Debug, Default)]

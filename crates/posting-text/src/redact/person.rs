@@ -133,7 +133,10 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
         Evidence::For => true,
         Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,
     };
-    is_person.then(|| names[0].start..names[names.len() - 1].end())
+    // The degree belongs to the name, the form of address does not.
+    let degree = words[at..first].iter().find(|word| is_academic(word));
+    let start = degree.unwrap_or(&names[0]).start;
+    is_person.then(|| start..names[names.len() - 1].end())
 }
 
 /// The person after a word that announces one, on the same line.

@@ -26,7 +26,8 @@ impl<'a> Scan<'a> {
     pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self, Exceeded> {
         budget.spend(text.len().saturating_mul(2))?;
         let label = web::label(website);
-        let words = words::words(text);
+        let mut words = words::words(text);
+        words.retain(|word| !is_token(text, word));
         let mut contacts = Vec::new();
         add(&mut contacts, web::urls(text, budget)?, Kind::Link);
         add(
@@ -72,6 +73,13 @@ impl<'a> Scan<'a> {
         add(&mut found, persons, Kind::Person);
         Ok(found)
     }
+}
+
+/// Whether a word is that of a token, which a text may have already.
+fn is_token(text: &str, word: &Word<'_>) -> bool {
+    text[..word.start].ends_with('[')
+        && text[word.end()..].starts_with(']')
+        && Kind::ALL.iter().any(|kind| kind.name() == word.text)
 }
 
 /// Keeps the words that are in none of these ranges.

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, fmt, ops::Range};
 use url::Url;
 
 use super::{contact, reading::is_unseen};
-use crate::{Budget, Exceeded, Posting};
+use crate::{Budget, Exceeded, Posting, redact};
 
 /// What a redacted text of one posting must not contain.
 ///
@@ -26,13 +26,16 @@ use crate::{Budget, Exceeded, Posting};
 ///   some. It counts if it has three letters or more, does not start in lower case, and is not the
 ///   name of the posting's city or country. It must stand alone: beside a letter or a digit at
 ///   either end of the name there is the end of the text, white space, an ASCII sign or other
-///   punctuation. A name in a script without spaces between words counts anywhere.
+///   punctuation. A name in a script without spaces between words counts anywhere. A name that is
+///   one ordinary word (`Next`) does not count where a sentence begins.
 #[derive(Clone, Debug)]
 pub struct Secrets {
     /// The words of the name; empty if it does not count.
     name: Vec<String>,
     /// Whether the name must stand alone.
     is_alone: bool,
+    /// Whether the name is one ordinary word, which begins sentences as well.
+    is_ordinary: bool,
     /// The spellings of the host.
     hosts: Vec<String>,
 }
@@ -77,6 +80,7 @@ impl Secrets {
         let is_spaced = |word: &String| !word.contains(is_unspaced);
         Self {
             is_alone: name.iter().all(is_spaced),
+            is_ordinary: matches!(name.as_slice(), [word] if redact::is_ordinary(word)),
             name,
             hosts: hosts(posting.company_website),
         }
@@ -121,6 +125,7 @@ impl Secrets {
         for (start, first) in text.match_indices(first.as_str()) {
             if let Some(end) = name_end(text, start + first.len(), rest, budget)?
                 && (!self.is_alone || stands_alone(text, &(start..end)))
+                && !(self.is_ordinary && redact::begins_sentence(text, start))
             {
                 out.push(start..end);
             }

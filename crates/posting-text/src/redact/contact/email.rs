@@ -102,7 +102,7 @@ fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
     let mut next = at + 1 + usize::from(tail.is_some());
     let end = tail.map_or(word.end(), Word::end);
     let before = &text[local.end()..word.start];
-    let first = words.get(next)?;
+    let first = words.get(next).filter(|first| first.lower != "the")?;
     let is_bracketed = brackets(before, &text[end..first.start])?;
     let mut last = first;
     let mut is_spoken = is_bracketed;

@@ -90,7 +90,11 @@ impl Names {
                 &core[..*length]
             };
             for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
-                self.push(Key::word(acronym, case));
+                // A legal form gives a letter to a longer acronym only.
+                let with_form = *length > core.len();
+                if !with_form || acronym.chars().nth(2).is_some() {
+                    self.push(Key::word(acronym, case));
+                }
             }
         }
         Ok(())
@@ -268,14 +272,7 @@ impl Names {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5,
             tokens: tokens(fragment, context),
-            ..Key::word(
-                joined,
-                if first.is_upper() {
-                    Case::Capital
-                } else {
-                    single(letters)
-                },
-            )
+            ..Key::word(joined, case)
         };
         if name[first.start..last.end()].contains(['&', '+'])
             || fragment.iter().any(|word| AND.contains(&&*word.lower))

@@ -144,6 +144,9 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
             || word.end() == text.len();
         let is_name = (2..=4).contains(&letters)
+            && !word
+                .text
+                .ends_with(['팀', '부', '과', '처', '실', '은', '는'])
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
         if is_name && letters == 3 && ((told && ends) || title.is_some()) {

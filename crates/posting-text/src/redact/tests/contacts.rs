@@ -99,7 +99,7 @@ fn no_addresses() {
         "the end.Start here",
         "End.In the morning",
         "z.B. so, bl.a. slik, p.ex. ça",
-        "Org.nr 912345678, tlf.nr. og f.eks. slik",
+        "Org.nr, tlf.nr. og f.eks. slik",
         "file.md and main.rs",
         "version 1.2.3",
         "M.Sc. or B.Tech and Ph.D",
@@ -110,7 +110,7 @@ fn no_addresses() {
         "meet me at the dot com bubble",
         "and/or",
         "24/7, 9.00-17.00",
-        "@handle",
+        "@Override and @angular/core, 3 @ 12",
     ] {
         check(text, ACME, text, text);
     }
@@ -169,7 +169,6 @@ fn no_phones() {
         "10%-20%",
         "ID 0123456789",
         "ref: 01 23 45 67 89",
-        "SIRET 123 456 789 00012",
         "5 CFR 213.3102(r)",
         "+10 000 000 users",
         "35–40 h",

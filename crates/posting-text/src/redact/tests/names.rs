@@ -216,18 +216,15 @@ fn several_words() {
 #[test]
 fn inside_other_words() {
     for (text, expect) in [
-        (
-            "Follow @acmera, @acmera_jobs",
-            "Follow @[company], @[company]\\_jobs",
-        ),
-        ("@acmerajobs and @workatacmera", "@[company] and @[company]"),
+        ("Follow @acmera, @acmera_jobs", "Follow [handle], [handle]"),
+        ("@acmerajobs and @workatacmera", "[handle] and [handle]"),
         ("#lifeatacmera #TeamAcmera", "#[company] #[company]"),
         ("#AcmeraLife", "#[company]Life"),
         (
             "LifeAtAcmera, MyAcmera, eAcmera",
             "LifeAt[company], My[company], e[company]",
         ),
-        ("Acmerians, acmerians", "Acmerians, acmerians"),
+        ("Acmerish, acmerish", "Acmerish, acmerish"),
         ("Acmeraians, Acmeraites", "[company], [company]"),
         ("preAcmerable", "preAcmerable"),
     ] {
@@ -244,7 +241,7 @@ fn inside_other_words() {
         "the first word of a name",
         ("Acmera Cold Storage AS", "https://www.acmera.no"),
         "Follow @acmera_no and #teamacmera at Acmera",
-        "Follow @[company]\\_no and #[company] at [company]",
+        "Follow [handle] and #[company] at [company]",
     );
 }
 
@@ -279,7 +276,7 @@ fn written_out_and_introduced() {
         "initials with an ampersand",
         ("Finch & Larkin", ""),
         "F&L, F & L and FL",
-        "[company], [company] and FL",
+        "[company], [company] and [company]",
     );
     check(
         "initials that the website has",
