@@ -20,6 +20,7 @@ fn posting(description: &str) -> Posting<'_> {
         country: Some("NO"),
         city: Some("Drammen"),
         company_name: "Brightvik Cold Storage AS",
+        other_names: &[],
         company_website: "https://www.brightvik.example/careers",
     }
 }

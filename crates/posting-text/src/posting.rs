@@ -55,7 +55,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     let redactions = redact::hide(
         &mut document,
         &Identity::of(posting, &secrets),
-        &scan,
+        scan,
         budget,
     )?;
     let coordinates = match (posting.country, posting.city) {

@@ -195,6 +195,7 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
         country: Some("NO"),
         city: Some("Oslo"),
         company_name,
+        other_names: &[],
         company_website: "https://www.acme.example/jobs",
     }
 }

@@ -13,6 +13,7 @@ fn enrich(title: &str, description: &str) -> Prepared {
         country: Some("FR"),
         city: Some("Lyon"),
         company_name: "Brightvik SAS",
+        other_names: &[],
         company_website: "https://brightvik.fr",
     };
     prepare(&posting, &Budget::of(description)).unwrap()

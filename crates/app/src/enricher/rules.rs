@@ -93,6 +93,7 @@ fn posting(input: &EnrichmentInput) -> Posting<'_> {
         country: input.country.map(CountryCode::as_str),
         city: input.city.as_deref(),
         company_name: &input.company_name,
+        other_names: &[],
         company_website: &input.company_website,
     }
 }

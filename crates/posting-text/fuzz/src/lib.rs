@@ -36,6 +36,7 @@ impl<'a> Parts<'a> {
             country: Some("NO"),
             city: Some(&self.city),
             company_name: &self.name,
+            other_names: &[],
             company_website: &self.website,
         }
     }

@@ -4,7 +4,7 @@
 use super::{
     cues::Cues,
     key::{self, Case},
-    vocabulary::{ACRONYMS, SMALL_WORDS, TWO_LETTER_WORDS, is_among},
+    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, is_among},
     words::{Word, is_gap, unaccented, words},
 };
 use crate::{Budget, Exceeded};
@@ -179,7 +179,7 @@ pub(super) fn written_out(
     budget.spend(all.len())?;
     let mut out = Vec::new();
     for (at, word) in all.iter().enumerate() {
-        if !is_acronym(word) || !is_in_parentheses(word, text) {
+        if !is_in_parentheses(word, text) || !is_acronym(word) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
@@ -248,7 +248,7 @@ fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
 }
 
 fn is_small(word: &Word<'_>) -> bool {
-    is_among(SMALL_WORDS, &word.lower)
+    word.cues.has(Cues::SMALL)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {

@@ -86,7 +86,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         // "ISO 9001"
         return None;
     }
-    let end = end(text, words, at);
+    let end = || end(text, words, at);
     let mut first = None;
     let mut look = at;
     let mut capitals = 0;
@@ -105,7 +105,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             // "Address: Elm 14"
             return first
                 .or(Some(words[look].start))
-                .map(|first| first..end.end);
+                .map(|first| first..end().end);
         }
         if !is_beside(gap, word) {
             break;
@@ -118,14 +118,11 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             .text
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
         if is_street_before(word, gap, text) && capitals > 0 {
-            return Some(word.start..end.end);
+            return Some(word.start..end().end);
         }
-        let is_compound = is_compound(word);
-        if (word.cues.has(Cues::STREET_AFTER) || is_compound)
-            && distance <= 2
-            && first.is_none()
-            && !gap.contains(',')
-        {
+        let may_be_street = distance <= 2 && first.is_none() && !gap.contains(',');
+        let is_compound = may_be_street && is_compound(word);
+        if may_be_street && (word.cues.has(Cues::STREET_AFTER) || is_compound) {
             if is_compound {
                 first = Some(word.start);
             } else if previous > 0
@@ -137,8 +134,8 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         }
         let is_name = word.is_upper()
             || !is_cased
-            || is_among(PARTICLES, &word.lower)
             || word.cues.has(Cues::UNIT)
+            || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
             || (word.is_number() && words[look].is_upper() && word.text.len() <= 2);
         if !is_name && !word.cues.has(Cues::STREET_AFTER) {
             break;
@@ -159,14 +156,18 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         look = previous;
     }
     if let Some(first) = first {
-        return Some(first..end.end);
+        return Some(first..end().end);
     }
     // "Vesterbro 88, 5000 Odense"
     let name = &words[at.checked_sub(1)?];
     let is_street = name.is_upper()
         && &text[name.end()..words[at].start] == " "
         && !name.cues.has(Cues::ID.or(Cues::UNIT));
-    (end.has_postal_code && is_street).then(|| {
+    if !is_street {
+        return None;
+    }
+    let end = end();
+    end.has_postal_code.then(|| {
         let before = at.checked_sub(2).map(|before| &words[before]);
         let wider = before.filter(|word| word.is_upper() && &text[word.end()..name.start] == " ");
         wider.map_or(name.start, |word| word.start)..end.end
@@ -285,7 +286,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         );
         let roman =
             word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'));
-        if joined && matches!(&*word.lower, "bis" | "ter") {
+        if joined && matches!(&*word.lower, "bis" | "ter" | "quater") {
             (end, next) = (word.end(), next + 1);
         } else if joined && (small || letter || word.text.len() <= 4 && word.is_number()) {
             (end, next) = (word.end(), next + 1);

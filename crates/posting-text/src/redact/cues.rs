@@ -8,6 +8,8 @@ use std::{
     sync::LazyLock,
 };
 
+use super::vocabulary::{AFFIXES, SMALL_WORDS};
+
 /// A set of signs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cues(u32);
@@ -65,7 +67,14 @@ impl Cues {
     /// The full stop of a domain.
     pub(crate) const DOT: Self = Self(1 << 23);
 
-    const SECTIONS: [(&'static str, Self); 10] = [
+    /// A telephone number comes next.
+    pub(crate) const PHONE: Self = Self(1 << 24);
+    /// A small word, which acronyms leave out.
+    pub(crate) const SMALL: Self = Self(1 << 25);
+    /// A word around a name that is no part of it, such as `Group`.
+    pub(crate) const AFFIX: Self = Self(1 << 26);
+
+    const SECTIONS: [(&'static str, Self); 11] = [
         ("person", Self::PERSON),
         ("title", Self::TITLE),
         ("streetbefore", Self::STREET_BEFORE),
@@ -74,6 +83,7 @@ impl Cues {
         ("address", Self::ADDRESS),
         ("id", Self::ID),
         ("handle", Self::HANDLE),
+        ("phone", Self::PHONE),
         ("at", Self::AT),
         ("dot", Self::DOT),
     ];
@@ -85,11 +95,6 @@ impl Cues {
 
     pub(crate) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
-    }
-
-    /// The signs of both that are among these.
-    pub(crate) const fn only(self, signs: Self) -> Self {
-        Self(self.0 & signs.0)
     }
 
     pub(crate) const fn is_empty(self) -> bool {
@@ -106,12 +111,14 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 5] = [
+    let whole: [(&str, Cues); 7] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
         (include_str!("tables/legal.txt"), Cues::LEGAL),
         (include_str!("tables/given_names.txt"), Cues::GIVEN),
         (include_str!("tables/verbs.txt"), Cues::VERB),
+        (SMALL_WORDS, Cues::SMALL),
+        (AFFIXES, Cues::AFFIX),
     ];
     for (words, cue) in whole {
         for line in lines(words) {

@@ -111,7 +111,7 @@ fn hidden(source: &str, identity: &Identity<'_>, budget: &Budget) -> Result<Stri
     budget.spend(document.steps())?;
     let text = text_of(&document);
     let scan = Scan::of(&text, identity.website, budget)?;
-    hide(&mut document, identity, &scan, budget)?;
+    hide(&mut document, identity, scan, budget)?;
     markdown::write(&document, budget)
 }
 
@@ -125,7 +125,7 @@ const MAX_PASSES: usize = 8;
 pub(crate) fn hide(
     document: &mut Document,
     identity: &Identity<'_>,
-    scan: &Scan<'_>,
+    scan: Scan<'_>,
     budget: &Budget,
 ) -> Result<Counts, Exceeded> {
     let mut counts = Counts::default();

@@ -7,12 +7,11 @@ mod spell;
 use std::{collections::HashSet, ops::Range, rc::Rc};
 
 use super::{
-    Identity, Scan, cjk,
+    Identity, cjk,
     cues::{self, Cues},
     inflect, inside,
     key::{Case, Key, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
-    vocabulary::{SMALL_WORDS, is_among},
     words::{Word, unaccented, words},
 };
 use crate::{Budget, Exceeded, places};
@@ -64,9 +63,8 @@ impl Context<'_> {
     /// Whether a word in lower case can stand for the name alone.
     fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
         let folded = unaccented(word);
-        let ordinary = |word: &str| {
-            cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL)) || is_among(SMALL_WORDS, word)
-        };
+        let ordinary =
+            |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
         if ordinary(word) || ordinary(&folded) || self.is_common(word)? {
             return Ok(false);
         }
@@ -139,7 +137,8 @@ impl Names {
     /// depends on the text.
     pub(crate) fn new(
         identity: &Identity<'_>,
-        scan: &Scan<'_>,
+        label: Option<String>,
+        text: &str,
         all: &[Word<'_>],
         budget: &Budget,
     ) -> Result<Self, Exceeded> {
@@ -147,12 +146,12 @@ impl Names {
         let context = Context {
             identity,
             all,
-            text: scan.text,
+            text,
             families: families(all, identity.country),
             budget,
         };
         let mut names = Self {
-            label: scan.label.clone(),
+            label,
             ..Self::default()
         };
         let known = std::iter::once(identity.name).chain(identity.other_names.iter().copied());
@@ -263,6 +262,9 @@ impl Names {
             if let Some((end, next)) = key.matches(text, words, at, word, budget)? {
                 return Ok(Some((word.start, end, next)));
             }
+        }
+        if word.lower.is_ascii() {
+            return Ok(None);
         }
         for rest in inflect::without_prefix(&word.lower) {
             let Some(written) = word.text.len().checked_sub(rest.len()) else {

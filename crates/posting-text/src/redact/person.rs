@@ -144,15 +144,12 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
     let cue = &words[at];
     let line = line_end(text, cue.end());
     let mut next = at + 1;
-    let mut is_direct = true;
     while let Some(word) = words
         .get(next)
         .filter(|word| word.start < line && next <= at + AHEAD)
     {
         let before = &text[words[next - 1].end()..word.start];
-        let is_first = next == at + 1;
         let told = text[cue.end()..word.start].contains([':', '：']);
-        is_direct &= is_first || told;
         if !is_name(word) {
             if let Some(found) = evidence::uncased(text, words, next, told) {
                 return Some(found);

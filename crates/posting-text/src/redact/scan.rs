@@ -54,22 +54,28 @@ impl<'a> Scan<'a> {
 
     /// Finds everything to hide, in order and without overlaps.
     pub(crate) fn find(
-        &self,
+        self,
         identity: &Identity<'_>,
         budget: &Budget,
     ) -> Result<Vec<Found>, Exceeded> {
         budget.spend(self.text.len() + self.contacts.len())?;
-        let mut found = self.contacts.clone();
-        let mut words = self.words.clone();
+        let Self {
+            text,
+            mut words,
+            contacts: mut found,
+            label,
+        } = self;
         retain_outside(&mut words, &found);
-        let names = names::Names::new(identity, self, &words, budget)?;
-        let names = names.find(self.text, &words, budget)?;
+        let names = names::Names::new(identity, label, text, &words, budget)?;
+        let names = names.find(text, &words, budget)?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(self.text, &words, budget)?;
-        add(&mut found, addresses, Kind::Address);
-        retain_outside(&mut words, &found);
-        let persons = person::persons(self.text, &words, &found, budget)?;
+        let addresses = address::addresses(text, &words, budget)?;
+        if !addresses.is_empty() {
+            add(&mut found, addresses, Kind::Address);
+            retain_outside(&mut words, &found);
+        }
+        let persons = person::persons(text, &words, &found, budget)?;
         add(&mut found, persons, Kind::Person);
         Ok(found)
     }
@@ -84,8 +90,14 @@ fn is_token(text: &str, word: &Word<'_>) -> bool {
 
 /// Keeps the words that are in none of these ranges.
 pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Found]) {
+    let mut at = 0;
     words.retain(|word| {
-        let at = found.partition_point(|(range, _)| range.end <= word.start);
+        while found
+            .get(at)
+            .is_some_and(|(range, _)| range.end <= word.start)
+        {
+            at += 1;
+        }
         found
             .get(at)
             .is_none_or(|(range, _)| range.start >= word.end())

@@ -4,7 +4,13 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use crate::{Budget, Exceeded, redact::script::Ascii};
+use crate::{
+    Budget, Exceeded,
+    redact::{
+        cues::{self, Cues},
+        script::Ascii,
+    },
+};
 
 /// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
 /// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
@@ -48,22 +54,6 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
 }
 
 fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {
-    static SPOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        // What people write before a number, in the languages of the tables; a word for a number or
-        // a place may follow.
-        Regex::new(concat!(
-            r"(?i)(?:\b(?:t[eé]l[eé]?(?:ph(?:one|onique|onnique)|fon|fono|fone|foon)?\w{0,6}|tlf|tfn|ph|phone",
-            r"|mob(?:il|ile)?\w{0,7}|portable|cell|cel|call|fax|ring|text|whatsapp|viber|sms|handy|hotline|gsm",
-            r"|appel\w{0,4}|numéro de t\w+|dzwoń|zadzwoń|kom|volejte|volajte|тел\w{0,8}|моб\w{0,8}|звон\w{0,5}|дзвон\w{0,5}",
-            r"|puh\w{0,6}|t[aā]lr\w{0,6}|τηλ\w{0,6}|κιν\w{0,5}|cep|hívj\w{0,5}|bel|ring|llam\w{0,4}|ligue|chiam\w{0,4})\b",
-            r"|☎|📞|✆|📱|電話|携帯|电话|電话|手机|手機|热线|致电|전화|휴대폰|핸드폰|연락처|هاتف|جوال|موبايل|تلفون|للاتصال|واتساب",
-            r"|טלפון|נייד|טל['׳’]|פקס|โทร)[^\d\n]{0,24}$",
-        ))
-        .ok()
-    });
-    static REFERENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)(?:\b(?:r[eé]f(?:[eé]rence)?|id|nr|no|job|req|offre|offer|siret|siren|iban|orgnr|org\.? ?nr|annonce|number|nummer)|[#№°])[\s.:#°-]{0,4}$").ok()
-    });
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
     let previous = before.chars().next_back();
     let spaced = before.trim_end().chars().next_back();
@@ -78,23 +68,95 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     if attached || currency(spaced) || amount_follows(after) || is_date(number) {
         return false;
     }
-    let window = tail(before, 48);
-    let spoken = after_phone
-        || SPOKEN
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(window));
-    if spoken {
+    if after_phone || is_announced(before) {
         return (5..=15).contains(&digits.len());
     }
     let plus = number.trim_start_matches('(').starts_with('+');
-    if !plus
-        && REFERENCE
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(window))
-    {
+    if !plus && is_reference(before) {
         return false;
     }
     has_phone_form(number, &digits)
+}
+
+/// Whether a word or a sign for a telephone is before a number, and at most a few others between.
+fn is_announced(before: &str) -> bool {
+    /// The most characters between the word and the number.
+    const MAX_GAP: usize = 24;
+    const SIGNS: [&str; 14] = [
+        "☎",
+        "📞",
+        "✆",
+        "📱",
+        "電話",
+        "携帯",
+        "电话",
+        "手机",
+        "手機",
+        "热线",
+        "致电",
+        "전화",
+        "휴대폰",
+        "โทร",
+    ];
+    let window = tail(before, 64);
+    let start = window
+        .rfind(|c: char| c.is_ascii_digit() || c == '\n')
+        .map_or(0, |last| last + 1);
+    let window = &window[start..];
+    let mut end = window.len();
+    let near = |end: usize| window[end..].chars().count() <= MAX_GAP;
+    for word in window.rsplit(|c: char| !c.is_alphanumeric()) {
+        if !near(end) {
+            break;
+        }
+        if !word.is_empty() && is_phone_word(word) {
+            return true;
+        }
+        end = end.saturating_sub(word.len());
+        let sign = window[..end].chars().next_back().map_or(0, char::len_utf8);
+        end -= sign;
+    }
+    let is_sign = |sign: &str| window.rfind(sign).is_some_and(|at| near(at + sign.len()));
+    !window.is_ascii() && SIGNS.iter().any(|sign| is_sign(sign))
+}
+
+/// Whether a word is one for a telephone, in any form.
+fn is_phone_word(word: &str) -> bool {
+    const STEMS: [&str; 14] = [
+        "telef",
+        "teléf",
+        "téléph",
+        "teleph",
+        "mobil",
+        "телеф",
+        "звон",
+        "дзвон",
+        "puhel",
+        "τηλεφ",
+        "llám",
+        "tālru",
+        "appel",
+        "whatsapp",
+    ];
+    let lower = word.to_lowercase();
+    cues::of(&lower).has(Cues::PHONE) || STEMS.iter().any(|stem| lower.starts_with(stem))
+}
+
+/// Whether a word for the number of something else is directly before a number.
+fn is_reference(before: &str) -> bool {
+    const WORDS: &str = "ref réf reference référence referenz id nr no job req offre offer siret siren iban orgnr annonce \
+        number nummer ogłoszenie vacature oferta";
+    let window = tail(before, 32);
+    let word = window
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));
+    let is_near = window[word.len()..].chars().count() <= 4;
+    let signed = window[word.len()..].contains(['#', '°']) || word.ends_with('№');
+    let last = word
+        .rsplit(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let last = last.to_lowercase();
+    is_near && (signed || WORDS.split_whitespace().any(|listed| listed == last))
 }
 
 /// The last bytes of a text, from the start of a character.

@@ -1,7 +1,7 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Names, SMALL_WORDS, Word, inflect, is_among};
+use super::{Cues, Names, Word, inflect};
 use crate::{Budget, Exceeded};
 
 /// The most words that are taken on each side.
@@ -93,8 +93,12 @@ impl Names {
     /// Whether a word is one of the name's, written like there.
     fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool, Exceeded> {
         budget.spend(1 + self.parts.len())?;
-        let lower = super::unaccented(&word.lower);
-        Ok(!is_among(SMALL_WORDS, &word.lower)
+        let lower = if word.lower.is_ascii() {
+            word.lower.to_string()
+        } else {
+            super::unaccented(&word.lower)
+        };
+        Ok(!word.cues.has(Cues::SMALL)
             && self.parts.iter().any(|(part, _)| {
                 (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
             }))

@@ -5,7 +5,7 @@ use super::*;
 use crate::redact::{
     acronym,
     key::splits,
-    vocabulary::{ACRONYMS, AFFIXES, AND, TWO_LETTER_WORDS},
+    vocabulary::{ACRONYMS, AND, TWO_LETTER_WORDS, is_among},
 };
 
 /// Signs that a name is quoted by.
@@ -102,7 +102,7 @@ impl Names {
 
     /// Adds a word to those that belong to the name.
     fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
-        if is_among(SMALL_WORDS, &word.lower) {
+        if word.cues.has(Cues::SMALL) {
             self.small.push(word.lower.to_string());
             return;
         }
@@ -196,11 +196,11 @@ impl Names {
         core: &[Word<'_>],
         context: &Context<'_>,
     ) -> Result<(), Exceeded> {
-        let is_small = |word: &Word<'_>| is_among(SMALL_WORDS, &word.lower);
+        let is_small = |word: &Word<'_>| word.cues.has(Cues::SMALL);
         let ordinary = |word: &Word<'_>| {
             is_small(word)
                 || word.cues.has(Cues::GENERIC.or(Cues::LEGAL))
-                || is_among(AFFIXES, &word.lower)
+                || word.cues.has(Cues::AFFIX)
                 || word.text.chars().count() < 2
                 || word.is_number()
         };
@@ -234,7 +234,7 @@ impl Names {
     ) -> Result<bool, Exceeded> {
         let content: Vec<&Word<'_>> = fragment
             .iter()
-            .filter(|word| !is_among(SMALL_WORDS, &word.lower))
+            .filter(|word| !word.cues.has(Cues::SMALL))
             .collect();
         if let [word] = content.as_slice() {
             let letters = word.lower.chars().count();
@@ -465,7 +465,7 @@ fn tokens(words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
 fn token(word: &Word<'_>, families: Cues) -> Token {
     let text = word.lower.to_string();
     Token {
-        stems: if is_among(SMALL_WORDS, &text) {
+        stems: if word.cues.has(Cues::SMALL) {
             Vec::new()
         } else {
             inflect::stems(&text, families)
@@ -508,14 +508,15 @@ fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
             .find(|count| {
                 let tail = &core[core.len() - count..];
                 let joined = joined(tail);
-                cues::of(&joined).has(Cues::LEGAL) || (*count == 1 && is_among(AFFIXES, &joined))
+                cues::of(&joined).has(Cues::LEGAL)
+                    || (*count == 1 && cues::of(&joined).has(Cues::AFFIX))
             });
         let Some(count) = tail else { break };
         core = &core[..core.len() - count];
     }
     while let [first, rest @ ..] = core
         && !rest.is_empty()
-        && (is_among(AFFIXES, &first.lower) || is_legal_prefix(first))
+        && (first.cues.has(Cues::AFFIX) || is_legal_prefix(first))
         && rest.iter().any(|word| !word.cues.has(Cues::GENERIC))
     {
         core = rest;

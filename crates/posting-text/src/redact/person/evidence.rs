@@ -1,6 +1,6 @@
 //! What says that words are a person's name.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use super::{Cues, Word, unaccented};
 use crate::redact::{cues, script::Script};
@@ -21,6 +21,14 @@ const FAMILY: &str = "ová ové ovou ski skiego skiemu skim ska skiej ską cki c
     ович евич овна евна івна овича овичу евичу овне овну ович енко чук ський ська ський ов ова ев ева ёв ёва ин ина ову еву ину \
     ienė aitė ytė utė auskas auskui ienei evičius avičius ņš iņa iņai oglu oğlu ύλου ίδης ίδη όπουλος οπούλου άκης άκη \
     sson ssen dottir dóttir escu eanu enko chuk shvili dze yan nen ainen einen uinen önen";
+
+/// Endings of cases, in place of one of a name: nothing, `a`, `o` or a soft sign.
+static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "a u em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем я і ові єві ою ею t at et \
+        ot nak nek val vel ui į am ai n in ın lle"
+        .split_whitespace()
+        .collect()
+});
 
 /// Judges the words of a run.
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
@@ -56,8 +64,8 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
 
 /// Whether a word is a given name, in any case of the languages that have some.
 fn is_given(word: &Word<'_>) -> bool {
-    /// Endings of cases that stand for one of a name: nothing, `a`, `o` or a soft sign.
-    const ENDINGS: &str = "a u em em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем ю я і ові єві ою ею t at et ot nak nek val vel ui ą į am ai n n:n in ın lle";
+    /// Ends of names that these stand for.
+    const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
     if word.cues.has(Cues::GIVEN) {
         return true;
     }
@@ -71,22 +79,22 @@ fn is_given(word: &Word<'_>) -> bool {
     {
         return false;
     }
-    ENDINGS.split(' ').any(|ending| {
-        word.lower
-            .strip_suffix(ending)
-            .filter(|stem| stem.chars().count() >= 3)
-            .is_some_and(|stem| {
-                [
-                    "", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ius", "ek", "el",
-                ]
-                .iter()
-                .any(|end| {
-                    let mut name = stem.to_owned();
-                    name.push_str(end);
-                    cues::of(&name).has(Cues::GIVEN)
-                })
-            })
-    })
+    let mut name = String::new();
+    for (at, _) in word.lower.char_indices().rev().take(3) {
+        let (stem, ending) = word.lower.split_at(at);
+        if stem.chars().count() < 3 || !ENDINGS.contains(ending) {
+            continue;
+        }
+        for end in BASES {
+            name.clear();
+            name.push_str(stem);
+            name.push_str(end);
+            if cues::of(&name).has(Cues::GIVEN) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and the

@@ -29,14 +29,14 @@ pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
             .get(at)
             .is_none_or(|(other, _)| other.start >= range.end)
     };
-    let mut secrets = certain(&identity, &scan.text, &budget).unwrap();
+    let mut secrets = certain(&identity, &text, &budget).unwrap();
     secrets.retain(|(range, _)| is_new(range));
     let mut out: Vec<Leak> = found
         .into_iter()
         .chain(secrets)
         .map(|(range, kind)| Leak {
             kind,
-            text: scan.text[range].to_owned(),
+            text: text[range].to_owned(),
         })
         .collect();
     document.for_each_text(&mut |spans| {

@@ -1,0 +1,178 @@
+//! Persons, street addresses, register numbers and handles, and what only looks like them.
+
+use super::{ACME, check};
+
+#[test]
+fn persons() {
+    for (text, expect) in [
+        (
+            "Contact: Laura McKinnon, +1 208 555 0147",
+            "Contact: [person], [phone]",
+        ),
+        (
+            "Ihre Ansprechpartnerin ist Frau Katharina Seidlmayer.",
+            "Ihre Ansprechpartnerin ist Frau [person].",
+        ),
+        (
+            "Spørsmål rettes til seksjonsleder Torunn Ekeland, mobil 934 21 608",
+            "Spørsmål rettes til seksjonsleder [person], mobil [phone]",
+        ),
+        (
+            "Zadzwoń do pana Tomasza Zielonki: +48 501 234 567",
+            "Zadzwoń do pana [person]: [phone]",
+        ),
+        (
+            "Звоните Сергею Петровичу: 8-927-123-45-67",
+            "Звоните [person]: [phone]",
+        ),
+        ("Kérdések: Nagy Péter", "Kérdések: [person]"),
+        ("担当：田中 健一", "担当：[person]"),
+        ("联系人：张先生", "联系人：[person]"),
+        ("담당자: 이수진", "담당자: [person]"),
+        ("איש קשר: דוד אוחיון, נייד", "איש קשר: [person], נייד"),
+        ("berg.nilo@x.org (Xandra Berg)", "[email] ([person])"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
+fn no_persons() {
+    for text in [
+        "Contact: Human Resources Department",
+        "Frau/Herr (m/w/d) mit Mag. oder Dipl.-Ing.",
+        "You report to the Director of Finance in Boise, Idaho.",
+        "Ask our Customer Service for help",
+        "The work of Albert Einstein and Marie Curie",
+        "Fragen zur Stelle? Wir antworten gern.",
+        "You will contact customers in North America.",
+    ] {
+        check(text, ACME, text, text);
+    }
+}
+
+#[test]
+fn addresses() {
+    for (text, expect) in [
+        ("at 14 Kirkgate Lane, Leeds", "at [address], Leeds"),
+        ("2250 W Harbor Blvd, Suite 310, Boise", "[address], Boise"),
+        ("Wolfhager Straße 118a, 34127 Kassel", "[address] Kassel"),
+        ("Kopparbergsvägen 23 B i Västerås", "[address] i Västerås"),
+        ("27 bis, rue des Tanneries à Dijon", "[address] à Dijon"),
+        ("ul. Długa 5 w Gdańsku", "[address] w Gdańsku"),
+        ("Via Borgo Palazzo, 114, Bergamo", "[address], Bergamo"),
+        ("Rua da Alegria, n.º 19, Covilhã", "[address], Covilhã"),
+        ("пр-т Ленина, 48, корп. 2, Самара", "[address], Самара"),
+        ("Kandó Kálmán utca 11/B, Győr", "[address], Győr"),
+        (
+            "Διεύθυνση: Δημητριάδος 214, Βόλος",
+            "Διεύθυνση: [address], Βόλος",
+        ),
+        (
+            "上海市浦东新区张江路88号3幢201室",
+            "上海市浦东新区[address]",
+        ),
+        (
+            "부산광역시 사하구 다대로 114",
+            "부산광역시 사하구 [address]",
+        ),
+        ("شارع الشيخ زايد، مبنى 14، دبي", "[address]، دبي"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
+fn no_addresses() {
+    for text in [
+        "You work in 34127 Kassel, Oslo or Västerås.",
+        "ISO 9001, DIN EN 1090-2, § 5 Abs. 2, DK 127 str. 2 d.",
+        "40 hours, 5 days, 25 holidays, level C2",
+        "On the way to 2030, a place for 12 people",
+        "Schicht 3 am Standort 2 der Gruppe 4",
+    ] {
+        check(text, ACME, text, text);
+    }
+}
+
+#[test]
+fn ids() {
+    for (text, expect) in [
+        ("NIP 819-093-78-65, KRS: 0000412905", "NIP [id], KRS: [id]"),
+        ("Org.nr. 942 486 111 MVA", "Org.nr. [id]"),
+        ("SIRET 512 014 044 82111", "SIRET [id]"),
+        (
+            "HRB 14502 (Amtsgericht Kassel)",
+            "[id] (Amtsgericht Kassel)",
+        ),
+        ("USt-IdNr. DE278272466", "USt-IdNr. [id]"),
+        ("IBAN AT09 3678 0512 2143 1883", "IBAN [id]"),
+        ("to FI30 3426 5787 1571 47 please", "to [id] please"),
+        ("business 2048449-5", "business [id]"),
+        (
+            "ИНН 7795827852, ОГРН: 1605069907980",
+            "ИНН [id], ОГРН: [id]",
+        ),
+        ("法人番号：4932461061041", "法人番号：[id]"),
+        ("C.F. RGMPLA75H12L219K", "C.F. [id]"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
+fn no_ids() {
+    for text in [
+        "Job ID 10482934, Ref. 2026/114, Kennziffer 2026-117",
+        "to FI31 3426 5787 1571 47 please, 2048449-6, DE278272467",
+        "pay 4.500–5.200 lei, from 01.09.2026",
+        "version 10.2.3, IP 192.168.0.1, TCP 8080",
+    ] {
+        check(text, ACME, text, text);
+    }
+}
+
+#[test]
+fn handles() {
+    for (text, expect) in [
+        ("Follow @brandtech_hq", "Follow [handle]"),
+        ("微信：zhaopin123", "微信：[handle]"),
+        ("Telegram: @kedr_hr", "Telegram: [handle]"),
+        ("Skype: pw.recruiting", "Skype: [handle]"),
+        ("LINE ID：milcare_saiyo", "LINE ID：[handle]"),
+        ("QQ：2849103775", "QQ：[handle]"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
+fn mail_in_words() {
+    for hidden in [
+        "torunn krøllalfa bedrift punktum no",
+        "praca małpa firma kropka pl",
+        "rabota собака firma точка ru",
+        "empleo arroba empresa punto es",
+        "lavoro chiocciola azienda punto it",
+        "allas kukac ceg pont hu",
+        "kariera zavináč firma tečka cz",
+        "satu.h miukumauku yritys piste fi",
+        "tyo at-merkki yritys piste fi",
+        "jobs apenstaartje bedrijf punt be",
+        "hr (равлик) firma.example.ua",
+        "karriere (at) firma (punkt) de",
+    ] {
+        check(hidden, ACME, &format!("An {hidden}!"), "An [email]!");
+    }
+}
+
+#[test]
+fn digits_of_other_scripts() {
+    for (text, expect) in [
+        ("جوال ٠٥٠١٢٣٤٥٦٧", "جوال [phone]"),
+        ("電話 ０３－５３２１－７７８８", "電話 [phone]"),
+        ("फ़ोन +९१ ९८१२३ ४५६७८", "फ़ोन [phone]"),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
