@@ -336,8 +336,10 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
 /// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.
 fn is_sentence(text: &str, word: &Word<'_>) -> bool {
     let rest = &text[word.end()..];
-    rest.strip_prefix(' ')
-        .is_some_and(|rest| rest.starts_with(char::is_lowercase))
+    matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
+        && rest
+            .strip_prefix(' ')
+            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
 }
 
 /// The end of the postal code that comes next, if a place follows it.

@@ -74,6 +74,9 @@ impl Cues {
     /// A word around a name that is no part of it, such as `Group`.
     pub(crate) const AFFIX: Self = Self(1 << 26);
 
+    /// A place or a people.
+    pub(crate) const PLACE: Self = Self(1 << 27);
+
     const SECTIONS: [(&'static str, Self); 11] = [
         ("person", Self::PERSON),
         ("title", Self::TITLE),
@@ -111,9 +114,13 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 7] = [
+    let whole: [(&str, Cues); 8] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
+        (
+            include_str!("tables/peoples.txt"),
+            Cues::GENERIC.or(Cues::PLACE),
+        ),
         (include_str!("tables/legal.txt"), Cues::LEGAL),
         (include_str!("tables/given_names.txt"), Cues::GIVEN),
         (include_str!("tables/verbs.txt"), Cues::VERB),

@@ -281,6 +281,10 @@ pub(crate) fn with_legal_form(
         if !matches!(gap, " " | ", " | "\u{a0}" | " & " | " (" | "-") {
             break;
         }
+        // "Ромашка, ООО «Лютик»" is two companies, or the same twice.
+        if gap == ", " && !word.text.is_ascii() {
+            break;
+        }
         let Some(count) = legal_form(text, &words[next..]) else {
             break;
         };

@@ -214,6 +214,7 @@ impl Names {
                 let (first, start) = self.before(text, words, at, start, free, budget)?;
                 let (end, next) = self.after(text, words, end, next, budget)?;
                 let (end, next) = with_legal_form(text, words, end, next);
+                let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
                 at = next.max(at + 1);
@@ -325,6 +326,20 @@ impl Names {
             self.unspaced.push(name);
         }
     }
+}
+
+/// The end of a name, or of the quotation mark after it if the name has the one that opens.
+fn with_quote(text: &str, start: usize, end: usize) -> usize {
+    const QUOTES: [(char, char); 4] = [('«', '»'), ('„', '“'), ('„', '”'), ('“', '”')];
+    let name = &text[start..end];
+    let after = text[end..].chars().next();
+    let closes = |(open, close): &(char, char)| {
+        name.contains(*open) && !name.contains(*close) && after == Some(*close)
+    };
+    QUOTES
+        .iter()
+        .find(|quotes| closes(quotes))
+        .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
 /// Merges two ordered lists of ranges. Drops ranges of the second that overlap one of the first.

@@ -52,6 +52,25 @@ pub(super) fn consonants(lower: &str) -> String {
     out
 }
 
+/// The vowels of a word in a script that writes all of them, in five classes; empty in others.
+pub(super) fn vowels(lower: &str) -> String {
+    let class = |c: char| match c {
+        'a' | 'á' | 'ä' | 'â' | 'ă' | 'à' | 'å' | 'ā' | 'а' | 'я' | 'α' | 'ά' => {
+            Some('a')
+        }
+        'e' | 'é' | 'ě' | 'è' | 'ê' | 'ė' | 'ē' | 'е' | 'э' | 'ё' | 'є' | 'ε' | 'έ' => {
+            Some('e')
+        }
+        'i' | 'y' | 'í' | 'ý' | 'ī' | 'и' | 'ы' | 'і' | 'ї' | 'η' | 'ή' | 'ι' | 'ί' | 'υ' | 'ύ' => {
+            Some('i')
+        }
+        'o' | 'ó' | 'ö' | 'ő' | 'ô' | 'ø' | 'о' | 'ο' | 'ό' | 'ω' | 'ώ' => Some('o'),
+        'u' | 'ú' | 'ü' | 'ű' | 'ů' | 'ū' | 'у' | 'ю' => Some('u'),
+        _ => None,
+    };
+    lower.chars().filter_map(class).collect()
+}
+
 /// Whether two words have the same consonants.
 pub(super) fn sound_alike(one: &str, other: &str) -> bool {
     let alike =

@@ -2,14 +2,14 @@
 //! name, and words that sound like it.
 
 use super::*;
-use crate::redact::sound::{consonants, sound_alike};
+use crate::redact::sound::{consonants, sound_alike, vowels};
 
 /// The longest text in parentheses that is looked at, in bytes.
 const MAX_PAIR: usize = 120;
 /// The fewest consonants that tell a name.
 const MIN_CONSONANTS: usize = 3;
-/// The fewest in a script without capitals.
-const MIN_UNCASED: usize = 4;
+/// As many tell it without the vowels, and without marks around it.
+const MIN_SURE: usize = 4;
 
 impl Names {
     /// Adds names of other scripts that the text has.
@@ -42,10 +42,8 @@ impl Names {
                 from += 1;
             }
             let before = &text[from..at];
-            let before = &before[before
-                .rfind(['\n', '.', '。', '(', '（'])
-                .map_or(0, |end| end + 1)..];
-            let before = before.trim_start_matches(['\u{fffd}']).trim();
+            let before = before.rsplit(['\n', '.', '。', '(', '（']).next();
+            let before = before.unwrap_or_default().trim();
             let is_other = |one: &str, other: &str| {
                 let (one, other) = (Script::of_text(one), Script::of_text(other));
                 one != other && one != Script::Other && other != Script::Other
@@ -56,7 +54,10 @@ impl Names {
             if self.ends_with_name(before, context)? {
                 out.push(inside.to_owned());
             } else if self.is_name(inside, context)? {
-                out.extend(name_before(before).filter(|name| self.may_be(name)));
+                let bare = cjk::without_legal_forms(before);
+                let is_company = bare.len() < before.len() && has_unspaced(before);
+                let name = name_before(bare);
+                out.extend(name.filter(|name| is_company || self.may_be(name)));
             }
             if out.len() == MAX_NAMES {
                 break;
@@ -71,7 +72,7 @@ impl Names {
         let sound = consonants(&name.to_lowercase());
         let mut heads = self.parts.iter().map(|(part, _)| consonants(&part.text));
         !matches!(Script::of_text(name), Script::Kana | Script::Hangul)
-            || heads.any(|head| sound.starts_with(&head) && head.len() >= 2)
+            || heads.any(|head| head.len() >= 2 && sound_alike(&head, &sound))
     }
 
     /// Whether a text is the name, and nothing else.
@@ -94,14 +95,17 @@ impl Names {
 
     /// Adds the words of other scripts that sound like the name.
     fn add_sounds(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
-        let heads: Vec<(Script, String)> = self
+        let heads: Vec<(Script, String, String)> = self
             .parts
             .iter()
             .filter(|(_, is_generic)| !is_generic)
             .map(|(part, _)| &part.text)
             .chain(&self.unspaced)
-            .map(|name| (Script::of_text(name), consonants(&name.to_lowercase())))
-            .filter(|(script, sound)| sound.len() >= MIN_CONSONANTS && *script != Script::Han)
+            .map(|name| {
+                let lower = name.to_lowercase();
+                (Script::of_text(name), consonants(&lower), vowels(&lower))
+            })
+            .filter(|(script, sound, _)| sound.len() >= MIN_CONSONANTS && *script != Script::Han)
             .collect();
         if heads.is_empty() {
             return Ok(());
@@ -110,7 +114,7 @@ impl Names {
         for word in context.all {
             let script = Script::of_text(&word.lower);
             let fits = |known: &Script| *known != script && script != Script::Other;
-            if !heads.iter().any(|(known, _)| fits(known))
+            if !heads.iter().any(|(known, ..)| fits(known))
                 || matches!(script, Script::Han | Script::Thai)
             {
                 continue;
@@ -124,15 +128,15 @@ impl Names {
             for piece in pieces(&word.lower, script) {
                 let sound = consonants(piece);
                 let quoted = context.text[..word.start].ends_with(['(', '«', '"']);
-                let least = if matches!(script, Script::Hebrew | Script::Arabic) && !quoted {
-                    MIN_UNCASED
-                } else {
-                    MIN_CONSONANTS
-                };
-                let alike = heads
-                    .iter()
-                    .any(|(known, head)| fits(known) && sound_alike(head, &sound));
-                if sound.len() >= least
+                let is_sure = quoted || sound.len() >= MIN_SURE;
+                let (open, own) = (vowels(piece), script);
+                let alike = heads.iter().any(|(known, head, vowels)| {
+                    let same_vowels = *vowels == open && !open.is_empty();
+                    fits(known)
+                        && sound_alike(head, &sound)
+                        && (is_sure || same_vowels || own == Script::Kana)
+                });
+                if sound.len() >= MIN_CONSONANTS
                     && alike
                     && found.len() < MAX_SPELLINGS
                     && !found.iter().any(|known| known == piece)

@@ -206,7 +206,10 @@ impl Names {
         };
         let proper = core.iter().position(|word| !ordinary(word));
         let mut count = 0;
-        for from in 0..=proper.unwrap_or(0) {
+        // "Paris Baguette" is not "Baguette".
+        let of_place = core.iter().position(|word| word.cues.has(Cues::PLACE));
+        let last = proper.filter(|proper| of_place.is_none_or(|place| place > *proper));
+        for from in 0..=last.unwrap_or(0) {
             for to in (from + 1..=core.len()).rev() {
                 let fragment = &core[from..to];
                 let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {

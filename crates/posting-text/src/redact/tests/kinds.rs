@@ -19,18 +19,18 @@ fn persons() {
         ),
         (
             "Zadzwoń do pana Tomasza Zielonki: +48 501 234 567",
-            "Zadzwoń do pana [person]: [phone]",
+            r"Zadzwoń do pana [person]\: [phone]",
         ),
         (
             "Звоните Сергею Петровичу: 8-927-123-45-67",
-            "Звоните [person]: [phone]",
+            r"Звоните [person]\: [phone]",
         ),
         ("Kérdések: Nagy Péter", "Kérdések: [person]"),
         ("担当：田中 健一", "担当：[person]"),
         ("联系人：张先生", "联系人：[person]"),
         ("담당자: 이수진", "담당자: [person]"),
         ("איש קשר: דוד אוחיון, נייד", "איש קשר: [person], נייד"),
-        ("berg.nilo@x.org (Xandra Berg)", "[email] ([person])"),
+        ("berg.nilo@x.org (Xandra Berg)", r"[email] ([person])"),
     ] {
         check(text, ACME, text, expect);
     }

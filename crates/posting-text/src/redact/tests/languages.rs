@@ -23,7 +23,7 @@ fn inflected_names() {
         (
             "ООО «Ромашка»",
             "В Ромашке и с Ромашкой, ООО «Ромашка».",
-            "В [company] и с [company], ООО «[company]».",
+            "В [company] и с [company], [company].",
         ),
         (
             "Telvikom Nyrt.",
