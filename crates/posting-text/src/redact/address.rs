@@ -186,7 +186,9 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
         &*word.lower,
         "via" | "place" | "cours" | "corso" | "strada" | "bd" | "plaza"
     );
-    (!is_short || gap.starts_with(['.', '/', '-']) || word.lower == "al")
+    // "c.c." is a law.
+    let of_law = text[..word.start].ends_with('.');
+    (!is_short || (gap.starts_with(['.', '/', '-']) && !of_law) || word.lower == "al")
         && (!is_other || word.is_upper() || begins_sentence(text, word.start))
 }
 

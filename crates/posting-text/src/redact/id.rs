@@ -165,12 +165,20 @@ fn may_be_checked(word: &Word<'_>) -> bool {
     let prefixed = bytes.len() >= 4
         && bytes[..2].iter().all(u8::is_ascii_uppercase)
         && bytes[2..4].iter().all(u8::is_ascii_digit);
-    prefixed || is_fiscal_code(bytes) || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
+    prefixed
+        || is_romanian(word)
+        || is_fiscal_code(bytes)
+        || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
 }
 
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
 fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let word = &words[at];
+    if is_romanian(word) {
+        let (end, digits) = groups(text, words, at);
+        let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
+        return is_whole.then_some(word.start..end);
+    }
     if word.is_number() {
         let last = words
             .get(at + 1)
@@ -202,6 +210,12 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// Whether a word begins a number of the Romanian register: `J33/415/2011`.
+fn is_romanian(word: &Word<'_>) -> bool {
+    let digits = word.text.strip_prefix(['J', 'F']).unwrap_or_default();
+    (1..=2).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether this has the form of an Italian tax code: nothing else looks like it.

@@ -75,7 +75,35 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     if !plus && is_reference(before) {
         return false;
     }
-    has_phone_form(number, &digits)
+    has_phone_form(number, &digits) || is_beside_contact(before, number, after)
+}
+
+/// Whether groups of digits are on a line with an at sign or a word for asking, and no amount.
+fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
+    /// How far is looked, in bytes.
+    const WINDOW: usize = 80;
+    let groups: Vec<&str> = number.split([' ', '\u{a0}']).collect();
+    let is_grouped = (3..=5).contains(&groups.len())
+        && groups.iter().all(|group| {
+            (2..=4).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_digit())
+        })
+        && groups.last() != Some(&"000");
+    if !is_grouped || number.len() < 10 {
+        return false;
+    }
+    let mut end = after.len().min(WINDOW);
+    while !after.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = tail(before, WINDOW);
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let after = after[..end].split('\n').next().unwrap_or_default();
+    let asks = |word: &str| cues::of(&word.to_lowercase()).has(Cues::PERSON.or(Cues::TITLE));
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric())
+            .any(|word| word.chars().nth(2).is_some() && asks(word))
+    };
+    before.contains('@') || after.contains('@') || words(before)
 }
 
 /// Whether a word or a sign for a telephone is before a number, and at most a few others between.
@@ -221,7 +249,9 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
             .is_some_and(|pattern| pattern.is_match(&number));
         return (8..=16).contains(&digits.len()) && !round;
     }
-    let dashed = number.contains('–') || number.contains(" - ");
+    // A dash is that of a range, unless it is after an area code.
+    let area = number.starts_with('0') && number.matches(" - ").count() == 1;
+    let dashed = number.contains('–') || (number.contains(" - ") && !area);
     let enough = (8..=12).contains(&digits.len());
     // Eight digits after a trunk zero are too few, unless written with one separator as in the
     // Nordic countries.

@@ -215,7 +215,10 @@ impl Names {
                 let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
                     continue;
                 };
-                if fragment.len() == core.len() || is_small(last) || (from > 0 && is_small(first)) {
+                if fragment.len() == core.len()
+                    || is_small(last)
+                    || (from > 0 && is_small(first) && !first.is_upper())
+                {
                     continue;
                 }
                 let is_proper = proper.is_some_and(|proper| proper < to);
