@@ -90,6 +90,13 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(TWO_LETTER_WORDS, &word.lower) && !counted && !shouted && !joined
 }
 
+/// Where the comparison is.
+struct Place {
+    word: usize,
+    letter: usize,
+    used: usize,
+}
+
 /// Whether the letters of an acronym stand for the words of a name, in order from its start: each by
 /// its initial, a small word maybe not at all, a long one maybe by a second and a third letter. A
 /// letter in lower case is never an initial of another than a small word (`DDFiP`).
@@ -105,12 +112,6 @@ fn spells(
         .chars()
         .filter_map(|c| Some((plain(c)?, c.is_uppercase())))
         .collect();
-    /// Where the comparison is.
-    struct Place {
-        word: usize,
-        letter: usize,
-        used: usize,
-    }
     let mut open = vec![Place {
         word: 0,
         letter: 0,
@@ -148,11 +149,9 @@ fn spells(
         let long = word.chars().count() >= COMPOUND;
         let mut rest = word.chars();
         rest.next();
-        for _ in 0..2 {
-            let Some((letter, is_upper)) = letters.get(next) else {
-                break;
-            };
-            if (*is_upper && !long) || !rest.any(|c| c == *letter) {
+        while let Some((letter, is_upper)) = letters.get(next) {
+            let is_third = next > place.letter + 2;
+            if is_third || (*is_upper && !long) || !rest.any(|c| c == *letter) {
                 break;
             }
             next += 1;

@@ -69,8 +69,8 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
         .collect();
     match plain.as_str() {
-        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" => true,
-        ", " | "، " | "," | ",  " => true,
+        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | ", " | "، "
+        | "," | ",  " => true,
         ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
         ":" | ": " => before.cues.has(Cues::UNIT),
         _ => false,
@@ -288,11 +288,10 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         );
         let roman =
             word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'));
-        if joined && matches!(&*word.lower, "bis" | "ter" | "quater") {
+        let again = matches!(&*word.lower, "bis" | "ter" | "quater");
+        if joined && (small || letter || again) {
             (end, next) = (word.end(), next + 1);
-        } else if joined && (small || letter || word.text.len() <= 4 && word.is_number()) {
-            (end, next) = (word.end(), next + 1);
-        } else if beside && is_unit && following.filter(of_unit).is_some() {
+        } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
             (end, next) = (following.map_or(end, Word::end), next + 2);
         } else if beside
             && (small || roman)

@@ -80,7 +80,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             word.text.contains(|c: char| c.is_ascii_digit()) || is_prefix(words, at + next, text);
         if begins {
             let (end, digits) = groups(text, words, at + next);
-            let least = if is(SHORT, cue) {
+            let fewest = if is(SHORT, cue) {
                 3
             } else if is(LONG, cue) {
                 7
@@ -92,7 +92,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             } else {
                 word.start
             };
-            return ((least..=34).contains(&digits)).then_some(start..end);
+            return ((fewest..=34).contains(&digits)).then_some(start..end);
         }
         last = word;
     }

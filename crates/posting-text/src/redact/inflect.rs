@@ -112,32 +112,34 @@ fn push(out: &mut Vec<Stem>, text: String, endings: &'static HashSet<&'static st
     }
 }
 
+/// Strong and weak grades of consonants.
+const GRADES: [(&str, &str); 19] = [
+    ("kk", "k"),
+    ("pp", "p"),
+    ("tt", "t"),
+    ("nk", "ng"),
+    ("nt", "nn"),
+    ("mp", "mm"),
+    ("lt", "ll"),
+    ("rt", "rr"),
+    ("ht", "hd"),
+    ("p", "v"),
+    ("t", "d"),
+    ("k", ""),
+    ("b", ""),
+    ("d", ""),
+    ("g", ""),
+    ("lg", "l"),
+    ("rd", "rr"),
+    ("b", "v"),
+    ("rk", "rj"),
+];
+
 /// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
 fn gradation(word: &str, out: &mut Vec<Stem>) {
     let Some(finnic) = GRAMMARS.get("finnic") else {
         return;
     };
-    const GRADES: [(&str, &str); 19] = [
-        ("kk", "k"),
-        ("pp", "p"),
-        ("tt", "t"),
-        ("nk", "ng"),
-        ("nt", "nn"),
-        ("mp", "mm"),
-        ("lt", "ll"),
-        ("rt", "rr"),
-        ("ht", "hd"),
-        ("p", "v"),
-        ("t", "d"),
-        ("k", ""),
-        ("b", ""),
-        ("d", ""),
-        ("g", ""),
-        ("lg", "l"),
-        ("rd", "rr"),
-        ("b", "v"),
-        ("rk", "rj"),
-    ];
     let Some(last) = word.chars().next_back() else {
         return;
     };

@@ -130,7 +130,9 @@ pub(crate) fn hide(
 ) -> Result<Counts, Exceeded> {
     let mut counts = Counts::default();
     let mut hide = |document: &mut Document, found: &[Found]| {
-        found.iter().for_each(|(_, kind)| counts.add(*kind));
+        for (_, kind) in found {
+            counts.add(*kind);
+        }
         hide_ranges(document, found, budget)
     };
     hide(document, &scan.find(identity, budget)?)?;

@@ -6,7 +6,7 @@ pub(crate) const AFFIXES: &str = "group groupe gruppe gruppen groep grupo gruppo
     csoport grubu grup όμιλος группа група концерн grupė grupp kontsern";
 
 /// Small words that acronyms leave out.
-pub(crate) const SMALL_WORDS: &str = "of the and for to in on at a an de du des la le les l d et en \
+pub(crate) const SMALL_WORDS: &str = "il lo gli uno una un ein eine ett det den az egy of the and for to in on at a an de du des la le les l d et en \
     au aux pour sur für und der die das von im og i av och för el los las y do da dos e di del van \
     het een ten ter op am zum zur vom a w z na pro pre pod u v ve s se és ja & ja и в на для по з і \
     та у και του της των στο ve ile ו של في من";

@@ -45,7 +45,7 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
         .char_indices()
         .filter(|(at, c)| DISTRICTS.contains(c) && at + c.len_utf8() < street.text.len())
         .map(|(at, c)| at + c.len_utf8())
-        .last()
+        .next_back()
         .unwrap_or(0);
     Some(street.start + district..end)
 }

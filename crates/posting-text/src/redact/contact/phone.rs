@@ -32,7 +32,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
     static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:0[0-9]{1,4} ?/ ?)?[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
+        Regex::new(r"(?:0[0-9]{1,4} ?[/-] ?)?[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
     });
     let Some(pattern) = NUMBER.as_ref() else {
         return Ok(Vec::new());

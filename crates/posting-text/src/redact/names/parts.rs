@@ -55,13 +55,9 @@ impl Names {
         budget: &Budget,
     ) -> Result<(usize, usize), Exceeded> {
         let (mut end, mut next) = (end, next);
-        let mut look = next;
         let mut from = end;
-        for _ in 0..MAX_WORDS {
-            let Some(word) = words.get(look).filter(|word| word.start >= from) else {
-                break;
-            };
-            if !is_beside(&text[from..word.start]) {
+        for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
+            if word.start < from || !is_beside(&text[from..word.start]) {
                 break;
             }
             if self.is_part(word, budget)? {
@@ -69,7 +65,6 @@ impl Names {
             } else if !self.small.iter().any(|small| *small == word.lower) {
                 break;
             }
-            look += 1;
             from = word.end();
         }
         Ok((end, next))

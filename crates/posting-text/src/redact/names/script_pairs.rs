@@ -1,7 +1,10 @@
 //! Names in another script than the one that is known: what a text puts in parentheses beside the
 //! name, and words that sound like it.
 
-use super::*;
+use super::{
+    Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Script, all_of,
+    cjk, has_unspaced, inflect, single, words,
+};
 use crate::redact::sound::{consonants, sound_alike, vowels};
 
 /// The longest text in parentheses that is looked at, in bytes.

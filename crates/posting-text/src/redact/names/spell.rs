@@ -1,7 +1,10 @@
 //! The spellings of a name: whole, without legal forms and trades, by its first words, its initials
 //! and the label of the website.
 
-use super::*;
+use super::{
+    Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Rc, Script, Seen, Token, Word,
+    all_of, cjk, cues, has_unspaced, inflect, is_unspaced, joined, single, unaccented, words,
+};
 use crate::redact::{
     acronym,
     key::splits,
@@ -238,11 +241,11 @@ impl Names {
         is_proper: bool,
         context: &Context<'_>,
     ) -> Result<bool, Exceeded> {
-        let content: Vec<&Word<'_>> = fragment
+        let telling: Vec<&Word<'_>> = fragment
             .iter()
             .filter(|word| !word.cues.has(Cues::SMALL))
             .collect();
-        if let [word] = content.as_slice() {
+        if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
             let is_cased = word
                 .text
@@ -258,8 +261,8 @@ impl Names {
         if context.is_place(&spaced.join(" ")) {
             return Ok(false);
         }
-        let capitals = content.iter().filter(|word| word.is_capital()).count();
-        Ok(is_proper || capitals >= 2 || content.len() >= 4)
+        let capitals = telling.iter().filter(|word| word.is_capital()).count();
+        Ok(is_proper || capitals >= 2 || telling.len() >= 4)
     }
 
     fn add_fragment(&mut self, name: &str, fragment: &[Word<'_>], context: &Context<'_>) {
