@@ -117,7 +117,13 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         let is_cased = word
             .text
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
-        if is_street_before(word, gap, text) && capitals > 0 {
+        // "via Teams"
+        let is_means = word.lower == "via"
+            && matches!(
+                &*words[look].lower,
+                "teams" | "zoom" | "skype" | "email" | "mail" | "linkedin" | "telefono"
+            );
+        if is_street_before(word, gap, text) && capitals > 0 && !is_means {
             return Some(word.start..end().end);
         }
         let may_be_street = distance <= 2 && first.is_none() && !gap.contains(',');
@@ -127,16 +133,17 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
                 first = Some(word.start);
             } else if previous > 0
                 && words[previous - 1].is_upper()
+                && !words[previous - 1].cues.has(Cues::LANGUAGES)
                 && &text[words[previous - 1].end()..word.start] == " "
             {
                 first = Some(words[previous - 1].start);
             }
         }
         let is_name = word.is_upper()
-            || !is_cased
+            || (!is_cased && !word.is_number())
             || word.cues.has(Cues::UNIT)
             || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
-            || (word.is_number() && words[look].is_upper() && word.text.len() <= 2);
+            || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2);
         if !is_name && !word.cues.has(Cues::STREET_AFTER) {
             break;
         }

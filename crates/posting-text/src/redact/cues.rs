@@ -28,6 +28,8 @@ impl Cues {
         ("baltic", Self::BALTIC),
         ("turkish", Self::TURKISH),
     ];
+    /// All families.
+    pub(crate) const LANGUAGES: Self = Self((1 << 10) - 1);
     pub(crate) const ENGLISH: Self = Self(1);
     pub(crate) const GERMANIC: Self = Self(1 << 1);
     pub(crate) const NORDIC: Self = Self(1 << 2);

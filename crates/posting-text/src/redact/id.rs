@@ -15,7 +15,7 @@ const MAX_GAP: usize = 40;
 /// The most groups of digits.
 const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
-const SHORT: &str = "hrb hra fn rea reg krs registernummer";
+const SHORT: &str = "hrb hra fn rea reg registernummer";
 /// Words that are others as well, and need many digits.
 const LONG: &str = "konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan \
     iva partita tin swift bic bsb abn פ";

@@ -3,6 +3,7 @@
 mod parts;
 mod script_pairs;
 mod spell;
+mod website;
 
 use std::{collections::HashSet, ops::Range, rc::Rc};
 

@@ -91,6 +91,20 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end
 }
 
+/// Where the name in a run begins: after a word that announces a person, and at the given name after
+/// a role ("Advisor Kari Hansen").
+fn first_name(names: &[Word<'_>]) -> usize {
+    let announced = names
+        .iter()
+        .take_while(|word| word.cues.has(Cues::PERSON) && !word.cues.has(Cues::GIVEN))
+        .count();
+    let inner = names.len().saturating_sub(1);
+    names[..inner]
+        .iter()
+        .position(|word| word.cues.has(Cues::GIVEN))
+        .unwrap_or(announced)
+}
+
 /// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
 fn is_name(word: &Word<'_>) -> bool {
     let letters = word.text.chars().count();
@@ -120,6 +134,10 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
         }
         last = word;
         first += 1;
+    }
+    // "HR" is no form of address.
+    if title.text.len() > 1 && title.text.chars().all(char::is_uppercase) {
+        return None;
     }
     let end = run(text, words, first);
     let names = words.get(first..end).filter(|names| !names.is_empty())?;
@@ -159,9 +177,11 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         }
         let end = run(text, words, next).max(next + 1);
         let names = &words[next..end];
+        let names = &names[first_name(names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
+        let direct = next == at + 1 && names[0].cues.has(Cues::GIVEN) && before == " ";
         match evidence(names) {
-            Evidence::For if names.len() >= 2 || told => return Some(range),
+            Evidence::For if names.len() >= 2 || told || direct => return Some(range),
             Evidence::None
                 if (2..=3).contains(&names.len())
                     && told
@@ -212,6 +232,7 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
         }
         let next = run(text, words, at).max(at + 1);
         let names = &words[at..next];
+        let names = &names[first_name(names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
         let is_mailbox = |word: &Word<'_>| {
             let plain = unaccented(&word.lower);

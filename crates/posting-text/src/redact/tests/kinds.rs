@@ -28,6 +28,14 @@ fn persons() {
         ("Kérdések: Nagy Péter", "Kérdések: [person]"),
         ("担当：田中 健一", "担当：[person]"),
         ("联系人：张先生", "联系人：[person]"),
+        (
+            "or HR Advisor Kari Hansen, 55 21 40 17.",
+            "or HR Advisor [person], [phone].",
+        ),
+        (
+            "Des questions ? Contactez Marie au 06 12 34 56 78.",
+            "Des questions ? Contactez [person] au [phone].",
+        ),
         ("담당자: 이수진", "담당자: [person]"),
         ("איש קשר: דוד אוחיון, נייד", "איש קשר: [person], נייד"),
         ("berg.nilo@x.org (Xandra Berg)", r"[email] ([person])"),
@@ -90,6 +98,9 @@ fn no_addresses() {
         "40 hours, 5 days, 25 holidays, level C2",
         "On the way to 2030, a place for 12 people",
         "Schicht 3 am Standort 2 der Gruppe 4",
+        "Route 66, Formula 1, Boeing 737, Java 17, Level 3 Support",
+        "Via Teams 2 volte, Art. 2103 c.c., D.Lgs. 81/2008",
+        "På väg 40 till 2030, Hall 4, Az. 4 C 12/20",
     ] {
         check(text, ACME, text, text);
     }
@@ -125,6 +136,7 @@ fn no_ids() {
     for text in [
         "Job ID 10482934, Ref. 2026/114, Kennziffer 2026-117",
         "to FI31 3426 5787 1571 47 please, 2048449-6, DE278272467",
+        "KRS 2026, číslo pozice 10482",
         "pay 4.500–5.200 lei, from 01.09.2026",
         "version 10.2.3, IP 192.168.0.1, TCP 8080",
     ] {

@@ -1,0 +1,113 @@
+//! What a text adds to the spellings of a name: words that it spells out before an acronym, acronyms
+//! of products, and what it calls the website's label.
+
+use super::{
+    Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Seen, Word, joined, unaccented, words,
+};
+use crate::redact::{acronym, key::splits};
+
+impl Names {
+    /// Adds what the text spells out before an acronym of the company, and acronyms that it
+    /// introduces after words that begin with the company's name.
+    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Context {
+            all, text, budget, ..
+        } = *context;
+        let known = |word: &Word<'_>| {
+            let key = |(_, key): &(char, Key)| key.case == Case::Upper && key.joined == word.lower;
+            word.lower.chars().count() >= 3 && self.keys.iter().any(key)
+        };
+        let of_acronyms = acronym::written_out(all, text, known, budget)?;
+        let mut of_products: Vec<String> = Vec::new();
+        for (first, at) in acronym::written_out(all, text, |_| true, budget)? {
+            if at - first > 1
+                && of_products.len() < MAX_SPELLINGS
+                && self.names_one(context, first)?
+            {
+                of_products.push(all[at].lower.to_string());
+            }
+        }
+        for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
+            let words = &all[first..at];
+            self.push(Key {
+                splits: Some(splits(words)),
+                ..Key::word(joined(words), Case::Capital)
+            });
+        }
+        for product in of_products {
+            self.push(Key::word(product, Case::Upper));
+        }
+        Ok(())
+    }
+
+    /// Whether a name other than an acronym starts at a word.
+    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
+        let word = &context.all[at];
+        for (_, key) in self.candidates(word) {
+            context.budget.spend(1)?;
+            if key.case == Case::Upper {
+                continue;
+            }
+            let found = key.matches(context.text, context.all, at, word, context.budget)?;
+            if found.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds the label of the website, and the distinctive word that it begins with.
+    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+        let Some(label) = self.label.clone() else {
+            return Ok(());
+        };
+        let parts = words(&label);
+        let joined = joined(&parts);
+        let letters = joined.chars().count();
+        let named = self.keys.iter().any(|(_, key)| key.joined == joined);
+        let mut generic = true;
+        for part in &parts {
+            generic = generic && !context.is_distinctive(&part.lower)?;
+        }
+        if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
+            let case = match letters {
+                3 => Case::Upper,
+                4 | 5 => Case::Capital,
+                _ => Case::Any,
+            };
+            let splits = if letters >= 8 {
+                None
+            } else {
+                Some(splits(&parts))
+            };
+            self.push(Key {
+                splits,
+                ..Key::word(joined.clone(), case)
+            });
+        }
+        let mut seen = Seen::new();
+        let first = joined.chars().next();
+        context.budget.spend(context.all.len())?;
+        let capitals = |word: &&Word<'_>| word.text.len() >= 6 && word.is_capital();
+        for word in context.all.iter().filter(capitals) {
+            if word.lower.is_ascii() && word.lower.chars().next() != first {
+                continue;
+            }
+            context.budget.spend(2 * word.text.len())?;
+            let folded = unaccented(&word.lower);
+            let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
+            for front in [folded, stem] {
+                let length = front.chars().count();
+                let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
+                // Checking the text for each word would take quadratic time.
+                if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
+                    self.push(Key {
+                        compounds: length >= 7,
+                        ..Key::word(front, Case::Capital)
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
