@@ -70,6 +70,31 @@ const TEXTS: &[(&str, Text)] = &[
     ("brackets that may stand for an at sign", |n| {
         times("(at ", n)
     }),
+    ("addresses in words", |n| times("a arroba b punto ", n)),
+    ("streets", |n| times("Long Street 7 ", n)),
+    ("streets before numbers", |n| times("7 rue de ", n)),
+    ("parts of a house", |n| times("Storgata 7, 7, 7 B ", n)),
+    ("words for a street", |n| times("ul. Rue Via ", n)),
+    ("persons", |n| times("Contact: Anna Berg ", n)),
+    ("words that announce a person", |n| {
+        times("Ask contact Frau Dr. ", n)
+    }),
+    ("capitalised words beside addresses", |n| {
+        times("Anna Karin a@b.no ", n)
+    }),
+    ("numbers of registers", |n| times("NIP 123 456 78 ", n)),
+    ("groups of an account", |n| times("NO12 3456 ", n)),
+    ("handles", |n| times("@a_bc ", n)),
+    ("messengers", |n| times("微信：abc1 LINE: ", n)),
+    ("another script in parentheses", |n| {
+        times("Acme（アクメ） ", n)
+    }),
+    ("the name in parentheses", |n| times("Ромашка (Acme) ", n)),
+    ("words of another script", |n| times("Акме Ромашка ", n)),
+    ("prefixes of Hebrew", |n| times("ובשל ", n)),
+    ("digits of another script", |n| times("٠٥٠ ", n)),
+    ("Han", |n| times("採用担当の路7号", n)),
+    ("Hangul", |n| times("담당자 김철수로 7 ", n)),
     ("digits", |n| "7".repeat(n)),
     ("separated digits", |n| times("7 ", n)),
     ("telephone numbers", |n| times("+47 22 33 44 55 ", n)),
@@ -185,6 +210,16 @@ fn names() -> Vec<(String, Text)> {
         }),
         ("Acme (ACM) - Ab & Cd".to_owned(), |n| times("ACM & ", n)),
         ("アアアアアイ".to_owned(), |n| times("ア", n)),
+        // Any small word may be left out of an acronym.
+        (format!("A {}B C", "a ".repeat(100)), |n| {
+            times("AAAAAAAAAA AAABC ", n)
+        }),
+        ("Müller & Söhne und Töchter & Enkel".to_owned(), |n| {
+            times("Müller und Söhne & ", n)
+        }),
+        ("Серебряная Мельница".to_owned(), |n| {
+            times("Серебряной ", n)
+        }),
     ]
 }
 

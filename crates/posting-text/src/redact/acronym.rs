@@ -11,6 +11,8 @@ use crate::{Budget, Exceeded};
 
 /// The most letters of an acronym.
 const MAX_LETTERS: usize = 10;
+/// The most ways in which a name is compared with an acronym: small words may be left out or not.
+const MAX_PLACES: usize = 1_000;
 /// The fewest letters of a compound word that may give a second letter.
 const COMPOUND: usize = 9;
 
@@ -118,8 +120,13 @@ fn spells(
         used: 0,
     }];
     // Each place opens few others, and names and acronyms are short; the budget holds the rest.
+    let mut places = 0;
     while let Some(place) = open.pop() {
         budget.spend(1)?;
+        places += 1;
+        if places > MAX_PLACES {
+            return Ok(false);
+        }
         if place.letter == letters.len() {
             if place.used >= 2 && (place.used == content || letters.len() >= 3) {
                 return Ok(true);

@@ -13,6 +13,7 @@ use super::{
     inflect, inside,
     key::{Case, Key, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
+    vocabulary::AND,
     words::{Word, unaccented, words},
 };
 use crate::{Budget, Exceeded, places};
@@ -39,6 +40,8 @@ pub(crate) struct Names {
     parts: Vec<(Rc<Token>, bool)>,
     /// The small words within names.
     small: Vec<String>,
+    /// The words for "and" that the text has.
+    ands: Vec<&'static str>,
 }
 
 /// What decides how a name may be written in a text.
@@ -116,6 +119,16 @@ fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     found
 }
 
+/// The words for "and" that a text has.
+fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for word in all.iter().filter(|word| word.cues.has(Cues::SMALL)) {
+        let and = AND.into_iter().find(|and| *and == word.lower);
+        found.extend(and.filter(|and| !found.contains(and)));
+    }
+    found
+}
+
 /// The family of the language of a country, for texts with few words.
 fn family_of(country: Option<&str>) -> Cues {
     match country.unwrap_or_default() {
@@ -153,6 +166,7 @@ impl Names {
         };
         let mut names = Self {
             label,
+            ands: ands(all),
             ..Self::default()
         };
         let known = std::iter::once(identity.name).chain(identity.other_names.iter().copied());

@@ -322,7 +322,7 @@ impl Names {
         } else if words.len() >= 2 && key.joined.chars().count() > 3 {
             // The sign was before the last of two words, or of a few.
             let last = words.len() - 1;
-            for and in AND {
+            for and in self.ands.clone() {
                 let first = joined(&words[..last]).len();
                 let mut splits = splits(&words[..last]);
                 splits.push(first + and.len());
