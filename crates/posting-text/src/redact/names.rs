@@ -36,6 +36,8 @@ pub(crate) struct Names {
     label: Option<String>,
     /// Names in a script that puts no spaces between words.
     unspaced: Vec<String>,
+    /// The words of names that were seen.
+    tokens: Vec<Rc<Token>>,
     /// The words of all names, and which of them are proper to the name.
     parts: Vec<(Rc<Token>, bool)>,
     /// The small words within names.

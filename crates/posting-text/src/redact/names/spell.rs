@@ -109,15 +109,36 @@ impl Names {
             self.small.push(word.lower.to_string());
             return;
         }
-        let token = token(word, context.families);
-        if word.lower.chars().count() >= 2
-            && !self.parts.iter().any(|(known, _)| known.text == token.text)
+        if word.lower.chars().count() < 2
+            || self
+                .parts
+                .iter()
+                .any(|(known, _)| *known.text == *word.lower)
         {
-            let plain = token.unaccented();
-            let is_generic = word.cues.has(Cues::GENERIC);
-            self.parts.push((Rc::new(token), is_generic));
-            self.parts.push((Rc::new(plain), is_generic));
+            return;
         }
+        let token = self.token(word, context);
+        let is_generic = word.cues.has(Cues::GENERIC);
+        if !word.lower.is_ascii() {
+            self.parts.push((Rc::new(token.unaccented()), is_generic));
+        }
+        self.parts.push((token, is_generic));
+    }
+
+    /// The words of a name with their inflected forms, which are made once for each word.
+    fn tokens(&mut self, words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
+        words.iter().map(|word| self.token(word, context)).collect()
+    }
+
+    fn token(&mut self, word: &Word<'_>, context: &Context<'_>) -> Rc<Token> {
+        let is_it =
+            |token: &&Rc<Token>| token.text == word.lower && token.is_upper == word.is_upper();
+        if let Some(known) = self.tokens.iter().find(is_it) {
+            return Rc::clone(known);
+        }
+        let token = Rc::new(token(word, context.families));
+        self.tokens.push(Rc::clone(&token));
+        token
     }
 
     /// Adds the name as it is, and without accents.
@@ -165,7 +186,7 @@ impl Names {
             gap,
             compounds: words.len() == 1 && letters >= 5 && !generic,
             tokens: if inflected {
-                tokens(words, context)
+                self.tokens(words, context)
             } else {
                 Vec::new()
             },
@@ -280,7 +301,7 @@ impl Names {
         let key = Key {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5,
-            tokens: tokens(fragment, context),
+            tokens: self.tokens(fragment, context),
             ..Key::word(joined, case)
         };
         if name[first.start..last.end()].contains(['&', '+'])
@@ -357,14 +378,6 @@ impl Names {
             ..key
         });
     }
-}
-
-/// The words of a name with their inflected forms.
-fn tokens(words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
-    words
-        .iter()
-        .map(|word| Rc::new(token(word, context.families)))
-        .collect()
 }
 
 fn token(word: &Word<'_>, families: Cues) -> Token {
