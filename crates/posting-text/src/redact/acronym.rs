@@ -99,9 +99,9 @@ struct Place {
     used: usize,
 }
 
-/// Whether the letters of an acronym stand for the words of a name, in order from its start: each by
-/// its initial, a small word maybe not at all, a long one maybe by a second and a third letter. A
-/// letter in lower case is never an initial of another than a small word (`DDFiP`).
+/// Whether the letters of an acronym stand for the words of a name, in order from its start: each
+/// by its initial, a small word maybe not at all, a long one maybe by a second and a third letter.
+/// A letter in lower case is never an initial of another than a small word (`DDFiP`).
 fn spells(
     name: &[(&str, bool)],
     acronym: &Word<'_>,

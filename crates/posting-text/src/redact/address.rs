@@ -19,12 +19,16 @@ const MAX_NAME: usize = 6;
 /// The most parts of a house after its number.
 const MAX_UNITS: usize = 8;
 /// Ends of words for streets, in languages that write the two together.
-const SUFFIXES: &str = "straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate \
-    gaten vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku tori straat laan \
-    weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee lunden bakken stien";
+const SUFFIXES: &str = "\
+    straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate gaten \
+    vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku \
+    tori straat laan weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee \
+    lunden bakken stien";
 /// Small words within the name of a street.
-const PARTICLES: &str = "de del della delle dei degli du des la le les los las da do das dos di of the van der den \
-    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św gen т кт cel º ª";
+const PARTICLES: &str = "\
+    de del della delle dei degli du des la le les los las da do das dos di of the van der den \
+    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św \
+    gen т кт cel º ª";
 
 /// Finds street addresses.
 pub(super) fn addresses(

@@ -6,8 +6,9 @@ use super::{cues::Cues, words::Word};
 use crate::{Budget, Exceeded};
 
 /// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
-const CODE: &str = "media import param return override types angular vue babel nestjs charset keyframes \
-    reduxjs test autowired supports font tailwind apply throws deprecated see";
+const CODE: &str = "\
+    media import param return override types angular vue babel nestjs charset keyframes reduxjs \
+    test autowired supports font tailwind apply throws deprecated see";
 
 /// Finds handles.
 pub(super) fn handles(

@@ -17,8 +17,9 @@ const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
 const SHORT: &str = "hrb hra fn rea reg registernummer";
 /// Words that are others as well, and need many digits.
-const LONG: &str = "konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan \
-    iva partita tin swift bic bsb abn פ";
+const LONG: &str = "\
+    konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan iva \
+    partita tin swift bic bsb abn פ";
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra fn";
 

@@ -1,8 +1,8 @@
 //! Finds persons whom readers may ask: beside a telephone number or an e-mail address, after a word
 //! that announces one, and after a form of address.
 //!
-//! A run of capitalised words is a person if a given name or the ending of a family name says so, or
-//! if nothing else can stand at its place.
+//! A run of capitalised words is a person if a given name or the ending of a family name says so,
+//! or if nothing else can stand at its place.
 
 mod eastern;
 mod evidence;
@@ -91,8 +91,8 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
     end
 }
 
-/// Where the name in a run begins: after a word that announces a person, and at the given name after
-/// a role ("Advisor Kari Hansen").
+/// Where the name in a run begins: after a word that announces a person, and at the given name
+/// after a role ("Advisor Kari Hansen").
 fn first_name(names: &[Word<'_>]) -> usize {
     let announced = names
         .iter()

@@ -5,8 +5,8 @@
 
 use super::script::Script;
 
-/// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`, liquids
-/// `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
+/// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`,
+/// liquids `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
 pub(super) fn consonants(lower: &str) -> String {
     let mut out = String::new();
     let mut last = None;

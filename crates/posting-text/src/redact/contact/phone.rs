@@ -172,8 +172,9 @@ fn is_phone_word(word: &str) -> bool {
 
 /// Whether a word for the number of something else is directly before a number.
 fn is_reference(before: &str) -> bool {
-    const WORDS: &str = "ref réf reference référence referenz id nr no job req offre offer siret siren iban orgnr annonce \
-        number nummer ogłoszenie vacature oferta";
+    const WORDS: &str = "\
+        ref réf reference référence referenz id nr no job req offre offer siret siren iban orgnr \
+        annonce number nummer ogłoszenie vacature oferta";
     let window = tail(before, 32);
     let word = window
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));

@@ -1,5 +1,5 @@
-//! What a text adds to the spellings of a name: words that it spells out before an acronym, acronyms
-//! of products, and what it calls the website's label.
+//! What a text adds to the spellings of a name: words that it spells out before an acronym,
+//! acronyms of products, and what it calls the website's label.
 
 use super::{
     Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Seen, Word, joined, unaccented, words,

@@ -17,10 +17,12 @@ pub(super) enum Evidence {
 
 /// Endings of family names and of names after the father, in any case, by the census offices of
 /// their countries.
-const FAMILY: &str = "ová ové ovou ski skiego skiemu skim ska skiej ską cki cka ckiej wicz wicza wiczem czyk czyka owicz \
-    ович евич овна евна івна овича овичу евичу овне овну ович енко чук ський ська ський ов ова ев ева ёв ёва ин ина ову еву ину \
-    ienė aitė ytė utė auskas auskui ienei evičius avičius ņš iņa iņai oglu oğlu ύλου ίδης ίδη όπουλος οπούλου άκης άκη \
-    sson ssen dottir dóttir escu eanu enko chuk shvili dze yan nen ainen einen uinen önen";
+const FAMILY: &str = "\
+    ová ové ovou ski skiego skiemu skim ska skiej ską cki cka ckiej wicz wicza wiczem czyk czyka \
+    owicz ович евич овна евна івна овича овичу евичу овне овну ович енко чук ський ська ський ов \
+    ова ев ева ёв ёва ин ина ову еву ину ienė aitė ytė utė auskas auskui ienei evičius avičius \
+    ņš iņa iņai oglu oğlu ύλου ίδης ίδη όπουλος οπούλου άκης άκη sson ssen dottir dóttir escu \
+    eanu enko chuk shvili dze yan nen ainen einen uinen önen";
 
 /// Endings of cases, in place of one of a name: nothing, `a`, `o` or a soft sign.
 static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -97,8 +99,8 @@ fn is_given(word: &Word<'_>) -> bool {
     false
 }
 
-/// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and the
-/// next word, or what stands between a colon and the next sign.
+/// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and
+/// the next word, or what stands between a colon and the next sign.
 pub(super) fn uncased(
     text: &str,
     words: &[Word<'_>],
