@@ -197,13 +197,7 @@ impl Service {
         let events = Arc::clone(&database.events);
         let (feed, feed_task) = Feed::start(events, wake.recorded());
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = Importer::new(ImportPorts {
-            ingest: Arc::clone(&lanes),
-            catalogues: Arc::clone(&database.catalogues),
-            store: Arc::clone(&database.store),
-            clock: clock::system(),
-            throttle: Throttle(Arc::clone(&is_busy)),
-        });
+        let (imports, import_tasks) = importer(&database, &lanes, &is_busy);
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -268,6 +262,21 @@ impl Service {
             _clocks: clocks,
         })
     }
+}
+
+/// The imports, and their tasks.
+fn importer(
+    database: &Database,
+    lanes: &Arc<dyn Ingest>,
+    is_busy: &BusyProbe,
+) -> (Importer, ImportTasks) {
+    Importer::new(ImportPorts {
+        ingest: Arc::clone(lanes),
+        catalogues: Arc::clone(&database.catalogues),
+        store: Arc::clone(&database.store),
+        clock: clock::system(),
+        throttle: Throttle(Arc::clone(is_busy)),
+    })
 }
 
 /// The ports of the API's operations on webhooks.

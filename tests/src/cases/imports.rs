@@ -57,7 +57,7 @@ impl Catalogue {
     /// Imports some of its postings; waits while another import of it is running.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
-        eventually("the catalogue is free", Duration::from_secs(60), || async {
+        eventually("the catalogue is free", Duration::from_mins(1), || async {
             let answer = import(api, &path, self.lines(range.clone())).await;
             if answer.status == 409 {
                 assert!(answer.retry_after.is_some(), "{answer:#?}");

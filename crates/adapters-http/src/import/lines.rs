@@ -86,8 +86,10 @@ mod tests {
         cut.finish(&mut lines);
         let shown = |line: Line| match line.text {
             LineText::Whole(text) => (line.number, Some(String::from_utf8(text).unwrap())),
-            LineText::TooLong(8) => (line.number, None),
-            other => panic!("{other:?}"),
+            LineText::TooLong(limit) => {
+                assert_eq!(limit, 8);
+                (line.number, None)
+            }
         };
         lines.into_iter().map(shown).collect()
     }

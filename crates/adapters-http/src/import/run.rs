@@ -252,7 +252,7 @@ impl Running<'_> {
             };
             write(spool, &ImportLine::Receipt(shown))?;
         }
-        spool.flush().await.map_err(cannot_spool)?;
+        (spool.flush().await).map_err(|error| cannot_spool(&error))?;
         if spool.len() > state.import_limit {
             return Err(BodyFault::TooManyReceipts(state.import_limit).into());
         }
@@ -267,7 +267,7 @@ fn write(spool: &mut Spool, line: &ImportLine<'_>) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn cannot_spool(error: io::Error) -> ApiError {
+fn cannot_spool(error: &io::Error) -> ApiError {
     tracing::error!(cause = %error, "the receipts of an import cannot be kept");
     ApiError::unavailable(
         "The service has no room for the receipts of this import. Try again later.",
@@ -298,11 +298,9 @@ async fn answer(
         response.insert_header((PREFERENCE_APPLIED, STRICT));
     }
     let length = spool.len();
-    match spool.into_memory() {
-        Ok(all) => Ok(response.body(all)),
-        Err(spool) => {
-            let pieces = spool.read().await.map_err(cannot_spool)?;
-            Ok(response.body(SizedStream::new(length, Box::pin(pieces))))
-        }
+    if let Some(all) = spool.take_memory() {
+        return Ok(response.body(all));
     }
+    let pieces = (spool.read().await).map_err(|error| cannot_spool(&error))?;
+    Ok(response.body(SizedStream::new(length, Box::pin(pieces))))
 }

@@ -52,12 +52,10 @@ impl Spool {
         Ok(())
     }
 
-    /// Everything at once, if it is in memory.
-    pub fn into_memory(self) -> Result<Bytes, Self> {
-        match self.file {
-            None => Ok(self.buffer.freeze()),
-            Some(_) => Err(self),
-        }
+    /// Takes everything at once, if it is in memory.
+    pub fn take_memory(&mut self) -> Option<Bytes> {
+        let is_all = self.file.is_none();
+        is_all.then(|| self.buffer.split().freeze())
     }
 
     /// Reads everything from the beginning.

@@ -44,8 +44,8 @@ pub struct ImportReceipt<'a> {
     status: u16,
     /// The posting's id; `null` if a dry run found that one would be created.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(extensions(("x-optional" = json!(true))))]
-    uuid: Option<Option<Uuid>>,
+    #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
+    uuid: Option<ShownId>,
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
@@ -56,6 +56,10 @@ pub struct ImportReceipt<'a> {
     errors: Option<Fields<'a>>,
 }
 
+/// The id of a posting, or `null`.
+#[derive(Serialize)]
+struct ShownId(Option<Uuid>);
+
 impl<'a> ImportReceipt<'a> {
     /// The receipt of a line that was taken.
     pub fn taken(line: u64, id: Option<&'a str>, answer: &posting::Answer, dry_run: bool) -> Self {
@@ -65,7 +69,7 @@ impl<'a> ImportReceipt<'a> {
             id,
             outcome: answer.outcome.as_str(),
             status: if is_new { 201 } else { 200 },
-            uuid: Some((!(is_new && dry_run)).then(|| answer.id.uuid())),
+            uuid: Some(ShownId((!(is_new && dry_run)).then(|| answer.id.uuid()))),
             message: None,
             errors: None,
         }

@@ -277,8 +277,8 @@ impl<'a> Posting<'a> {
             expiration_reason: details.expiration_reason.as_deref(),
             created_at: Timestamp(posting.created_at),
             updated_at: Timestamp(posting.updated_at),
-            created_by: posting.created_by.as_ref().map(|actor| actor.to_string()),
-            updated_by: posting.updated_by.as_ref().map(|actor| actor.to_string()),
+            created_by: posting.created_by.as_ref().map(ToString::to_string),
+            updated_by: posting.updated_by.as_ref().map(ToString::to_string),
         }
     }
 }
