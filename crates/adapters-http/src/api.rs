@@ -47,17 +47,15 @@ pub async fn authorize(
     Ok(caller?)
 }
 
-/// Checks the client of an import like [`authorize`]. Instead of being refused, the import waits
-/// until the client's limit permits it.
+/// Checks the client of an import like [`authorize`], but for its limit: instead of being refused,
+/// an import waits until the limit permits it.
 pub async fn authorize_import(
     request: &HttpRequest,
     state: &State,
     scopes: &[Scope],
 ) -> Result<Caller, ApiError> {
     let caller = state.authorizer.authorize_import(request.headers(), scopes);
-    let caller = caller.await?;
-    RequestUsage::set(request, caller.wait_for_limit().await);
-    Ok(caller)
+    Ok(caller.await?)
 }
 
 /// The access of a request that takes long, which is checked again while it does.

@@ -113,7 +113,8 @@ pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
     timeout(DRAIN_PATIENCE, rest).await.ok();
 }
 
-fn content_length(headers: &HeaderMap) -> Option<u64> {
+/// The declared length of the body.
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers
         .get(header::CONTENT_LENGTH)?
         .to_str()

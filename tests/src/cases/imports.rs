@@ -375,7 +375,7 @@ async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
     let server = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let alone = alone().await;
-    let feed = Catalogue::new(3_000);
+    let feed = Catalogue::new(1_600);
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..1_000)).await);
     eventually("lines are taken in", WITHIN_TEN_SECONDS, || async {
@@ -383,23 +383,19 @@ async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
     })
     .await;
     cluster.stop(Shutdown::Immediate).unwrap();
-    let rest = async {
-        for start in (1_000..3_000).step_by(500) {
-            assert!(sending.send(feed.lines(start..start + 500)).await);
-        }
-    };
-    let back = async {
-        sleep(Duration::from_secs(3)).await;
-        cluster.start_again().unwrap();
-    };
-    tokio::join!(rest, back);
+    // For longer than the client's row is kept, and lines come all the while.
+    for start in (1_000..1_600).step_by(100) {
+        assert!(sending.send(feed.lines(start..start + 100)).await);
+        sleep(Duration::from_millis(1_500)).await;
+    }
+    cluster.start_again().unwrap();
     let answer = sending.end().await.unwrap();
     drop(alone);
     assert_eq!(answer.count("failed"), 0, "{answer:#?}");
-    assert_eq!(answer.complete()["lines"], 3_000);
+    assert_eq!(answer.complete()["lines"], 1_600);
     assert_eq!(
         feed.statuses(&app.api).await,
-        counts([("PendingEnrichment", 3_000)])
+        counts([("PendingEnrichment", 1_600)])
     );
     drop(server);
 }

@@ -6,7 +6,7 @@ use actix_web::{
     HttpRequest, HttpResponse,
     body::SizedStream,
     dev::Payload,
-    http::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderMap},
+    http::header::CACHE_CONTROL,
     web::{BufMut as _, BytesMut},
 };
 use domain::{
@@ -22,10 +22,11 @@ use super::{
     view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
+    body::content_length,
     connection::Connection,
     error::ApiError,
     middleware::RequestUsage,
-    oauth::Caller,
+    oauth::{AuthError, Caller},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
     query::{Parameters, boolean},
     state::State,
@@ -56,7 +57,8 @@ impl Wishes {
         more: impl FnOnce(&mut Parameters<'_>) -> T,
     ) -> Result<(Self, T), ApiError> {
         let encoding = Encoding::of(request.headers())?;
-        if encoding == Encoding::Identity && length(request.headers()) > limit {
+        let length = content_length(request.headers());
+        if encoding == Encoding::Identity && length.is_some_and(|length| length > limit) {
             return Err(BodyFault::TooLarge(limit).into());
         }
         let mut parameters = Parameters::of(request.query_string());
@@ -80,14 +82,6 @@ fn receipts(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The declared length of the body.
-fn length(headers: &HeaderMap) -> u64 {
-    let value = headers.get(CONTENT_LENGTH);
-    let text = value.and_then(|value| value.to_str().ok());
-    text.and_then(|text| text.trim().parse().ok())
-        .unwrap_or_default()
-}
-
 /// Takes in the body of a request, and answers.
 pub async fn run(
     request: &HttpRequest,
@@ -97,7 +91,9 @@ pub async fn run(
     wishes: Wishes,
     catalogue: Option<CatalogueOrder>,
 ) -> Result<HttpResponse, ApiError> {
+    // Before the wait, or a client could have any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
+    wait_for_limit(request, state, &caller).await?;
     let order = ImportOrder {
         client: caller.id(),
         dry_run: wishes.dry_run,
@@ -184,7 +180,7 @@ impl Running<'_> {
         }
         self.look_up().await?;
         for _ in &lines {
-            self.wait_for_limit().await?;
+            wait_for_limit(self.request, self.state, &self.caller).await?;
         }
         let prefixes = self.caller.prefixes();
         let taken = self.import.take(lines, prefixes, &mut self.receipts);
@@ -203,25 +199,20 @@ impl Running<'_> {
         }
     }
 
-    /// Looks the client up again: it may have been revoked, or its prefixes may be others.
+    /// Looks the client up again: it may have been revoked, or its prefixes may be others. While
+    /// the store is away the client stays as it was: its lines cannot be written then, and the
+    /// import itself decides how long it waits.
     async fn look_up(&mut self) -> Result<(), ApiError> {
-        if self.looked_up.elapsed() >= CLIENT_EVERY {
-            self.caller = self
-                .state
-                .authorizer
-                .authorize_again(&self.caller, WRITERS)
-                .await?;
-            self.looked_up = Instant::now();
+        if self.looked_up.elapsed() < CLIENT_EVERY {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Counts a line as a request, and waits until the client may send it.
-    async fn wait_for_limit(&self) -> Result<(), ApiError> {
-        tokio::select! {
-            usage = self.caller.wait_for_limit() => RequestUsage::set(self.request, usage),
-            () = self.state.stopping.wait() => return Err(ApiError::stopping()),
+        let authorizer = &self.state.authorizer;
+        match authorizer.authorize_again(&self.caller, WRITERS).await {
+            Ok(caller) => self.caller = caller,
+            Err(AuthError::Unavailable) => {}
+            Err(error) => return Err(error.into()),
         }
+        self.looked_up = Instant::now();
         Ok(())
     }
 
@@ -258,6 +249,19 @@ impl Running<'_> {
         }
         Ok(())
     }
+}
+
+/// Counts the import, or a line of it, as a request, and waits until the client may send it.
+async fn wait_for_limit(
+    request: &HttpRequest,
+    state: &State,
+    caller: &Caller,
+) -> Result<(), ApiError> {
+    tokio::select! {
+        usage = caller.wait_for_limit() => RequestUsage::set(request, usage),
+        () = state.stopping.wait() => return Err(ApiError::stopping()),
+    }
+    Ok(())
 }
 
 fn write(spool: &mut Spool, line: &ImportLine<'_>) -> Result<(), ApiError> {

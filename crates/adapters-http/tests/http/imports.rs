@@ -141,7 +141,7 @@ async fn each_line_is_a_push_with_a_receipt() {
         "without a wish, lines that were taken have none"
     );
 
-    // As with single pushes, the client can look at what it did.
+    // The outcomes and refusals of lines are in the client's activity, as those of pushes are.
     let activity = request("GET", "/api/job-board/integration").token(&token);
     let activity = activity.send(&app).await.json()["data"].take();
     let today = &activity["days"][0];
@@ -421,6 +421,27 @@ async fn a_client_has_few_imports_at_a_time() {
     assert!(refused.header("Retry-After").is_some());
     let other = app.writer().await;
     assert_eq!(import(&other, IMPORTS, "").send(&app).await.status, 200);
+}
+
+#[tokio::test]
+async fn imports_that_wait_for_their_limit_have_places_too() {
+    let app = TestApp::spawn();
+    let (_, token) = app
+        .client(|client| client.requests_per_minute = NonZeroU32::new(1))
+        .await;
+    let used_up = request("GET", CATALOGUES).token(&token).send(&app).await;
+    assert_eq!(used_up.status, 200);
+    let mut waiting = Vec::new();
+    for _ in 0..4 {
+        let mut connection = app.connect().await;
+        let head = import(&token, IMPORTS, "").head();
+        connection.write(head.as_bytes()).await;
+        waiting.push(connection);
+    }
+    sleep(Duration::from_millis(300)).await;
+    let refused = import(&token, IMPORTS, "").send(&app).await;
+    assert_eq!(refused.status, 429);
+    assert!(refused.message().contains("under way"), "{refused:?}");
 }
 
 #[tokio::test]
