@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use actix_web::HttpRequest;
 use domain::validation::FieldErrors;
 use url::form_urlencoded;
+
+use crate::error::ApiError;
 
 /// The parameters of a query, and the errors in them so far, which are answered all at once.
 pub struct Parameters<'a> {
@@ -56,6 +59,12 @@ impl<'a> Parameters<'a> {
         }
         self.errors
     }
+}
+
+/// Refuses all parameters, on a path that takes none.
+pub fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
+    let parameters = Parameters::of(request.query_string());
+    parameters.finish(()).map_err(ApiError::invalid)
 }
 
 /// Reads `true` or `false`.

@@ -25,7 +25,7 @@ use crate::{
     answer, api,
     error::ApiError,
     posting::{READERS, WRITERS},
-    query::{Parameters, integer},
+    query::{integer, no_parameters},
     state::State,
 };
 
@@ -96,11 +96,6 @@ fn percent(text: &str) -> Result<MaxMissing, String> {
     let percent = integer(text, 0, 100)?;
     let percent = u8::try_from(percent).ok().and_then(MaxMissing::new);
     percent.ok_or_else(|| "must be an integer between 0 and 100".to_owned())
-}
-
-fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
-    let parameters = Parameters::of(request.query_string());
-    parameters.finish(()).map_err(ApiError::invalid)
 }
 
 fn now() -> OffsetDateTime {

@@ -13,7 +13,7 @@ use actix_web::{
 
 pub use self::view::{IntegrationAnswer, client_data};
 use crate::{
-    answer, api, error::ApiError, posting::READERS, query::Parameters, routing::READ_METHODS,
+    answer, api, error::ApiError, posting::READERS, query::no_parameters, routing::READ_METHODS,
     state::State,
 };
 
@@ -27,8 +27,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
 
 async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let caller = api::authorize(request, state, READERS).await?;
-    let parameters = Parameters::of(request.query_string());
-    parameters.finish(()).map_err(ApiError::invalid)?;
+    no_parameters(request)?;
     let activity = state.ports.activity.activity(caller.id()).await?;
     let shown = IntegrationAnswer::new(caller.client(), &activity);
     let mut response = answer::json(StatusCode::OK, &shown)?;

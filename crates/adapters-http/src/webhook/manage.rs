@@ -21,7 +21,7 @@ use super::{PATH, authorize, new_ping, view};
 use crate::{
     body::{self, BodyLimit},
     error::ApiError,
-    query::{Parameters, integer},
+    query::{Parameters, integer, no_parameters},
     state::State,
 };
 
@@ -154,11 +154,6 @@ const fn limit(state: &State) -> BodyLimit {
         },
         ..limit
     }
-}
-
-fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
-    let parameters = Parameters::of(request.query_string());
-    parameters.finish(()).map_err(ApiError::invalid)
 }
 
 /// The id of the endpoint in the path. A text that is no id is answered 404.

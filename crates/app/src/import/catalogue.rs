@@ -25,7 +25,7 @@ const RECORD_WITHIN: Duration = Duration::from_secs(5);
 
 /// What an import of a catalogue knows of it.
 pub(super) struct CatalogueRun {
-    /// Its id. That of a dry run of a catalogue that does not exist is nobody's.
+    /// The catalogue's id; a new one, never stored, for a dry run of a catalogue that is not there.
     pub id: CatalogueId,
     pub roster: Roster,
     /// The postings that the client may use.

@@ -102,10 +102,18 @@ impl Ingest for Backend {
 
     async fn put_all(
         &self,
-        _puts: Vec<PutPosting>,
-        _dry_run: bool,
+        puts: Vec<PutPosting>,
+        dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>> {
-        unimplemented!("imports take line by line here")
+        let mut answers = Vec::new();
+        for put in puts {
+            answers.push(if dry_run {
+                self.dry_run(put).await
+            } else {
+                self.put(put).await
+            });
+        }
+        answers
     }
 }
 
