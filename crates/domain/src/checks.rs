@@ -78,15 +78,15 @@ pub fn present<'de, T: Shape<'de> + Check>(field: &Field<T>, (): &()) -> garde::
     }
 }
 
-impl Chars for Field<Line> {
+impl<T: AsRef<str>> Chars for Field<T> {
     fn validate_num_chars(&self, _: usize, max: usize) -> garde::Result {
-        match self {
-            // No string has more characters than bytes: counting is for the few.
-            Self::Value(Line(text)) if text.len() > max && text.chars().count() > max => Err(
-                garde::Error::new(format!("must be at most {max} characters long")),
-            ),
-            _ => Ok(()),
+        let text = self.value().map_or("", AsRef::as_ref);
+        // No string has more characters than bytes: counting is for the few.
+        if text.len() > max && text.chars().count() > max {
+            let problem = format!("must be at most {max} characters long");
+            return Err(garde::Error::new(problem));
         }
+        Ok(())
     }
 }
 

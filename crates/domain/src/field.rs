@@ -36,6 +36,24 @@ impl<T> Field<T> {
             _ => None,
         }
     }
+
+    /// The value itself, if there is one.
+    pub fn into_value(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The same with another value.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Field<U> {
+        match self {
+            Self::Absent => Field::Absent,
+            Self::Null => Field::Null,
+            Self::Value(value) => Field::Value(convert(value)),
+            Self::Mistyped => Field::Mistyped,
+        }
+    }
 }
 
 /// The change of one field.
@@ -75,7 +93,10 @@ impl<T: Clone + PartialEq> Patch<T> {
         match self {
             Self::Keep => {}
             Self::Clear => *field = None,
-            Self::Set(value) => *field = Some(value.clone()),
+            Self::Set(value) => match field {
+                Some(field) => field.clone_from(value),
+                None => *field = Some(value.clone()),
+            },
         }
     }
 
@@ -186,6 +207,12 @@ impl Shape<'_> for Line {
             "" => Field::Null,
             trimmed => Field::Value(Self(trimmed.to_owned())),
         }
+    }
+}
+
+impl AsRef<str> for Line {
+    fn as_ref(&self) -> &str {
+        &self.0
     }
 }
 

@@ -7,7 +7,10 @@ mod vast;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-pub(crate) use self::vast::{is_vast, string_len};
+pub(crate) use self::{
+    nul::may_have as may_have_nul,
+    vast::{is_vast, string_len},
+};
 pub use self::{
     nul::refuse as refuse_nul,
     unknown::{KnownFields, refuse as refuse_unknown},

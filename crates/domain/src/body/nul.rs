@@ -7,11 +7,15 @@ use crate::{line::InvalidLine, validation::FieldErrors};
 
 const ESCAPE: &str = r"\u0000";
 
+/// Whether a text can have the character. Asked of every body, so it is a plain search.
+pub fn may_have(body: &str) -> bool {
+    body.contains(ESCAPE)
+}
+
 /// Adds an error for each field of a body that contains the character and has no error yet.
 /// `objects` are the known fields that are objects: their own fields are reported by name.
 pub fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
-    // Looked for in every body, so in the quickest way first.
-    if !body.contains(ESCAPE) {
+    if !may_have(body) {
         return;
     }
     for (name, value) in members(body) {

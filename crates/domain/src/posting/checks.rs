@@ -6,10 +6,41 @@
 
 use super::{limits, metadata::MetadataField};
 use crate::{
-    company::{Website, check_logo_path, check_web_url},
+    checks::Check,
+    company::{InvalidWebUrl, Website, check_logo_path, check_web_url},
     email,
-    field::{Field, Line, Presence},
+    field::{Field, Line, Presence, Shape},
 };
+
+/// A company's website as sent, and parsed: once, because every push has one.
+#[derive(Clone, Debug)]
+pub(super) struct SentWebsite {
+    line: Line,
+    pub(super) website: Result<Website, InvalidWebUrl>,
+}
+
+impl Shape<'_> for SentWebsite {
+    const EXPECTED: &'static str = <Line as Shape<'_>>::EXPECTED;
+
+    fn string(text: &str) -> Field<Self> {
+        Line::string(text).map(|line| Self {
+            website: Website::parse(line.as_ref()),
+            line,
+        })
+    }
+}
+
+impl AsRef<str> for SentWebsite {
+    fn as_ref(&self) -> &str {
+        self.line.as_ref()
+    }
+}
+
+impl Check for SentWebsite {
+    fn problem(&self) -> Option<String> {
+        self.line.problem()
+    }
+}
 
 pub(super) fn not_sent(sent: &Presence, (): &()) -> garde::Result {
     if sent.0 {
@@ -44,23 +75,23 @@ pub(super) fn web_url(field: &Field<Line>, (): &()) -> garde::Result {
 }
 
 /// The normal form is stored and shown, so it must keep the limit too, and can be sent back.
-pub(super) fn website(field: &Field<Line>, (): &()) -> garde::Result {
+pub(super) fn website(field: &Field<SentWebsite>, (): &()) -> garde::Result {
     const LONGEST: usize = limits::COMPANY_WEBSITE_URL;
-    line(field, |text| {
-        // At most, each character of ASCII becomes three.
-        if text.is_ascii() && text.len() <= LONGEST / 3 {
-            return check_web_url(text).map_err(|error| error.to_string());
-        }
-        let website = Website::parse(text).map_err(|error| error.to_string())?;
-        let length = website.as_str().chars().count();
-        if length > LONGEST && text.chars().count() <= LONGEST {
-            return Err(format!(
-                "must be at most {LONGEST} characters long when it is percent-encoded, \
-                 and has {length} then"
-            ));
-        }
-        Ok(())
-    })
+    let Field::Value(SentWebsite { line, website }) = field else {
+        return Ok(());
+    };
+    let normal = website.as_ref().map_err(garde::Error::new)?.as_str();
+    if normal.len() <= LONGEST {
+        return Ok(());
+    }
+    let length = normal.chars().count();
+    if length > LONGEST && line.as_ref().chars().count() <= LONGEST {
+        return Err(garde::Error::new(format!(
+            "must be at most {LONGEST} characters long when it is percent-encoded, and has \
+             {length} then"
+        )));
+    }
+    Ok(())
 }
 
 pub(super) fn logo(field: &Field<Line>, (): &()) -> garde::Result {

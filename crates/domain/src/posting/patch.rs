@@ -120,11 +120,8 @@ fn company(field: Field<Object<CompanyPayload>>) -> CompanyPatch {
     };
     CompanyPatch {
         sent: true,
-        website: company
-            .website_url
-            .value()
-            .and_then(|Line(text)| Website::parse(text).ok()),
-        name: company.name.value().map(|Line(text)| text.clone()),
+        website: (company.website_url.into_value()).and_then(|sent| sent.website.ok()),
+        name: company.name.into_value().map(|Line(text)| text),
         logo_path: line(company.logo_path),
     }
 }
@@ -134,7 +131,7 @@ fn expiration(field: Field<ListAsObject<ExpirationPayload>>) -> ExpirationPatch 
         Field::Absent => ExpirationPatch::Keep,
         Field::Null => ExpirationPatch::Reopen,
         Field::Value(ListAsObject(expiration)) => {
-            ExpirationPatch::Expire(expiration.reason.value().map(|Line(text)| text.clone()))
+            ExpirationPatch::Expire(expiration.reason.into_value().map(|Line(text)| text))
         }
         // It is refused in any case; this suppresses errors about required fields.
         Field::Mistyped => ExpirationPatch::Expire(None),

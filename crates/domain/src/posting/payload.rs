@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{
     CountryCode, CurrencyCode, EmploymentType, LocationType, SalaryPeriod,
-    checks::{email, logo, not_sent, object, web_url, website},
+    checks::{SentWebsite, email, logo, not_sent, object, web_url, website},
     limits,
     metadata::MetadataField,
 };
@@ -93,7 +93,7 @@ pub(super) struct CompanyPayload {
     #[garde(custom(required), length(chars, max = limits::COMPANY_NAME))]
     pub(super) name: Field<Line>,
     #[garde(custom(required), length(chars, max = limits::COMPANY_WEBSITE_URL), custom(website))]
-    pub(super) website_url: Field<Line>,
+    pub(super) website_url: Field<SentWebsite>,
     #[garde(custom(optional), length(chars, max = limits::COMPANY_LOGO_PATH), custom(logo))]
     pub(super) logo_path: Field<Line>,
 }

@@ -61,8 +61,21 @@ impl PutPosting {
         by: ClientId,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let (patch, mut errors) = PostingPayload::from_json(payload)?.into_patch();
-        body::refuse_nul(payload, PostingPayload::OBJECTS, &mut errors);
+        let mut read = Self::of(identifier, PostingPayload::from_json(payload)?, by, new_id);
+        if let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
+            body::refuse_nul(payload, PostingPayload::OBJECTS, errors);
+        }
+        read
+    }
+
+    /// The command of a payload for an identifier.
+    pub(crate) fn of(
+        identifier: Result<SourceIdentifier, InvalidIdentifier>,
+        payload: PostingPayload,
+        by: ClientId,
+        new_id: PostingId,
+    ) -> Result<Self, BodyError> {
+        let (patch, mut errors) = payload.into_patch();
         match identifier {
             Ok(identifier) => Ok(Self {
                 identifier,
