@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub id: Option<String>,
     /// The posting that a line of a catalogue names, whether it is refused or not.
     pub named: Option<SourceIdentifier>,
-    pub put: Result<PutPosting, LineError>,
+    pub put: Result<Arc<PutPosting>, LineError>,
 }
 
 /// Parses lines in their order. A panic is the failure of one line.
@@ -59,6 +59,6 @@ fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes) -> Entry {
         line: line.number,
         id,
         named,
-        put,
+        put: put.map(Arc::new),
     }
 }

@@ -256,9 +256,9 @@ impl Pipeline {
         }
     }
 
-    /// Hands commands to the lanes. They may have to be tried again, so copies go.
+    /// Hands commands to the lanes, and keeps them: they may have to be tried again.
     fn put(&self, commands: Vec<Command>) {
-        let puts = commands.iter().map(|command| command.put.clone());
+        let puts = commands.iter().map(|command| Arc::clone(&command.put));
         let puts: Vec<_> = puts.collect();
         let (ingest, dry_run) = (Arc::clone(&self.ports.ingest), self.dry_run);
         self.puts.push(Box::pin(async move {

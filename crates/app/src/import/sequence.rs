@@ -1,6 +1,9 @@
 //! The order of an import's commands for the same posting.
 
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use domain::posting::{PutPosting, SourceIdentifier};
 use tokio::time::Instant;
@@ -10,7 +13,7 @@ use super::ledger::Place;
 /// A command, and the place of its line.
 pub(super) struct Command {
     pub place: Place,
-    pub put: PutPosting,
+    pub put: Arc<PutPosting>,
     /// When it began to fail.
     pub failing_since: Option<Instant>,
 }

@@ -274,7 +274,7 @@ impl BlockedCommands {
         if permit.is_err() || job.is_late() {
             return Ok(Err(unavailable(LOCKED)));
         }
-        let puts = [&job.put];
+        let puts = [&*job.put];
         let (held, known) = self.runner.find_held(&puts).await?;
         if !held.is_empty() {
             self.remember(&held, &known);

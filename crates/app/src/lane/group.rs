@@ -124,7 +124,7 @@ impl Group {
     /// Queues commands in their order, as slots become free, and waits for their answers.
     pub async fn put_all(
         &self,
-        puts: Vec<PutPosting>,
+        puts: Vec<Arc<PutPosting>>,
         is_dry_run: bool,
         within: Duration,
     ) -> Vec<Result<Answer, IngestError>> {
@@ -142,7 +142,7 @@ impl Group {
     }
 
     /// Waits for slots for a batch, of which there are enough in all, and queues it.
-    async fn queue(&self, puts: Vec<PutPosting>, is_dry_run: bool, within: Duration) -> Batch {
+    async fn queue(&self, puts: Vec<Arc<PutPosting>>, is_dry_run: bool, within: Duration) -> Batch {
         let count = puts.len();
         let wanted = u32::try_from(count).unwrap_or(u32::MAX);
         let slots = Arc::clone(&self.slots).acquire_many_owned(wanted).await;

@@ -110,7 +110,7 @@ impl LaneSettings {
 
 /// A command on its way.
 struct Job {
-    put: PutPosting,
+    put: Arc<PutPosting>,
     /// Whether it is answered by the first stage, without a commit.
     is_dry_run: bool,
     /// The state that it was read against, once it was.
@@ -214,7 +214,7 @@ impl Lanes {
         let slot = self.pushes.free_slot().ok_or(IngestError::Overloaded)?;
         let (reply, answered) = oneshot::channel();
         let job = Job {
-            put,
+            put: Arc::new(put),
             is_dry_run,
             snapshot: None,
             deadline,
@@ -244,7 +244,7 @@ impl Ingest for Lanes {
 
     async fn put_all(
         &self,
-        puts: Vec<PutPosting>,
+        puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>> {
         self.lines.put_all(puts, dry_run, self.deadline).await

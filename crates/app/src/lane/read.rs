@@ -55,7 +55,7 @@ impl Reader {
 
     async fn read(&self, jobs: Vec<Job>) {
         let epoch = self.runner.epoch();
-        let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
+        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         let mut known = match self.runner.load(&puts).await {
             Ok(known) => Some(known),
             // A read waits for no row, only for a table that is locked as a whole.

@@ -108,7 +108,7 @@ impl RecentWrites {
         }
         let again = jobs
             .iter()
-            .map(|job| &job.put)
+            .map(|job| &*job.put)
             .filter(|put| again.contains(&put.identifier))
             .collect();
         (known, again)

@@ -132,7 +132,7 @@ impl Writer {
         written: &mut RecentWrites,
     ) -> Result<(), (Vec<Job>, StoreError)> {
         let (jobs, held) = self.blocked.split(jobs, &known);
-        let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
+        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         let result = if puts.is_empty() {
             Ok(Answers::new())
         } else {
@@ -161,7 +161,7 @@ impl Writer {
     /// Retries a batch that ran into a lock: once without the commands that need a row which is
     /// visibly locked, or else one by one.
     async fn retry_unlocked(&self, jobs: Vec<Job>, why: String, written: &mut RecentWrites) {
-        let puts: Vec<_> = jobs.iter().map(|job| &job.put).collect();
+        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         let result = match self.runner.find_held(&puts).await {
             Ok((held, known)) if !held.is_empty() => {
                 self.blocked.remember(&held, &known);

@@ -13,6 +13,8 @@ mod webhook;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 pub use self::{
@@ -58,10 +60,11 @@ pub trait Ingest: Send + Sync {
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError>;
 
     /// Carries out commands of one import, in their order, and waits for room instead of refusing
-    /// them where there are too many; a dry run writes nothing. The answers are in that order.
+    /// them where there are too many; a dry run writes nothing. The answers are in that order. The
+    /// commands are shared, because an import may have to try them again.
     async fn put_all(
         &self,
-        puts: Vec<PutPosting>,
+        puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>>;
 }

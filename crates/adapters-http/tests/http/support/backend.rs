@@ -102,11 +102,12 @@ impl Ingest for Backend {
 
     async fn put_all(
         &self,
-        puts: Vec<PutPosting>,
+        puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>> {
         let mut answers = Vec::new();
         for put in puts {
+            let put = Arc::unwrap_or_clone(put);
             answers.push(if dry_run {
                 self.dry_run(put).await
             } else {

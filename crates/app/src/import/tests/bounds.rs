@@ -22,7 +22,11 @@ impl Ingest for Stuck {
         Err(IngestError::Overloaded)
     }
 
-    async fn put_all(&self, puts: Vec<PutPosting>, _: bool) -> Vec<Result<Answer, IngestError>> {
+    async fn put_all(
+        &self,
+        puts: Vec<Arc<PutPosting>>,
+        _: bool,
+    ) -> Vec<Result<Answer, IngestError>> {
         self.0.fetch_add(puts.len(), Ordering::SeqCst);
         std::future::pending().await
     }

@@ -36,7 +36,7 @@ impl Ingest for Flaky {
 
     async fn put_all(
         &self,
-        puts: Vec<PutPosting>,
+        puts: Vec<Arc<PutPosting>>,
         dry_run: bool,
     ) -> Vec<Result<Answer, IngestError>> {
         let mut answers = Vec::new();

@@ -10,7 +10,7 @@ type Line = Result<Answer, IngestError>;
 async fn import(lane: &Arc<Lanes>, identifiers: &[String]) -> JoinHandle<Vec<Line>> {
     let puts = identifiers
         .iter()
-        .map(|identifier| create(identifier, "acme"));
+        .map(|identifier| Arc::new(create(identifier, "acme")));
     let (lane, puts) = (Arc::clone(lane), puts.collect());
     let answers = tokio::spawn(async move { lane.put_all(puts, false).await });
     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -34,8 +34,9 @@ async fn lines_share_commits_and_are_answered_in_order() {
     assert_eq!(import(&lane, &many).await.await.unwrap(), created(&many));
     assert_eq!(store.commits(), [256, 256, 88]);
     assert_eq!(lane.put_all(Vec::new(), false).await, []);
-    let dry = lane.put_all(vec![create("line 1", "acme"), create("x", "acme")], true);
-    let outcomes = dry.await.into_iter().map(|answer| answer.unwrap().outcome);
+    let dry = ["line 1", "x"].map(|identifier| Arc::new(create(identifier, "acme")));
+    let outcomes = lane.put_all(dry.to_vec(), true).await;
+    let outcomes = outcomes.into_iter().map(|answer| answer.unwrap().outcome);
     let expect = [PutOutcome::Unchanged, PutOutcome::Created];
     assert_eq!(outcomes.collect::<Vec<_>>(), expect);
     assert_eq!(store.tries(), 3);
