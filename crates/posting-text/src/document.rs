@@ -13,6 +13,15 @@ pub(crate) const MAX_DEPTH: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Document {
     pub(crate) blocks: Vec<Block>,
+    pub(crate) images: Images,
+}
+
+/// The images of a description, of which a document has nothing but words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Images {
+    pub(crate) count: usize,
+    /// The number of letters and digits that stand for images.
+    pub(crate) letters: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +32,7 @@ pub(crate) enum Block {
     Quote(Vec<Block>),
     /// A code block; its spans have no style.
     Code(Vec<Span>),
+    Table(Table),
     Rule,
 }
 
@@ -31,6 +41,13 @@ pub(crate) enum Block {
 pub(crate) struct List {
     pub(crate) start: Option<u32>,
     pub(crate) items: Vec<Vec<Block>>,
+}
+
+/// A table with headers. Each row has as many cells as there are headers; a cell is one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    pub(crate) headers: Vec<Vec<Span>>,
+    pub(crate) rows: Vec<Vec<Vec<Span>>>,
 }
 
 /// A run of text in one style. A line feed in it is a hard line break.
@@ -46,6 +63,8 @@ pub(crate) struct Style {
     pub(crate) strong: bool,
     pub(crate) emphasis: bool,
     pub(crate) code: bool,
+    /// Struck out: text that holds no longer.
+    pub(crate) deleted: bool,
 }
 
 impl Span {
@@ -62,14 +81,10 @@ impl Span {
 impl Document {
     /// The steps for one pass over every run of text.
     pub(crate) fn steps(&self) -> usize {
-        let mut steps = 0;
-        self.for_each_text(&mut |spans| {
-            steps += 1 + spans.iter().map(|span| 1 + span.text.len()).sum::<usize>();
-        });
-        steps
+        steps_of(&self.blocks)
     }
 
-    /// Visits the inline text of each paragraph, heading and code block.
+    /// Visits the inline text of each paragraph, heading, code block and cell.
     pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
         visit_all(&self.blocks, visit);
     }
@@ -78,6 +93,15 @@ impl Document {
     pub(crate) fn for_each_text_mut(&mut self, visit: &mut impl FnMut(&mut Vec<Span>)) {
         visit_all_mut(&mut self.blocks, visit);
     }
+}
+
+/// The steps for one pass over every run of text in these blocks.
+pub(crate) fn steps_of(blocks: &[Block]) -> usize {
+    let mut steps = 0;
+    visit_all(blocks, &mut |spans| {
+        steps += 1 + spans.iter().map(|span| 1 + span.text.len()).sum::<usize>();
+    });
+    steps
 }
 
 /// The text of spans, without their styles.
@@ -91,6 +115,14 @@ fn visit_all(blocks: &[Block], visit: &mut impl FnMut(&[Span])) {
         match block {
             Block::Paragraph(spans) | Block::Heading(_, spans) | Block::Code(spans) => visit(spans),
             Block::List(list) => list.items.iter().for_each(|item| visit_all(item, visit)),
+            Block::Table(table) => {
+                let rows = table.rows.iter().flatten();
+                table
+                    .headers
+                    .iter()
+                    .chain(rows)
+                    .for_each(|cell| visit(cell));
+            }
             Block::Quote(inner) => visit_all(inner, visit),
             Block::Rule => {}
         }
@@ -105,6 +137,10 @@ fn visit_all_mut(blocks: &mut [Block], visit: &mut impl FnMut(&mut Vec<Span>)) {
                 for item in &mut list.items {
                     visit_all_mut(item, visit);
                 }
+            }
+            Block::Table(table) => {
+                let rows = table.rows.iter_mut().flatten();
+                table.headers.iter_mut().chain(rows).for_each(&mut *visit);
             }
             Block::Quote(inner) => visit_all_mut(inner, visit),
             Block::Rule => {}

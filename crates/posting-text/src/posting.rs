@@ -25,6 +25,8 @@ pub struct Posting<'a> {
     pub other_names: &'a [&'a str],
     /// The company's website, which the redacted text must not contain.
     pub company_website: &'a str,
+    /// The page that relative links of the description are on.
+    pub base_url: Option<&'a str>,
 }
 
 /// The result of preparing a posting by rules.
@@ -45,7 +47,7 @@ pub struct Prepared {
 /// Converts the description, redacts it, finds the city, and decides whether to refuse the posting.
 /// Takes less than a millisecond for a usual description.
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
-    let mut document = markdown::read(posting.description, budget)?;
+    let mut document = markdown::read(posting.description, posting.base_url, budget)?;
     let markdown = markdown::write(&document, budget)?;
     budget.spend(document.steps())?;
     let text = redact::text_of(&document);

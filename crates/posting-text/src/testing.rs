@@ -12,6 +12,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
         company_name: "Acmera AS",
         other_names: &[],
         company_website: "https://www.acmera.no",
+        base_url: None,
     }
 }
 

@@ -119,6 +119,60 @@ const TEXTS: &[(&str, Text)] = &[
         )
     }),
     ("cells", |n| times("<td>a", n)),
+    ("nested tables with headers", |n| {
+        times("<table><tr><th>a<th>b<tr><td>c<td>", n)
+    }),
+    ("cells that cover many others", |n| {
+        let row = "<tr><td rowspan=99999 colspan=60>a<td rowspan=9>";
+        format!("<table><tr><th>a<th>b{}", times(row, n))
+    }),
+    ("pipes in a cell", |n| {
+        format!("<table><tr><th>a<th>b<tr><td>c<td>{}", times("|\\", n))
+    }),
+    ("lists in cells", |n| {
+        format!(
+            "<table><tr><th>a<th>b<tr><td>c<td>{}",
+            times("<ul><li>a</ul><br>", n)
+        )
+    }),
+    ("deletions", |n| times("<del>a</del>b", n)),
+    ("deletions that never end", |n| times("<del>a ", n)),
+    ("deletions over emphasis", |n| {
+        times("<b>a<del>b</b>c</del><i>d</i>", n)
+    }),
+    ("tildes", |n| times("a~b ~~c ", n)),
+    ("raised and lowered text", |n| times("<sup>2<sub>n", n)),
+    ("hidden elements in each other", |n| {
+        times("<div hidden>", n / 2) + &times("</div>", n / 2)
+    }),
+    ("hidden elements that never end", |n| {
+        times(
+            "<p hidden><span style='font-size:0'><div style=display:none>a",
+            n,
+        )
+    }),
+    ("styles without an end", |n| {
+        format!("<p style='{}'>a", times("a:b;", n))
+    }),
+    ("levels of a word processor's lists", |n| {
+        let item = |level| format!("<p style='mso-list:l0 level{level} lfo1'>a");
+        times(&(1..=9).map(item).collect::<String>(), n)
+    }),
+    ("markers of a word processor's lists", |n| {
+        times("<p><![if !supportLists]>· <![endif]>a", n)
+    }),
+    ("markers that never end", |n| {
+        times("<p><![if !supportLists]><span style='mso-list:ignore'>", n)
+    }),
+    ("preformatted lines", |n| {
+        format!("<pre>{}<b>a", times("  a  b\n\n", n))
+    }),
+    ("addresses in angle brackets", |n| {
+        times("<https://a.b> ", n)
+    }),
+    ("character data", |n| times("<![CDATA[a]]>", n)),
+    ("lines of colons", |n| times("a<br>:-|<br>", n)),
+    ("definitions that are none", |n| times("[a]: b c<p>", n)),
     ("nested tables", |n| times("<table><tr><td>a", n)),
     ("columns of Markdown", |n| {
         let (head, line) = (times("|a", n / 4), times("|-", n / 4));
@@ -232,6 +286,7 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
         company_name,
         other_names: &[],
         company_website: "https://www.acme.example/jobs",
+        base_url: Some("https://www.acme.example/jobs/1"),
     }
 }
 
@@ -321,13 +376,7 @@ fn every_text_ends_within_its_budget() {
             Err(CheckError::Breach(breach)) => panic!("{name}: {breach}"),
         }
     }
-    assert_eq!(
-        rejected,
-        [
-            "labels of two columns on every row",
-            "numbered lists that are indented far",
-        ]
-    );
+    assert_eq!(rejected, ["numbered lists that are indented far"]);
 }
 
 #[test]

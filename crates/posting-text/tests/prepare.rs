@@ -15,6 +15,7 @@ fn enrich(title: &str, description: &str) -> Prepared {
         company_name: "Brightvik SAS",
         other_names: &[],
         company_website: "https://brightvik.fr",
+        base_url: None,
     };
     prepare(&posting, &Budget::of(description)).unwrap()
 }

@@ -95,6 +95,7 @@ fn posting(input: &EnrichmentInput) -> Posting<'_> {
         company_name: &input.company_name,
         other_names: &[],
         company_website: &input.company_website,
+        base_url: None,
     }
 }
 

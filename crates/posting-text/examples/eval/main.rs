@@ -63,6 +63,7 @@ fn posting<'a>(sample: &'a Sample, names: &'a [&'a str]) -> Posting<'a> {
         company_name: &sample.name,
         other_names: names,
         company_website: &sample.website,
+        base_url: None,
     }
 }
 

@@ -38,6 +38,7 @@ impl<'a> Parts<'a> {
             company_name: &self.name,
             other_names: &[],
             company_website: &self.website,
+            base_url: None,
         }
     }
 }

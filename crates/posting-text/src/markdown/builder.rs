@@ -4,12 +4,12 @@
 //! more than linear time.
 
 use super::{
-    inline::Inline,
-    table::{self, Cell},
+    inline::{Inline, collapse, join, lines},
+    table::{self, Cell, Row},
 };
 use crate::{
     Budget, Exceeded,
-    document::{Block, Document, List, MAX_DEPTH, Span},
+    document::{Block, Document, Images, List, MAX_DEPTH, Span},
 };
 
 #[derive(Debug)]
@@ -17,8 +17,8 @@ enum Frame {
     List(List),
     Item(Vec<Block>),
     Quote(Vec<Block>),
-    Table(Vec<Vec<Cell>>),
-    Cell(bool, Vec<Block>),
+    Table(Vec<Row>),
+    Cell(Cell),
 }
 
 /// The kind of block that the collected text becomes.
@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     Paragraph,
     Heading(u8),
     Code,
+    /// Text with its line ends and spaces: code, unless some of it is marked or a link.
+    Preformatted,
 }
 
 /// A container that an end tag can close.
@@ -73,9 +75,9 @@ impl<'a> Builder<'a> {
         self.frames.is_empty()
     }
 
-    /// Whether the current block is code.
-    pub(crate) fn is_code(&self) -> bool {
-        matches!(self.kind, Kind::Code)
+    /// Whether the spaces of the current block are kept.
+    pub(crate) fn keeps_spaces(&self) -> bool {
+        matches!(self.kind, Kind::Code | Kind::Preformatted)
     }
 
     /// Ends the current block, and begins one of this kind.
@@ -84,27 +86,30 @@ impl<'a> Builder<'a> {
             self.kind = kind;
             return;
         }
-        let paragraphs = self.inline.take();
         match self.kind {
             Kind::Paragraph => {
-                for paragraph in paragraphs {
+                for paragraph in self.inline.take() {
                     self.push(Block::Paragraph(paragraph));
                 }
             }
             Kind::Heading(level) => {
-                let block = heading(level, paragraphs);
+                let block = heading(level, self.inline.take());
                 self.push(block);
             }
-            Kind::Code => {
-                let text: Vec<String> = paragraphs
-                    .iter()
-                    .map(|p| crate::document::plain(p))
-                    .collect();
-                let text = text.join("\n\n");
-                self.push(Block::Code(vec![Span {
-                    text,
-                    ..Span::default()
-                }]));
+            Kind::Preformatted if self.inline.is_marked() => {
+                for mut paragraph in self.inline.take() {
+                    collapse(&mut paragraph);
+                    self.push(Block::Paragraph(join(lines(&paragraph))));
+                }
+            }
+            Kind::Code | Kind::Preformatted => {
+                let text = self.inline.take_verbatim();
+                if !text.is_empty() {
+                    self.push(Block::Code(vec![Span {
+                        text,
+                        ..Span::default()
+                    }]));
+                }
             }
         }
         self.kind = kind;
@@ -157,22 +162,27 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(crate) fn open_row(&mut self) {
+    /// Opens a row, of the head of the table or below it.
+    pub(crate) fn open_row(&mut self, in_head: bool) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 {
             self.close_cell();
             if let Some(Frame::Table(rows)) = self.frames.last_mut() {
-                rows.push(Vec::new());
+                rows.push(Row {
+                    in_head,
+                    ..Row::default()
+                });
             }
         }
     }
 
-    pub(crate) fn open_cell(&mut self, header: bool) {
+    /// Opens a cell, which has no content yet.
+    pub(crate) fn open_cell(&mut self, cell: Cell) {
         self.boundary(Kind::Paragraph);
         if self.ignored == 0 {
             self.close_cell();
             if matches!(self.frames.last(), Some(Frame::Table(_))) {
-                self.frames.push(Frame::Cell(header, Vec::new()));
+                self.frames.push(Frame::Cell(cell));
             }
         }
     }
@@ -224,14 +234,18 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Result<Document, Exceeded> {
+    /// Closes everything. `images` were seen outside of what was dropped.
+    pub(crate) fn finish(mut self, images: Images) -> Result<Document, Exceeded> {
         self.boundary(Kind::Paragraph);
         while !self.frames.is_empty() {
             self.pop();
         }
         match self.exceeded {
             Some(exceeded) => Err(exceeded),
-            None => Ok(Document { blocks: self.root }),
+            None => Ok(Document {
+                blocks: self.root,
+                images,
+            }),
         }
     }
 
@@ -282,13 +296,13 @@ impl<'a> Builder<'a> {
                     Err(exceeded) => self.exceeded = Some(exceeded),
                 }
             }
-            Some(Frame::Cell(header, blocks)) => {
+            Some(Frame::Cell(cell)) => {
                 if let Some(Frame::Table(rows)) = self.frames.last_mut() {
                     if rows.is_empty() {
-                        rows.push(Vec::new());
+                        rows.push(Row::default());
                     }
                     if let Some(row) = rows.last_mut() {
-                        row.push((header, blocks));
+                        row.cells.push(cell);
                     }
                 }
             }
@@ -298,15 +312,21 @@ impl<'a> Builder<'a> {
     fn push(&mut self, block: Block) {
         match self.frames.last_mut() {
             None => self.root.push(block),
-            Some(Frame::Item(blocks) | Frame::Quote(blocks) | Frame::Cell(_, blocks)) => {
-                blocks.push(block);
+            Some(Frame::Item(blocks) | Frame::Quote(blocks) | Frame::Cell(Cell { blocks, .. })) => {
+                blocks.push(block)
             }
             // Content between the items of a list, or between the rows of a table.
             Some(Frame::List(list)) => match (list.items.last_mut(), &block) {
                 (Some(item), Block::List(_)) => item.push(block),
                 _ => list.items.push(vec![block]),
             },
-            Some(Frame::Table(rows)) => rows.push(vec![(false, vec![block])]),
+            Some(Frame::Table(rows)) => rows.push(Row {
+                cells: vec![Cell {
+                    blocks: vec![block],
+                    ..Cell::default()
+                }],
+                ..Row::default()
+            }),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Places the marks of strong text, emphasis and links so that `CommonMark` parsers recognise them.
+//! Places the marks of strong, emphasised and struck out text and of links so that `CommonMark` parsers recognise them.
 //!
 //! `**` only opens before a character that is neither white space nor (after a letter) punctuation,
 //! and closes likewise; HTML has no such rule. So marks move inwards past such characters, never
@@ -14,6 +14,7 @@ pub(crate) enum Mark {
     Link(Arc<str>),
     Emphasis,
     Code,
+    Deleted,
 }
 
 /// A mark around the characters from `start` to `end`.
@@ -78,7 +79,10 @@ pub(crate) fn marks(
             beside || first || last
         })
     });
-    let mut all = [fixed, code, strong, emphasis].concat();
+    let deleted = runs(&|span| span.style.deleted.then_some(Mark::Deleted));
+    let others: [&[Interval]; 4] = [&fixed, &code, &strong, &emphasis];
+    let deleted = settle(deleted, &others, &text, budget)?;
+    let mut all = [deleted, fixed, code, strong, emphasis].concat();
     // The sort is stable: of equal intervals, the kind that is listed first above is outside.
     all.sort_by_key(|interval| (interval.start, Reverse(interval.end)));
     budget.spend(all.len())?;
@@ -147,8 +151,13 @@ fn pieces(
         .take_while(|other| other.start < interval.end)
     {
         budget.spend(1)?;
-        // An outer mark must extend past an inner one on both sides, or their marks would touch.
-        let around = interval.start < other.start && other.end < interval.end;
+        // An outer mark must extend past an inner one on both sides, or their marks would touch,
+        // which only tildes may.
+        let around = if interval.mark == Mark::Deleted {
+            interval.start <= other.start && other.end <= interval.end
+        } else {
+            interval.start < other.start && other.end < interval.end
+        };
         let inside = other.start <= interval.start && interval.end <= other.end;
         if !around && !inside {
             points.extend([other.start, other.end]);

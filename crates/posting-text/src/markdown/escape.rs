@@ -2,11 +2,62 @@
 //!
 //! Escapes as little as possible: `C#`, `snake_case`, `[H/F]` and `a - b` stay as they are.
 
+use super::emphasis::{Interval, Mark};
+
+/// What depends on a whole paragraph, or on a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paragraph {
+    in_cell: bool,
+    /// Whether any `~` could be taken for an end of struck out text.
+    has_deleted: bool,
+    /// The first `~` that may begin struck out text.
+    tilde: Option<usize>,
+    /// The colon that would make the paragraph a definition.
+    definition: Option<usize>,
+}
+
+impl Paragraph {
+    pub(crate) fn of(text: &[char], marks: &[Interval], in_cell: bool) -> Self {
+        // A line ends in a backslash.
+        let visible = |c: &char| *c == '\n' || !c.is_whitespace();
+        let opens = |at: &usize| text.get(at + 1).is_some_and(visible);
+        let mut tildes = (0..text.len()).filter(|at| text[*at] == '~');
+        let is_marked = marks.first().is_some_and(|mark| mark.start == 0);
+        Self {
+            in_cell,
+            has_deleted: marks.iter().any(|mark| mark.mark == Mark::Deleted),
+            tilde: tildes.find(opens),
+            definition: definition(text).filter(|_| !is_marked && !in_cell),
+        }
+    }
+}
+
+/// The colon of the definition that a paragraph would begin with (`CommonMark`, "Link reference
+/// definitions"; GitHub also has footnotes). What is no destination and no title after the colon
+/// makes it plain text.
+fn definition(text: &[char]) -> Option<usize> {
+    let label = text.strip_prefix(&['['])?;
+    let colon = label.iter().position(|c| *c == ']')? + 2;
+    if text.get(colon) != Some(&':') {
+        return None;
+    }
+    let visible = |c: &char| *c == '\n' || !c.is_whitespace();
+    let rest = &text[colon + 1..];
+    let rest = &rest[rest.iter().position(visible)?..];
+    let end = rest.iter().position(|c| c.is_whitespace());
+    let after = end.and_then(|end| rest[end..].iter().find(|c| visible(c)));
+    let is_definition = label[0] == '^'
+        || matches!(rest[0], '<' | '\n')
+        || after.is_none_or(|c| matches!(c, '\n' | '"' | '\'' | '('));
+    is_definition.then_some(colon)
+}
+
 /// A character and its surroundings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
-    /// The paragraph.
+    /// The text of the paragraph.
     pub(crate) text: &'a [char],
+    pub(crate) paragraph: Paragraph,
     /// The index of the character in the paragraph.
     pub(crate) at: usize,
     /// Whether it starts a line, with no markup before it.
@@ -37,6 +88,12 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
         .checked_sub(1)
         .and_then(|at| place.text.get(at))
         .copied();
+    let Paragraph {
+        in_cell,
+        has_deleted,
+        tilde,
+        definition,
+    } = place.paragraph;
     let escaped = match c {
         // An entity works even where a backslash is not understood.
         '<' if next.is_some_and(|n| n.is_ascii_alphabetic() || matches!(n, '/' | '!' | '?'))
@@ -55,10 +112,16 @@ pub(crate) fn push(out: &mut String, place: Place<'_>) {
             let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             place.beside_markup || !(word(before) && word(next))
         }
-        '~' => next == Some('~') || before == Some('~'),
+        '~' => {
+            let ends = before.is_some_and(|before| !before.is_whitespace());
+            let pair = tilde.is_some_and(|first| first < place.at) && ends;
+            has_deleted || pair || next == Some('~') || before == Some('~')
+        }
+        '|' if in_cell => true,
         '[' | ']' => place.in_link,
         // Otherwise `[text]` could become a link or a definition.
-        '(' | ':' => before == Some(']'),
+        '(' => before == Some(']'),
+        ':' if definition == Some(place.at) => true,
         // The writer escapes a `!` before a link.
         '!' => next == Some('['),
         _ => place.line_start && starts_block(c, &place.text[place.at + 1..]),
@@ -87,7 +150,8 @@ fn starts_block(first: char, rest: &[char]) -> bool {
     match first {
         '>' | '|' => true,
         '+' => blank(rest.first()),
-        '-' => blank(rest.first()) || rest.first() == Some(&'-'),
+        '-' => blank(rest.first()) || rest.first() == Some(&'-') || is_delimiters(first, rest),
+        ':' => is_delimiters(first, rest),
         '=' => rest
             .iter()
             .take_while(|c| **c != '\n')
@@ -98,6 +162,12 @@ fn starts_block(first: char, rest: &[char]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a line is one under the headers of a table.
+fn is_delimiters(first: char, rest: &[char]) -> bool {
+    let line = || rest.iter().take_while(|c| **c != '\n');
+    line().all(|c| matches!(c, '-' | ':' | '|' | ' ')) && line().any(|c| first == '-' || *c == '-')
 }
 
 /// Whether the text after a `<` may make it an e-mail autolink (`CommonMark`, "Autolinks"). Reads

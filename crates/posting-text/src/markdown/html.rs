@@ -3,33 +3,57 @@
 //! There is no tree: building one as browsers do takes quadratic time on deep nesting, and walking
 //! a deep one takes stack. The tokenizer follows the HTML standard.
 
-use std::collections::HashMap;
+mod end_tags;
+mod hidden;
+mod scripts;
+mod text;
+mod word;
 
 use html5gum::{StartTag, State, Token, Tokenizer};
+use url::Url;
 
+use self::{
+    end_tags::EndTags,
+    hidden::{Closed, Hiding, Region, hiding},
+};
 use super::{
     builder::{Builder, Container, Kind},
     link, source,
+    table::Cell,
     tags::{Tag, tag},
 };
 use crate::{
     Budget, Exceeded,
-    document::{Document, Style},
+    document::{Document, Images},
 };
 
-/// Reads HTML. `bare_lines` keeps the line breaks of text outside block elements.
-pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Document, Exceeded> {
+/// Reads HTML. `bare_lines` keeps the line breaks of text outside block elements; links are
+/// relative to `base`.
+pub(crate) fn parse(
+    html: &str,
+    bare_lines: bool,
+    base: Option<&Url>,
+    budget: &Budget,
+) -> Result<Document, Exceeded> {
     // For the tokenizer, and for the search for end tags.
     budget.spend(html.len().saturating_mul(2))?;
     let mut reader = Reader {
         builder: Builder::new(budget),
         bare_lines,
+        base,
         strong: 0,
         emphasis: 0,
+        deleted: 0,
+        superscript: 0,
+        subscript: 0,
         code: 0,
         pre: 0,
         blocks: 0,
+        in_head: false,
+        images: Images::default(),
+        word_lists: word::Lists::default(),
         dropping: None,
+        unseen: None,
         end_tags: EndTags::count(html),
         after_break: false,
     };
@@ -49,12 +73,14 @@ pub(crate) fn parse(html: &str, bare_lines: bool, budget: &Budget) -> Result<Doc
             // Entities may add characters that have to be removed, such as `&shy;`.
             Token::String(text) => {
                 budget.spend(text.len().saturating_mul(4))?;
-                reader.text(&source::characters(&String::from_utf8_lossy(&text)));
+                reader.string(&source::characters(&String::from_utf8_lossy(&text)));
             }
-            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
+            Token::Comment(comment) => reader.comment(&comment),
+            Token::Doctype(_) | Token::Error(_) => {}
         }
     }
-    reader.builder.finish()
+    reader.end_marker();
+    reader.builder.finish(reader.images)
 }
 
 /// The steps for reading a tag with its attributes.
@@ -66,14 +92,25 @@ fn steps(start: &StartTag<()>) -> usize {
 struct Reader<'a> {
     builder: Builder<'a>,
     bare_lines: bool,
+    /// What links are relative to.
+    base: Option<&'a Url>,
     strong: usize,
     emphasis: usize,
+    deleted: usize,
+    superscript: usize,
+    subscript: usize,
     code: usize,
     pre: usize,
     /// The number of open block elements.
     blocks: usize,
-    /// The element whose content is being dropped, and the number of its open tags.
-    dropping: Option<(String, usize)>,
+    /// Whether rows belong to the head of a table.
+    in_head: bool,
+    images: Images,
+    word_lists: word::Lists,
+    /// The element whose content is being dropped.
+    dropping: Option<Region>,
+    /// The element whose text does not show.
+    unseen: Option<Region>,
     end_tags: EndTags,
     /// The last token was `<br>`: one line feed after it only formats the source.
     after_break: bool,
@@ -82,13 +119,24 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn start(&mut self, start: &StartTag<()>) -> Option<State> {
         let name = String::from_utf8_lossy(&start.name);
-        if let Some((dropped, depth)) = &mut self.dropping {
-            if *dropped == *name && !start.self_closing {
-                *depth += 1;
+        if let Some(region) = &mut self.dropping {
+            if !region.is_ended_by(start, &name) {
+                return None;
             }
-            return None;
+            self.dropping = None;
+        }
+        if let Some(region) = &mut self.unseen
+            && region.is_ended_or_shown_by(start, &name)
+        {
+            self.unseen = None;
         }
         let tag = tag(&name).unwrap_or(Tag::Inline);
+        if self.hide(&name, tag, start) {
+            return None;
+        }
+        if self.begin_item(&name, tag, start) {
+            return None;
+        }
         match tag {
             Tag::Block | Tag::Term => {
                 self.boundary(Kind::Paragraph);
@@ -108,12 +156,15 @@ impl Reader<'_> {
             }
             Tag::Item => self.builder.open_item(),
             Tag::Quote => self.builder.open_quote(),
-            Tag::Table => self.builder.open_table(),
-            Tag::Row => self.builder.open_row(),
-            Tag::HeaderCell => self.builder.open_cell(true),
-            Tag::Cell => self.builder.open_cell(false),
+            Tag::Table => {
+                self.in_head = false;
+                self.builder.open_table();
+            }
+            Tag::TableHead | Tag::TableBody => self.in_head = tag == Tag::TableHead,
+            Tag::Row => self.builder.open_row(self.in_head),
+            Tag::HeaderCell | Tag::Cell => self.builder.open_cell(cell(tag, start)),
             Tag::Pre => {
-                self.boundary(Kind::Paragraph);
+                self.boundary(Kind::Preformatted);
                 self.pre += 1;
             }
             Tag::Break => {
@@ -123,6 +174,9 @@ impl Reader<'_> {
             Tag::Rule => self.builder.rule(),
             Tag::Strong => self.strong += 1,
             Tag::Emphasis => self.emphasis += 1,
+            Tag::Deleted => self.deleted += 1,
+            Tag::Superscript => self.superscript += 1,
+            Tag::Subscript => self.subscript += 1,
             Tag::Code => {
                 if self.pre > 0 && self.builder.inline().is_empty() {
                     self.boundary(Kind::Code);
@@ -130,21 +184,101 @@ impl Reader<'_> {
                 self.code += 1;
             }
             Tag::Link => {
-                let link = attribute(start, "href").and_then(|href| link::destination(&href));
+                let href = attribute(start, "href");
+                let link = href.and_then(|href| link::destination(&href, self.base));
                 self.builder.inline().set_link(link);
             }
-            Tag::Image => {
-                if let Some(alt) = attribute(start, "alt")
-                    .as_deref()
-                    .and_then(link::alternative)
-                {
-                    self.words(alt);
-                }
-            }
+            Tag::Image => self.image(start),
             Tag::Dropped | Tag::DroppedRaw => return self.drop_content(&name, tag, start),
             Tag::Inline => {}
         }
         None
+    }
+
+    /// Hides what an element says it hides; true if even its tags are to be ignored.
+    fn hide(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> bool {
+        let is_void = matches!(tag, Tag::Break | Tag::Rule | Tag::Image) || start.self_closing;
+        if is_void || matches!(tag, Tag::Dropped | Tag::DroppedRaw) {
+            return false;
+        }
+        match hiding(start) {
+            Some(Hiding::Whole) if hidden::ends_by_itself(name) || self.end_tags.remain(name) => {
+                if tag.is_block() {
+                    self.boundary(Kind::Paragraph);
+                }
+                self.dropping = Some(Region::new(name));
+                true
+            }
+            Some(Hiding::Text) if self.unseen.is_none() => {
+                self.unseen = Some(Region::new(name));
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// Begins a paragraph or a marker of a word processor's list; true if nothing else is to be
+    /// done for the tag. Any other block ends such lists.
+    fn begin_item(&mut self, name: &str, tag: Tag, start: &StartTag<()>) -> bool {
+        if tag.is_block() || tag == Tag::Rule {
+            self.end_marker();
+            self.boundary(Kind::Paragraph);
+            if tag == Tag::Block
+                && let Some(paragraph) = word::Paragraph::of(start)
+            {
+                self.blocks += 1;
+                self.word_lists.begin(paragraph);
+                return true;
+            }
+            self.word_lists.end(&mut self.builder);
+        } else if name == "span" {
+            self.word_lists.open_span();
+            if word::is_marker(start) && self.builder.inline().is_empty() {
+                self.word_lists.begin_marker(true);
+            }
+        }
+        false
+    }
+
+    /// Conditional comments are around the markers of a word processor's list.
+    fn comment(&mut self, comment: &[u8]) {
+        if self.dropping.is_some() {
+            return;
+        }
+        if comment.starts_with(b"[if !supportLists]") && self.builder.inline().is_empty() {
+            self.word_lists.begin_marker(false);
+        } else if comment.starts_with(b"[endif]") {
+            self.end_marker();
+        }
+    }
+
+    fn end_marker(&mut self) {
+        if let Some(text) = self.word_lists.end_marker(&mut self.builder) {
+            self.text(&text);
+        }
+    }
+
+    fn image(&mut self, start: &StartTag<()>) {
+        let alt = attribute(start, "alt");
+        if self.unseen.is_some() {
+            return;
+        }
+        self.images.count += 1;
+        if let Some(alt) = alt.as_deref().and_then(link::alternative) {
+            self.images.letters += alt.chars().filter(|c| c.is_alphanumeric()).count();
+            self.words(alt);
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        if self.dropping.is_some() || self.unseen.is_some() {
+            return;
+        }
+        if !self.word_lists.is_waiting() {
+            self.text(text);
+        } else if let Some(text) = self.word_lists.text(text) {
+            self.text(&text);
+        }
     }
 
     /// Drops the content of an element. If the element never ends, drops only the tag, so that the
@@ -155,7 +289,7 @@ impl Reader<'_> {
         if void || !self.end_tags.remain(name) {
             return None;
         }
-        self.dropping = Some((name.to_owned(), 1));
+        self.dropping = Some(Region::new(name));
         raw.then_some(if name == "script" {
             State::ScriptData
         } else {
@@ -165,17 +299,32 @@ impl Reader<'_> {
 
     fn end(&mut self, name: &str) {
         self.end_tags.passed(name);
-        if let Some((dropped, depth)) = &mut self.dropping {
-            if dropped == name {
-                *depth -= 1;
-                if *depth == 0 {
-                    self.dropping = None;
-                }
+        if let Some(region) = &mut self.dropping {
+            let Some(closed) = region.close(name) else {
+                return;
+            };
+            self.dropping = None;
+            if closed == Closed::Own {
+                return;
             }
-            return;
         }
-        match tag(name).unwrap_or(Tag::Inline) {
-            tag @ (Tag::Block | Tag::Heading(_) | Tag::Term) => {
+        if let Some(region) = &mut self.unseen
+            && region.close(name).is_some()
+        {
+            self.unseen = None;
+        }
+        let tag = tag(name).unwrap_or(Tag::Inline);
+        if name == "span" && self.word_lists.close_span() {
+            self.end_marker();
+        } else if tag.is_block() {
+            self.end_marker();
+            self.boundary(Kind::Paragraph);
+            if name != "p" {
+                self.word_lists.end(&mut self.builder);
+            }
+        }
+        match tag {
+            Tag::Block | Tag::Heading(_) | Tag::Term => {
                 self.boundary(Kind::Paragraph);
                 self.blocks = self.blocks.saturating_sub(1);
                 if tag == Tag::Term {
@@ -195,166 +344,24 @@ impl Reader<'_> {
             Tag::Break => self.builder.inline().line_break(),
             Tag::Strong => self.strong = self.strong.saturating_sub(1),
             Tag::Emphasis => self.emphasis = self.emphasis.saturating_sub(1),
+            Tag::Deleted => self.deleted = self.deleted.saturating_sub(1),
+            Tag::Superscript => self.superscript = self.superscript.saturating_sub(1),
+            Tag::Subscript => self.subscript = self.subscript.saturating_sub(1),
+            Tag::TableHead => self.in_head = false,
             Tag::Code => self.code = self.code.saturating_sub(1),
             Tag::Link => self.builder.inline().set_link(None),
-            Tag::Rule | Tag::Image | Tag::Dropped | Tag::DroppedRaw | Tag::Inline => {}
+            Tag::TableBody
+            | Tag::Rule
+            | Tag::Image
+            | Tag::Dropped
+            | Tag::DroppedRaw
+            | Tag::Inline => {}
         }
     }
 
     fn boundary(&mut self, kind: Kind) {
         self.after_break = false;
         self.builder.boundary(kind);
-    }
-
-    fn text(&mut self, text: &str) {
-        if self.dropping.is_some() {
-            return;
-        }
-        if self.pre > 0 {
-            return self.lines(text);
-        }
-        let listed = is_list(text);
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (blank, next) = split(rest, char::is_whitespace);
-            if listed && starts_item(next) && blank.contains('\n') {
-                self.builder.inline().line_break();
-            }
-            self.blank(blank);
-            let (word, next) = split(next, |c| !c.is_whitespace());
-            self.word(word);
-            rest = next;
-        }
-    }
-
-    /// Text of `<pre>`: keeps its lines, and in a code block also its spaces.
-    fn lines(&mut self, text: &str) {
-        let mut lines = text.split('\n').peekable();
-        while let Some(line) = lines.next() {
-            let goes_on = lines.peek().is_none();
-            if self.builder.is_code() {
-                let line = if goes_on { line } else { line.trim_end() };
-                let style = self.style();
-                self.builder.inline().word(line, style);
-            } else {
-                self.line(line);
-            }
-            if !goes_on {
-                self.builder.inline().line_break();
-            }
-        }
-    }
-
-    /// Adds a line, with white space reduced to single spaces, also at its ends, since inline text
-    /// may continue there.
-    fn line(&mut self, line: &str) {
-        let mut rest = line;
-        while !rest.is_empty() {
-            let (blank, next) = split(rest, char::is_whitespace);
-            if !blank.is_empty() {
-                let style = self.style();
-                self.builder.inline().space(style);
-            }
-            let (word, next) = split(next, |c| !c.is_whitespace());
-            self.word(word);
-            rest = next;
-        }
-    }
-
-    fn words(&mut self, text: &str) {
-        for word in text.split_whitespace() {
-            let style = self.style();
-            self.builder.inline().space(style);
-            self.word(word);
-        }
-    }
-
-    fn word(&mut self, word: &str) {
-        if !word.is_empty() {
-            self.after_break = false;
-            let style = self.style();
-            self.builder.inline().word(word, style);
-        }
-    }
-
-    /// White space. An empty line ends the paragraph: programs that write HTML put none inside a
-    /// paragraph, but people who type into a text field do.
-    fn blank(&mut self, blank: &str) {
-        if blank.is_empty() {
-            return;
-        }
-        let mut feeds = blank.bytes().filter(|b| *b == b'\n').count();
-        if self.after_break && feeds > 0 {
-            feeds -= 1;
-        }
-        let bare = self.bare_lines && self.blocks == 0 && self.builder.at_root();
-        let style = self.style();
-        let inline = self.builder.inline();
-        match feeds {
-            0 => inline.space(style),
-            1 if !bare => inline.space(style),
-            1 => inline.line_break(),
-            _ => {
-                inline.line_break();
-                inline.line_break();
-            }
-        }
-    }
-
-    fn style(&self) -> Style {
-        Style {
-            strong: self.strong > 0,
-            emphasis: self.emphasis > 0,
-            code: self.code > 0,
-        }
-    }
-}
-
-/// Whether a text is a list that was typed inside an element, so that its line feeds count.
-fn is_list(text: &str) -> bool {
-    let items = text.split('\n').skip(1).map(str::trim_start);
-    text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
-}
-
-/// Whether a line starts like a list item.
-fn starts_item(line: &str) -> bool {
-    let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let sign = if digits > 0 {
-        line[digits..].strip_prefix(['.', ')'])
-    } else {
-        line.strip_prefix(['-', '*', '•', '–', '·'])
-    };
-    sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
-}
-
-/// For each droppable element, how many of its end tags are still to come.
-struct EndTags(HashMap<String, usize>);
-
-impl EndTags {
-    fn count(html: &str) -> Self {
-        let mut counts = HashMap::new();
-        for (at, _) in html.match_indices("</") {
-            let name: String = html[at + 2..]
-                .chars()
-                .take(16)
-                .take_while(char::is_ascii_alphanumeric)
-                .map(|c| c.to_ascii_lowercase())
-                .collect();
-            if matches!(tag(&name), Some(Tag::Dropped | Tag::DroppedRaw)) {
-                *counts.entry(name).or_default() += 1;
-            }
-        }
-        Self(counts)
-    }
-
-    fn remain(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|count| *count > 0)
-    }
-
-    fn passed(&mut self, name: &str) {
-        if let Some(count) = self.0.get_mut(name) {
-            *count = count.saturating_sub(1);
-        }
     }
 }
 
@@ -365,8 +372,13 @@ fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
         .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
-/// Splits off the longest prefix of matching characters.
-fn split(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
-    let end = text.find(|c| !matches(c)).unwrap_or(text.len());
-    text.split_at(end)
+/// An empty cell as its tag describes it.
+fn cell(tag: Tag, start: &StartTag<()>) -> Cell {
+    let number = |name| attribute(start, name).and_then(|number| number.trim().parse().ok());
+    Cell {
+        is_header: tag == Tag::HeaderCell,
+        columns: number("colspan").unwrap_or(1),
+        rows: number("rowspan").unwrap_or(1),
+        blocks: Vec::new(),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::document::{Span, Style};
+use crate::document::{Span, Style, plain};
 
 /// The paragraph being collected.
 #[derive(Debug, Default)]
@@ -111,6 +111,30 @@ impl Inline {
         paragraphs
     }
 
+    /// Whether some of the text has a style or is a link.
+    pub(crate) fn is_marked(&self) -> bool {
+        let mut spans = self.spans.iter();
+        spans.any(|span| span.style != Style::default() || span.link.is_some())
+    }
+
+    /// Takes the text as it is, without empty lines at its ends.
+    pub(crate) fn take_verbatim(&mut self) -> String {
+        self.end_link();
+        let (link, is_linked) = (self.link.take(), self.is_linked);
+        let mut text = plain(&std::mem::take(self).spans);
+        *self = Self {
+            link,
+            is_linked,
+            ..Self::new()
+        };
+        text.truncate(text.trim_end().len());
+        let blank = text.len() - text.trim_start().len();
+        if let Some(line) = text[..blank].rfind('\n') {
+            text.drain(..=line);
+        }
+        text
+    }
+
     fn run(&mut self, style: Style) -> &mut String {
         let link = self.link.as_ref();
         let same = self
@@ -157,6 +181,19 @@ pub(crate) fn trim(spans: &mut Vec<Span>) {
             break;
         }
         spans.pop();
+    }
+}
+
+/// Reduces runs of spaces to single ones.
+pub(crate) fn collapse(spans: &mut [Span]) {
+    let mut after_space = false;
+    for span in spans {
+        span.text.retain(|c| {
+            let is_space = c != '\n' && c.is_whitespace();
+            let kept = !(is_space && after_space);
+            after_space = is_space;
+            kept
+        });
     }
 }
 

@@ -2,13 +2,31 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-/// The destination, escaped for Markdown; `None` if the link must become text. Relative links lead
-/// nowhere from a job board, other schemes can run code or carry data, and no reader needs an
-/// address longer than an `application_url` may be.
-pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
+use url::Url;
+
+/// The destination, escaped for Markdown; `None` if the link must become text. Schemes other than
+/// these can run code or carry data, a relative link without a base leads nowhere, and no reader
+/// needs an address longer than an `application_url` may be.
+pub(crate) fn destination(href: &str, base: Option<&Url>) -> Option<Arc<str>> {
     // Browsers ignore these inside a scheme: `java\nscript:` runs.
     let href: String = href.chars().filter(|c| !c.is_control()).collect();
     let href = href.trim();
+    if is_long(href) {
+        return None;
+    }
+    if is_relative(href) {
+        return safe(base?.join(href).ok()?.as_str());
+    }
+    safe(href)
+}
+
+/// Whether an address leads to another page, and its beginning depends on the page it is on.
+fn is_relative(href: &str) -> bool {
+    let scheme = href.split(['/', '?', '#']).next().unwrap_or_default();
+    !scheme.contains(':') && !href.is_empty() && !href.starts_with('#')
+}
+
+fn safe(href: &str) -> Option<Arc<str>> {
     let (scheme, rest) = href.split_once(':')?;
     let scheme = scheme.to_ascii_lowercase();
     let enough = match scheme.as_str() {
@@ -16,7 +34,7 @@ pub(crate) fn destination(href: &str) -> Option<Arc<str>> {
         "mailto" => rest.contains('@'),
         _ => false,
     };
-    if !enough || is_long(href) {
+    if !enough {
         return None;
     }
     let mut out = scheme;

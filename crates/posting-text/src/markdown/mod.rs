@@ -1,4 +1,5 @@
-//! Converts descriptions of any format to clean `CommonMark`.
+//! Converts descriptions of any format to clean `CommonMark`, with tables and struck out text as in
+//! GitHub Flavored Markdown.
 
 mod builder;
 mod emphasis;
@@ -17,23 +18,38 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+use pulldown_cmark::Options;
+use url::Url;
+
 use self::source::Source;
 use crate::{Budget, Exceeded, document::Document};
 
+/// The extensions of `CommonMark` that are written and read.
+pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
 /// Converts a description to `CommonMark` without raw HTML and unsafe links. Idempotent.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {
-    write(&read(raw, budget)?, budget)
+    write(&read(raw, None, budget)?, budget)
 }
 
-/// Reads a description of any format.
-pub(crate) fn read(raw: &str, budget: &Budget) -> Result<Document, Exceeded> {
-    document(&source::read(raw, budget)?, budget)
+/// Reads a description of any format. Its links are relative to `base_url`.
+pub(crate) fn read(
+    raw: &str,
+    base_url: Option<&str>,
+    budget: &Budget,
+) -> Result<Document, Exceeded> {
+    let base = base_url.and_then(|url| Url::parse(url).ok());
+    document(&source::read(raw, budget)?, base.as_ref(), budget)
 }
 
-fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> {
+fn document(
+    source: &Source<'_>,
+    base: Option<&Url>,
+    budget: &Budget,
+) -> Result<Document, Exceeded> {
     // Text that a table repeats is paid for when it is written.
     budget.begin_text();
-    let mut document = html::parse(&source.html, source.bare_lines, budget)?;
+    let mut document = html::parse(&source.html, source.bare_lines, base, budget)?;
     // Both of these read each run of text a few times.
     budget.spend(document.steps().saturating_mul(8))?;
     if !source.signs_are_text {
@@ -48,7 +64,7 @@ fn document(source: &Source<'_>, budget: &Budget) -> Result<Document, Exceeded> 
 fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(text.len())?;
     let block = |line: &str| {
-        line.starts_with(['-', '*', '>', ' ', '`'])
+        line.starts_with(['-', '*', '>', ' ', '`', '|'])
             || line.starts_with(|c: char| c.is_ascii_digit())
     };
     // Most texts do not, which is cheap to see: after each line of text the writer puts an empty
@@ -66,12 +82,12 @@ fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
             return Ok(false);
         }
     }
-    if !blocks && !text.contains(['_', '*', '`', '\\', '#']) {
+    if !blocks && !text.contains(['_', '*', '`', '\\', '#', '~']) {
         return Ok(false);
     }
     let plain = |text: &str| text.replace("&lt;", "<");
     let source = Source::of_markdown(text, budget)?;
-    let written = document(&source, budget).and_then(|document| write(&document, budget));
+    let written = document(&source, None, budget).and_then(|document| write(&document, budget));
     match written {
         Ok(written) => Ok(plain(&written) == plain(text.trim_end())),
         // The output would be too long, and so would differ.

@@ -1,10 +1,11 @@
 //! Reads text without HTML blocks: Markdown, or typed lines.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, html};
 use regex::Regex;
 
+use super::DIALECT;
 use crate::{Budget, Exceeded};
 
 /// A shorter line was not wrapped by a program, so its end is intended.
@@ -22,6 +23,8 @@ pub(crate) fn is_markdown(text: &str) -> bool {
             r"|^[^\s\-=|].*\n(?:={3,}|-{3,}) *$",        // a heading with a line under it
             r"|^ {0,3}(?:[-*+]|\d{1,3}[.)]) .*\n+ {2,}(?:[-*+]|\d{1,3}[.)]) ", // a list in a list
             r"|\\$|\\[*_#\[\]`>+~|=-]",                  // a hard break, an escape
+            r"|~~[^\s~][^~\n]*~~",                       // ~~struck out~~
+            r"|\|.*\n {0,3}\|? *:?-+:? *\|[ |:-]*$",     // the line under the headers of a table
         ))
         .ok()
     });
@@ -31,15 +34,17 @@ pub(crate) fn is_markdown(text: &str) -> bool {
 /// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
     budget.spend(text.len().saturating_mul(3))?;
-    let text = limit_nesting(text);
-    let mut options = Options::empty();
-    options.insert(Options::ENABLE_TABLES);
+    let text = limit_nesting(&with_autolinks(text, |address| format!("<{address}>")));
     let (mut indented, mut fenced) = (false, false);
     let mut length = 0;
-    let events: Vec<Event<'_>> = Parser::new_ext(&text, options).collect();
+    budget.spend(text.len())?;
+    let mut events: Vec<Event<'_>> = Vec::new();
+    for event in Parser::new_ext(&text, DIALECT) {
+        // Some events are read twice, and each has a tag.
+        budget.spend(8)?;
+        events.push(event);
+    }
     let mut out: Vec<Event<'_>> = Vec::with_capacity(events.len());
-    // Some events are read twice, and each has a tag.
-    budget.spend(text.len() + events.len().saturating_mul(8))?;
     for (index, event) in events.iter().enumerate() {
         let event = event.clone();
         match &event {
@@ -70,6 +75,10 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
                 fenced = false;
                 event
             }
+            Event::End(TagEnd::TableRow) => {
+                drop_empty_cells(&mut out);
+                event
+            }
             // Code has no escapes: `source` has turned a `<` that starts no tag into this.
             Event::Code(text) if text.contains("&lt;") => {
                 Event::Code(text.replace("&lt;", "<").into())
@@ -83,11 +92,17 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
                 indented = true;
-                out.push(Event::Html("<pre>".into()));
+                out.push(Event::Html("<p>".into()));
             }
             Event::End(TagEnd::CodeBlock) if indented => {
                 indented = false;
-                out.push(Event::Html("</pre>".into()));
+                out.push(Event::Html("</p>".into()));
+            }
+            Event::Text(text) if indented => {
+                for line in text.lines() {
+                    out.push(Event::Text(line.trim().to_owned().into()));
+                    out.push(Event::HardBreak);
+                }
             }
             event => out.push(event),
         }
@@ -97,9 +112,27 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
     Ok(result)
 }
 
+/// Drops the empty cells at the end of a row: the parser adds as many as there are headers, so a
+/// short table could become a long one.
+fn drop_empty_cells(out: &mut Vec<Event<'_>>) {
+    while let [
+        ..,
+        Event::Start(Tag::TableCell),
+        Event::End(TagEnd::TableCell),
+    ] = out.as_slice()
+    {
+        out.truncate(out.len() - 2);
+    }
+}
+
 /// Converts lines to paragraphs with line breaks; empty lines separate paragraphs.
 pub(crate) fn lines_to_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 5 / 4);
+    let link = |address: &str| {
+        let quoted = address.replace('"', "%22");
+        format!("<a href=\"{quoted}\">{address}</a>")
+    };
+    let text = with_autolinks(text, link);
     let mut open = false;
     for line in text.lines().map(str::trim) {
         if line.is_empty() {
@@ -114,6 +147,17 @@ pub(crate) fn lines_to_html(text: &str) -> String {
         open = true;
     }
     out
+}
+
+/// Writes addresses in angle brackets (`CommonMark`, "Autolinks") otherwise. `source` has turned
+/// their `<` into `&lt;`.
+fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
+    static AUTOLINK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>").ok());
+    match AUTOLINK.as_ref().filter(|_| text.contains("&lt;")) {
+        Some(pattern) => pattern.replace_all(text, |found: &regex::Captures<'_>| write(&found[1])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Removes the markers of quotes and lists beyond a sensible depth.

@@ -39,7 +39,7 @@ pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exce
     budget.spend(raw.len().saturating_mul(8))?;
     let text = characters(raw);
     let text = literal_line_feeds(text);
-    let text = unescape(text, budget)?;
+    let text = without_cdata(unescape(text, budget)?);
     let (text, seen) = real_tags(text);
     if seen.blocks > 0 {
         return Ok(Source {
@@ -159,6 +159,16 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>,
     Ok(text)
 }
 
+/// Removes the marks of character data, which feeds leave around a description.
+fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
+    const START: &str = "<![CDATA[";
+    if text.contains(START) || text.trim_end().ends_with("]]>") {
+        Cow::Owned(text.replace(START, "").replace("]]>", ""))
+    } else {
+        text
+    }
+}
+
 /// Replaces `&amp;nbsp;` by `&nbsp;`.
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut out = String::new();
@@ -209,7 +219,10 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
             last_comment_end.is_some_and(|end| end > at)
         } else if rest.starts_with(['!', '?']) {
             let name = rest[1..].get(..7).unwrap_or_default().to_ascii_lowercase();
-            ends && (name == "doctype" || name.starts_with("xml") || name.starts_with("[cdata["))
+            ends && (name == "doctype"
+                || name.starts_with("xml")
+                || name.starts_with("[if")
+                || name.starts_with("[endif]"))
         } else {
             ends && count(rest, &mut seen)
         };

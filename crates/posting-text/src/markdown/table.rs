@@ -1,111 +1,293 @@
-//! Converts tables, which `CommonMark` lacks: a table of facts becomes a list with one item for
-//! each row; a table used for layout is replaced by its content.
+//! Converts tables: one with headers stays a table, a table of facts becomes a list with one item
+//! for each row, and a table that only arranges the page is replaced by its content.
 
 use super::inline::{join, lines};
 use crate::{
     Budget, Exceeded,
-    document::{Block, List, Span, Style, plain},
+    document::{Block, List, Span, Style, Table, plain, steps_of},
 };
 
-/// A longer cell, in characters, holds prose, so the table is a layout.
+/// A longer cell, in characters, holds prose, so a table without headers is a layout.
 const MAX_FACT: usize = 200;
+/// A table with more columns arranges something else than facts.
+const MAX_COLUMNS: usize = 64;
 
-/// A cell: whether it is a header, and its content.
-pub(crate) type Cell = (bool, Vec<Block>);
+/// A cell, and how many columns and rows it covers.
+#[derive(Debug, Default)]
+pub(crate) struct Cell {
+    pub(crate) is_header: bool,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    pub(crate) blocks: Vec<Block>,
+}
 
-pub(crate) fn to_blocks(mut rows: Vec<Vec<Cell>>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
-    budget.spend(steps(&rows))?;
-    rows.retain(|row| row.iter().any(|(_, blocks)| !blocks.is_empty()));
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let facts = columns > 1
-        && rows.len() > 1
-        && rows
-            .iter()
-            .flatten()
-            .all(|(_, blocks)| match blocks.as_slice() {
-                [] => true,
-                [Block::Paragraph(spans)] => plain(spans).chars().count() <= MAX_FACT,
-                _ => false,
-            });
-    if !facts {
-        let cells = rows.into_iter().flatten();
-        return Ok(cells.flat_map(|(_, blocks)| blocks).collect());
+/// A row, and whether it is in the head of its table.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) in_head: bool,
+    pub(crate) cells: Vec<Cell>,
+}
+
+impl Row {
+    fn is_headers(&self) -> bool {
+        self.in_head || self.cells.iter().all(|cell| cell.is_header)
     }
-    let headed = rows[0].iter().all(|(header, _)| *header);
-    let mut rows: Vec<Vec<Vec<Span>>> = rows
-        .into_iter()
-        .map(|row| {
-            row.into_iter()
-                .map(|(_, blocks)| one_line(blocks))
-                .collect()
-        })
-        .collect();
-    let names = if headed { rows.remove(0) } else { Vec::new() };
-    let items = rows
-        .into_iter()
-        .map(|row| Ok(vec![Block::Paragraph(line(row, &names, budget)?)]))
-        .collect::<Result<_, _>>()?;
-    Ok(vec![Block::List(List { start: None, items })])
+
+    /// The number of cells with content.
+    fn filled(&self) -> usize {
+        let filled = |cell: &&Cell| !cell.blocks.is_empty();
+        self.cells.iter().filter(filled).count()
+    }
 }
 
-/// The steps for reading every cell a few times.
-fn steps(rows: &[Vec<Cell>]) -> usize {
-    let of_cell = |(_, blocks): &Cell| match blocks.as_slice() {
-        [Block::Paragraph(spans)] => spans.iter().map(|span| 8 + 4 * span.text.len()).sum(),
-        blocks => blocks.len(),
-    };
-    rows.iter()
-        .flatten()
-        .map(|cell| 4 + of_cell(cell))
-        .sum::<usize>()
-        + rows.len()
-}
-
-fn one_line(blocks: Vec<Block>) -> Vec<Span> {
+pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
+    for row in &rows {
+        budget.spend(steps(row))?;
+    }
+    rows.retain(|row| row.filled() > 0);
     let mut out = Vec::new();
-    for block in blocks {
-        if let Block::Paragraph(spans) = block {
-            out = join(lines(&spans));
+    // A title above the headers.
+    let is_title = rows.len() > 2 && rows[0].cells.len() == 1 && rows[1].is_headers();
+    if is_title && rows[1].cells.len() > 1 {
+        out.extend(
+            rows.remove(0)
+                .cells
+                .into_iter()
+                .flat_map(|cell| cell.blocks),
+        );
+    }
+    match kind(&rows) {
+        Kind::Layout => {
+            let cells = rows.into_iter().flat_map(|row| row.cells);
+            out.extend(cells.flat_map(|cell| cell.blocks));
+        }
+        Kind::Facts => out.push(Block::List(facts(rows))),
+        Kind::Table { is_headed } => match grid(rows, budget)? {
+            Ok(mut rows) => {
+                let mut headers = if is_headed {
+                    rows.remove(0)
+                } else {
+                    Vec::new()
+                };
+                let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+                let columns = columns.max(headers.len());
+                for row in rows.iter_mut().chain([&mut headers]) {
+                    row.resize_with(columns, Vec::new);
+                }
+                // A header is bold already.
+                for span in headers.iter_mut().flatten() {
+                    span.style.strong = false;
+                }
+                out.push(Block::Table(Table { headers, rows }));
+            }
+            Err(blocks) => out.extend(blocks),
+        },
+    }
+    Ok(out)
+}
+
+/// What a table is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It arranges the page.
+    Layout,
+    /// Each row is a short line, or a name and its value.
+    Facts,
+    /// Its cells belong to the headers above them or before them.
+    Table { is_headed: bool },
+}
+
+fn kind(rows: &[Row]) -> Kind {
+    let columns = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+    if columns < 2 || rows.len() < 2 {
+        return Kind::Layout;
+    }
+    let cells = || rows.iter().flat_map(|row| &row.cells);
+    if cells().all(|cell| cell.is_header || cell.blocks.iter().all(fits_line)) {
+        if rows[0].is_headers() {
+            return Kind::Table { is_headed: true };
+        }
+        let is_named = rows.iter().all(|row| {
+            let others = row.cells.iter().skip(1);
+            row.cells.first().is_some_and(|cell| cell.is_header)
+                && others.clone().all(|cell| !cell.is_header)
+        });
+        if is_named && columns > 2 {
+            return Kind::Table { is_headed: false };
+        }
+        if is_named && cells().all(|cell| matches!(cell.blocks[..], [] | [Block::Paragraph(_)])) {
+            return Kind::Facts;
         }
     }
+    let is_fact = |cell: &Cell| match cell.blocks.as_slice() {
+        [] => true,
+        [Block::Paragraph(spans)] => plain(spans).chars().count() <= MAX_FACT,
+        _ => false,
+    };
+    if cells().all(is_fact) {
+        Kind::Facts
+    } else {
+        Kind::Layout
+    }
+}
+
+/// Whether a block can be read on one line, in a cell. A heading begins a part of the page.
+// Recursion is bounded by the depth that the builder allows.
+fn fits_line(block: &Block) -> bool {
+    match block {
+        Block::Paragraph(_) => true,
+        Block::List(list) => list.items.iter().flatten().all(fits_line),
+        Block::Quote(blocks) => blocks.iter().all(fits_line),
+        Block::Heading(..) | Block::Code(_) | Block::Table(_) | Block::Rule => false,
+    }
+}
+
+/// The steps for reading every cell of a row a few times.
+fn steps(row: &Row) -> usize {
+    let cells = row.cells.iter();
+    let cells = cells.map(|cell| 4 + 4 * steps_of(&cell.blocks));
+    1 + cells.sum::<usize>()
+}
+
+type Line = Vec<Span>;
+
+/// Puts each cell into its column, on one line; the places that it covers beside and below it stay
+/// empty. A table that is too wide is returned as the blocks of its cells.
+fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>, Exceeded> {
+    // For each column, how many rows are still covered by a cell above.
+    let mut covered: Vec<usize> = Vec::new();
+    let mut places: Vec<Vec<usize>> = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let mut at = 0;
+        let mut columns = Vec::with_capacity(row.cells.len());
+        let mut next = std::mem::take(&mut covered);
+        for cell in &row.cells {
+            while next.get(at).is_some_and(|rows| *rows > 0) {
+                at += 1;
+            }
+            columns.push(at);
+            let end = at + cell.columns.clamp(1, MAX_COLUMNS + 1);
+            if end > MAX_COLUMNS {
+                let cells = rows.into_iter().flat_map(|row| row.cells);
+                return Ok(Err(cells.flat_map(|cell| cell.blocks).collect()));
+            }
+            next.resize(next.len().max(end), 0);
+            next[at..end].fill(cell.rows.max(1));
+            at = end;
+        }
+        budget.spend(1 + next.len())?;
+        covered = next
+            .into_iter()
+            .map(|rows| rows.saturating_sub(1))
+            .collect();
+        places.push(columns);
+    }
+    let lines = rows.into_iter().zip(places).map(|(row, columns)| {
+        let mut line = Vec::new();
+        for (cell, column) in row.cells.into_iter().zip(columns) {
+            line.resize_with(column, Vec::new);
+            line.push(one_line(cell.blocks));
+        }
+        line
+    });
+    Ok(Ok(lines.collect()))
+}
+
+/// The content of a cell as one line.
+fn one_line(blocks: Vec<Block>) -> Line {
+    let mut out = Vec::new();
+    flatten(blocks, &mut out);
+    out
+}
+
+// Recursion is bounded by the depth that the builder allows.
+fn flatten(blocks: Vec<Block>, out: &mut Line) {
+    for block in blocks {
+        match block {
+            Block::Paragraph(spans) | Block::Heading(_, spans) => {
+                for mut line in lines(&spans) {
+                    separate(out);
+                    out.append(&mut line);
+                }
+            }
+            Block::List(list) => {
+                for (index, item) in list.items.into_iter().enumerate() {
+                    let number = |first| {
+                        u32::try_from(index)
+                            .unwrap_or(u32::MAX)
+                            .saturating_add(first)
+                    };
+                    let marker = match list.start {
+                        Some(first) => format!("{}. ", number(first)),
+                        None => "• ".to_owned(),
+                    };
+                    if !out.is_empty() {
+                        out.push(text(" ", false));
+                    }
+                    out.push(text(&marker, false));
+                    flatten(item, out);
+                }
+            }
+            Block::Quote(inner) => flatten(inner, out),
+            Block::Code(_) | Block::Table(_) | Block::Rule => {}
+        }
+    }
+}
+
+/// Ends a line within a cell: a semicolon, where no sign is there and no item begins.
+fn separate(out: &mut Line) {
+    let Some(last) = out.last() else { return };
+    if last.text.ends_with(char::is_whitespace) {
+        return;
+    }
+    let ends = last.text.ends_with([
+        '.', ',', ':', ';', '!', '?', '…', '。', '、', '：', '；', '！', '？',
+    ]);
+    out.push(text(if ends { " " } else { "; " }, false));
+}
+
+/// Writes each row as an item: `**Place:** Paris` in two columns, as `a – b – c` otherwise.
+fn facts(rows: Vec<Row>) -> List {
+    let items = rows.into_iter().map(|row| {
+        let cells = row
+            .cells
+            .into_iter()
+            .map(|cell| match cell.blocks.as_slice() {
+                [Block::Paragraph(spans)] => join_line(spans),
+                _ => Vec::new(),
+            });
+        vec![Block::Paragraph(fact(cells.collect()))]
+    });
+    List {
+        start: None,
+        items: items.collect(),
+    }
+}
+
+fn join_line(spans: &[Span]) -> Line {
+    let mut out = join(lines(spans));
     for span in &mut out {
         span.text = span.text.replace('\n', " ");
     }
     out
 }
 
-/// Writes a row as `**Place:** Paris; **Hours:** 35` under a header, as `**Place:** Paris` in two
-/// columns, as `a – b – c` otherwise.
-fn line(row: Vec<Vec<Span>>, header: &[Vec<Span>], budget: &Budget) -> Result<Vec<Span>, Exceeded> {
-    let pair = header.is_empty() && row.len() == 2;
-    let mut out: Vec<Span> = Vec::new();
+fn fact(row: Vec<Line>) -> Line {
+    let is_pair = row.len() == 2;
+    let mut out: Line = Vec::new();
     for (column, mut cell) in row.into_iter().enumerate() {
         if cell.is_empty() {
             continue;
         }
         if !out.is_empty() {
-            let separator = match (header.is_empty(), pair) {
-                (true, true) => " ",
-                (true, false) => " – ",
-                (false, _) => "; ",
-            };
-            out.push(text(separator, false));
+            out.push(text(if is_pair { " " } else { " – " }, false));
         }
-        if let Some(label) = header.get(column).filter(|label| !label.is_empty()) {
-            // A label is repeated for every cell of its column, so a small table can become a long
-            // text.
-            let label = labelled(label);
-            budget.spend(4 + label.len())?;
-            budget.write(label.len())?;
-            out.push(text(&label, true));
-            out.push(text(" ", false));
-        }
-        if pair && column == 0 {
+        if is_pair && column == 0 {
             cell = vec![text(&labelled(&cell), true)];
         }
         out.append(&mut cell);
     }
-    Ok(out)
+    out
 }
 
 fn labelled(label: &[Span]) -> String {

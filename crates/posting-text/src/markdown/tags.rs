@@ -12,6 +12,8 @@ pub(crate) enum Tag {
     Term,
     Quote,
     Table,
+    TableHead,
+    TableBody,
     Row,
     HeaderCell,
     Cell,
@@ -20,6 +22,9 @@ pub(crate) enum Tag {
     Rule,
     Strong,
     Emphasis,
+    Deleted,
+    Superscript,
+    Subscript,
     Code,
     Link,
     Image,
@@ -59,8 +64,7 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
         "p" | "div" | "section" | "article" | "header" | "footer" | "main" | "aside" | "nav"
         | "address" | "figure" | "figcaption" | "center" | "fieldset" | "form" | "dl" | "dd"
         | "details" | "summary" | "hgroup" | "legend" | "html" | "body" | "head" | "search"
-        | "dialog" | "caption" | "noscript" | "xmp" | "plaintext" | "listing" | "marquee"
-        | "template" => Tag::Block,
+        | "dialog" | "caption" | "xmp" | "plaintext" | "listing" | "marquee" => Tag::Block,
         "h1" => Tag::Heading(1),
         "h2" => Tag::Heading(2),
         "h3" => Tag::Heading(3),
@@ -73,6 +77,8 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
         "dt" => Tag::Term,
         "blockquote" => Tag::Quote,
         "table" => Tag::Table,
+        "thead" => Tag::TableHead,
+        "tbody" | "tfoot" => Tag::TableBody,
         "tr" => Tag::Row,
         "th" => Tag::HeaderCell,
         "td" => Tag::Cell,
@@ -80,20 +86,24 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
         "br" => Tag::Break,
         "hr" => Tag::Rule,
         "b" | "strong" => Tag::Strong,
+        "del" | "s" | "strike" => Tag::Deleted,
+        "sup" => Tag::Superscript,
+        "sub" => Tag::Subscript,
         "i" | "em" | "cite" | "dfn" | "var" => Tag::Emphasis,
         "code" | "kbd" | "samp" | "tt" => Tag::Code,
         "a" => Tag::Link,
         "img" | "image" => Tag::Image,
         "iframe" | "object" | "embed" | "applet" | "svg" | "canvas" | "video" | "audio"
         | "select" | "option" | "optgroup" | "datalist" | "textarea" | "button" | "title"
-        | "noframes" | "noembed" | "map" | "frameset" => Tag::Dropped,
+        | "noframes" | "noembed" | "map" | "frameset" | "noscript" | "template" | "xml" => {
+            Tag::Dropped
+        }
         "script" | "style" => Tag::DroppedRaw,
-        "span" | "font" | "u" | "s" | "strike" | "del" | "ins" | "sub" | "sup" | "small"
-        | "big" | "mark" | "abbr" | "acronym" | "q" | "label" | "time" | "data" | "bdi" | "bdo"
-        | "ruby" | "rt" | "rp" | "rb" | "wbr" | "nobr" | "blink" | "output" | "progress"
-        | "meter" | "math" | "picture" | "source" | "track" | "area" | "input" | "meta"
-        | "link" | "base" | "basefont" | "frame" | "param" | "thead" | "tbody" | "tfoot"
-        | "col" | "colgroup" | "slot" => Tag::Inline,
+        "span" | "font" | "u" | "ins" | "small" | "big" | "mark" | "abbr" | "acronym" | "q"
+        | "label" | "time" | "data" | "bdi" | "bdo" | "ruby" | "rt" | "rp" | "rb" | "wbr"
+        | "nobr" | "blink" | "output" | "progress" | "meter" | "math" | "picture" | "source"
+        | "track" | "area" | "input" | "meta" | "link" | "base" | "basefont" | "frame"
+        | "param" | "col" | "colgroup" | "slot" => Tag::Inline,
         _ if is_foreign(name) => Tag::Inline,
         _ => return None,
     })

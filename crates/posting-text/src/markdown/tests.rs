@@ -1,8 +1,11 @@
 //! Quirks of real descriptions, each a named case; `properties` tests what holds for every input.
 
 mod html;
+mod meaning;
 mod properties;
+mod tables;
 mod text;
+mod word;
 
 use crate::Budget;
 

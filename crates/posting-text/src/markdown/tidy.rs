@@ -13,14 +13,17 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
     // Whether the last block is a list made here, so that more lines may join it.
     let mut grown = false;
+    // Whether the last block is made of lists of one item each.
+    let mut parts = false;
     for block in blocks {
         match block {
             Block::Paragraph(spans) => paragraph(&spans, &mut out, &mut grown, in_list),
             Block::List(list) => {
                 if let Some(list) = tidy_list(list) {
-                    push_list(list, &mut out);
+                    parts = push_list(list, parts, &mut out);
                 }
                 grown = false;
+                continue;
             }
             Block::Quote(inner) => {
                 let inner = tidy_blocks(inner, in_list);
@@ -50,11 +53,12 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
                 }
                 grown = false;
             }
-            code @ Block::Code(_) => {
-                out.push(code);
+            block @ (Block::Code(_) | Block::Table(_)) => {
+                out.push(block);
                 grown = false;
             }
         }
+        parts = false;
     }
     while matches!(out.last(), Some(Block::Rule)) {
         out.pop();
@@ -62,18 +66,21 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     out
 }
 
-/// Adds a list, or appends it to the list before it, if that continues: bullets after bullets, or
-/// consecutive numbers.
-fn push_list(list: List, out: &mut Vec<Block>) {
+/// Adds a list, or appends it to the list before it, if that continues: consecutive numbers, or
+/// lists of one item each, into which editors cut a list. `parts` says whether the last block is
+/// made of such; returns whether it is now.
+fn push_list(list: List, parts: bool, out: &mut Vec<Block>) -> bool {
+    let is_part = list.start.is_none() && list.items.len() == 1;
     let goes_on = match list.start {
         Some(1) => false,
         Some(start) => continues(out, start),
-        None => matches!(out.last(), Some(Block::List(before)) if before.start.is_none()),
+        None => is_part && parts,
     };
     match out.last_mut() {
         Some(Block::List(before)) if goes_on => before.items.extend(list.items),
         _ => out.push(Block::List(list)),
     }
+    is_part
 }
 
 fn tidy_list(list: List) -> Option<List> {
@@ -179,13 +186,14 @@ fn paragraph(spans: &[Span], out: &mut Vec<Block>, grown: &mut bool, in_list: bo
                     Some(Block::List(list)) if joins && list.start.is_some() == start.is_some() => {
                         list.items.push(item);
                     }
-                    _ => push_list(
-                        List {
-                            start,
-                            items: vec![item],
-                        },
-                        out,
-                    ),
+                    _ if start.is_some_and(|start| start > 1) => {
+                        let items = vec![item];
+                        push_list(List { start, items }, false, out);
+                    }
+                    _ => out.push(Block::List(List {
+                        start,
+                        items: vec![item],
+                    })),
                 }
                 *grown = true;
             }

@@ -4,12 +4,13 @@
 use pulldown_cmark::{Event, Parser};
 
 use super::{
+    DIALECT,
     emphasis::{Interval, Mark, marks},
-    escape::{self, Place},
+    escape::{self, Paragraph, Place},
 };
 use crate::{
     Budget, Exceeded,
-    document::{Block, Document, List, Span, Style, plain},
+    document::{Block, Document, List, Span, Style, Table, plain},
 };
 
 pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
@@ -34,7 +35,8 @@ fn blocks(
     let mut previous: Option<&Block> = None;
     for block in blocks {
         let before = out.len();
-        let list_after_text = tight && matches!(block, Block::List(_));
+        let list_after_text =
+            tight && matches!(block, Block::List(_)) && !matches!(previous, Some(Block::Table(_)));
         if previous.is_some() && !list_after_text {
             out.push(String::new());
         }
@@ -67,6 +69,7 @@ fn blocks(
                 }));
             }
             Block::Code(spans) => code_block(&plain(spans), out, budget)?,
+            Block::Table(table) => write_table(table, out, budget)?,
             Block::Rule => out.push("---".to_owned()),
         }
         if out.len() == start {
@@ -133,6 +136,30 @@ fn write_list(
     Ok(())
 }
 
+/// Writes a table as rows of cells between pipes (GitHub Flavored Markdown, "Tables").
+fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<(), Exceeded> {
+    let row = |cells: &[Vec<Span>]| {
+        let mut line = "|".to_owned();
+        for cell in cells {
+            let text = written(cell, true, budget)?;
+            budget.write(text.len() + 3)?;
+            if !text.is_empty() {
+                line.push(' ');
+                line.push_str(&text);
+            }
+            line.push_str(" |");
+        }
+        Ok(line)
+    };
+    out.push(row(&table.headers)?);
+    budget.write(table.headers.len().saturating_mul(6))?;
+    out.push(format!("|{}", " --- |".repeat(table.headers.len())));
+    for cells in &table.rows {
+        out.push(row(cells)?);
+    }
+    Ok(())
+}
+
 fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
     let mut text = inline(spans, budget)?;
     // Six `#`, a space, a backslash.
@@ -170,26 +197,41 @@ fn longest_run(text: &str) -> usize {
 
 /// The text of a paragraph with its marks.
 fn inline(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
-    let text = written(spans, budget)?;
+    let text = written(spans, false, budget)?;
     budget.write(text.len() + 1)?;
     Ok(text)
 }
 
-fn written(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+/// The text of a paragraph or of a cell with its marks.
+fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String, Exceeded> {
     if let [span] = spans
         && span.style == Style::default()
         && span.link.is_none()
         && escape::is_harmless(&span.text)
+        && !(in_cell && span.text.contains('|'))
     {
         budget.spend(span.text.len())?;
         return Ok(span.text.clone());
     }
     let (text, mut intervals) = marks(spans, budget)?;
-    let out = marked(&text, &intervals, budget)?;
-    if is_delicate(&text, &intervals) && !shows(&out, &text, budget)? {
-        // Plain text is better than marks that show.
-        intervals.retain(|interval| !matches!(interval.mark, Mark::Strong | Mark::Emphasis));
-        return marked(&text, &intervals, budget);
+    if in_cell {
+        // A pipe in code cannot be escaped for every reader.
+        let has_pipe = |interval: &Interval| text[interval.start..interval.end].contains(&'|');
+        intervals.retain(|interval| interval.mark != Mark::Code || !has_pipe(interval));
+    }
+    let mut out = marked(&text, &intervals, in_cell, budget)?;
+    // Plain text is better than marks that show; what is struck out changes the meaning, so its
+    // marks go last.
+    let kept: [fn(&Mark) -> bool; 2] = [
+        |mark| !matches!(mark, Mark::Strong | Mark::Emphasis),
+        |mark| *mark != Mark::Deleted,
+    ];
+    for keep in kept {
+        if !is_delicate(&text, &intervals) || shows(&out, &text, budget)? {
+            break;
+        }
+        intervals.retain(|interval| keep(&interval.mark));
+        out = marked(&text, &intervals, in_cell, budget)?;
     }
     Ok(out)
 }
@@ -199,15 +241,23 @@ fn written(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
 fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
     let has = |mark: &Mark| intervals.iter().any(|interval| interval.mark == *mark);
     let (strong, emphasis) = (has(&Mark::Strong), has(&Mark::Emphasis));
+    let deleted = has(&Mark::Deleted);
+    let touch = |pair: &[Interval]| pair[0].mark == pair[1].mark && pair[0].end == pair[1].start;
     (strong && emphasis)
-        || ((strong || emphasis) && text.iter().any(|c| matches!(c, '*' | '_' | '`' | '~')))
+        || intervals.windows(2).any(touch)
+        || (deleted
+            && intervals
+                .iter()
+                .any(|interval| interval.mark != Mark::Deleted))
+        || ((strong || emphasis || deleted)
+            && text.iter().any(|c| matches!(c, '*' | '_' | '`' | '~')))
 }
 
 /// Whether a parser reads the Markdown as exactly this text.
 fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceeded> {
     budget.spend(markdown.len().saturating_mul(2) + text.len())?;
     let mut seen = String::with_capacity(markdown.len());
-    for event in Parser::new(markdown) {
+    for event in Parser::new_ext(markdown, DIALECT) {
         if let Event::Text(text) | Event::Code(text) = event {
             seen.push_str(&text);
         }
@@ -218,7 +268,13 @@ fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceede
 }
 
 /// Writes text with its marks.
-fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<String, Exceeded> {
+fn marked(
+    text: &[char],
+    intervals: &[Interval],
+    in_cell: bool,
+    budget: &Budget,
+) -> Result<String, Exceeded> {
+    let paragraph = Paragraph::of(text, intervals, in_cell);
     let mut out = String::with_capacity(text.len() + 16);
     let mut open: Vec<(&Interval, &'static str)> = Vec::new();
     let mut next = intervals.iter().peekable();
@@ -266,7 +322,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
             at += 1;
             continue;
         }
-        let line_start = !markup && (at == 0 || text[at - 1] == '\n');
+        let line_start = !in_cell && !markup && (at == 0 || text[at - 1] == '\n');
         if c == '\n' {
             out.push_str("\\\n");
             at += 1;
@@ -293,6 +349,7 @@ fn marked(text: &[char], intervals: &[Interval], budget: &Budget) -> Result<Stri
                 text,
                 at,
                 line_start,
+                paragraph,
                 beside_markup: markup || ends || starts,
                 in_link,
             },
@@ -317,6 +374,7 @@ fn sign(interval: &Interval, text: &[char]) -> &'static str {
         Mark::Emphasis => "_",
         Mark::Link(_) => "[",
         Mark::Code => "`",
+        Mark::Deleted => "~~",
     }
 }
 

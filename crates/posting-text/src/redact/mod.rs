@@ -107,7 +107,7 @@ pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hi
 }
 
 fn hidden(source: &str, identity: &Identity<'_>, budget: &Budget) -> Result<String, Exceeded> {
-    let mut document = markdown::read(source, budget)?;
+    let mut document = markdown::read(source, None, budget)?;
     budget.spend(document.steps())?;
     let text = text_of(&document);
     let scan = Scan::of(&text, identity.website, budget)?;

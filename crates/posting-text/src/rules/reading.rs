@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, markdown::DIALECT};
 
 /// Separates blocks. No pattern contains this control character, so no match spans blocks.
 pub(super) const SEPARATOR: &str = "\n\u{1e}\n";
@@ -26,7 +26,7 @@ impl<'a> Reading<'a> {
     pub(super) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
         // The parser is linear, and limits the expansion of references.
         budget.spend(markdown.len().saturating_mul(2))?;
-        let parser = Parser::new(markdown);
+        let parser = Parser::new_ext(markdown, DIALECT);
         let mut reading = Self {
             text: String::with_capacity(markdown.len() + markdown.len() / 8),
             ..Self::default()
@@ -60,8 +60,14 @@ impl<'a> Reading<'a> {
                 self.show(&info);
                 self.separate();
             }
-            Event::Start(Tag::Emphasis | Tag::Strong)
-            | Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image) => {}
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough)
+            | Event::End(
+                TagEnd::Emphasis
+                | TagEnd::Strong
+                | TagEnd::Strikethrough
+                | TagEnd::Link
+                | TagEnd::Image,
+            ) => {}
             _ => self.separate(),
         }
     }
@@ -151,6 +157,11 @@ mod tests {
     fn marks_join_and_blocks_do_not() {
         check("**Ac**mera _it_ `x`", &["Acmera it x"]);
         check("Ac*me*ra", &["Acmera"]);
+        check("Ac~~me~~ra", &["Acmera"]);
+        check(
+            "| Ac*me*ra | b |\n|---|---|\n| c | d |",
+            &["Acmera", "b", "c", "d"],
+        );
         check(
             "# Ac\nme\n\n- ra\n  - in\n- b\n\n> q",
             &["Ac", "me", "ra", "in", "b", "q"],

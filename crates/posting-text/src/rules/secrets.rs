@@ -295,6 +295,7 @@ mod tests {
         let posting = Posting {
             company_name: name,
             company_website: website,
+            base_url: None,
             ..posting("")
         };
         Secrets::of(&posting)

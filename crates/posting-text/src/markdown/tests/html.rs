@@ -52,11 +52,6 @@ fn html() {
         "**Pay**\n\nGood",
     );
     check(
-        "preformatted text",
-        "<pre>a  b\n  c\n\nd</pre>",
-        "a b\\\nc\n\nd",
-    );
-    check(
         "code",
         "<pre><code>if a:\n    b()</code></pre>",
         "```\nif a:\n    b()\n```",
@@ -121,6 +116,11 @@ fn lists() {
         "numbers that go on",
         "<ol><li>a</li></ol><ol start=2><li>b</li></ol>",
         "1. a\n2. b",
+    );
+    check(
+        "two lists of bullets in a row",
+        "<ul><li>a<li>b</ul><ul><li>c<li>d</ul>",
+        "- a\n- b\n\n* c\n* d",
     );
     check(
         "two lists in a row",
@@ -330,34 +330,4 @@ fn dropped() {
         "<p>a<o:p></o:p></p><?xml:namespace prefix='o' />",
         "a",
     );
-}
-
-#[test]
-fn tables() {
-    check(
-        "facts",
-        "<table><tr><td>Place</td><td>Lyon</td></tr><tr><td>Hours:</td><td>35</td></tr></table>",
-        "- **Place:** Lyon\n- **Hours:** 35",
-    );
-    check(
-        "header",
-        "<table><thead><tr><th>Day</th><th>Hours</th></tr></thead><tr><td>Mon</td><td>8</td></tr></table>",
-        "- **Day:** Mon; **Hours:** 8",
-    );
-    check(
-        "layout",
-        "<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>",
-        "a\n\nb\n\nc",
-    );
-    check(
-        "one column",
-        "<table><tr><td>a</td></tr><tr><td>b</td></tr></table>",
-        "a\n\nb",
-    );
-    check(
-        "a list in a cell",
-        "<table><tr><td><ul><li>a</ul></td></tr></table>b",
-        "- a\n\nb",
-    );
-    check("cells without a table", "<td>a</td><tr>b", "a\n\nb");
 }

@@ -205,6 +205,7 @@ proptest! {
         let posting = Posting {
             company_name: &name,
             company_website: website,
+            base_url: None,
             ..posting(&description)
         };
         let budget = Budget::of(&description);

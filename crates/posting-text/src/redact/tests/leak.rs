@@ -17,7 +17,7 @@ pub struct Leak {
 /// Finds everything in a redacted text that identifies the company of a posting or leads to it.
 pub fn leaks(redacted: &str, posting: &Posting<'_>) -> Vec<Leak> {
     let budget = Budget::unlimited();
-    let document = markdown::read(redacted, &budget).unwrap();
+    let document = markdown::read(redacted, None, &budget).unwrap();
     let secrets = Secrets::of(posting);
     let identity = Identity::of(posting, &secrets);
     let text = text_of(&document);

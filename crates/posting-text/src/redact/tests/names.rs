@@ -63,7 +63,7 @@ fn names() {
         "before signs that make links",
         ACME,
         "Acmera(UK) Acmera: x",
-        r"[company]\(UK) [company]\: x",
+        r"[company]\(UK) [company]: x",
     );
     check(
         "in the text of a link",

@@ -1,0 +1,153 @@
+//! Finds what a page hides, and where it ends.
+//!
+//! What is hidden is no part of a description: keywords for search engines, alternatives for other
+//! programs. `aria-hidden` hides something from screen readers alone, so it stays.
+
+use html5gum::StartTag;
+
+use super::attribute;
+use crate::markdown::tags::{Tag, tag};
+
+/// How an element hides what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hiding {
+    /// Everything.
+    Whole,
+    /// The text, unless an element in it is visible again.
+    Text,
+}
+
+/// How an element hides its content, if it does.
+pub(super) fn hiding(start: &StartTag<()>) -> Option<Hiding> {
+    if start.attributes.is_empty() {
+        return None;
+    }
+    if attribute(start, "hidden").is_some() {
+        return Some(Hiding::Whole);
+    }
+    let style = attribute(start, "style")?;
+    let mut found = None;
+    for (property, value) in declarations(&style) {
+        match property.as_str() {
+            "display" if value == "none" => return Some(Hiding::Whole),
+            "mso-hide" if value == "all" => return Some(Hiding::Whole),
+            "visibility" if matches!(value.as_str(), "hidden" | "collapse") => {
+                found = Some(Hiding::Text);
+            }
+            "font-size" if is_zero(&value) => found = Some(Hiding::Text),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether an element makes its content visible within one that hides text.
+fn shows(start: &StartTag<()>) -> bool {
+    let style = attribute(start, "style").unwrap_or_default();
+    declarations(&style).any(|(property, value)| match property.as_str() {
+        "visibility" => value == "visible",
+        "font-size" => !is_zero(&value),
+        _ => false,
+    })
+}
+
+/// The declarations of a style, in lower case and without their importance.
+pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
+    style.split(';').filter_map(|declaration| {
+        let (property, value) = declaration.split_once(':')?;
+        let value = value.split('!').next().unwrap_or_default();
+        Some((
+            property.trim().to_ascii_lowercase(),
+            value.trim().to_ascii_lowercase(),
+        ))
+    })
+}
+
+/// Whether a length is zero, in any unit.
+fn is_zero(length: &str) -> bool {
+    let number = length.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number.trim().parse() == Ok(0.0)
+}
+
+/// An open element whose content does not show, and how its end is known where its end tag is
+/// missing.
+#[derive(Debug)]
+pub(super) struct Region {
+    name: String,
+    /// The number of open elements of this name.
+    depth: usize,
+    /// The number of open blocks within it that must have an end tag.
+    blocks: usize,
+}
+
+impl Region {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            depth: 1,
+            blocks: 0,
+        }
+    }
+
+    /// Whether a start tag ends the element; otherwise it belongs to it.
+    pub(super) fn is_ended_by(&mut self, start: &StartTag<()>, name: &str) -> bool {
+        if self.blocks == 0 && is_next_to(&self.name, name) {
+            return true;
+        }
+        if name == self.name {
+            self.depth += usize::from(!start.self_closing);
+        } else if needs_end(name) {
+            self.blocks += 1;
+        }
+        false
+    }
+
+    /// Like [`Self::is_ended_by`]; an element that shows its text ends the region, too.
+    pub(super) fn is_ended_or_shown_by(&mut self, start: &StartTag<()>, name: &str) -> bool {
+        shows(start) || self.is_ended_by(start, name)
+    }
+
+    /// Whether an end tag ends the element, and if so, whether it is its own.
+    pub(super) fn close(&mut self, name: &str) -> Option<Closed> {
+        if name == self.name {
+            self.depth -= 1;
+            return (self.depth == 0).then_some(Closed::Own);
+        }
+        if !needs_end(name) {
+            return None;
+        }
+        if self.blocks == 0 {
+            return Some(Closed::Around);
+        }
+        self.blocks -= 1;
+        None
+    }
+}
+
+/// What ended a region: its own end tag, or that of an element around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    Own,
+    Around,
+}
+
+/// Whether an element can do without an end tag.
+pub(super) fn ends_by_itself(name: &str) -> bool {
+    matches!(name, "p" | "li" | "td" | "th" | "tr" | "dt" | "dd")
+}
+
+/// Whether an open element ends where another one begins.
+fn is_next_to(open: &str, next: &str) -> bool {
+    match open {
+        "p" => tag(next).is_some_and(Tag::is_block),
+        "li" => next == "li",
+        "td" | "th" => matches!(next, "td" | "th" | "tr" | "tbody" | "tfoot"),
+        "tr" => matches!(next, "tr" | "tbody" | "tfoot"),
+        "dt" | "dd" => matches!(next, "dt" | "dd"),
+        _ => false,
+    }
+}
+
+fn needs_end(name: &str) -> bool {
+    !ends_by_itself(name) && tag(name).is_some_and(Tag::is_block)
+}

@@ -1,0 +1,143 @@
+//! Adds the text of elements, with white space as HTML reads it.
+
+use super::{Reader, scripts};
+use crate::document::Style;
+
+impl Reader<'_> {
+    /// Adds text that shows.
+    pub(super) fn text(&mut self, text: &str) {
+        if self.pre > 0 {
+            return self.lines(text);
+        }
+        let listed = is_list(text);
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (blank, next) = split(rest, char::is_whitespace);
+            if listed && starts_item(next) && blank.contains('\n') {
+                self.builder.inline().line_break();
+            }
+            self.blank(blank);
+            let (word, next) = split(next, |c| !c.is_whitespace());
+            self.word(word);
+            rest = next;
+        }
+    }
+
+    /// Text of `<pre>`: keeps its lines, and in a code block also its spaces.
+    fn lines(&mut self, text: &str) {
+        let mut lines = text.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            let goes_on = lines.peek().is_none();
+            if self.builder.keeps_spaces() {
+                let line = if goes_on { line } else { line.trim_end() };
+                let style = self.style();
+                self.builder.inline().word(line, style);
+            } else {
+                self.line(line);
+            }
+            if !goes_on {
+                self.builder.inline().line_break();
+            }
+        }
+    }
+
+    /// Adds a line, with white space reduced to single spaces, also at its ends, since inline text
+    /// may continue there.
+    fn line(&mut self, line: &str) {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (blank, next) = split(rest, char::is_whitespace);
+            if !blank.is_empty() {
+                let style = self.style();
+                self.builder.inline().space(style);
+            }
+            let (word, next) = split(next, |c| !c.is_whitespace());
+            self.word(word);
+            rest = next;
+        }
+    }
+
+    /// Adds words, each after a space.
+    pub(super) fn words(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            let style = self.style();
+            self.builder.inline().space(style);
+            self.word(word);
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        self.after_break = false;
+        if self.word_lists.is_waiting() && !self.word_lists.first_word(word, &mut self.builder) {
+            return;
+        }
+        let style = self.style();
+        let inline = self.builder.inline();
+        if self.superscript > 0 {
+            inline.word(&scripts::superscript(word), style);
+        } else if self.subscript > 0 {
+            inline.word(&scripts::subscript(word), style);
+        } else {
+            inline.word(word, style);
+        }
+    }
+
+    /// White space. An empty line ends the paragraph: programs that write HTML put none inside a
+    /// paragraph, but people who type into a text field do.
+    fn blank(&mut self, blank: &str) {
+        if blank.is_empty() {
+            return;
+        }
+        let mut feeds = blank.bytes().filter(|b| *b == b'\n').count();
+        if self.after_break && feeds > 0 {
+            feeds -= 1;
+        }
+        let bare = self.bare_lines && self.blocks == 0 && self.builder.at_root();
+        let style = self.style();
+        let inline = self.builder.inline();
+        match feeds {
+            0 => inline.space(style),
+            1 if !bare => inline.space(style),
+            1 => inline.line_break(),
+            _ => {
+                inline.line_break();
+                inline.line_break();
+            }
+        }
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            strong: self.strong > 0,
+            emphasis: self.emphasis > 0,
+            code: self.code > 0,
+            deleted: self.deleted > 0,
+        }
+    }
+}
+
+/// Whether a text is a list that was typed inside an element, so that its line feeds count.
+fn is_list(text: &str) -> bool {
+    let items = text.split('\n').skip(1).map(str::trim_start);
+    text.contains('\n') && items.filter(|line| starts_item(line)).nth(1).is_some()
+}
+
+/// Whether a line starts like a list item.
+fn starts_item(line: &str) -> bool {
+    let digits = line.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    let sign = if digits > 0 {
+        line[digits..].strip_prefix(['.', ')'])
+    } else {
+        line.strip_prefix(['-', '*', '•', '–', '·'])
+    };
+    sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
+/// Splits off the longest prefix of matching characters.
+fn split(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
+    let end = text.find(|c| !matches(c)).unwrap_or(text.len());
+    text.split_at(end)
+}

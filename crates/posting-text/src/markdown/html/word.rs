@@ -1,0 +1,207 @@
+//! Lists of word processors: paragraphs that say they are items, with a bullet or a number typed
+//! into them for programs without lists.
+//!
+//! Such a marker is in a `<span style='mso-list:Ignore'>`, or between the comments
+//! `[if !supportLists]` and `[endif]`; where a program took both away, it is the first word.
+
+use html5gum::StartTag;
+
+use super::{attribute, hidden::declarations};
+use crate::markdown::builder::{Builder, Container};
+
+/// The longest marker, in bytes: `xviii.` between spaces.
+const LONGEST: usize = 24;
+
+/// The open lists, and the paragraph that may become an item.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// Outer lists come first.
+    open: Vec<Open>,
+    /// The paragraph that has begun, until it is known whether it is an item.
+    paragraph: Option<Paragraph>,
+    marker: Option<Marker>,
+}
+
+#[derive(Debug)]
+struct Open {
+    level: u8,
+    name: String,
+    is_ordered: bool,
+}
+
+/// A paragraph that may be an item.
+#[derive(Debug, Default)]
+pub(super) struct Paragraph {
+    level: u8,
+    /// The name of its list.
+    name: String,
+    /// Whether it is an item without a marker, too.
+    is_item: bool,
+}
+
+/// The text of a marker so far.
+#[derive(Debug)]
+struct Marker {
+    text: String,
+    /// The number of open `<span>`; none if a comment ends it.
+    spans: usize,
+}
+
+impl Paragraph {
+    /// The paragraph that an element begins, if it may be an item: `mso-list:l0 level2 lfo1`.
+    pub(super) fn of(start: &StartTag<()>) -> Option<Self> {
+        if start.attributes.is_empty() {
+            return None;
+        }
+        let style = attribute(start, "style").unwrap_or_default();
+        let list = declarations(&style).find(|(property, _)| property == "mso-list");
+        if let Some((_, list)) = list
+            && let Some((name, level)) = list.split_once(" level")
+        {
+            let digits = level.trim_start().chars().next();
+            return Some(Self {
+                level: digits.and_then(|c| c.to_digit(10)).map_or(1, |n| n as u8),
+                name: name.to_owned(),
+                is_item: true,
+            });
+        }
+        let class = attribute(start, "class")?;
+        class.contains("MsoListParagraph").then(|| Self {
+            level: 1,
+            ..Self::default()
+        })
+    }
+}
+
+/// Whether an element holds a marker.
+pub(super) fn is_marker(start: &StartTag<()>) -> bool {
+    !start.attributes.is_empty()
+        && attribute(start, "style").is_some_and(|style| {
+            declarations(&style).any(|(name, value)| name == "mso-list" && value == "ignore")
+        })
+}
+
+impl Lists {
+    /// Begins a paragraph that may be an item.
+    pub(super) fn begin(&mut self, paragraph: Paragraph) {
+        self.paragraph = Some(paragraph);
+        self.marker = None;
+    }
+
+    /// Begins a marker: in a `<span>`, or after a comment.
+    pub(super) fn begin_marker(&mut self, in_span: bool) {
+        if self.marker.is_none() {
+            self.marker = Some(Marker {
+                text: String::new(),
+                spans: usize::from(in_span),
+            });
+        }
+    }
+
+    /// Counts a `<span>` within a marker.
+    pub(super) fn open_span(&mut self) {
+        if let Some(marker) = self.marker.as_mut().filter(|marker| marker.spans > 0) {
+            marker.spans += 1;
+        }
+    }
+
+    /// Whether the marker ends with this `</span>`.
+    pub(super) fn close_span(&mut self) -> bool {
+        let Some(marker) = self.marker.as_mut().filter(|marker| marker.spans > 0) else {
+            return false;
+        };
+        marker.spans -= 1;
+        marker.spans == 0
+    }
+
+    /// Adds text to the marker, if there is one. Gives back what is none.
+    pub(super) fn text(&mut self, text: &str) -> Option<String> {
+        let Some(marker) = &mut self.marker else {
+            return Some(text.to_owned());
+        };
+        marker.text.push_str(text);
+        let is_marker = marker.text.trim().len() <= LONGEST;
+        if is_marker {
+            return None;
+        }
+        self.marker.take().map(|marker| marker.text)
+    }
+
+    /// Whether text may belong to a marker, or begin an item.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.paragraph.is_some() || self.marker.is_some()
+    }
+
+    /// Ends the marker, and opens its item. Gives back what is no marker.
+    pub(super) fn end_marker(&mut self, builder: &mut Builder<'_>) -> Option<String> {
+        let text = self.marker.take()?.text;
+        let marker = text.trim();
+        let paragraph = self.paragraph.take().unwrap_or(Paragraph {
+            level: 1,
+            ..Paragraph::default()
+        });
+        let number = number(marker);
+        self.open_item(paragraph, number, builder);
+        (number.is_none() && marker.chars().nth(1).is_some()).then_some(text)
+    }
+
+    /// Begins the text of the waiting paragraph with its first word; false if the word is a marker,
+    /// and so no text.
+    pub(super) fn first_word(&mut self, word: &str, builder: &mut Builder<'_>) -> bool {
+        let Some(paragraph) = self.paragraph.take() else {
+            return true;
+        };
+        let number = number(word);
+        let is_marker =
+            number.is_some() || matches!(word, "o" | "§" | "·" | "•" | "-" | "–" | "Ø" | "ü");
+        if is_marker || paragraph.is_item {
+            self.open_item(paragraph, number, builder);
+        } else {
+            self.end(builder);
+        }
+        !is_marker
+    }
+
+    /// Closes all lists.
+    pub(super) fn end(&mut self, builder: &mut Builder<'_>) {
+        self.paragraph = None;
+        while self.open.pop().is_some() {
+            builder.close(Container::List);
+        }
+    }
+
+    fn open_item(&mut self, item: Paragraph, number: Option<u32>, builder: &mut Builder<'_>) {
+        let is_ordered = number.is_some();
+        while let Some(open) = self.open.last() {
+            let same = open.name == item.name && open.is_ordered == is_ordered;
+            if open.level < item.level || (open.level == item.level && same) {
+                break;
+            }
+            self.open.pop();
+            builder.close(Container::List);
+        }
+        if self.open.last().is_none_or(|open| open.level < item.level) {
+            builder.open_list(number);
+            self.open.push(Open {
+                level: item.level,
+                name: item.name,
+                is_ordered,
+            });
+        }
+        builder.open_item();
+    }
+}
+
+/// The number that a marker such as `3.`, `b)` or `iv.` stands for. What comes after the first item
+/// of a list counts on, so letters other than the first mean 1.
+fn number(marker: &str) -> Option<u32> {
+    let number = marker.strip_suffix(['.', ')'])?;
+    let number = number.strip_prefix('(').unwrap_or(number);
+    let last = number.rsplit('.').next()?;
+    if let Ok(number) = last.parse::<u32>() {
+        return (number < 1_000).then_some(number);
+    }
+    let is_roman = |c: char| matches!(c.to_ascii_lowercase(), 'i' | 'v' | 'x' | 'l' | 'c');
+    let is_letter = last.len() == 1 && last.chars().all(|c| c.is_ascii_alphabetic());
+    (is_letter || (last.len() <= 6 && !last.is_empty() && last.chars().all(is_roman))).then_some(1)
+}
