@@ -34,7 +34,9 @@ pub(crate) fn is_markdown(text: &str) -> bool {
 /// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
 pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
     budget.spend(text.len().saturating_mul(3))?;
-    let text = limit_nesting(&with_autolinks(text, |address| format!("<{address}>")));
+    let text = with_escaped_signs(text);
+    let text = with_autolinks(&text, |address| format!("<{address}>"));
+    let text = limit_nesting(&text);
     let (mut indented, mut fenced) = (false, false);
     let mut length = 0;
     budget.spend(text.len())?;
@@ -147,6 +149,26 @@ pub(crate) fn lines_to_html(text: &str) -> String {
         open = true;
     }
     out
+}
+
+/// Puts back the `<` after a backslash, which would escape the `&` of the entity that `source` has
+/// made of it.
+fn with_escaped_signs(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, found) in text.match_indices("&lt;") {
+        let before = &text[..at];
+        if (before.len() - before.trim_end_matches('\\').len()) % 2 == 1 {
+            out.push_str(&text[copied..at]);
+            out.push('<');
+            copied = at + found.len();
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
 }
 
 /// Writes addresses in angle brackets (`CommonMark`, "Autolinks") otherwise. `source` has turned

@@ -212,6 +212,8 @@ fn text_that_looks_like_markup() {
         "### 1. Lead\n\n### # 1\n\n### C \\#\n\n### \\#",
     );
     check("entities", "<p>&amp;amp;lt; &amp;copy</p>", "< &copy");
+    check("an escaped sign in code", r"<code>\~\<", "`~<`");
+    check("an escaped sign", r"**a** \<b \\<", r"**a** &lt;b \\<");
     check("backslashes", r"<p>a\b \* c\</p>", r"a\b \\\* c\\");
     check(
         "gender marks",
