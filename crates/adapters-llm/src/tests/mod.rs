@@ -57,6 +57,7 @@ fn input() -> EnrichmentInput {
         city: Some("Oslo".to_owned()),
         company_name: "Granite Owl".to_owned(),
         company_website: "https://granite-owl.example/jobs".to_owned(),
+        application_url: None,
     }
 }
 

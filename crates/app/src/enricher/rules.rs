@@ -95,7 +95,7 @@ fn posting(input: &EnrichmentInput) -> Posting<'_> {
         company_name: &input.company_name,
         other_names: &[],
         company_website: &input.company_website,
-        base_url: None,
+        base_url: input.application_url.as_deref(),
     }
 }
 
@@ -157,6 +157,7 @@ mod tests {
             city: None,
             company_name: "Acmera AS".to_owned(),
             company_website: "https://acmera.no".to_owned(),
+            application_url: None,
         };
         for code in ReasonCode::ALL {
             let enrichment = Enrichment {

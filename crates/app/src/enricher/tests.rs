@@ -72,6 +72,7 @@ fn input(title: &str) -> EnrichmentInput {
         city: None,
         company_name: "Harbourpine".to_owned(),
         company_website: "https://harbourpine.example".to_owned(),
+        application_url: None,
     }
 }
 

@@ -16,6 +16,9 @@ pub struct DraftKey([u8; 32]);
 impl DraftKey {
     /// The key of a posting's content for a model. `edition` names the rest that its answers depend
     /// on: the model and the instructions.
+    ///
+    /// The `application_url` is no part of it: destinations of relative links depend on it alone, and
+    /// the same text at another address need not be paid for again.
     pub fn of(edition: &str, input: &EnrichmentInput) -> Self {
         let parts: [&str; 7] = [
             edition,
@@ -131,6 +134,7 @@ mod tests {
                 city: Some(city.to_owned()),
                 company_name: name.to_owned(),
                 company_website: website.to_owned(),
+                application_url: None,
             };
             DraftKey::of(edition, &input)
         };

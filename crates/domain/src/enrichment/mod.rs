@@ -50,6 +50,8 @@ pub struct EnrichmentInput {
     pub company_name: String,
     /// The company's normalised website, which the redacted text must not show.
     pub company_website: String,
+    /// The page on which people apply, which relative links of the description are on.
+    pub application_url: Option<String>,
 }
 
 /// The result of enriching a posting.

@@ -198,5 +198,6 @@ fn input(posting: &Posting, company: &Company) -> Result<EnrichmentInput, StoreE
         city: posting.details.location_city.clone(),
         company_name: company.name.clone(),
         company_website: company.website.as_str().to_owned(),
+        application_url: posting.details.application_url.clone(),
     })
 }

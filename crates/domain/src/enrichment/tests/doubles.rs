@@ -24,6 +24,7 @@ pub(crate) fn input(description: &str) -> EnrichmentInput {
         city: Some("Oslo".to_owned()),
         company_name: "Acmera AS".to_owned(),
         company_website: "https://www.acmera.no".to_owned(),
+        application_url: None,
     }
 }
 
