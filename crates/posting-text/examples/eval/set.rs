@@ -105,11 +105,15 @@ fn sections(text: &str) -> Vec<Section> {
     out
 }
 
-/// Makes two postings for each company, with every second sentence about it, and with a part of the
-/// contacts and of the traps of the language in turn.
+/// Makes the postings of a language: two for each company, with every second line about it and a
+/// part of the contacts and of the traps in turn, or one with all its lines if there are no traps.
 fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error>> {
     let mut number = 0;
     for company in &section.companies {
+        if section.traps.is_empty() {
+            out.push(sample(section, company, company.lines.iter())?);
+            continue;
+        }
         for half in 0..2 {
             let of_company = company.lines.iter().skip(half).step_by(2);
             let contacts = section
@@ -119,25 +123,12 @@ fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error
                 .step_by(2);
             let trap = &section.traps[number % section.traps.len()];
             let trap_again = &section.traps[(number + 1) % section.traps.len()];
-            let lines: Vec<&String> = [trap]
+            let lines = [trap]
                 .into_iter()
                 .chain(of_company)
                 .chain([trap_again])
-                .chain(contacts)
-                .collect();
-            let mut sample = Sample {
-                language: section.language.clone(),
-                country: section.country.clone(),
-                city: company.city.clone(),
-                name: company.name.clone(),
-                other_names: company.other_names.clone(),
-                website: company.website.clone(),
-                ..Sample::default()
-            };
-            for line in lines {
-                label(line, &mut sample)?;
-            }
-            out.push(sample);
+                .chain(contacts);
+            out.push(sample(section, company, lines)?);
             number += 1;
         }
     }
@@ -152,6 +143,26 @@ fn samples(section: &Section, out: &mut Vec<Sample>) -> Result<(), Box<dyn Error
         });
     }
     Ok(())
+}
+
+fn sample<'a>(
+    section: &Section,
+    company: &Company,
+    lines: impl Iterator<Item = &'a String>,
+) -> Result<Sample, Box<dyn Error>> {
+    let mut sample = Sample {
+        language: section.language.clone(),
+        country: section.country.clone(),
+        city: company.city.clone(),
+        name: company.name.clone(),
+        other_names: company.other_names.clone(),
+        website: company.website.clone(),
+        ..Sample::default()
+    };
+    for line in lines {
+        label(line, &mut sample)?;
+    }
+    Ok(sample)
 }
 
 /// Adds a line with its labels: `{c:Acmera} hires`.
