@@ -13,6 +13,8 @@ use crate::{Budget, Exceeded};
 const MAX_LETTERS: usize = 10;
 /// The most ways in which a name is compared with an acronym: small words may be left out or not.
 const MAX_PLACES: usize = 1_000;
+/// The fewest letters of an acronym whose words may give more than one.
+const MIN_SYLLABIC: usize = 5;
 /// The fewest letters of a compound word that may give a second letter.
 const COMPOUND: usize = 9;
 
@@ -57,7 +59,8 @@ pub(super) fn of_name(
             && initials_of(&word.lower, &every)
             && follows(text, word.start, core, budget)?;
         let named = (letters >= 3 || (content == 2 && is_alone(all, at, text)))
-            && spells(&plain, word, content, budget)?;
+            && (spells(&plain, word, content, budget)?
+                || (letters >= MIN_SYLLABIC && has_syllables(&plain, &word.lower, budget)?));
         if named || introduced {
             let is_mixed = word.text.chars().any(char::is_lowercase);
             let case = if is_mixed { Case::Capital } else { Case::Upper };
@@ -68,6 +71,33 @@ pub(super) fn of_name(
         }
     }
     Ok(out)
+}
+
+/// Whether an acronym is made of the beginnings of all words of a name: `AVIZIG` of `Alföldi
+/// Vízügyi Igazgatóság`, as many offices and plants are called in the east of Europe.
+fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool, Exceeded> {
+    /// The most letters that a word gives.
+    const MAX_SYLLABLE: usize = 4;
+    let letters: Vec<char> = unaccented(acronym).chars().collect();
+    // How many letters the words so far may have given.
+    let mut reached = vec![false; letters.len() + 1];
+    reached[0] = true;
+    for (word, is_small) in name {
+        budget.spend(letters.len() * MAX_SYLLABLE)?;
+        let mut next = if *is_small {
+            reached.clone()
+        } else {
+            vec![false; letters.len() + 1]
+        };
+        for from in (0..letters.len()).filter(|from| reached[*from]) {
+            let given = word.chars().take(MAX_SYLLABLE).zip(&letters[from..]);
+            for (count, _) in given.take_while(|(c, letter)| c == *letter).enumerate() {
+                next[from + count + 1] = true;
+            }
+        }
+        reached = next;
+    }
+    Ok(reached.last() == Some(&true))
 }
 
 /// Whether two capitals stand among ordinary words, and are none.

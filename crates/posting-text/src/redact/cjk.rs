@@ -38,9 +38,9 @@ static PARTS: LazyLock<Parts> = LazyLock::new(|| {
 /// The fewest characters of a name.
 const MIN_LENGTH: usize = 2;
 
-/// The spellings of a name in such a script: without legal forms, without the place before it and
-/// without trades after it.
-pub(super) fn spellings(name: &str) -> Vec<String> {
+/// The spellings of a name in such a script: without legal forms, without the place before it, which
+/// may be the city of the posting, and without trades after it.
+pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Vec<String> {
     let base = without_legal_forms(name);
     let mut out = Vec::new();
     push(&mut out, base);
@@ -49,10 +49,14 @@ pub(super) fn spellings(name: &str) -> Vec<String> {
     if let Some(sign) = short {
         push(&mut out, &base.replacen(sign, "", 1));
     }
-    let core = PARTS
-        .places
-        .iter()
-        .find_map(|place| base.strip_prefix(place))
+    let core = city
+        .filter(|city| !city.is_empty())
+        .and_then(|city| base.strip_prefix(city))
+        .map(|rest| rest.strip_prefix(['市', '省', '県', '府']).unwrap_or(rest))
+        .or_else(|| {
+            let mut places = PARTS.places.iter();
+            places.find_map(|place| base.strip_prefix(place))
+        })
         .filter(|rest| rest.chars().count() >= MIN_LENGTH && !is_trade(rest))
         .unwrap_or(base);
     let place = &base[..base.len() - core.len()];
@@ -63,7 +67,7 @@ pub(super) fn spellings(name: &str) -> Vec<String> {
         .iter()
         .find_map(|trade| front.strip_suffix(trade))
         .map(str::trim)
-        .filter(|rest| is_proper(rest, name))
+        .filter(|rest| is_proper(rest, is_japanese))
     {
         push(&mut out, rest);
         if !place.is_empty() {
@@ -103,12 +107,11 @@ pub(super) fn with_legal_forms(text: &str, range: Range<usize>) -> Range<usize> 
     {
         end += form.len();
     }
-    while let Some(form) = PARTS
-        .legal
-        .iter()
-        .find(|form| text[..start].ends_with(*form))
-    {
-        start -= form.len();
+    loop {
+        let before = text[..start].strip_suffix(' ').unwrap_or(&text[..start]);
+        let form = PARTS.legal.iter().find(|form| before.ends_with(*form));
+        let Some(form) = form else { break };
+        start = before.len() - form.len();
     }
     start..end
 }
@@ -131,11 +134,8 @@ fn is_trade(name: &str) -> bool {
 
 /// Whether this can be a name by itself: two ideographs of a Japanese name are rather a family or a
 /// place.
-fn is_proper(rest: &str, name: &str) -> bool {
+fn is_proper(rest: &str, is_japanese: bool) -> bool {
     let letters = rest.chars().count();
-    let is_japanese = ["会社", "法人", "㈱", "（株）", "(株)", "（有）", "(有)"]
-        .iter()
-        .any(|form| name.contains(form));
     let is_family = is_japanese && letters == 2 && Script::of_text(rest) == Script::Han;
     letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PARTS.places.contains(&rest)
 }
@@ -177,7 +177,7 @@ mod tests {
             ("(주)누리빛테크", "누리빛테크 누리빛"),
             ("주식회사 다온식품", "다온식품 다온"),
         ] {
-            let found = spellings(name).join(" ");
+            let found = spellings(name, None, name.contains("会社")).join(" ");
             assert_eq!(found, expect, "{name}");
         }
     }

@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-use super::vocabulary::{AFFIXES, SMALL_WORDS};
+use super::vocabulary::{AFFIXES, PARTNERS, SMALL_WORDS};
 
 /// A set of signs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +78,10 @@ impl Cues {
 
     /// A place or a people.
     pub(crate) const PLACE: Self = Self(1 << 27);
+    /// An adjective in names; what follows it is no name without it.
+    pub(crate) const ADJECTIVE: Self = Self(1 << 29);
+    /// Those whom a firm is named with besides its first name: partners, sons.
+    pub(crate) const PARTNERS: Self = Self(1 << 28);
 
     const SECTIONS: [(&'static str, Self); 11] = [
         ("person", Self::PERSON),
@@ -116,9 +120,14 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 8] = [
+    let whole: [(&str, Cues); 11] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
+        (include_str!("tables/trades.txt"), Cues::GENERIC),
+        (
+            include_str!("tables/adjectives.txt"),
+            Cues::GENERIC.or(Cues::ADJECTIVE),
+        ),
         (
             include_str!("tables/peoples.txt"),
             Cues::GENERIC.or(Cues::PLACE),
@@ -128,6 +137,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         (include_str!("tables/verbs.txt"), Cues::VERB),
         (SMALL_WORDS, Cues::SMALL),
         (AFFIXES, Cues::AFFIX),
+        (PARTNERS, Cues::PARTNERS.or(Cues::GENERIC)),
     ];
     for (words, cue) in whole {
         for line in lines(words) {

@@ -30,6 +30,15 @@ pub(crate) struct Token {
 }
 
 impl Token {
+    /// A word that has no other forms, in any case.
+    pub(crate) fn word(text: String) -> Self {
+        Self {
+            is_upper: false,
+            text,
+            stems: Vec::new(),
+        }
+    }
+
     /// Whether a word in lower case is this one, in any form.
     pub(crate) fn is(&self, lower: &str) -> bool {
         self.text == lower
@@ -38,9 +47,7 @@ impl Token {
                 .or_else(|| without_article(&self.text).map(|_| lower))
                 .is_some_and(|rest| rest == without_article(&self.text).unwrap_or(&self.text))
     }
-}
 
-impl Token {
     /// The same word without accents.
     pub(crate) fn unaccented(&self) -> Self {
         Self {
@@ -75,6 +82,8 @@ pub(crate) struct Key {
     pub(crate) accents_count: bool,
     /// Its words with their inflected forms; none if it has none.
     pub(crate) tokens: Vec<Rc<Token>>,
+    /// Whether people of the company may be written in lower case: `telianere`.
+    pub(crate) lower_forms: bool,
     /// Whether it is one ordinary word, which may begin a sentence without being the name.
     pub(crate) is_ordinary: bool,
 }
@@ -89,6 +98,7 @@ impl Key {
             compounds: false,
             accents_count: true,
             tokens: Vec::new(),
+            lower_forms: false,
             is_ordinary: false,
         }
     }
@@ -192,8 +202,6 @@ impl Key {
         first: &Word<'_>,
         budget: &Budget,
     ) -> Result<Option<(usize, usize)>, Exceeded> {
-        /// A shorter name in lower case is another word.
-        const MIN_LOWER: usize = 6;
         if self.tokens.is_empty() {
             return Ok(None);
         }
@@ -203,9 +211,7 @@ impl Key {
         if is_cased && !first.is_upper() {
             // People of a company are written so in many languages: `telianere`.
             let ends = first.lower.len() >= self.joined.len() + 2;
-            let is_long =
-                self.joined.chars().count() >= MIN_LOWER + usize::from(self.case != Case::Any);
-            if self.tokens.len() > 1 || !is_long || !ends {
+            if self.tokens.len() > 1 || !self.lower_forms || !ends {
                 return Ok(None);
             }
         }

@@ -5,16 +5,26 @@ pub(crate) const AFFIXES: &str = "group groupe gruppe gruppen groep grupo gruppo
     konzern koncernen konsern konsernet société societe firma the grupa skupina koncern konserni \
     csoport grubu grup όμιλος группа група концерн grupė grupp kontsern";
 
+/// Partners, associates and relatives at the end of a firm's name.
+pub(crate) const PARTNERS: &str = "\
+    partner partners partneři partneri partnerzy partnere partnerek partneriai partnerji associates \
+    associés associées asociados asociadas associados associadas associati soci socios sócios \
+    asociații asociaţii wspólnicy wspólnik společníci spoločníci társai társa ortakları ortaklari \
+    συνεργάτες συνέταιροι партнёры партнеры партнери сыновья сини синове sons brothers söhne sohn \
+    zonen zoon fils hijos filhos figli fratelli synové synovia synowie sinovi fiai pojat poika \
+    sønner söner ושות ושותפיו ובניו ומשותפים ومشاركوه وشركاه وشركاؤه وأولاده وأبناؤه";
+
 /// Small words that acronyms leave out.
 pub(crate) const SMALL_WORDS: &str = "\
     il lo gli uno una un ein eine ett det den az egy of the and for to in on at a an de du des \
     la le les l d et en au aux pour sur für und der die das von im og i av och för el los las y \
     do da dos e di del van het een ten ter op am zum zur vom a w z na pro pre pod u v ve s se és \
-    ja & ja и в на для по з і та у και του της των στο ve ile ו של في من";
+    ja & ir un și e та ja и в на для по з і та у και του της των στο ve ile ו של في من";
 
 /// Words that join the two parts of a name, like `&`.
-pub(crate) const AND: [&str; 15] = [
-    "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "и", "і", "και",
+pub(crate) const AND: [&str; 20] = [
+    "and", "et", "und", "og", "och", "en", "y", "e", "i", "a", "és", "ja", "ir", "un", "ve", "și",
+    "και", "и", "і", "та",
 ];
 
 /// Words of two letters that begin sentences.

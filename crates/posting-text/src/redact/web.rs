@@ -167,7 +167,7 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     else {
         return false;
     };
-    let known = psl::suffix(lower.as_bytes()).is_some_and(|suffix| suffix.is_known());
+    let known = is_suffix(&lower);
     let ours = own.is_some_and(|own| lower.split('.').any(|label| label == own));
     if !known || (!ours && NAMES.contains(&lower.as_str())) {
         return false;
@@ -190,6 +190,13 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
         && name.chars().all(char::is_lowercase)
         && cues::of(&name.to_lowercase()).has(Cues::GENERIC);
     !(sentence || short || file || title || typo)
+}
+
+/// Whether a host ends in a top-level domain that exists, or in the one that is kept for examples
+/// (RFC 2606), which tests and documents use.
+pub(crate) fn is_suffix(lower: &str) -> bool {
+    psl::suffix(lower.as_bytes()).is_some_and(|suffix| suffix.is_known())
+        || lower.rsplit('.').next() == Some("example")
 }
 
 /// The label of a website that its owner chose: `uber` of `https://www.uber.com/jobs`.

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::{
     Budget, Exceeded,
-    redact::{cues::Cues, words::Word},
+    redact::{cues::Cues, web::is_suffix, words::Word},
 };
 
 /// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
@@ -184,6 +184,5 @@ fn ends_in_suffix(address: &str) -> bool {
         .rsplit(|c: char| !c.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    let known = psl::suffix(last.to_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known());
-    known && last.chars().count() >= 2
+    is_suffix(&last.to_lowercase()) && last.chars().count() >= 2
 }

@@ -30,7 +30,7 @@ impl Names {
             };
             let word = &words[previous];
             let gap = &text[word.end()..words[look].start];
-            if !is_beside(gap) {
+            if !self.is_beside(gap) {
                 break;
             }
             if self.is_part(word, budget)? {
@@ -57,7 +57,7 @@ impl Names {
         let (mut end, mut next) = (end, next);
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
-            if word.start < from || !is_beside(&text[from..word.start]) {
+            if word.start < from || !self.is_beside(&text[from..word.start]) {
                 break;
             }
             if self.is_part(word, budget)? {
@@ -98,23 +98,23 @@ impl Names {
                 (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
             }))
     }
-}
 
-/// Whether a gap is within a name.
-fn is_beside(gap: &str) -> bool {
-    matches!(
-        gap,
-        " " | "\u{a0}"
-            | "-"
-            | " - "
-            | " – "
-            | " & "
-            | "&"
-            | "/"
-            | " «"
-            | " \""
-            | " „"
-            | " “"
-            | "-\u{a0}"
-    )
+    /// Whether a gap is within a name.
+    fn is_beside(&self, gap: &str) -> bool {
+        matches!(
+            gap,
+            " " | "\u{a0}"
+                | "-"
+                | " - "
+                | " – "
+                | " & "
+                | "&"
+                | "/"
+                | " «"
+                | " \""
+                | " „"
+                | " “"
+                | "-\u{a0}"
+        ) || (self.has_comma && gap == ", ")
+    }
 }

@@ -2,8 +2,8 @@
 //! name, and words that sound like it.
 
 use super::{
-    Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Script, all_of,
-    cjk, has_unspaced, inflect, single, words,
+    Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Script, Token,
+    all_of, cjk, has_unspaced, inflect, single, words,
 };
 use crate::redact::sound::{consonants, sound_alike, vowels};
 
@@ -113,7 +113,15 @@ impl Names {
         if heads.is_empty() {
             return Ok(());
         }
+        let trades: Vec<(Script, String)> = self
+            .parts
+            .iter()
+            .filter(|(_, is_generic)| *is_generic)
+            .map(|(part, _)| (Script::of_text(&part.text), consonants(&part.text)))
+            .filter(|(_, sound)| sound.len() >= 2)
+            .collect();
         let mut found: Vec<String> = Vec::new();
+        let mut trades_found: Vec<String> = Vec::new();
         for word in context.all {
             let script = Script::of_text(&word.lower);
             let fits = |known: &Script| *known != script && script != Script::Other;
@@ -126,6 +134,13 @@ impl Names {
             let is_cased = matches!(script, Script::Latin | Script::Greek | Script::Cyrillic);
             if is_cased && !word.is_upper() {
                 continue;
+            }
+            // "Software" beside a name belongs to it in any script.
+            let is_trade = |(known, sound): &(Script, String)| {
+                fits(known) && sound_alike(sound, &consonants(&word.lower))
+            };
+            if trades_found.len() < MAX_SPELLINGS && trades.iter().any(is_trade) {
+                trades_found.push(word.lower.to_string());
             }
             // Hiragana around a name in Katakana, and particles after one in Hangul.
             for piece in pieces(&word.lower, script) {
@@ -147,6 +162,10 @@ impl Names {
                     found.push(piece.to_owned());
                 }
             }
+        }
+        if !found.is_empty() {
+            let part = |text| (Rc::new(Token::word(text)), true);
+            self.parts.extend(trades_found.into_iter().map(part));
         }
         for name in found {
             if has_unspaced(&name) {

@@ -50,7 +50,7 @@ impl Names {
 
     fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
         if has_unspaced(spelling) {
-            for name in cjk::spellings(spelling) {
+            for name in cjk::spellings(spelling, context.identity.city, context.is_japanese()) {
                 self.push_unspaced(name);
             }
             // "Example 株式会社" and "Example 中国" have a name in Latin letters.
@@ -70,6 +70,16 @@ impl Names {
         for word in core {
             self.add_part(word, context);
         }
+        // "and Partners" belongs to what stands before it.
+        let is_around = |word: &&Word<'_>| word.cues.has(Cues::PARTNERS.or(Cues::AFFIX));
+        for word in whole.iter().filter(is_around) {
+            self.add_part(word, context);
+        }
+        if whole.iter().any(|word| word.cues.has(Cues::PARTNERS)) {
+            self.small
+                .extend(self.ands.iter().map(|and| (*and).to_owned()));
+        }
+        self.has_comma |= spelling.contains(", ");
         self.add_words(spelling, &whole, context)?;
         self.add_words(spelling, core, context)?;
         self.add_fragments(spelling, core, context)?;
@@ -81,6 +91,19 @@ impl Names {
             .rev()
             .take_while(|word| word.cues.has(Cues::GENERIC))
             .count();
+        // "Law Firm Finch, Larkin and Partners" is also "FLP".
+        let first = whole
+            .iter()
+            .take_while(|word| word.cues.has(Cues::GENERIC))
+            .count();
+        let from_first = &whole[first..];
+        if first > 0 {
+            for (acronym, case) in acronym::of_name(from_first, all, text, MAX_SPELLINGS, budget)? {
+                if acronym.chars().nth(2).is_some() {
+                    self.push(Key::word(acronym, case));
+                }
+            }
+        }
         let lengths = [whole.len(), core.len(), core.len() - trades];
         for (number, length) in lengths.iter().enumerate() {
             if lengths[..number].contains(length) {
@@ -155,9 +178,7 @@ impl Names {
         let joined = joined(words);
         let letters = joined.chars().count();
         let generic = all_of(words, Cues::GENERIC);
-        let is_cased = written
-            .chars()
-            .any(|c| c.is_lowercase() || c.is_uppercase());
+        let is_cased = is_cased(written);
         let upper = is_cased && written.chars().all(|c| !c.is_lowercase());
         let case = match (words.len(), letters) {
             (_, 0 | 1) => return Ok(()),
@@ -171,6 +192,9 @@ impl Names {
             }
             (1, 2 | 3) => Case::Capital,
             (1 | 2, _) if generic => Case::Capital,
+            (2.., _) if is_cased && first.is_upper() && context.has_capital(first)? => {
+                Case::Capital
+            }
             _ => Case::Any,
         };
         let gap = (words.len() > 1 && letters <= 3).then(|| {
@@ -190,6 +214,7 @@ impl Names {
             } else {
                 Vec::new()
             },
+            lower_forms: letters >= min_lower(case, context.families),
             is_ordinary: words.len() == 1 && generic,
             ..Key::word(joined, case)
         };
@@ -233,6 +258,11 @@ impl Names {
         // "Paris Baguette" is not "Baguette".
         let of_place = core.iter().position(|word| word.cues.has(Cues::PLACE));
         let last = proper.filter(|proper| of_place.is_none_or(|place| place > *proper));
+        // "Zlatý Klas" is not "Klas".
+        let adjective = core.iter().position(|word| word.cues.has(Cues::ADJECTIVE));
+        let last = adjective
+            .filter(|at| last.is_none_or(|last| *at < last))
+            .or(last);
         for from in 0..=last.unwrap_or(0) {
             for to in (from + 1..=core.len()).rev() {
                 let fragment = &core[from..to];
@@ -241,15 +271,26 @@ impl Names {
                 };
                 if fragment.len() == core.len()
                     || is_small(last)
-                    || (from > 0 && is_small(first) && !first.is_upper())
+                    || (from > 0 && is_cased(first.text) && !first.is_upper())
                 {
                     continue;
                 }
                 let is_proper = proper.is_some_and(|proper| proper < to);
-                if count < MAX_SPELLINGS && self.stands_alone(fragment, is_proper, context)? {
+                if count < MAX_SPELLINGS && self.stands_alone(fragment, core, is_proper, context)? {
                     count += 1;
-                    self.add_fragment(name, fragment, context);
+                    self.add_fragment(name, fragment, context)?;
                 }
+            }
+        }
+        let later = core.iter().skip(last.unwrap_or(0) + 1).filter(|word| {
+            of_place.or(adjective).is_none()
+                && word.is_upper()
+                && word.text.chars().count() >= 4
+                && !ordinary(word)
+        });
+        for word in later.take(MAX_SPELLINGS) {
+            if context.is_distinctive(&word.lower)? && context.names_alone(word, core)? {
+                self.add_fragment(name, std::slice::from_ref(word), context)?;
             }
         }
         Ok(())
@@ -259,6 +300,7 @@ impl Names {
     fn stands_alone(
         &self,
         fragment: &[Word<'_>],
+        core: &[Word<'_>],
         is_proper: bool,
         context: &Context<'_>,
     ) -> Result<bool, Exceeded> {
@@ -268,15 +310,18 @@ impl Names {
             .collect();
         if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
-            let is_cased = word
-                .text
-                .chars()
-                .any(|c| c.is_lowercase() || c.is_uppercase());
-            let labelled = self.label.as_deref() == Some(&*word.lower);
-            return Ok(letters >= 3
-                && (letters >= 4 || is_cased)
-                && (is_proper || labelled)
-                && context.is_distinctive(&word.lower)?);
+            let is_cased = is_cased(word.text);
+            let is_labelled = self.label.as_deref() == Some(&*word.lower);
+            let is_long = letters >= 4 || (letters == 3 && is_cased);
+            if !is_long || !(is_proper || is_labelled) || context.is_ordinary(&word.lower) {
+                return Ok(false);
+            }
+            if context.is_place(&word.lower) {
+                let is_sure = core.first() == Some(word) || is_labelled;
+                return context.names_company(word, core, is_sure);
+            }
+            // What the text also writes in lower case is the name with a capital.
+            return Ok((is_cased && letters >= 4) || !context.is_common(&word.lower)?);
         }
         let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
         if context.is_place(&spaced.join(" ")) {
@@ -286,9 +331,14 @@ impl Names {
         Ok(is_proper || capitals >= 2 || telling.len() >= 4)
     }
 
-    fn add_fragment(&mut self, name: &str, fragment: &[Word<'_>], context: &Context<'_>) {
+    fn add_fragment(
+        &mut self,
+        name: &str,
+        fragment: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
         let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
-            return;
+            return Ok(());
         };
         let joined = joined(fragment);
         let letters = joined.chars().count();
@@ -298,10 +348,12 @@ impl Names {
         } else {
             single(letters)
         };
+        let is_common = is_single && context.is_common(&joined)?;
         let key = Key {
             splits: Some(splits(fragment)),
-            compounds: is_single && letters >= 5,
+            compounds: is_single && letters >= 5 && !is_common,
             tokens: self.tokens(fragment, context),
+            lower_forms: !is_common && letters >= min_lower(case, context.families),
             ..Key::word(joined, case)
         };
         if name[first.start..last.end()].contains(['&', '+'])
@@ -314,6 +366,7 @@ impl Names {
             .families
             .has(Cues::NORDIC.or(Cues::ENGLISH).or(Cues::GERMANIC));
         if genitive
+            && !is_common
             && last.lower.chars().count() >= 6
             && let Some(one) = key.joined.strip_suffix('s')
         {
@@ -326,6 +379,7 @@ impl Names {
             });
         }
         self.push(key);
+        Ok(())
     }
 
     /// Adds `A and B` for `A & B`, and the other way round.
@@ -380,6 +434,21 @@ impl Names {
     }
 }
 
+/// The fewest letters of a name whose people may be written in lower case, as Hungarian always does:
+/// a shorter one is another word.
+fn min_lower(case: Case, families: Cues) -> usize {
+    match case {
+        _ if families.has(Cues::HUNGARIAN) => 5,
+        Case::Any => 6,
+        _ => 7,
+    }
+}
+
+/// Whether a text is in a script with capitals.
+fn is_cased(text: &str) -> bool {
+    text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+}
+
 fn token(word: &Word<'_>, families: Cues) -> Token {
     let text = word.lower.to_string();
     Token {
@@ -432,6 +501,7 @@ fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
         let Some(count) = tail else { break };
         core = &core[..core.len() - count];
     }
+    core = without_partners(core);
     while let [first, rest @ ..] = core
         && !rest.is_empty()
         && (first.cues.has(Cues::AFFIX) || is_legal_prefix(first))
@@ -440,6 +510,25 @@ fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
         core = rest;
     }
     core
+}
+
+/// A name without "and partners" after it, if something proper is left.
+fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    let [front @ .., last] = all else { return all };
+    let front = match front {
+        [rest @ .., and] if AND.contains(&&*and.lower) => rest,
+        front => front,
+    };
+    let ordinary = Cues::GENERIC
+        .or(Cues::SMALL)
+        .or(Cues::AFFIX)
+        .or(Cues::LEGAL);
+    let has_name = front.iter().any(|word| !word.cues.has(ordinary));
+    if last.cues.has(Cues::PARTNERS) && has_name {
+        front
+    } else {
+        all
+    }
 }
 
 /// Whether a word is a legal form that stands before names: in capitals, or in a script without

@@ -61,6 +61,22 @@ fn inflected_names() {
 }
 
 #[test]
+fn acronyms_of_syllables() {
+    check(
+        "an office",
+        ("Alföldi Vízügyi Igazgatóság", ""),
+        "Az AVIZIG dolgozói és az AVIZIG-nál.",
+        "Az [company] dolgozói és az [company]-nál.",
+    );
+    check(
+        "other capitals",
+        ("Alföldi Vízügyi Igazgatóság", ""),
+        "Az ALKATRÉSZ és az AVIGEL.",
+        "Az ALKATRÉSZ és az AVIGEL.",
+    );
+}
+
+#[test]
 fn short_names_and_acronyms() {
     for (name, text, expect) in [
         (
@@ -135,6 +151,108 @@ fn parts_of_names() {
     ] {
         check(name, (name, ""), text, expect);
     }
+}
+
+#[test]
+fn firms_of_partners() {
+    for (name, text, expect) in [
+        (
+            "Kancelaria Prawna Zdunowski i Wspólnicy sp.k.",
+            "W Zdunowskim jest dobrze, a ze Zdunowskim i Wspólnikami lepiej.",
+            "W [company] jest dobrze, a ze [company] lepiej.",
+        ),
+        (
+            "Advokátní kancelář Drzoň, Hlavsa a partneři",
+            "V Drzoň, Hlavsa se pracuje. U DHP také, a u Drzoně.",
+            "V [company] se pracuje. U [company] také, a u [company].",
+        ),
+        (
+            "Cabinet Tervoise & Associés",
+            "Rejoindre Tervoise et Associés, chez Tervoise.",
+            "Rejoindre [company], chez [company].",
+        ),
+        (
+            "Avukatlık Ortaklığı Sezgin ve Ortakları",
+            "Sezgin ve Ortakları ile bu iş için",
+            "[company] ile bu iş için",
+        ),
+    ] {
+        check(name, (name, ""), text, expect);
+    }
+}
+
+#[test]
+fn a_later_word_stands_alone_where_only_a_name_can() {
+    for (name, text, expect) in [
+        (
+            "Schoorsteenveger Wobbema B.V.",
+            "Kom bij Wobbema. Wobbema veegt.",
+            "Kom bij [company]. [company] veegt.",
+        ),
+        (
+            "Tejados Robledillo e Hijos, S.L.",
+            "Para la flota de Robledillo, con sede nueva para ti. Robledillo paga.",
+            "Para la flota de [company], con sede nueva para ti. [company] paga.",
+        ),
+        // Nouns and headings have capitals, too.
+        (
+            "Ravenholt Forensics",
+            "Our Forensics lab. Forensics helps.",
+            "Our Forensics lab. Forensics helps.",
+        ),
+        ("Pekáreň Zlatý Klas", "Klas je zlatý.", "Klas je zlatý."),
+    ] {
+        check(name, (name, ""), text, expect);
+    }
+}
+
+#[test]
+fn a_word_that_the_text_also_writes_in_lower_case() {
+    check(
+        "one word of the name",
+        ("Tuulispää Games Oy", ""),
+        "Tuulispää tekee pelejä, ja tuulispää on ilmiö.",
+        "[company] tekee pelejä, ja tuulispää on ilmiö.",
+    );
+    check(
+        "all words",
+        ("Берёзовая Роща", ""),
+        "В Берёзовой Роще есть берёзовая роща.",
+        "В [company] есть берёзовая роща.",
+    );
+}
+
+#[test]
+fn names_that_are_places() {
+    let hidden = |name: &str, text: &str| {
+        let identity = Identity {
+            name,
+            city: Some("Lahti"),
+            country: Some("FI"),
+            ..Identity::default()
+        };
+        markdown(text, &identity)
+    };
+    assert_eq!(hidden("Porvoo Oy", "Porvoo etsii."), "[company] etsii.");
+    assert_eq!(
+        hidden("Porvoo Puu Oy", "Porvoo etsii. Työ on Porvoossa."),
+        "Porvoo etsii. Työ on Porvoossa."
+    );
+    assert_eq!(
+        hidden("Porvoo Puu Oy", "Porvoo etsii puuseppää."),
+        "[company] etsii puuseppää."
+    );
+}
+
+#[test]
+fn umlauts_are_spelled_out() {
+    let name = ("Schlöderer Anlagen AG", "");
+    check(
+        "umlaut",
+        name,
+        "Die Schloederer und die Schlöderer",
+        "Die [company] und die [company]",
+    );
 }
 
 #[test]
