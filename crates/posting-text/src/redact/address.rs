@@ -8,7 +8,9 @@ mod eastern;
 use std::ops::Range;
 
 use super::{
+    Kind,
     cues::Cues,
+    scan::Found,
     script::Script,
     words::{Word, begins_sentence},
 };
@@ -34,6 +36,7 @@ const PARTICLES: &str = "\
 pub(super) fn addresses(
     text: &str,
     words: &[Word<'_>],
+    found: &[Found],
     budget: &Budget,
 ) -> Result<Vec<Range<usize>>, Exceeded> {
     /// The steps for one number: the words around it.
@@ -48,7 +51,8 @@ pub(super) fn addresses(
         budget.spend(SEARCH_STEPS)?;
         let found = eastern::address(text, words, at)
             .or_else(|| after_street(text, words, at))
-            .or_else(|| before_street(text, words, at));
+            .or_else(|| before_street(text, words, at))
+            .or_else(|| after_contact(text, words, at, found));
         let starts_free =
             |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
@@ -73,8 +77,8 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
         .collect();
     match plain.as_str() {
-        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | ", " | "، "
-        | "," | ",  " => true,
+        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | "/ " | ", "
+        | "، " | "," | ",  " => true,
         ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
         ":" | ": " => before.cues.has(Cues::UNIT),
         _ => false,
@@ -85,7 +89,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let norm = at.checked_sub(1).map(|norm| &words[norm]);
     if norm.is_some_and(|norm| {
-        norm.text.len() <= 4 && norm.text.bytes().all(|b| b.is_ascii_uppercase())
+        norm.text.len() <= 4 && norm.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(norm)
     }) {
         // "ISO 9001"
         return None;
@@ -111,6 +115,15 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
                 .or(Some(words[look].start))
                 .map(|first| first..end().end);
         }
+        if gap == ": "
+            && capitals > 0
+            && previous
+                .checked_sub(1)
+                .is_some_and(|cue| words[cue].cues.has(Cues::ADDRESS))
+        {
+            // "Find us: Elm 14"
+            return Some(words[look].start..end().end);
+        }
         if !is_beside(gap, word) {
             break;
         }
@@ -132,6 +145,18 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         }
         let may_be_street = distance <= 2 && first.is_none() && !gap.contains(',');
         let is_compound = may_be_street && is_compound(word);
+        // "Platová třída 9" is a grade of pay.
+        let of_pay = || {
+            previous.checked_sub(1).is_some_and(|before| {
+                let lower = &words[before].lower;
+                ["plat", "mzd", "tarif"]
+                    .iter()
+                    .any(|pay| lower.starts_with(pay))
+            })
+        };
+        if word.lower == "třída" && of_pay() {
+            break;
+        }
         if may_be_street && (word.cues.has(Cues::STREET_AFTER) || is_compound) {
             if is_compound {
                 first = Some(word.start);
@@ -157,7 +182,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         if let Some(start) = first
             && word.start < start
             && word.is_upper()
-            && gap == " "
+            && (gap == " " || (gap == ". " && word.text.chars().count() <= 4))
             && !(begins_sentence(text, word.start) && word.cues.has(Cues::PERSON.or(Cues::ADDRESS)))
         {
             first = Some(word.start);
@@ -185,6 +210,36 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     })
 }
 
+/// An address without any word for a street, between a contact and the end of a sentence: `+48 605
+/// 118 240, Narutowicza 14.`
+fn after_contact(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    found: &[Found],
+) -> Option<Range<usize>> {
+    let mut first = at;
+    for _ in 0..3 {
+        let name = &words[first.checked_sub(1)?];
+        if !name.is_upper() || &text[name.end()..words[first].start] != " " {
+            break;
+        }
+        first -= 1;
+    }
+    let start = words[first].start;
+    let contact = text[..start].strip_suffix(", ")?.len();
+    let index = found.partition_point(|(range, _)| range.end < contact);
+    let is_beside = found.get(index).is_some_and(|(range, kind)| {
+        range.end == contact && matches!(kind, Kind::Phone | Kind::Email)
+    });
+    let end = end(text, words, at).end;
+    let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();
+    let is_other = words[first..at]
+        .iter()
+        .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
+    (first < at && is_beside && is_last && !is_other).then_some(start..end)
+}
+
 /// Whether a word announces the name of a street here.
 fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     if !word.cues.has(Cues::STREET_BEFORE) {
@@ -199,8 +254,10 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     );
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
+    // "Siamo in via Garibaldi"
+    let is_within = word.lower == "via" && text[..word.start].ends_with(" in ");
     (!is_short || (gap.starts_with(['.', '/', '-']) && !of_law) || word.lower == "al")
-        && (!is_other || word.is_upper() || begins_sentence(text, word.start))
+        && (!is_other || is_within || word.is_upper() || begins_sentence(text, word.start))
 }
 
 /// Whether a word ends like a street: `Hauptstraße`, `Storgata`.
@@ -237,11 +294,18 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
         for word in words[next + 1..].iter().take(MAX_NAME) {
             let gap = &text[last.end()..word.start];
             let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}" | ". ");
-            if !joins || !(word.is_upper() || is_among(PARTICLES, &word.lower)) {
+            let is_name = word.is_upper() || is_of(word, Script::Arabic);
+            // "شارع طلعت حرب، الدور الثالث"
+            let is_unit = gap == "، " && word.cues.has(Cues::UNIT);
+            let of_unit = last.cues.has(Cues::UNIT);
+            if !(joins || is_unit) || !(is_name || is_among(PARTICLES, &word.lower)) {
                 break;
             }
-            if word.is_upper() {
+            if is_name {
                 end = Some(word.end());
+            }
+            if of_unit {
+                break;
             }
             last = word;
         }
@@ -286,7 +350,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             gap.chars().count() <= 3 && !gap.contains(['\n', ','])
         });
         let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
-        let small = word.is_number() && word.text.len() <= 4;
+        let small = word.is_number() && word.text.chars().count() <= 4;
         let is_unit = word.cues.has(Cues::UNIT);
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
@@ -297,8 +361,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             gap,
             " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."
         );
-        let roman =
-            word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'));
+        let roman = is_roman(word);
         let again = matches!(&*word.lower, "bis" | "ter" | "quater");
         if joined && (small || letter || again) {
             (end, next) = (word.end(), next + 1);
@@ -311,6 +374,15 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         {
             let unit = following.map_or(end, Word::end);
             (end, next) = (unit, next + 2);
+        } else if gap == ". "
+            && roman
+            && following
+                .is_some_and(|door| door.is_number() && &text[word.end()..door.start] == "/")
+        {
+            // "22. II/4"
+            (end, next) = (following.map_or(end, Word::end), next + 2);
+        } else if gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª") {
+            (end, next) = (word.end(), next + 1);
         } else if small && gap == ". " && words[next - 1].cues.has(Cues::UNIT) {
             (end, next) = (word.end(), next + 1);
         } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
@@ -343,6 +415,11 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         end,
         has_postal_code: false,
     }
+}
+
+/// Whether a word is a small Roman number.
+fn is_roman(word: &Word<'_>) -> bool {
+    word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
 }
 
 /// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.

@@ -45,7 +45,8 @@ fn ends_in_cue(word: &Word<'_>) -> bool {
 fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
     let before = &text[..at];
     let start = at + length;
-    if before.ends_with(|c: char| c.is_alphanumeric() || "._-/@".contains(c)) {
+    // A token may have hidden a letter or a digit before the sign.
+    if before.ends_with(|c: char| c.is_alphanumeric() || "._-/@]".contains(c)) {
         return None;
     }
     let end = start + name(&text[start..])?;
@@ -117,7 +118,8 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             && (found.starts_with('0')
                 || words[at].lower == "whatsapp"
                 || words[at].lower == "viber");
-        return (is_told && is_name && !is_phone).then_some(word.start..word.start + length);
+        return ((is_told || found.contains('_')) && is_name && !is_phone)
+            .then_some(word.start..word.start + length);
     }
     None
 }

@@ -15,13 +15,13 @@ const MAX_GAP: usize = 40;
 /// The most groups of digits.
 const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
-const SHORT: &str = "hrb hra fn rea reg registernummer";
+const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
 /// Words that are others as well, and need many digits.
 const LONG: &str = "\
     konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan iva \
     partita tin swift bic bsb abn פ";
 /// Registers that are written with their numbers.
-const WITH_NUMBER: &str = "hrb hra fn";
+const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
 
 /// Finds numbers that identify a company or its account.
 pub(super) fn ids(
@@ -37,7 +37,7 @@ pub(super) fn ids(
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
         }
-        let found = if word.cues.has(Cues::ID) || is_unspaced_cue(word) {
+        let found = if word.cues.has(Cues::ID) || is_unspaced_cue(word) || is_of_court(words, at) {
             budget.spend(SEARCH_STEPS)?;
             after_cue(text, words, at)
         } else if may_be_checked(word) {
@@ -49,6 +49,16 @@ pub(super) fn ids(
         out.extend(found);
     }
     Ok(out)
+}
+
+/// Whether a word is a German register of partnerships, clubs or cooperatives beside the court that
+/// keeps it: `PR 1187 Amtsgericht Kassel`, `Amtsgericht Kassel, VR 204`.
+fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
+    let is_court =
+        |word: &Word<'_>| matches!(&*word.lower, "amtsgericht" | "ag" | "registergericht");
+    let from = at.saturating_sub(2);
+    let to = words.len().min(at + 3);
+    matches!(words[at].text, "PR" | "VR" | "GnR") && words[from..to].iter().any(is_court)
 }
 
 /// Whether a word in a script without spaces ends with such a cue.
@@ -81,9 +91,10 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             word.text.contains(|c: char| c.is_ascii_digit()) || is_prefix(words, at + next, text);
         if begins {
             let (end, digits) = groups(text, words, at + next);
+            let is_lettered = word.text.starts_with(|c: char| c.is_ascii_uppercase());
             let fewest = if is(SHORT, cue) {
                 3
-            } else if is(LONG, cue) {
+            } else if is(LONG, cue) && !is_lettered {
                 7
             } else {
                 5

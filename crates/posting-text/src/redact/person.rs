@@ -25,7 +25,11 @@ const AHEAD: usize = 9;
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// Small words within names.
-const PARTICLES: &str = "van von der den de ter da dos del della di la le af av bin ibn zu zur y e";
+const PARTICLES: &str =
+    "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
+
+/// Small words between "ask" and a name.
+const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com";
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(
@@ -43,6 +47,10 @@ pub(super) fn persons(
         if is_unspaced {
             budget.spend(SEARCH_STEPS)?;
             out.extend(eastern::person(text, words, at));
+        }
+        if word.text == "HR" {
+            budget.spend(1)?;
+            out.extend(eastern::after_latin(text, words, at));
         }
         if word.cues.has(Cues::TITLE) {
             budget.spend(SEARCH_STEPS)?;
@@ -99,10 +107,15 @@ fn first_name(names: &[Word<'_>]) -> usize {
         .take_while(|word| word.cues.has(Cues::PERSON) && !word.cues.has(Cues::GIVEN))
         .count();
     let inner = names.len().saturating_sub(1);
-    names[..inner]
+    let given = names[..inner]
         .iter()
-        .position(|word| word.cues.has(Cues::GIVEN))
-        .unwrap_or(announced)
+        .position(|word| word.cues.has(Cues::GIVEN));
+    // "Коростелёва Нина Павловна"
+    let is_after_family = names
+        .last()
+        .is_some_and(|last| evidence::is_patronymic(last))
+        && given == Some(announced + 1);
+    given.filter(|_| !is_after_family).unwrap_or(announced)
 }
 
 /// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
@@ -179,13 +192,15 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         let names = &words[next..end];
         let names = &names[first_name(names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
-        let direct = next == at + 1 && names[0].cues.has(Cues::GIVEN) && before == " ";
+        let is_next =
+            next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
+        let direct = is_next && names[0].cues.has(Cues::GIVEN) && before == " ";
         match evidence(names) {
             Evidence::For if names.len() >= 2 || told || direct => return Some(range),
             Evidence::None
                 if (2..=3).contains(&names.len())
-                    && told
-                    && before.contains([':', '：', '.'])
+                    && ((told && before.contains([':', '：', '.']))
+                        || (is_next && before == " " && has_contact(text, cue.start)))
                     && is_followed(text, range.end) =>
             {
                 return Some(range);
@@ -200,6 +215,12 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         }
     }
     None
+}
+
+/// Whether the line has an at sign or the digits of a telephone number.
+fn has_contact(text: &str, at: usize) -> bool {
+    let line = &text[line_start(text, at)..line_end(text, at)];
+    line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 6
 }
 
 /// Whether a name is followed by the end of a line, a comma, or a number: not by further words.
@@ -226,7 +247,11 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
             break;
         }
         if !is_name(word) {
-            out.extend(evidence::uncased(text, words, at, false));
+            out.extend(eastern::titled(word));
+            out.extend(eastern::korean_titled(text, words, at));
+            let is_told = text[..word.start].trim_end().ends_with(':')
+                && leads_to(text, words, at, word.end(), contact);
+            out.extend(evidence::uncased(text, words, at, is_told));
             at += 1;
             continue;
         }
@@ -246,6 +271,10 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
             || (found != Evidence::Against && names.iter().any(is_mailbox))
         {
             out.push(range);
+        } else if let Some(unknown) = unknown(text, words, at..next, contact)
+            && !is_role(text, unknown.start, out)
+        {
+            out.push(unknown);
         } else if found == Evidence::For || names.len() > 2 {
             // A capitalised word may stand before the name: "Personalleiterin Anna Berg".
             let inner = (1..names.len()).find(|from| {
@@ -257,6 +286,108 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
         }
         at = next;
     }
+}
+
+/// The person whose name no table knows, in a run of capitalised words before a contact: two to four
+/// that were announced, or one directly between the two ("ring Oddvar på +47 …").
+fn unknown(
+    text: &str,
+    words: &[Word<'_>],
+    run: Range<usize>,
+    contact: &Range<usize>,
+) -> Option<Range<usize>> {
+    const ANNOUNCES: Cues = Cues::PERSON.or(Cues::PHONE).or(Cues::TITLE);
+    let is_short = |word: &Word<'_>| word.text.chars().count() <= 3;
+    // "Chiama Donato Greco", "Me Solène Kervadec"
+    let own = words[run.clone()]
+        .iter()
+        .take_while(|word| {
+            !word.cues.has(Cues::GIVEN)
+                && (word.cues.has(ANNOUNCES) || (is_short(word) && word.cues.has(Cues::GENERIC)))
+        })
+        .count();
+    let first = run.start + own;
+    let names = words
+        .get(first..run.end)
+        .filter(|names| !names.is_empty())?;
+    let range = names[0].start..names[names.len() - 1].end();
+    if names.len() > 4
+        || evidence(names) == Evidence::Against
+        || !leads_to(text, words, run.end - 1, range.end, contact)
+    {
+        return None;
+    }
+    let previous = first.checked_sub(1).map(|previous| &words[previous]);
+    if names.len() == 1 {
+        let is_called = previous.is_some_and(|word| {
+            word.cues.has(Cues::PERSON) && matches!(&text[word.end()..range.start], " " | "\u{a0}")
+        });
+        let is_near = contact.start - range.end <= 10;
+        return (is_called && is_near && !is_short(&names[0])).then_some(range);
+    }
+    let start = line_start(text, range.start);
+    let is_announced = own > 0
+        || text[..range.start].trim_end().ends_with([':', '：', '('])
+        || words[first.saturating_sub(6)..first].iter().any(|word| {
+            let gap = &text[word.end()..range.start];
+            word.start >= start
+                && word.cues.has(ANNOUNCES)
+                && !ends_sentence(gap)
+                && !gap.contains(|c: char| c.is_ascii_digit())
+                && (!is_short(word) || word.is_upper() || word.cues.has(Cues::PERSON))
+        });
+    is_announced.then_some(range)
+}
+
+/// Whether a run comes after a person and a comma: `Anna Berg, Principal Engineer`.
+fn is_role(text: &str, start: usize, persons: &[Range<usize>]) -> bool {
+    let before = text[..start].trim_end();
+    before.strip_suffix(',').is_some_and(|before| {
+        persons
+            .iter()
+            .rev()
+            .take(4)
+            .any(|person| person.end == before.len())
+    })
+}
+
+/// Whether a gap has the end of a sentence; "tel." is none.
+fn ends_sentence(gap: &str) -> bool {
+    let ends = gap.match_indices(". ").any(|(at, _)| {
+        let word = gap[..at].rsplit(|c: char| !c.is_alphanumeric()).next();
+        word.is_none_or(|word| word.is_empty() || word.chars().nth(5).is_some())
+    });
+    ends || gap.contains(['\n', '!', ';'])
+}
+
+/// Whether a name that ends at word `last` leads to a contact: only words in lower case and those
+/// for a telephone, a role or a messenger are between, and no sentence ends.
+fn leads_to(
+    text: &str,
+    words: &[Word<'_>],
+    last: usize,
+    end: usize,
+    contact: &Range<usize>,
+) -> bool {
+    /// The longest gap, in bytes.
+    const MAX_GAP: usize = 60;
+    let Some(gap) = text
+        .get(end..contact.start)
+        .filter(|gap| gap.len() <= MAX_GAP)
+    else {
+        return false;
+    };
+    let between = words[last + 1..]
+        .iter()
+        .take_while(|word| word.start < contact.start);
+    let plain = Cues::PHONE
+        .or(Cues::HANDLE)
+        .or(Cues::PERSON)
+        .or(Cues::GENERIC);
+    !ends_sentence(gap)
+        && between
+            .take(6)
+            .all(|word| !word.is_upper() || word.cues.has(plain))
 }
 
 /// The local part of an e-mail address in lower case, or nothing.

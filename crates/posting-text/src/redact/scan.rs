@@ -70,7 +70,7 @@ impl<'a> Scan<'a> {
         let names = names.find(text, &words, budget)?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(text, &words, budget)?;
+        let addresses = address::addresses(text, &words, &found, budget)?;
         if !addresses.is_empty() {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);

@@ -10,7 +10,7 @@ use crate::{Budget, Exceeded};
 /// Finds URLs.
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」。、（）]+"#).ok()
+        Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#).ok()
     });
     budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
@@ -93,7 +93,7 @@ pub(crate) fn domains(
         }
         if text[end..].starts_with('/') {
             end += longest_start(&text[end..], |c| {
-                !c.is_whitespace() && !matches!(c, '<' | '>' | '"')
+                !c.is_whitespace() && !matches!(c, '<' | '>' | '"') && !is_eastern_sign(c)
             });
             end = start + trimmed(&text[start..end]).len();
             looked = looked.max(end);
@@ -106,6 +106,12 @@ pub(crate) fn domains(
         }
     }
     Ok(out)
+}
+
+/// Whether a character is a sign of Chinese or Japanese, which ends an address without a space.
+const fn is_eastern_sign(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{3002}' | '\u{3008}'..='\u{3011}' | '，' | '；' | '：' | '！' | '？'
+        | '（' | '）')
 }
 
 /// The length in bytes of the matching end of a text, up to the longest host name.

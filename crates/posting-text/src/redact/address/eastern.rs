@@ -15,6 +15,18 @@ const UNITS: [&str; 22] = [
     "号楼", "号院", "号", "號", "楼", "樓", "栋", "幢", "座", "单元", "室", "层", "層", "階",
     "丁目", "番地", "番", "弄", "巷", "房", "之", "门",
 ];
+/// What ends the name of a building, before the number of a floor or a room.
+const BUILDINGS: [&str; 9] = [
+    "大厦",
+    "大廈",
+    "大楼",
+    "大樓",
+    "广场",
+    "中心",
+    "ビル",
+    "タワー",
+    "会館",
+];
 /// The most numbers of an address.
 const MAX_NUMBERS: usize = 6;
 
@@ -30,7 +42,9 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
         return None;
     }
     let end = end(text, words, at);
-    let is_street = STREETS.iter().any(|ending| street.text.ends_with(ending));
+    // "北路甲26号": a number beside another one.
+    let name = street.text.trim_end_matches(['甲', '乙', '丙']);
+    let is_street = STREETS.iter().any(|ending| name.ends_with(ending));
     let is_place =
         street.text.contains(DISTRICTS) || street.text.contains(['町', '村', '都', '府', '県']);
     let after = &text[number.end()..];
@@ -63,6 +77,13 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         }
         let Some(word) = words.get(next) else { break };
         let is_number = word.is_number() && word.text.len() <= 5;
+        // "26号博瑞大厦8层"
+        let word = words.get(next + 1).filter(|_| !is_number).unwrap_or(word);
+        let is_number = word.is_number() && word.text.len() <= 5;
+        let between = &text[end..word.start];
+        if is_number && BUILDINGS.iter().any(|building| between.ends_with(building)) {
+            end = word.start;
+        }
         if !is_number || !matches!(&text[end..word.start], "" | "-" | "−" | " " | "－") {
             break;
         }
@@ -89,7 +110,9 @@ fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Optio
         let unit = words
             .get(next + 1)
             .is_some_and(|unit| matches!(unit.text, "층" | "호" | "동"));
-        if (is_unit && gap.is_empty()) || (is_number && (gap == "-" || unit)) {
+        // "518번길 22"
+        let after_lane = is_number && gap == " " && words[next - 1].text.ends_with('길');
+        if (is_unit && gap.is_empty()) || (is_number && (gap == "-" || unit)) || after_lane {
             (end, next) = (word.end(), next + 1);
         } else {
             break;

@@ -6,9 +6,13 @@ use super::{Cues, Word};
 use crate::redact::script::Script;
 
 /// What announces a person at the end of a run, or within it. The longest first.
-const CUES: [&str; 17] = [
+const CUES: [&str; 26] = [
     "採用担当者",
     "採用担当",
+    "採用係",
+    "人事係",
+    "人事課",
+    "総務課",
     "担当者",
     "担当",
     "お問い合わせは",
@@ -18,10 +22,15 @@ const CUES: [&str; 17] = [
     "联系人",
     "聯絡人",
     "请联系",
+    "请找",
+    "咨询",
+    "面试官",
     "請聯絡",
     "联系",
     "채용담당자",
+    "채용담당",
     "담당자",
+    "담당",
     "문의",
     "인사팀",
 ];
@@ -30,7 +39,7 @@ const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林
 /// Korean family names (Statistics Korea, 2015).
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
 /// Titles after a name.
-const TITLES: [&str; 20] = [
+const TITLES: [&str; 30] = [
     "先生",
     "女士",
     "小姐",
@@ -50,6 +59,16 @@ const TITLES: [&str; 20] = [
     "차장",
     "사원",
     "실장",
+    "점장",
+    "원장",
+    "소장",
+    "대표",
+    "주임",
+    "선임",
+    "책임",
+    "총괄",
+    "본부장",
+    "支店長",
     "이사",
 ];
 
@@ -85,6 +104,16 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
         .map(char::len_utf8)
         .sum();
     let (front, after) = name.split_at(length);
+    // A given name in Hiragana: "水野さゆり".
+    let kana = after.chars().count();
+    let is_kana = after.chars().all(|c| matches!(c, 'ぁ'..='ん'));
+    if (1..=3).contains(&front.chars().count())
+        && (2..=4).contains(&kana)
+        && is_kana
+        && !TITLES.iter().any(|title| after.starts_with(title))
+    {
+        return Some(start..start + name.len());
+    }
     let letters = front.chars().count();
     let title = TITLES.iter().find(|title| front.ends_with(*title));
     let is_chinese = front.starts_with(|c| CHINESE.contains(c));
@@ -114,6 +143,41 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
             && given.text.chars().all(|c| Script::of(c) == Script::Han)
     });
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
+}
+
+/// A family name with a title in a Chinese text beside a contact: "找罗经理".
+pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
+    const CHINESE_TITLES: [&str; 5] = ["经理", "先生", "女士", "小姐", "老师"];
+    let text = word.text;
+    let title = CHINESE_TITLES.iter().find(|title| text.ends_with(*title))?;
+    let front = text.strip_suffix(title)?;
+    let front = front.strip_prefix(['找', '请']).unwrap_or(front);
+    let family = front.chars().next().filter(|c| CHINESE.contains(*c))?;
+    let is_short = front.chars().count() <= 3 && front.starts_with(family);
+    is_short.then(|| word.end() - title.len() - front.len()..word.end())
+}
+
+/// A Korean name before a title beside a contact: "정하늘 점장".
+pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let word = &words[at];
+    let is_name = word.text.chars().count() == 3
+        && word.text.starts_with(|c| KOREAN.contains(c))
+        && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
+    let title = words.get(at + 1).filter(|_| is_name)?;
+    let is_title = &text[word.end()..title.start] == " "
+        && TITLES.iter().any(|known| title.text.starts_with(known));
+    is_title.then(|| word.start..word.end())
+}
+
+/// A Chinese name after "HR" in Latin letters.
+pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let name = words.get(at + 1)?;
+    let letters = name.text.chars().count();
+    let is_name = (2..=3).contains(&letters)
+        && name.text.starts_with(|c| CHINESE.contains(c))
+        && name.text.chars().all(|c| Script::of(c) == Script::Han);
+    let gap = &text[words[at].end()..name.start];
+    (is_name && matches!(gap, "" | " " | "：" | ": ")).then(|| name.start..name.end())
 }
 
 /// Whether a gap can be between what announces a person and the name.
@@ -149,7 +213,8 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
                 .ends_with(['팀', '부', '과', '처', '실', '은', '는'])
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-        if is_name && letters == 3 && ((told && ends) || title.is_some()) {
+        let is_told = told || (number == 0 && gap == " ");
+        if is_name && letters == 3 && ((is_told && ends) || title.is_some()) {
             return Some(word.start..word.end());
         }
         let with_title = TITLES

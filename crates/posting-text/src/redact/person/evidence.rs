@@ -3,7 +3,7 @@
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
 use super::{Cues, Word, unaccented};
-use crate::redact::{cues, script::Script};
+use crate::redact::{cues, inflect, script::Script};
 
 /// What words say about being a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,13 @@ static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .split_whitespace()
         .collect()
 });
+
+/// Whether a word is a name after the father, which stands last.
+pub(super) fn is_patronymic(word: &Word<'_>) -> bool {
+    ["ович", "евич", "ична", "овна", "евна", "івна", "ївна"]
+        .iter()
+        .any(|ending| word.lower.ends_with(ending))
+}
 
 /// Judges the words of a run.
 pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
@@ -112,7 +119,20 @@ pub(super) fn uncased(
     if !matches!(script, Script::Arabic | Script::Hebrew) {
         return None;
     }
-    let is_given = word.cues.has(Cues::GIVEN);
+    // A prefix is written together with the name, with or without a line that joins the two.
+    let bare = word.lower.rsplit('ـ').next().unwrap_or_default();
+    let given = |name: &&str| cues::of(name).has(Cues::GIVEN);
+    let name = Some(&*word.lower).filter(given).or_else(|| {
+        let bare = Some(bare).filter(given);
+        bare.or_else(|| inflect::without_prefix(&word.lower).find(given))
+    });
+    let is_given = name.is_some();
+    let start = word.end() - name.map_or(word.text.len(), str::len);
+    let titled = at.checked_sub(1).is_some_and(|title| {
+        let title = &words[title];
+        let is_title = |lower: &str| cues::of(lower).has(Cues::TITLE);
+        is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
+    });
     let follows_colon = is_told && text[..word.start].trim_end().ends_with([':', '：']);
     if !(is_given || follows_colon) {
         return None;
@@ -125,6 +145,10 @@ pub(super) fn uncased(
             break;
         }
         // After a given name without a colon, one further word is the family's.
+        let joins_on = next.cues.has(Cues::PHONE.or(Cues::HANDLE).or(Cues::TITLE));
+        if joins_on {
+            break;
+        }
         if !follows_colon && count == 2 && &text[end..next.start] != "-" {
             break;
         }
@@ -132,5 +156,6 @@ pub(super) fn uncased(
         count += 1;
     }
     let is_whole = !follows_colon || is_given || text[end..].starts_with([',', '،', '.', '\n']);
-    ((2..=4).contains(&count) && is_whole).then_some(word.start..end)
+    let fewest = if titled && is_given { 1 } else { 2 };
+    ((fewest..=4).contains(&count) && is_whole).then_some(start..end)
 }

@@ -45,6 +45,71 @@ fn persons() {
 }
 
 #[test]
+fn persons_whom_no_table_knows() {
+    for (text, expect) in [
+        (
+            "Spør avdelingsdirektør Tormund Vikfjell, tlf. 62 51 09 44.",
+            "Spør avdelingsdirektør [person], tlf. [phone].",
+        ),
+        (
+            "Speak to Zorah Quillfeather on +44 141 496 0388.",
+            "Speak to [person] on [phone].",
+        ),
+        (
+            "Contact Ozric Thistlewood, Principal Engineer, tel. 01632 960 844.",
+            "Contact [person], Principal Engineer, tel. [phone].",
+        ),
+        (
+            "Chiama Fiorlinda Grezzani: +39 347 005 1128",
+            r"Chiama [person]\: [phone]",
+        ),
+        (
+            "Rašyk Gintvydei Vaičiūtei @gintvyde_hr",
+            "Rašyk [person] [handle]",
+        ),
+        (
+            "eller ring Oddmar på +47 915 20 634.",
+            "eller ring [person] på [phone].",
+        ),
+        (
+            "Dział kadr: Wszebor Zagłoba, (32) 230 11 54.",
+            "Dział kadr: [person], [phone].",
+        ),
+        (
+            "Обращаться: Коростелёва Нина Павловна, 8 8172 55-04-19.",
+            "Обращаться: [person], [phone].",
+        ),
+        ("שלחו לנועם ליפשיץ: jobs@x.org", r"שלחו ל[person]\: [email]"),
+        ("（採用係 水野さゆり）", "（採用係 [person]）"),
+        ("手机 138 0555 0167，找罗经理", "手机 [phone]，找[person]"),
+        (
+            "휴대폰 010-5550-0146 (정하늘 점장)",
+            "휴대폰 [phone] ([person] 점장)",
+        ),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
+fn no_persons_beside_contacts() {
+    for (text, expect) in [
+        ("Chave Pix: rh@x.org.br", r"Chave Pix: [email]"),
+        ("Telefon Zentrale: 0561 998341", "Telefon Zentrale: [phone]"),
+        (
+            "Call our Customer Service Desk, +44 141 496 0388",
+            "Call our Customer Service Desk, [phone]",
+        ),
+        (
+            "Ring HR på 62 51 09 44, eller skriv.",
+            "Ring HR på [phone], eller skriv.",
+        ),
+    ] {
+        check(text, ACME, text, expect);
+    }
+}
+
+#[test]
 fn no_persons() {
     for text in [
         "Contact: Human Resources Department",
@@ -85,6 +150,28 @@ fn addresses() {
             "부산광역시 사하구 [address]",
         ),
         ("شارع الشيخ زايد، مبنى 14، دبي", "[address]، دبي"),
+        (
+            "27 شارع طلعت حرب، الدور الثالث، القاهرة",
+            "[address]، القاهرة",
+        ),
+        ("Baross Gábor út 22. II/4. Győr", "[address]. Győr"),
+        ("Gran Vía 61, 3.º izda., Bilbao", "[address]., Bilbao"),
+        ("C/ Predicadores, 88, Zaragoza", "[address], Zaragoza"),
+        ("Siamo in via Vecchia Frigole 210/A.", "Siamo in [address]."),
+        (
+            "Corso Vittorio Emanuele II, 88/bis, Torino",
+            "[address], Torino",
+        ),
+        ("Najdeš nás: U Bazénu 1177/3", "Najdeš nás: [address]"),
+        (
+            "Tel. +48 605 118 240, Narutowicza 14.",
+            "Tel. [phone], [address].",
+        ),
+        (
+            "北京市朝阳区东三环北路甲26号博瑞大厦8层",
+            "北京市朝阳区[address]",
+        ),
+        ("창원시 성산구 공단로 518번길 22", "창원시 성산구 [address]"),
     ] {
         check(text, ACME, text, expect);
     }
@@ -101,6 +188,7 @@ fn no_addresses() {
         "Route 66, Formula 1, Boeing 737, Java 17, Level 3 Support",
         "Via Teams 2 volte, Art. 2103 c.c., D.Lgs. 81/2008",
         "På väg 40 till 2030, Hall 4, Az. 4 C 12/20",
+        "Platová třída 9, tarifní třída 12",
     ] {
         check(text, ACME, text, text);
     }
@@ -126,6 +214,10 @@ fn ids() {
         ),
         ("法人番号：4932461061041", "法人番号：[id]"),
         ("C.F. RGMPLA75H12L219K", "C.F. [id]"),
+        ("company no. OC398211", "company no. [id]"),
+        ("PR 1187 Amtsgericht Kassel", "[id] Amtsgericht Kassel"),
+        ("Contribuinte n.º 504118233", "Contribuinte n.º [id]"),
+        ("OIB: 48120097735", "OIB: [id]"),
     ] {
         check(text, ACME, text, expect);
     }
