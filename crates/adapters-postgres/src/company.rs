@@ -7,7 +7,7 @@ use domain::{
 };
 use sql_common::{
     company::{CompanyRow, companies},
-    types::StoredId,
+    types::{Rendered, StoredId},
 };
 
 use crate::statement::{Value, bools, texts, times, uuids};
@@ -31,7 +31,7 @@ pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), S
 }
 
 /// Returns the column arrays of the companies that a commit writes.
-pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 7] {
+pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 8] {
     [
         uuids(rows, |write| write.company.id.uuid()),
         texts(rows, |write| Some(&write.company.name)),
@@ -40,5 +40,15 @@ pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 7] {
         times(rows, |write| write.at),
         bools(rows, |write| write.sets_name),
         bools(rows, |write| write.sets_logo_path),
+        replaced(rows),
     ]
+}
+
+/// The names that a commit replaces by its own; none of most companies.
+fn replaced<'a>(rows: &'a [&CompanyWrite]) -> Value<'a> {
+    let of = |write: &&'a CompanyWrite| {
+        let names = &write.replaced_names;
+        (!names.is_empty()).then_some(Rendered(names))
+    };
+    Value::Rendered(rows.iter().map(of).collect())
 }

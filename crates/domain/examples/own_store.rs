@@ -33,6 +33,7 @@ struct MapStore(Mutex<Tables>);
 struct Tables {
     postings: BTreeMap<SourceIdentifier, PostingView>,
     companies: HashMap<CompanyId, Company>,
+    former_names: HashMap<CompanyId, Vec<String>>,
 }
 
 impl MapStore {
@@ -50,6 +51,15 @@ impl Tables {
 
     /// Sets of a known company only what the commit says.
     fn upsert(&mut self, write: CompanyWrite) {
+        let id = write.company.id;
+        let former = self.former_names.entry(id).or_default();
+        let stored = self
+            .companies
+            .get(&id)
+            .map(|it| (it.name.as_str(), &**former));
+        if let Some(names) = write.former_names(stored) {
+            *former = names;
+        }
         let new = write.company;
         let company = self.companies.entry(new.id).or_insert_with(|| new.clone());
         if write.sets_name {
@@ -126,7 +136,9 @@ impl Store for MapStore {
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
         let tables = self.tables();
         let postings = tables.postings.values().map(|view| &view.posting);
-        Ok(tables.known(postings.filter(|posting| ids.contains(&posting.id)), &[]))
+        let mut known = tables.known(postings.filter(|posting| ids.contains(&posting.id)), &[]);
+        known.former_names.clone_from(&tables.former_names);
+        Ok(known)
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {

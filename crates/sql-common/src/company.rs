@@ -6,7 +6,7 @@ use domain::{
     store::StoreError,
 };
 
-use crate::types::StoredId;
+use crate::{stored::array, types::StoredId};
 
 diesel::table! {
     use diesel::sql_types::{Nullable, Text};
@@ -17,12 +17,13 @@ diesel::table! {
         name -> Text,
         website -> Text,
         logo_path -> Nullable<Text>,
+        former_names -> Nullable<Text>,
         created_at -> Moment,
         updated_at -> Moment,
     }
 }
 
-/// A company.
+/// A company, without its former names.
 #[derive(Debug, Queryable, Selectable)]
 #[diesel(table_name = companies)]
 pub struct CompanyRow {
@@ -43,4 +44,9 @@ impl TryFrom<CompanyRow> for Company {
             logo_path: row.logo_path,
         })
     }
+}
+
+/// The former names of a company, from their column.
+pub fn former_names(stored: &str) -> Result<Vec<String>, StoreError> {
+    array(stored, "companies.former_names")
 }

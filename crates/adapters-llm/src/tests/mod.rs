@@ -56,6 +56,7 @@ fn input() -> EnrichmentInput {
         country: CountryCode::parse("NO"),
         city: Some("Oslo".to_owned()),
         company_name: "Granite Owl".to_owned(),
+        other_names: Vec::new(),
         company_website: "https://granite-owl.example/jobs".to_owned(),
         application_url: None,
     }

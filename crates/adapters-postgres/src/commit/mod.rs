@@ -8,7 +8,7 @@ mod held;
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::{
-    company::CompanyId,
+    company::{CompanyId, FORMER_NAMES},
     posting::{PostingId, SourceIdentifier},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
 };
@@ -103,6 +103,7 @@ async fn write(
     let effects: Vec<_> = writes.tasks.asked().collect();
     let mut values = vec![Value::from(lock_timeout), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
+    values.push(Value::from(count_of(FORMER_NAMES)));
     values.extend(postings.columns());
     values.extend(outbox::columns(&effects, writes.tasks.at));
     values.extend(event::columns(&writes.tasks.events));

@@ -23,12 +23,12 @@ locked AS MATERIALIZED (
 -- Which fields of a company to set is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
-        AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path)
+    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path, replaced)
 ),
 companies_written AS (
-    INSERT INTO companies (id, name, website, logo_path, created_at, updated_at)
-    SELECT id, name, website, logo_path, at, at
+    INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at)
+    SELECT id, name, website, logo_path, replaced::json, at, at
     FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
@@ -36,12 +36,34 @@ companies_written AS (
             THEN excluded.name ELSE companies.name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
+        -- `CompanyWrite::former_names`, of the stored name as it is under this lock.
+        former_names = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
+            THEN (
+                SELECT json_agg(newest.name ORDER BY newest.place)
+                FROM (
+                    SELECT had.name, min(had.place) AS place
+                    FROM (
+                        SELECT value AS name, ordinality AS place
+                        FROM json_array_elements_text(excluded.former_names) WITH ORDINALITY
+                        UNION ALL SELECT companies.name, 1000
+                        UNION ALL SELECT value, 1000 + ordinality
+                        FROM json_array_elements_text(companies.former_names) WITH ORDINALITY
+                    ) AS had
+                    WHERE had.name <> excluded.name
+                    GROUP BY had.name ORDER BY place LIMIT ?
+                ) AS newest
+            ) ELSE companies.former_names END,
         updated_at = excluded.updated_at
     -- One that is so already, because another commit was quicker, stays as it is.
     WHERE (excluded.name <> companies.name
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
         OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
+        OR EXISTS (
+            SELECT value FROM json_array_elements_text(excluded.former_names)
+            WHERE value <> companies.name
+            EXCEPT SELECT value FROM json_array_elements_text(companies.former_names)
+        )
     RETURNING id, name, website, logo_path
 ),
 inserted AS (

@@ -18,7 +18,7 @@ use domain::{
 };
 use futures_util::future::try_join;
 use sql_common::{
-    company::{CompanyRow, companies},
+    company::{CompanyRow, companies, former_names},
     posting::{
         EntryRow, IDENTIFIER, PostingRow, ViewRow, bare_view, entry, postings, redacted_view, view,
     },
@@ -73,7 +73,7 @@ fn by_identifier<'a>(identifiers: Vec<&'a str>) -> _ {
     with_companies.filter(postings::source_identifier.eq_any(identifiers))
 }
 
-/// Loads the postings with these ids, and their companies.
+/// Loads the postings with these ids, their descriptions, and their companies with former names.
 pub(crate) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[PostingId],
@@ -84,12 +84,20 @@ pub(crate) async fn load_by_id(
     let ids: Vec<_> = ids.iter().map(|id| StoredId::from(id.uuid())).collect();
     let rows = in_full()
         .filter(postings::id.eq_any(ids))
-        .load::<(PostingRow, String, CompanyRow)>(conn)
+        .load::<(PostingRow, String, CompanyRow, Option<String>)>(conn)
         .await?;
-    known(rows.into_iter().map(|(posting, description, company)| {
-        let posting = posting.posting(Some(description));
-        posting.map(|posting| (posting, company))
-    }))
+    let mut names = HashMap::new();
+    let mut loaded = Vec::with_capacity(rows.len());
+    for (posting, description, company, former) in rows {
+        let posting = posting.posting(Some(description))?;
+        names.extend(former.map(|names| (posting.company_id, names)));
+        loaded.push(Ok((posting, company)));
+    }
+    let mut known = known(loaded.into_iter())?;
+    for (id, names) in names {
+        known.former_names.insert(id, former_names(&names)?);
+    }
+    Ok(known)
 }
 
 #[diesel::dsl::auto_type]
@@ -98,10 +106,12 @@ fn in_full() -> _ {
         AsSelect<PostingRow, Pg>,
         postings::raw_description,
         AsSelect<CompanyRow, Pg>,
+        companies::former_names,
     ) = (
         PostingRow::as_select(),
         postings::raw_description,
         CompanyRow::as_select(),
+        companies::former_names,
     );
     postings::table.inner_join(companies::table).select(columns)
 }
@@ -126,6 +136,7 @@ fn known(
     let mut known = Known {
         postings: HashMap::with_capacity(rows.len()),
         companies: HashMap::with_capacity(rows.len()),
+        former_names: HashMap::new(),
     };
     for row in rows {
         let (posting, company) = row?;

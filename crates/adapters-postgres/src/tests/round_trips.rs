@@ -81,6 +81,7 @@ fn creates(n: u128) -> WriteSet {
                 company,
                 sets_name: true,
                 sets_logo_path: true,
+                replaced_names: Vec::new(),
                 at: noon(),
             },
         );

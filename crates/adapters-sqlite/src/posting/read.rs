@@ -53,7 +53,7 @@ pub(crate) fn load(
     known(conn, found, companies)
 }
 
-/// Loads the postings with these ids, and their companies.
+/// Loads the postings with these ids, their descriptions, and their companies with former names.
 pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
@@ -66,7 +66,9 @@ pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Resu
             found.push(row.posting(Some(description))?);
         }
     }
-    known(conn, found, &[])
+    let mut known = known(conn, found, &[])?;
+    known.former_names = company::load_former_names(conn, known.companies.keys())?;
+    Ok(known)
 }
 
 fn known(
@@ -90,6 +92,7 @@ fn known(
     Ok(Known {
         postings,
         companies,
+        ..Known::default()
     })
 }
 

@@ -18,7 +18,8 @@ pub struct TextRules;
 
 impl RuleEnricher for TextRules {
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded> {
-        let prepared = posting_text::prepare(&posting(input), &budget(input, stop));
+        let names = other_names(input);
+        let prepared = posting_text::prepare(&posting(input, &names), &budget(input, stop));
         let prepared = prepared.map_err(exceeded)?;
         let place = |place: places::Coordinates| Coordinates {
             latitude: place.latitude,
@@ -40,7 +41,8 @@ impl RuleEnricher for TextRules {
         input: &EnrichmentInput,
         stop: &StopFlag,
     ) -> Result<EnrichedTexts, Exceeded> {
-        let (posting, budget) = (posting(input), budget(input, stop));
+        let names = other_names(input);
+        let (posting, budget) = (posting(input, &names), budget(input, stop));
         let markdown = markdown::from_description(&draft.markdown, &budget).map_err(exceeded)?;
         let redacted = redact::markdown(&draft.redacted_markdown, &posting, &budget);
         Ok(EnrichedTexts {
@@ -78,7 +80,9 @@ impl RuleEnricher for TextRules {
             latitude: place.latitude,
             longitude: place.longitude,
         });
-        let checked = rules::check(&texts, place, &posting(input), &budget(input, stop));
+        let names = other_names(input);
+        let posting = posting(input, &names);
+        let checked = rules::check(&texts, place, &posting, &budget(input, stop));
         checked.map_err(|error| match error {
             rules::CheckError::Breach(breach) => CheckError::Breach(breach.to_string()),
             rules::CheckError::Exceeded(error) => CheckError::Exceeded(exceeded(error)),
@@ -86,14 +90,18 @@ impl RuleEnricher for TextRules {
     }
 }
 
-fn posting(input: &EnrichmentInput) -> Posting<'_> {
+fn other_names(input: &EnrichmentInput) -> Vec<&str> {
+    input.other_names.iter().map(String::as_str).collect()
+}
+
+fn posting<'a>(input: &'a EnrichmentInput, other_names: &'a [&'a str]) -> Posting<'a> {
     Posting {
         title: &input.title,
         description: &input.raw_description,
         country: input.country.map(CountryCode::as_str),
         city: input.city.as_deref(),
         company_name: &input.company_name,
-        other_names: &[],
+        other_names,
         company_website: &input.company_website,
         base_url: input.application_url.as_deref(),
     }
@@ -148,17 +156,40 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_sentence_with_a_detail_passes_the_rules() {
-        let input = EnrichmentInput {
+    fn cook() -> EnrichmentInput {
+        EnrichmentInput {
             title: "Cook".to_owned(),
             raw_description: "A cook.".into(),
             country: None,
             city: None,
             company_name: "Acmera AS".to_owned(),
+            other_names: Vec::new(),
             company_website: "https://acmera.no".to_owned(),
             application_url: None,
-        };
+        }
+    }
+
+    /// Four postings pushed together on one website, each with another name.
+    #[test]
+    fn no_name_of_the_company_is_readable() {
+        let names = ["Fjellvik", "Havgard", "Skogbrink", "Elvestad"];
+        for name in names {
+            let others = names.iter().filter(|other| **other != "Elvestad");
+            let input = EnrichmentInput {
+                raw_description: format!("{name} is hiring. At {name} you cook.").into(),
+                company_name: "Elvestad".to_owned(),
+                other_names: others.map(ToString::to_string).collect(),
+                ..cook()
+            };
+            let enrichment = TextRules.prepare(&input, &StopFlag::default()).unwrap();
+            let text = enrichment.texts.redacted_markdown;
+            assert_eq!(text, "[company] is hiring. At [company] you cook.");
+        }
+    }
+
+    #[test]
+    fn every_sentence_with_a_detail_passes_the_rules() {
+        let input = cook();
         for code in ReasonCode::ALL {
             let enrichment = Enrichment {
                 texts: EnrichedTexts::default(),

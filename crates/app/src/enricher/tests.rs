@@ -71,6 +71,7 @@ fn input(title: &str) -> EnrichmentInput {
         country: None,
         city: None,
         company_name: "Harbourpine".to_owned(),
+        other_names: Vec::new(),
         company_website: "https://harbourpine.example".to_owned(),
         application_url: None,
     }

@@ -1,5 +1,6 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
+mod names;
 mod website;
 
 use std::fmt;
@@ -7,6 +8,7 @@ use std::fmt;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use self::names::{FORMER_NAMES, former_names};
 pub(crate) use self::website::parse_web_url;
 pub use self::website::{InvalidLogoPath, InvalidWebUrl, Website, check_logo_path, check_web_url};
 
@@ -64,6 +66,38 @@ pub struct CompanyWrite {
     pub sets_name: bool,
     /// Whether an update sets the logo path.
     pub sets_logo_path: bool,
+    /// The names that earlier commands of the same commit set, newest first: the company had them,
+    /// though nobody saw them.
+    pub replaced_names: Vec<String>,
     /// When it is written.
     pub at: OffsetDateTime,
+}
+
+impl CompanyWrite {
+    /// Adds a later write of the same commit.
+    pub fn then(&mut self, later: Self) {
+        if self.sets_name {
+            let replaced = std::iter::once(&self.company.name).chain(&self.replaced_names);
+            self.replaced_names = former_names(&later.company.name, replaced);
+        }
+        self.company = later.company;
+        self.sets_name |= later.sets_name;
+        self.sets_logo_path |= later.sets_logo_path;
+    }
+
+    /// The company's former names after this write, by the name and the former names that the store
+    /// has; `None` if it stays as it is.
+    pub fn former_names(&self, stored: Option<(&str, &[String])>) -> Option<Vec<String>> {
+        if !self.sets_name {
+            return None;
+        }
+        let replaced = self.replaced_names.iter().map(String::as_str);
+        let (name, former) = stored.unzip();
+        let former = former.unwrap_or_default();
+        let newest_first = replaced
+            .chain(name)
+            .chain(former.iter().map(String::as_str));
+        let names = former_names(&self.company.name, newest_first);
+        (names != former).then_some(names)
+    }
 }

@@ -133,6 +133,7 @@ mod tests {
                 country: None,
                 city: Some(city.to_owned()),
                 company_name: name.to_owned(),
+                other_names: Vec::new(),
                 company_website: website.to_owned(),
                 application_url: None,
             };

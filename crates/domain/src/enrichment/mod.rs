@@ -48,6 +48,8 @@ pub struct EnrichmentInput {
     pub city: Option<String>,
     /// The company's name, which the redacted text must not show.
     pub company_name: String,
+    /// The names that the company had, which the redacted text must not show either.
+    pub other_names: Vec<String>,
     /// The company's normalised website, which the redacted text must not show.
     pub company_website: String,
     /// The page on which people apply, which relative links of the description are on.

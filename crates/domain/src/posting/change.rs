@@ -128,11 +128,7 @@ impl Change {
                 .companies
                 .insert(write.company.id, write.company.clone());
             match writes.companies.get_mut(&write.company.id) {
-                Some(earlier) => {
-                    earlier.company = write.company;
-                    earlier.sets_name |= write.sets_name;
-                    earlier.sets_logo_path |= write.sets_logo_path;
-                }
+                Some(earlier) => earlier.then(write),
                 None => {
                     writes.companies.insert(write.company.id, write);
                 }

@@ -364,6 +364,7 @@ fn upsert(
         company: after.clone(),
         sets_name,
         sets_logo_path,
+        replaced_names: Vec::new(),
         at: now,
     });
     Some(Upsert {

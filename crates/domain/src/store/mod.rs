@@ -31,6 +31,9 @@ pub struct Known {
     pub postings: HashMap<SourceIdentifier, Posting>,
     /// The existing companies: the requested ones, and those of the postings.
     pub companies: HashMap<CompanyId, Company>,
+    /// The former names of these companies, newest first, of those that have any; only for
+    /// enrichment, see [`Store::load_by_id`].
+    pub former_names: HashMap<CompanyId, Vec<String>>,
 }
 
 impl Known {
@@ -120,13 +123,15 @@ pub trait Store: Send + Sync {
         companies: &[CompanyId],
     ) -> Result<Known, StoreError>;
 
-    /// The same by the postings' own ids, and with the texts of their descriptions.
+    /// The same by the postings' own ids, with the texts of their descriptions and the former names
+    /// of their companies.
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError>;
 
     /// Writes everything or nothing.
     ///
     /// Companies have no version, so another commit may have changed one in the same way. Then it
-    /// stays as it is, and the events of `writes` about it are left out.
+    /// stays as it is, and the events of `writes` about it are left out. A company keeps the names
+    /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
     /// taken meanwhile, or the lease of a finished task or of the import was lost.

@@ -109,6 +109,9 @@ macro_rules! contract_suite {
             an_upsert_makes_a_company
             an_upsert_sets_only_what_it_says
             many_companies_in_one_commit
+            a_company_keeps_the_names_that_it_had
+            a_company_keeps_the_names_of_one_commit
+            a_company_keeps_the_name_of_a_commit_that_was_quicker
         } }
     };
     (@reading $block_on:path, $fixture:expr) => {

@@ -7,7 +7,7 @@ use crate::{
     enrichment::{Enrichment, EnrichmentInput},
     outbox::Receipt,
     posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, enrich, outcome},
-    store::{Store, StoreError, WriteSet},
+    store::{Known, Store, StoreError, WriteSet},
 };
 
 /// The work of a claimed enrichment task.
@@ -53,7 +53,7 @@ pub async fn assignments(
             .get(&id)
             .and_then(|identifier| known.postings.get(identifier));
         let assignment = match posting {
-            Some(posting) => assignment(receipt, posting, known.company_of(posting)?)?,
+            Some(posting) => assignment(receipt, posting, &known)?,
             None => None,
         };
         match assignment {
@@ -71,8 +71,10 @@ pub async fn assignments(
 fn assignment(
     receipt: Receipt,
     posting: &Posting,
-    company: &Company,
+    known: &Known,
 ) -> Result<Option<Assignment>, StoreError> {
+    let company = known.company_of(posting)?;
+    let other_names = known.former_names.get(&company.id);
     let Some(content) = outcome::due(posting, company) else {
         return Ok(None);
     };
@@ -80,7 +82,7 @@ fn assignment(
         receipt,
         posting: posting.source_identifier.clone(),
         content,
-        input: input(posting, company)?,
+        input: input(posting, company, other_names.cloned().unwrap_or_default())?,
     }))
 }
 
@@ -183,7 +185,11 @@ pub async fn abandon(
     store.commit(writes).await
 }
 
-fn input(posting: &Posting, company: &Company) -> Result<EnrichmentInput, StoreError> {
+fn input(
+    posting: &Posting,
+    company: &Company,
+    other_names: Vec<String>,
+) -> Result<EnrichmentInput, StoreError> {
     let description = posting.details.raw_description.text().cloned();
     let raw_description = description.ok_or_else(|| {
         StoreError::Broken(format!(
@@ -197,6 +203,7 @@ fn input(posting: &Posting, company: &Company) -> Result<EnrichmentInput, StoreE
         country: posting.details.location_country_code,
         city: posting.details.location_city.clone(),
         company_name: company.name.clone(),
+        other_names,
         company_website: company.website.as_str().to_owned(),
         application_url: posting.details.application_url.clone(),
     })

@@ -39,6 +39,7 @@ pub fn create(n: u128) -> WriteSet {
             company,
             sets_name: true,
             sets_logo_path: false,
+            replaced_names: Vec::new(),
             at: noon(),
         },
     );

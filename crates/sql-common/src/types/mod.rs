@@ -27,7 +27,7 @@ use domain::{
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::stored::{StoredText, corrupt, details_text, parse_all};
+use crate::stored::{StoredText, array_text, corrupt, details_text, parse_all};
 
 /// An identifier: `uuid`, or its 16 bytes.
 #[derive(Clone, Copy, Debug, QueryId, SqlType)]
@@ -216,6 +216,12 @@ macro_rules! joined {
 }
 
 joined!(EmploymentType, LocationType, Scope);
+
+impl ToText for Vec<String> {
+    fn to_text(&self) -> String {
+        array_text(self)
+    }
+}
 
 impl ToText for Details {
     fn to_text(&self) -> String {

@@ -23,6 +23,7 @@ pub(crate) fn input(description: &str) -> EnrichmentInput {
         country: CountryCode::parse("NO"),
         city: Some("Oslo".to_owned()),
         company_name: "Acmera AS".to_owned(),
+        other_names: Vec::new(),
         company_website: "https://www.acmera.no".to_owned(),
         application_url: None,
     }

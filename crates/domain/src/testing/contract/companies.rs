@@ -2,9 +2,9 @@
 
 use super::{load, posting, put};
 use crate::{
-    company::{Company, CompanyId, CompanyWrite, Website},
+    company::{Company, CompanyId, CompanyWrite, FORMER_NAMES, Website},
     store::{Store, WriteSet},
-    testing::{create, noon},
+    testing::{create, noon, push},
 };
 
 pub(super) fn company(host: &str) -> Company {
@@ -23,6 +23,7 @@ async fn upsert<S: Store>(store: &S, company: &Company, sets_name: bool, sets_lo
         company: company.clone(),
         sets_name,
         sets_logo_path,
+        replaced_names: Vec::new(),
         at: noon(),
     };
     writes.companies.insert(company.id, write);
@@ -98,4 +99,73 @@ pub async fn many_companies_in_one_commit<S: Store>(store: &S) {
     let ids: Vec<_> = (0..1_500).map(|n| company(&format!("c{n}")).id).collect();
     let known = store.load(&[], &ids).await.expect("the store works");
     assert_eq!(known.companies.len(), 1_500);
+}
+
+/// Gives the company of the posting `a` these names, in one commit, and returns its former ones.
+async fn rename<S: Store>(store: &S, names: &[&str]) -> Vec<String> {
+    let body = |name: &&str| format!(r#"{{"company":{{"name":"{name}"}}}}"#);
+    let batch: Vec<_> = names.iter().map(|name| push("a", &body(name))).collect();
+    put(store, &batch).await;
+    former_names(store).await
+}
+
+async fn former_names<S: Store>(store: &S) -> Vec<String> {
+    let posting = posting(store, "a").await;
+    let known = store.load_by_id(&[posting.id]).await;
+    let mut known = known.expect("the store works");
+    let names = known.former_names.remove(&posting.company_id);
+    names.unwrap_or_default()
+}
+
+pub async fn a_company_keeps_the_names_that_it_had<S: Store>(store: &S) {
+    put(store, &[create("a", "acme"), create("b", "bolt")]).await;
+    assert_eq!(former_names(store).await, [""; 0]);
+    for (names, former) in [
+        (&["Årc \\\""] as &[_], &["acme"] as &[_]),
+        (&["Dune"], &["Årc \"", "acme"]),
+        (&["Dune"], &["Årc \"", "acme"]),
+        (&["acme"], &["Dune", "Årc \""]),
+        (&["Elm", "Fir", "Dune"], &["Fir", "Elm", "acme", "Årc \""]),
+        (&["Gum", "Dune"], &["Gum", "Fir", "Elm", "acme", "Årc \""]),
+    ] {
+        assert_eq!(rename(store, names).await, former, "{names:?}");
+    }
+    let logo = push("a", r#"{"company":{"logo_path":"/1.svg"}}"#);
+    put(store, &[logo]).await;
+    assert_eq!(former_names(store).await.len(), 5);
+    for n in 0..FORMER_NAMES {
+        rename(store, &[&n.to_string()]).await;
+    }
+    let names = former_names(store).await;
+    assert_eq!(names.len(), FORMER_NAMES);
+    assert_eq!((names[0].as_str(), names[19].as_str()), ("18", "Dune"));
+}
+
+/// Postings pushed together, each with another name on the same website.
+pub async fn a_company_keeps_the_names_of_one_commit<S: Store>(store: &S) {
+    let body = |name: &str| {
+        format!(
+            r#"{{"title": "Cook", "raw_description": "At {name}.",
+                "application_url": "https://acme.example",
+                "company": {{"name": "{name}", "website_url": "https://acme.example"}}}}"#
+        )
+    };
+    put(store, &[push("a", &body("One")), push("b", &body("Two"))]).await;
+    assert_eq!(former_names(store).await, ["One"]);
+    put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await;
+    assert_eq!(former_names(store).await, ["Three", "Two"]);
+}
+
+/// Two commits that were decided on the same state: the second replaces a name that its decision
+/// did not know.
+pub async fn a_company_keeps_the_name_of_a_commit_that_was_quicker<S: Store>(store: &S) {
+    put(store, &[create("a", "acme")]).await;
+    for name in ["Bolt", "Core", "Core"] {
+        let renamed = Company {
+            name: name.into(),
+            ..company("acme")
+        };
+        upsert(store, &renamed, true, false).await;
+    }
+    assert_eq!(former_names(store).await, ["Bolt", "acme"]);
 }

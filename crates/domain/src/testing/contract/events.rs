@@ -298,6 +298,7 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
             company: decided.clone(),
             sets_name,
             sets_logo_path,
+            replaced_names: Vec::new(),
             at: noon(),
         };
         writes.companies.insert(decided.id, write);

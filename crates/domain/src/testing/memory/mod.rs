@@ -49,6 +49,7 @@ struct State {
     postings: HashMap<PostingId, Row>,
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
+    former_names: HashMap<CompanyId, Vec<String>>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, clients::Stored>,
     catalogues: Vec<catalogues::Row>,
@@ -155,6 +156,14 @@ impl State {
 
     /// Writes a company, and returns whether that changed it.
     fn upsert(&mut self, write: CompanyWrite) -> bool {
+        let id = write.company.id;
+        let stored = self.companies.get(&id).map(|company| {
+            let former = self.former_names.get(&id).map(Vec::as_slice);
+            (company.name.as_str(), former.unwrap_or_default())
+        });
+        let former = write.former_names(stored);
+        let has_new_names = former.is_some();
+        self.former_names.extend(former.map(|names| (id, names)));
         let Some(company) = self.companies.get_mut(&write.company.id) else {
             self.companies.insert(write.company.id, write.company);
             return true;
@@ -166,7 +175,7 @@ impl State {
         if write.sets_logo_path {
             company.logo_path = write.company.logo_path;
         }
-        *company != before
+        *company != before || has_new_names
     }
 
     fn write(&mut self, mut write: PostingWrite) {
@@ -290,7 +299,14 @@ impl<C: Send> Store for Memory<C> {
     }
 
     async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
-        Ok(self.state().known(ids.iter(), &[]))
+        let state = self.state();
+        let mut known = state.known(ids.iter(), &[]);
+        let had = known.companies.keys().filter_map(|id| {
+            let names = state.former_names.get(id)?;
+            Some((*id, names.clone()))
+        });
+        known.former_names = had.collect();
+        Ok(known)
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {

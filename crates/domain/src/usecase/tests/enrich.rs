@@ -166,6 +166,21 @@ fn an_assignment_is_the_newest_content() {
 }
 
 #[test]
+fn an_assignment_has_the_names_that_the_company_had() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        assert_eq!(world.assignment().await.unwrap().input.other_names, [""; 0]);
+        let renamed = |name: &str| BODY.replace("Acmera\"", &format!("{name}\""));
+        let batch = ["Bolt", "Core"].map(|name| push(name, &renamed(name)));
+        let answers = ingest(&world.store, &batch, Lifetime::NEVER, world.now).await;
+        assert!(answers.unwrap().iter().all(Result::is_ok));
+        let input = world.assignment().await.unwrap().input;
+        assert_eq!(input.company_name, "Core");
+        assert_eq!(input.other_names, ["Bolt", "Acmera"]);
+    });
+}
+
+#[test]
 fn an_outcome_finishes_its_task() {
     pollster::block_on(async {
         let mut world = World::approved().await;

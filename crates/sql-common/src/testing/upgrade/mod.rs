@@ -8,6 +8,7 @@
 mod catalogues;
 mod clients;
 mod events;
+mod names;
 mod postings;
 mod subscribers;
 mod webhooks;
@@ -162,6 +163,7 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "webhooks")) => webhooks::come_back(store).await,
         Some((_, "clients")) => clients::come_back(store).await,
         Some((_, "catalogues")) => catalogues::come_back(store).await,
+        Some((_, "names_and_duplicates")) => names::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }

@@ -1,0 +1,25 @@
+-- A company that had other names, and a posting of it.
+INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at) VALUES
+    ('86c4b06d-4a1c-5e2b-9c0e-000000000801', 'Core', 'https://core.example', NULL,
+     '["Bølt", "Acme \"1\""]',
+     '2026-03-01 12:00:00.123456+00', '2026-03-01 13:00:00.123456+00');
+
+INSERT INTO postings
+    (id, source_identifier, version, status, status_reason, moderated, company_id, catalogue_id,
+     enriched_hash, approved_hash, texts_digest,
+     is_featured, published_at, expire_at, expired_at, created_at, updated_at,
+     created_by, updated_by,
+     title, employment_types, location_types, location_country_code, location_city,
+     salary_min, salary_max, salary_currency_code, salary_period,
+     application_email, application_url, expiration_reason,
+     description_digest,
+     metadata, raw_description)
+VALUES
+    ('01900000-0000-7000-8000-000000000801', 'renamed', 1, 'PendingEnrichment', NULL, false, '86c4b06d-4a1c-5e2b-9c0e-000000000801', NULL,
+     NULL, NULL, NULL,
+     false, NULL, NULL, NULL, '2026-03-01 12:00:00.123456+00', '2026-03-01 12:00:00.123456+00',
+     'client:01900000-0000-7000-8000-000000000201', NULL,
+     'Engineer', '{}', '{}', NULL, NULL, NULL, NULL, NULL, NULL,
+     'jobs@company.example', NULL, NULL,
+     '\x8cbd76191b8d19c86d99579dbef4181a84a1af172382ebeef1a5a237a145012d',
+     NULL, '<p>Build things.</p>');
