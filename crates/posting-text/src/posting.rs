@@ -36,6 +36,8 @@ pub struct Prepared {
     pub markdown: String,
     /// The same with everything redacted that identifies the company or leads to it.
     pub redacted_markdown: String,
+    /// The title, redacted in the same way: one line of plain text.
+    pub redacted_title: String,
     /// How many redactions of each kind it has.
     pub redactions: Counts,
     /// The coordinates of the city; `None` unless they are certain.
@@ -44,7 +46,7 @@ pub struct Prepared {
     pub refusal: Option<Refusal>,
 }
 
-/// Converts the description, redacts it, finds the city, and decides whether to refuse the posting.
+/// Converts the description, redacts it and the title, finds the city, and decides whether to refuse the posting.
 /// Takes less than a millisecond for a usual description.
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
     let mut document = markdown::read(posting.description, posting.base_url, budget)?;
@@ -67,6 +69,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     Ok(Prepared {
         markdown,
         redacted_markdown: markdown::write(&document, budget)?,
+        redacted_title: redact::line(posting.title, posting, budget)?,
         redactions,
         coordinates,
         refusal,

@@ -23,7 +23,7 @@ fn enrich(title: &str, description: &str) -> Prepared {
 #[test]
 fn texts_coordinates_and_verdict() {
     let found = enrich(
-        "Driver",
+        "Driver at Brightvik\u{ad}, tel. +33 4 72 11 22 33",
         "<p>At <b>Brightvik</b> you drive. <a href='https://brightvik.fr/jobs'>Apply</a></p>",
     );
     assert_eq!(
@@ -31,6 +31,7 @@ fn texts_coordinates_and_verdict() {
         "At **Brightvik** you drive. [Apply](https://brightvik.fr/jobs)"
     );
     assert_eq!(found.redacted_markdown, "At **[company]** you drive. Apply");
+    assert_eq!(found.redacted_title, "Driver at [company], tel. [phone]");
     let place = found.coordinates.unwrap();
     assert!((place.latitude - 45.75).abs() < 0.1 && (place.longitude - 4.85).abs() < 0.1);
     assert_eq!(found.refusal, None);

@@ -184,6 +184,9 @@ entity! {
             redacted_markdown: Text = Text(|write| {
                 Some(&write.enriched.as_ref()?.0.redacted_markdown)
             }),
+            redacted_title: Nullable<Text> = Text(|write| {
+                write.enriched.as_ref()?.0.redacted_title.as_deref()
+            }),
         }
         apart {}
     }
@@ -206,6 +209,7 @@ pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingVi
         texts: texts.map(|texts| EnrichedTexts {
             markdown: texts.markdown,
             redacted_markdown: texts.redacted_markdown,
+            redacted_title: texts.redacted_title,
         }),
         history: Vec::new(),
     })
@@ -218,6 +222,7 @@ pub struct RedactedRow {
     latitude: Option<f64>,
     longitude: Option<f64>,
     redacted_markdown: String,
+    redacted_title: Option<String>,
 }
 
 /// A posting without its description, its company and the redacted text.
@@ -234,33 +239,38 @@ pub fn redacted_view(
         coordinates: texts.as_ref().and_then(place),
         texts: texts.map(|texts| EnrichedTexts {
             redacted_markdown: texts.redacted_markdown,
+            redacted_title: texts.redacted_title,
             ..EnrichedTexts::default()
         }),
         history: Vec::new(),
     })
 }
 
-/// The place of a posting that was enriched.
+/// What enrichment made of a posting besides its texts.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = posting_texts)]
-pub struct PlaceRow {
+pub struct BareRow {
     /// Tells that there is a row.
     pub posting_id: StoredId,
     latitude: Option<f64>,
     longitude: Option<f64>,
+    redacted_title: Option<String>,
 }
 
 /// A posting without its texts, and its company.
-pub type BareViewRow = (PostingRow, CompanyRow, Option<PlaceRow>);
+pub type BareViewRow = (PostingRow, CompanyRow, Option<BareRow>);
 
 /// A posting for readers who want none of its texts.
-pub fn bare_view((posting, company, place): BareViewRow) -> Result<PostingView, StoreError> {
-    let coordinates = |place: &PlaceRow| coordinates(place.latitude, place.longitude);
+pub fn bare_view((posting, company, made): BareViewRow) -> Result<PostingView, StoreError> {
+    let place = |made: &BareRow| coordinates(made.latitude, made.longitude);
     Ok(PostingView {
         posting: posting.posting(None)?,
         company: Company::try_from(company)?,
-        coordinates: place.as_ref().and_then(coordinates),
-        texts: place.map(|_| EnrichedTexts::default()),
+        coordinates: made.as_ref().and_then(place),
+        texts: made.map(|made| EnrichedTexts {
+            redacted_title: made.redacted_title,
+            ..EnrichedTexts::default()
+        }),
         history: Vec::new(),
     })
 }
@@ -283,7 +293,7 @@ macro_rules! posting_queries {
         use domain::store::{ListOrder, Step};
         use $crate::{
             company::{CompanyRow, companies},
-            posting::{PlaceRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
+            posting::{BareRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
             types::{Id, Moment, StoredId, StoredTime},
         };
 
@@ -330,7 +340,7 @@ macro_rules! posting_queries {
         type BareViewColumns = (
             AsSelect<PostingRow, $db>,
             AsSelect<CompanyRow, $db>,
-            AsSelect<Option<PlaceRow>, $db>,
+            AsSelect<Option<BareRow>, $db>,
         );
 
         #[diesel::dsl::auto_type]
@@ -338,7 +348,7 @@ macro_rules! posting_queries {
             let columns: BareViewColumns = (
                 PostingRow::as_select(),
                 CompanyRow::as_select(),
-                <Option<PlaceRow>>::as_select(),
+                <Option<BareRow>>::as_select(),
             );
             postings::table
                 .inner_join(companies::table)

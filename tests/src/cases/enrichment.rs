@@ -12,6 +12,7 @@ on_every_store! {
     events_are_in_order,
     many_postings_are_all_enriched,
     a_worker_of_its_own_enriches_too,
+    names_that_a_company_had_are_hidden,
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
@@ -130,4 +131,36 @@ async fn a_worker_of_its_own_enriches_too(store: Store) {
     let id = fresh("apart");
     app.put(&id, &minimal()).await.created();
     app.api.until(&id, "approved").await;
+}
+
+/// Postings pushed together on one website, each with another name; then the company is renamed.
+async fn names_that_a_company_had_are_hidden(store: Store) {
+    let app = App::shared(store);
+    let website = format!("https://{}.example", fresh("names"));
+    let names = ["Fjellvik", "Havgard", "Skogbrink", "Elvestad"];
+    let body = |title: &str, name: &str, company: &str| {
+        let mut body = minimal();
+        body["title"] = json!(format!("{title} at {name}"));
+        body["raw_description"] =
+            json!(format!("<p>{name} wants a cook. At {name} you grill.</p>"));
+        body["company"] = json!({ "name": company, "website_url": website });
+        body
+    };
+    let ids = names.map(|name| (fresh("named"), name));
+    join_all(ids.iter().map(async |(id, name)| {
+        app.put(id, &body("Cook", name, name)).await.created();
+    }))
+    .await;
+    for (id, _) in &ids {
+        app.api.until(id, "approved").await;
+    }
+    for (id, name) in &ids {
+        app.put(id, &body("Chef", name, "Dalheim")).await;
+    }
+    for (id, _) in &ids {
+        let is_new = |posting: &Value| posting["redacted_title"] == "Chef at [company]";
+        let posting = app.api.once(id, "new texts", is_new).await;
+        let text = posting["markdown_redacted_description"].as_str().unwrap();
+        assert_eq!(text, "[company] wants a cook. At [company] you grill.");
+    }
 }

@@ -10,7 +10,7 @@ const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who
     leave</li></ul>";
 
 /// The keys of a posting in answers.
-pub const VIEW_KEYS: [&str; 32] = [
+pub const VIEW_KEYS: [&str; 33] = [
     "uuid",
     "unique_source_identifier",
     "status",
@@ -32,6 +32,7 @@ pub const VIEW_KEYS: [&str; 32] = [
     "company",
     "markdown_description",
     "markdown_redacted_description",
+    "redacted_title",
     "latitude",
     "longitude",
     "published_at",

@@ -142,6 +142,9 @@ pub struct Posting<'a> {
     status_reason: Option<&'a str>,
     /// As pushed, trimmed.
     title: &'a str,
+    /// The title without what identifies the company or bypasses the board, one line of plain text;
+    /// `null` until enriched.
+    redacted_title: Option<&'a str>,
     /// As pushed. Absent if `texts` leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, extensions(("optional" = json!(true))))]
@@ -232,6 +235,7 @@ impl<'a> Posting<'a> {
             status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
             title: &details.title,
+            redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
             raw_description: (shown == Texts::All).then(|| view.description()),
             markdown_description: match shown {
                 Texts::All => Text::Made(texts.map(|texts| texts.markdown.as_str())),
@@ -367,7 +371,7 @@ pub mod tests {
             company,
             texts: Some(EnrichedTexts {
                 markdown: "x".repeat(bytes),
-                redacted_markdown: String::new(),
+                ..EnrichedTexts::default()
             }),
             coordinates: None,
             history: Vec::new(),

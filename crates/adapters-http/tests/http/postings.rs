@@ -99,6 +99,7 @@ async fn every_field_is_read_back() {
         "raw_description": "<p>Build &amp; run things.</p>\n",
         "markdown_description": null,
         "markdown_redacted_description": null,
+        "redacted_title": null,
         "employment_types": ["part-time", "full-time"],
         "location_types": ["remote"],
         "location_country_code": "DE",

@@ -133,7 +133,7 @@ async fn tables_refuse_what_has_no_meaning() {
         "UPDATE postings SET employment_types = '{full-time,sometimes}'",
         "UPDATE postings SET location_types = '{NULL}'",
         "UPDATE postings SET location_country_code = 'se'",
-        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 91, 0, '', '')",
+        "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 91, 0, '', '', NULL)",
         "UPDATE posting_history SET actor = 'somebody'",
         "UPDATE clients SET scopes = '{NULL}'",
         "UPDATE postings SET created_by = 'somebody'",

@@ -29,6 +29,7 @@ impl RuleEnricher for TextRules {
             texts: EnrichedTexts {
                 markdown: prepared.markdown,
                 redacted_markdown: prepared.redacted_markdown,
+                redacted_title: Some(prepared.redacted_title),
             },
             coordinates: prepared.coordinates.map(place),
             verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
@@ -45,9 +46,11 @@ impl RuleEnricher for TextRules {
         let (posting, budget) = (posting(input, &names), budget(input, stop));
         let markdown = markdown::from_description(&draft.markdown, &budget).map_err(exceeded)?;
         let redacted = redact::markdown(&draft.redacted_markdown, &posting, &budget);
+        let title = redact::line(posting.title, &posting, &budget);
         Ok(EnrichedTexts {
             markdown,
             redacted_markdown: redacted.map_err(exceeded)?,
+            redacted_title: Some(title.map_err(exceeded)?),
         })
     }
 
@@ -74,6 +77,7 @@ impl RuleEnricher for TextRules {
         let EnrichedTexts {
             markdown,
             redacted_markdown,
+            redacted_title,
         } = &enrichment.texts;
         let texts = texts(markdown, redacted_markdown, &enrichment.verdict);
         let place = enrichment.coordinates.map(|place| places::Coordinates {
@@ -82,7 +86,12 @@ impl RuleEnricher for TextRules {
         });
         let names = other_names(input);
         let posting = posting(input, &names);
-        let checked = rules::check(&texts, place, &posting, &budget(input, stop));
+        let budget = budget(input, stop);
+        let checked =
+            rules::check(&texts, place, &posting, &budget).and_then(|()| match redacted_title {
+                Some(title) => rules::check_title(title, &posting, &budget),
+                None => Ok(()),
+            });
         checked.map_err(|error| match error {
             rules::CheckError::Breach(breach) => CheckError::Breach(breach.to_string()),
             rules::CheckError::Exceeded(error) => CheckError::Exceeded(exceeded(error)),
@@ -176,14 +185,19 @@ mod tests {
         for name in names {
             let others = names.iter().filter(|other| **other != "Elvestad");
             let input = EnrichmentInput {
+                title: format!("Cook at {name}"),
                 raw_description: format!("{name} is hiring. At {name} you cook.").into(),
                 company_name: "Elvestad".to_owned(),
                 other_names: others.map(ToString::to_string).collect(),
                 ..cook()
             };
             let enrichment = TextRules.prepare(&input, &StopFlag::default()).unwrap();
-            let text = enrichment.texts.redacted_markdown;
-            assert_eq!(text, "[company] is hiring. At [company] you cook.");
+            let texts = enrichment.texts;
+            assert_eq!(texts.redacted_title.as_deref(), Some("Cook at [company]"));
+            assert_eq!(
+                texts.redacted_markdown,
+                "[company] is hiring. At [company] you cook."
+            );
         }
     }
 

@@ -133,6 +133,7 @@ fn texts(input: &EnrichmentInput) -> EnrichedTexts {
     EnrichedTexts {
         markdown: input.title.clone(),
         redacted_markdown: input.title.clone(),
+        redacted_title: None,
     }
 }
 

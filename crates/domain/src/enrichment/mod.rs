@@ -67,13 +67,16 @@ pub struct Enrichment {
     pub verdict: Verdict,
 }
 
-/// The two readable forms of a description.
+/// The two readable forms of a description, and the title in the second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnrichedTexts {
     /// The description as `CommonMark`, without raw HTML.
     pub markdown: String,
     /// The same with everything hidden that identifies the company or leads past the board.
     pub redacted_markdown: String,
+    /// The title with the same hidden, one line of plain text. `None` if there are no texts, and of
+    /// a posting that was enriched before titles were redacted.
+    pub redacted_title: Option<String>,
 }
 
 /// A place on Earth, WGS 84, in degrees.

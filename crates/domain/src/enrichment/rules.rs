@@ -43,8 +43,8 @@ pub trait RuleEnricher: Send + Sync {
     /// objects.
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded>;
 
-    /// The texts of a draft, ready to be shown: clean `CommonMark`, and the redacted text without
-    /// anything that identifies the company or bypasses the board. Idempotent.
+    /// The texts of a draft, ready to be shown: clean `CommonMark`, and the redacted text and title
+    /// without anything that identifies the company or bypasses the board. Idempotent.
     fn texts(
         &self,
         draft: &Draft,
@@ -67,8 +67,8 @@ pub trait RuleEnricher: Send + Sync {
     ///
     /// - Both texts are `CommonMark` without raw HTML, images, control characters and unsafe
     ///   links, and in proportion to the description.
-    /// - The redacted text has no link, and shows neither the company's name and host nor
-    ///   addresses and telephone numbers.
+    /// - The redacted text has no link, and neither it nor the redacted title shows the company's
+    ///   names and host, addresses or telephone numbers.
     /// - An approved posting has both texts; a rejection has a reason of one line.
     /// - Coordinates are on Earth.
     fn check(

@@ -80,6 +80,7 @@ impl TextsDigest {
         let EnrichedTexts {
             markdown,
             redacted_markdown,
+            redacted_title,
         } = texts;
         let place = coordinates.map(|place| {
             let [latitude, longitude] = [place.latitude, place.longitude].map(f64::to_le_bytes);
@@ -87,7 +88,8 @@ impl TextsDigest {
         });
         let place = place.unwrap_or_default();
         let parts = [markdown.as_bytes(), redacted_markdown.as_bytes(), &place];
-        Self(digest::of_parts(parts))
+        let title = redacted_title.as_deref().map(str::as_bytes);
+        Self(digest::of_parts(parts.into_iter().chain(title)))
     }
 
     /// Wraps a stored digest.

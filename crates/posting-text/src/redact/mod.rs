@@ -37,7 +37,12 @@ use self::{
     replace::hide_ranges,
     scan::{Found, add},
 };
-use crate::{Budget, Exceeded, Posting, document::Document, markdown, rules::Secrets};
+use crate::{
+    Budget, Exceeded, Posting,
+    document::{Block, Document, Span},
+    markdown,
+    rules::{Secrets, is_unseen},
+};
 
 /// Whether a name is an ordinary word, which may begin a sentence without being the name.
 pub(crate) fn is_ordinary(word: &str) -> bool {
@@ -81,6 +86,28 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
         &Identity::of(posting, &Secrets::of(posting)),
         budget,
     )
+}
+
+/// Redacts one line of plain text, such as a title, for the posting's company. Leaves out characters
+/// that cannot be seen. Idempotent.
+pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
+    let seen = text.chars().filter(|c| !is_unseen(*c));
+    let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let span = Span {
+        text: seen.split_whitespace().collect::<Vec<_>>().join(" "),
+        ..Span::default()
+    };
+    let mut document = Document {
+        blocks: vec![Block::Paragraph(vec![span])],
+        ..Document::default()
+    };
+    let text = text_of(&document);
+    let scan = Scan::of(&text, posting.company_website, budget)?;
+    let secrets = Secrets::of(posting);
+    let identity = Identity::of(posting, &secrets);
+    hide(&mut document, &identity, scan, budget)?;
+    let text = text_of(&document);
+    Ok(text.trim_end_matches(SEPARATOR).to_owned())
 }
 
 /// Something in a text that must not be shown.

@@ -13,6 +13,7 @@ mod secrets;
 
 use std::fmt;
 
+pub(crate) use self::reading::is_unseen;
 use self::reading::{Reading, is_evidently_clean, is_safe_link, turns_direction};
 pub use self::{
     draft::faults,
@@ -97,6 +98,26 @@ pub fn check(
     }
 }
 
+/// Checks a redacted title by the rules. It has none of the [`Secrets`], no control characters, no
+/// characters that cannot be seen, and is no longer than [`longest`] allows for the title.
+pub fn check_title(
+    redacted: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<(), CheckError> {
+    if redacted.len() > longest(posting.title) {
+        return Err(Breach::Length(Form::Title).into());
+    }
+    budget.spend(redacted.len())?;
+    if redacted.contains(|c: char| c.is_control() || is_unseen(c)) {
+        return Err(Breach::Character(Form::Title).into());
+    }
+    match Secrets::of(posting).find(redacted, budget)?.first() {
+        Some(secret) => Err(Breach::TitleShows(secret.kind).into()),
+        None => Ok(()),
+    }
+}
+
 /// The longest text for a description, in bytes: three times its length, and 64 KiB.
 pub fn longest(description: &str) -> usize {
     description
@@ -116,13 +137,15 @@ pub enum CheckError {
     Exceeded(#[from] Exceeded),
 }
 
-/// Which of the two texts a rule concerns.
+/// Which of the texts a rule concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The text with the company's name.
     Readable,
     /// The text without it.
     Redacted,
+    /// The title without it.
+    Title,
 }
 
 impl fmt::Display for Form {
@@ -130,6 +153,7 @@ impl fmt::Display for Form {
         f.write_str(match self {
             Self::Readable => "text",
             Self::Redacted => "redacted text",
+            Self::Title => "redacted title",
         })
     }
 }
@@ -159,6 +183,9 @@ pub enum Breach {
     /// The redacted text identifies the company.
     #[error("the redacted text shows {0}")]
     Shows(SecretKind),
+    /// The redacted title identifies the company.
+    #[error("the redacted title shows {0}")]
+    TitleShows(SecretKind),
     /// A text of an approved posting is empty.
     #[error("the posting is approved, but the {0} is empty")]
     Empty(Form),

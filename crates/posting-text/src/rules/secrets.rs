@@ -22,7 +22,7 @@ use crate::{Budget, Exceeded, Posting, redact};
 ///   name with a full stop in it. There is no letter, digit or hyphen directly before it, and no
 ///   letter or digit after it, also not after a full stop. A subdomain (`jobs.example.org`)
 ///   contains it.
-/// - **The company's name** as it was pushed, letter for letter, with any white space where it has
+/// - **A name of the company**, the present one or another, as it was pushed, letter for letter, with any white space where it has
 ///   some. It counts if it has three letters or more, does not start in lower case, and is not the
 ///   name of the posting's city or country. It must stand alone: beside a letter or a digit at
 ///   either end of the name there is the end of the text, white space, an ASCII sign or other
@@ -30,14 +30,23 @@ use crate::{Budget, Exceeded, Posting, redact};
 ///   one ordinary word (`Next`) does not count where a sentence begins.
 #[derive(Clone, Debug)]
 pub struct Secrets {
-    /// The words of the name; empty if it does not count.
-    name: Vec<String>,
-    /// Whether the name must stand alone.
-    is_alone: bool,
-    /// Whether the name is one ordinary word, which begins sentences as well.
-    is_ordinary: bool,
+    /// The names that count.
+    names: Vec<Name>,
     /// The spellings of the host.
     hosts: Vec<String>,
+}
+
+/// A name of the company.
+#[derive(Clone, Debug)]
+struct Name {
+    /// Its first word.
+    first: String,
+    /// The words after that.
+    rest: Vec<String>,
+    /// Whether it must stand alone.
+    is_alone: bool,
+    /// Whether it is one ordinary word, which begins sentences as well.
+    is_ordinary: bool,
 }
 
 /// Something in a text that must not be shown.
@@ -76,12 +85,9 @@ impl fmt::Display for SecretKind {
 impl Secrets {
     /// The secrets of a posting.
     pub fn of(posting: &Posting<'_>) -> Self {
-        let name = name(posting);
-        let is_spaced = |word: &String| !word.contains(is_unspaced);
+        let names = std::iter::once(&posting.company_name).chain(posting.other_names);
         Self {
-            is_alone: name.iter().all(is_spaced),
-            is_ordinary: matches!(name.as_slice(), [word] if redact::is_ordinary(word)),
-            name,
+            names: names.filter_map(|name| Name::of(name, posting)).collect(),
             hosts: hosts(posting.company_website),
         }
     }
@@ -102,8 +108,10 @@ impl Secrets {
         for host in &self.hosts {
             found.extend(hosts_in(text, host).map(of(SecretKind::Host)));
         }
-        let names = self.names_in(text, budget)?;
-        found.extend(names.into_iter().map(of(SecretKind::Company)));
+        for name in &self.names {
+            let names = name.find(text, budget)?;
+            found.extend(names.into_iter().map(of(SecretKind::Company)));
+        }
         found.sort_by_key(|secret| (secret.range.start, Reverse(secret.range.end)));
         let mut end = 0;
         found.retain(|secret| {
@@ -115,15 +123,27 @@ impl Secrets {
         });
         Ok(found)
     }
+}
 
-    fn names_in(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+impl Name {
+    /// A name of a posting's company; `None` if it does not count.
+    fn of(name: &str, posting: &Posting<'_>) -> Option<Self> {
+        let words = name_words(name, posting);
+        let is_spaced = |word: &String| !word.contains(is_unspaced);
+        let (first, rest) = words.split_first()?;
+        Some(Self {
+            is_alone: words.iter().all(is_spaced),
+            is_ordinary: rest.is_empty() && redact::is_ordinary(first),
+            first: first.clone(),
+            rest: rest.to_vec(),
+        })
+    }
+
+    fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
         let mut out = Vec::new();
-        let Some((first, rest)) = self.name.split_first() else {
-            return Ok(out);
-        };
         budget.spend(text.len())?;
-        for (start, first) in text.match_indices(first.as_str()) {
-            if let Some(end) = name_end(text, start + first.len(), rest, budget)?
+        for (start, first) in text.match_indices(self.first.as_str()) {
+            if let Some(end) = name_end(text, start + first.len(), &self.rest, budget)?
                 && (!self.is_alone || stands_alone(text, &(start..end)))
                 && !(self.is_ordinary && redact::begins_sentence(text, start))
             {
@@ -222,9 +242,9 @@ fn is_boundary(c: char) -> bool {
         || matches!(c, '\u{2010}'..='\u{205e}' | '\u{3000}'..='\u{303f}')
 }
 
-/// The words of the name; none if it does not count.
-fn name(posting: &Posting<'_>) -> Vec<String> {
-    let words: Vec<String> = words(posting.company_name);
+/// The words of a name; none if it does not count.
+fn name_words(name: &str, posting: &Posting<'_>) -> Vec<String> {
+    let words: Vec<String> = words(name);
     let mut letters = words
         .iter()
         .flat_map(|word| word.chars())

@@ -214,3 +214,32 @@ fn the_error_names_the_rule_and_no_secret() {
         "the redacted text shows an e-mail address"
     );
 }
+
+#[test]
+fn a_title_shows_no_secret() {
+    let posting = Posting {
+        other_names: &["Bolt Brygge"],
+        ..posting(DESCRIPTION)
+    };
+    for (title, expect) in [
+        ("Cook at [company]", Ok(())),
+        ("", Ok(())),
+        (
+            "Cook at Acmera AS",
+            Err(Breach::TitleShows(SecretKind::Company)),
+        ),
+        (
+            "Cook at Bolt Brygge",
+            Err(Breach::TitleShows(SecretKind::Company)),
+        ),
+        (
+            "Cook: a@acmera.no",
+            Err(Breach::TitleShows(SecretKind::Email)),
+        ),
+        ("Cook\nOslo", Err(Breach::Character(Form::Title))),
+        ("Cook\u{202e}", Err(Breach::Character(Form::Title))),
+    ] {
+        let checked = check_title(title, &posting, &Budget::unlimited());
+        assert_eq!(checked, expect.map_err(CheckError::from), "{title:?}");
+    }
+}

@@ -173,7 +173,7 @@ const REFUSED: [&str; 52] = [
     "UPDATE postings SET metadata = '{'",
     "UPDATE postings SET salary_period = 'daily'",
     "DELETE FROM companies",
-    "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '')",
+    "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",
     "UPDATE clients SET version = 0",
     "UPDATE clients SET prefixes = '{}'",
     "UPDATE clients SET prefixes = NULL",

@@ -58,6 +58,7 @@ fn posting() -> Posting<'static> {
         status: Status(Stands::Approved),
         status_reason: None,
         title: "Backend Engineer",
+        redacted_title: Some("Backend Engineer"),
         raw_description: Some("<p>You build our API at Example GmbH.</p>"),
         markdown_description: Text::Made(Some("You build our API at Example GmbH.")),
         markdown_redacted_description: Text::Made(Some("You build our API at the company.")),

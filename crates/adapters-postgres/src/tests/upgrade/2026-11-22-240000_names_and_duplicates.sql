@@ -1,4 +1,4 @@
--- A company that had other names, and a posting of it.
+-- A company that had other names, and its posting with everything that enrichment makes.
 INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at) VALUES
     ('86c4b06d-4a1c-5e2b-9c0e-000000000801', 'Core', 'https://core.example', NULL,
      '["Bølt", "Acme \"1\""]',
@@ -23,3 +23,9 @@ VALUES
      'jobs@company.example', NULL, NULL,
      '\x8cbd76191b8d19c86d99579dbef4181a84a1af172382ebeef1a5a237a145012d',
      NULL, '<p>Build things.</p>');
+
+INSERT INTO posting_texts
+    (posting_id, latitude, longitude, markdown, redacted_markdown, redacted_title)
+VALUES
+    ('01900000-0000-7000-8000-000000000801', NULL, NULL,
+     'Build things.', 'Build things.', 'Engineer at [company]');

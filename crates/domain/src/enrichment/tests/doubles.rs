@@ -149,6 +149,7 @@ impl RuleEnricher for PlainRules {
         Ok(Enrichment {
             texts: EnrichedTexts {
                 redacted_markdown: redacted(&markdown),
+                redacted_title: None,
                 markdown,
             },
             coordinates: input.city.is_some().then_some(PLACE),
@@ -165,6 +166,7 @@ impl RuleEnricher for PlainRules {
         Ok(EnrichedTexts {
             markdown: clean(&draft.markdown),
             redacted_markdown: redacted(&draft.redacted_markdown),
+            redacted_title: None,
         })
     }
 
@@ -201,6 +203,7 @@ impl RuleEnricher for PlainRules {
         let EnrichedTexts {
             markdown,
             redacted_markdown,
+            ..
         } = &enrichment.texts;
         let broken = if SECRETS
             .iter()

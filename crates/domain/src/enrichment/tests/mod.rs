@@ -56,6 +56,7 @@ impl RuleEnricher for Odd {
             Self::Careless => Ok(EnrichedTexts {
                 markdown: draft.markdown.clone(),
                 redacted_markdown: draft.redacted_markdown.clone(),
+                redacted_title: None,
             }),
             Self::EndlessTexts => Err(Exceeded::TooComplex),
             _ => PlainRules.texts(draft, input, stop),

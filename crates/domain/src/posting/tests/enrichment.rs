@@ -48,10 +48,16 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
     let texts = |redacted: &str| EnrichedTexts {
         markdown: "Bread.".into(),
         redacted_markdown: redacted.into(),
+        redacted_title: None,
+    };
+    let titled = EnrichedTexts {
+        redacted_title: Some("Baker".into()),
+        ..texts("B")
     };
     for (texts, coordinates, raised) in [
         (texts("B."), None, vec![]),
         (texts("B"), None, vec![event::JOB_POSTING_ENRICHED]),
+        (titled, None, vec![event::JOB_POSTING_ENRICHED]),
         (texts("B."), Some(PLACE), vec![event::JOB_POSTING_ENRICHED]),
     ] {
         let mut board = Board::with(Status::Approved);
@@ -203,6 +209,7 @@ fn leave_unjudged(board: &mut Board, content: ContentHash, reason: &str) -> Opti
     let texts = EnrichedTexts {
         markdown: "Kept.".into(),
         redacted_markdown: "K.".into(),
+        redacted_title: None,
     };
     let (posting, company) = (board.posting(), board.company());
     let made = Some((texts, Some(PLACE)));

@@ -155,6 +155,7 @@ impl Board {
             texts: EnrichedTexts {
                 markdown: "Bread.".into(),
                 redacted_markdown: "B.".into(),
+                redacted_title: None,
             },
             coordinates: None,
             verdict: verdict.clone(),

@@ -271,6 +271,7 @@ pub async fn the_newest_enrichment_stands<S: Store + PostingReader>(store: &S) {
     let texts = |markdown: &str| EnrichedTexts {
         markdown: markdown.into(),
         redacted_markdown: format!("[{markdown}]"),
+        redacted_title: (markdown == "one").then(|| "Title".into()),
     };
     let place = Coordinates {
         latitude: -33.868_82,

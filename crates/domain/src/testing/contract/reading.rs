@@ -181,6 +181,7 @@ pub async fn lists_have_the_texts_that_are_asked_for<S: Store + PostingReader>(s
             expect[1].texts = Some(EnrichedTexts {
                 markdown: String::new(),
                 redacted_markdown: redacted.to_owned(),
+                redacted_title: full.redacted_title.clone(),
             });
             assert_eq!(with(texts).await, expect, "{texts:?}");
         }
@@ -273,6 +274,7 @@ async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) 
     let texts = EnrichedTexts {
         markdown: "x".repeat(size / 2),
         redacted_markdown: "x".repeat(size / 2),
+        redacted_title: Some("x".into()),
     };
     write.enriched = Some((texts, None));
     store

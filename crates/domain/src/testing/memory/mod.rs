@@ -415,6 +415,7 @@ fn with(texts: Texts, mut view: PostingView) -> PostingView {
                 Texts::Redacted => all.redacted_markdown,
                 Texts::All | Texts::None => String::new(),
             },
+            redacted_title: all.redacted_title,
         });
     }
     view

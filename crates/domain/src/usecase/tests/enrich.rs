@@ -131,6 +131,7 @@ fn texts(markdown: &str) -> EnrichedTexts {
     EnrichedTexts {
         markdown: markdown.to_owned(),
         redacted_markdown: "[company]".to_owned(),
+        redacted_title: None,
     }
 }
 

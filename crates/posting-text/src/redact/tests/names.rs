@@ -376,3 +376,27 @@ fn harmless_words_stay() {
         "it is [company]",
     );
 }
+
+#[test]
+fn a_title_is_one_line_of_plain_text() {
+    let posting = crate::Posting {
+        other_names: &["Bolt Brygge"],
+        ..crate::testing::posting("")
+    };
+    for (title, expect) in [
+        ("Cook (50 %) * _new_ <b>", "Cook (50 %) * _new_ <b>"),
+        ("Cook at Acmera AS, Oslo", "Cook at [company], Oslo"),
+        (
+            "Ac\u{ad}mera: cook\t\u{1e}\n at night ",
+            "[company]: cook at night",
+        ),
+        ("Cook – Bolt Brygge", "Cook – [company]"),
+        ("Write to jobs@acmera.no", "Write to [email]"),
+        ("Cook at [company]", "Cook at [company]"),
+        ("", ""),
+    ] {
+        let line = |title| crate::redact::line(title, &posting, &crate::Budget::unlimited());
+        assert_eq!(line(title).as_deref(), Ok(expect), "{title:?}");
+        assert_eq!(line(expect).as_deref(), Ok(expect), "{title:?}");
+    }
+}

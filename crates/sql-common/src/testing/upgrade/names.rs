@@ -2,6 +2,7 @@
 
 use domain::{
     company::{Company, CompanyId, Website},
+    enrichment::EnrichedTexts,
     posting::{Posting, PostingView},
     testing::{AllPorts, identifier, posting},
 };
@@ -24,6 +25,11 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
             updated_by: None,
             ..posting(0x801, company.id)
         },
+        texts: Some(EnrichedTexts {
+            markdown: "Build things.".to_owned(),
+            redacted_markdown: "Build things.".to_owned(),
+            redacted_title: Some("Engineer at [company]".to_owned()),
+        }),
         company,
         history: Vec::new(),
         ..bare

@@ -79,6 +79,7 @@ fn full() -> PostingView {
         texts: Some(EnrichedTexts {
             markdown: "Build 'things' at Åcme.".to_owned(),
             redacted_markdown: "Build 'things' at ….".to_owned(),
+            redacted_title: None,
         }),
         coordinates: Some(Coordinates {
             latitude: 57.707_16,
