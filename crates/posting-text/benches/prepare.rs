@@ -23,6 +23,7 @@ fn posting(description: &str) -> Posting<'_> {
         other_names: &[],
         company_website: "https://www.brightvik.example/careers",
         base_url: None,
+        hide: &[],
     }
 }
 

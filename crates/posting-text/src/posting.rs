@@ -3,7 +3,7 @@
 use crate::{
     Budget, Exceeded, markdown,
     places::{self, Coordinates},
-    redact::{self, Counts, Identity, Scan},
+    redact::{self, Counts, Identity, Phrase, Scan},
     rules::Secrets,
     verdict::{self, Refusal},
 };
@@ -27,6 +27,8 @@ pub struct Posting<'a> {
     pub company_website: &'a str,
     /// The page that relative links of the description are on.
     pub base_url: Option<&'a str>,
+    /// Phrases that the redacted text must not contain beside what the rules find.
+    pub hide: &'a [Phrase<'a>],
 }
 
 /// The result of preparing a posting by rules.

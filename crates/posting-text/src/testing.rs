@@ -13,6 +13,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
         other_names: &[],
         company_website: "https://www.acmera.no",
         base_url: None,
+        hide: &[],
     }
 }
 

@@ -287,6 +287,7 @@ fn posting<'a>(company_name: &'a str, description: &'a str) -> Posting<'a> {
         other_names: &[],
         company_website: "https://www.acme.example/jobs",
         base_url: Some("https://www.acme.example/jobs/1"),
+        hide: &[],
     }
 }
 

@@ -16,6 +16,7 @@ fn enrich(title: &str, description: &str) -> Prepared {
         other_names: &[],
         company_website: "https://brightvik.fr",
         base_url: None,
+        hide: &[],
     };
     prepare(&posting, &Budget::of(description)).unwrap()
 }

@@ -113,6 +113,7 @@ fn posting<'a>(input: &'a EnrichmentInput, other_names: &'a [&'a str]) -> Postin
         other_names,
         company_website: &input.company_website,
         base_url: input.application_url.as_deref(),
+        hide: &[],
     }
 }
 

@@ -64,6 +64,7 @@ fn posting<'a>(sample: &'a Sample, names: &'a [&'a str]) -> Posting<'a> {
         other_names: names,
         company_website: &sample.website,
         base_url: None,
+        hide: &[],
     }
 }
 

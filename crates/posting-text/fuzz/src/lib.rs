@@ -39,6 +39,7 @@ impl<'a> Parts<'a> {
             other_names: &[],
             company_website: &self.website,
             base_url: None,
+            hide: &[],
         }
     }
 }

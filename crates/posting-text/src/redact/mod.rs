@@ -17,6 +17,7 @@ mod key;
 mod kind;
 mod names;
 mod person;
+mod phrase;
 mod replace;
 mod scan;
 mod script;
@@ -30,9 +31,12 @@ mod tests;
 
 use std::ops::Range;
 
-pub use self::kind::{Counts, Kind};
 pub(crate) use self::scan::Scan;
 pub(crate) use self::words::begins_sentence;
+pub use self::{
+    kind::{Counts, Kind},
+    phrase::Phrase,
+};
 use self::{
     replace::hide_ranges,
     scan::{Found, add},
@@ -60,6 +64,8 @@ pub(crate) struct Identity<'a> {
     city: Option<&'a str>,
     /// The country of the workplace, two letters.
     country: Option<&'a str>,
+    /// Phrases to hide beside what rules find.
+    phrases: &'a [Phrase<'a>],
     /// What certainly identifies the company, by the rules for every redacted text.
     secrets: Option<&'a Secrets>,
 }
@@ -73,6 +79,7 @@ impl<'a> Identity<'a> {
             website: posting.company_website,
             city: posting.city,
             country: posting.country,
+            phrases: posting.hide,
             secrets: Some(secrets),
         }
     }

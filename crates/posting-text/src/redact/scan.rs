@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    Identity, Kind, address, contact, handle, id, names, person, web,
+    Identity, Kind, address, contact, handle, id, names, person,
+    phrase::add_phrases,
+    web,
     words::{self, Word},
 };
 use crate::{Budget, Exceeded};
@@ -77,6 +79,7 @@ impl<'a> Scan<'a> {
         }
         let persons = person::persons(text, &words, &found, budget)?;
         add(&mut found, persons, Kind::Person);
+        add_phrases(&mut found, text, identity.phrases, budget)?;
         Ok(found)
     }
 }

@@ -13,8 +13,8 @@ mod secrets;
 
 use std::fmt;
 
-pub(crate) use self::reading::is_unseen;
-use self::reading::{Reading, is_evidently_clean, is_safe_link, turns_direction};
+pub(crate) use self::reading::{Reading, SEPARATOR, is_unseen};
+use self::reading::{is_evidently_clean, is_safe_link, turns_direction};
 pub use self::{
     draft::faults,
     rejection::{DETAIL, detail},

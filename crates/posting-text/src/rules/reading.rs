@@ -7,23 +7,23 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd
 use crate::{Budget, Exceeded, markdown::DIALECT};
 
 /// Separates blocks. No pattern contains this control character, so no match spans blocks.
-pub(super) const SEPARATOR: &str = "\n\u{1e}\n";
+pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
 
 /// A parsed text.
 #[derive(Debug, Default)]
-pub(super) struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     /// The visible text of all blocks, with [`SEPARATOR`] between them.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Destinations of links, also of definitions that are not used.
-    pub(super) links: Vec<Cow<'a, str>>,
+    pub(crate) links: Vec<Cow<'a, str>>,
     /// Destinations of images.
-    pub(super) images: Vec<Cow<'a, str>>,
+    pub(crate) images: Vec<Cow<'a, str>>,
     /// Raw HTML: a tag, a comment, or a line of a block.
-    pub(super) html: Vec<Cow<'a, str>>,
+    pub(crate) html: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Reading<'a> {
-    pub(super) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
+    pub(crate) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
         // The parser is linear, and limits the expansion of references.
         budget.spend(markdown.len().saturating_mul(2))?;
         let parser = Parser::new_ext(markdown, DIALECT);
