@@ -7,7 +7,7 @@ use outbound::Unread;
 use reqwest::{Response, StatusCode};
 
 use crate::{
-    completion::{self, CUT_OFF, Completion, Reply, bounded},
+    completion::{CUT_OFF, Complaint, Completion, Reply, bounded},
     draft,
     meter::Outcome,
 };
@@ -23,33 +23,61 @@ const LONGEST_WAIT: Duration = Duration::from_hours(1);
 pub struct Failure {
     /// Its outcome in the metrics.
     pub outcome: Outcome,
-    /// The error.
-    pub error: DraftError,
+    /// What happened.
+    pub cause: Cause,
+}
+
+/// What happened in place of a draft.
+#[derive(Debug)]
+pub enum Cause {
+    /// The endpoint has no time or no permission, or the model's answer is of no use.
+    Error(DraftError),
+    /// The endpoint refuses the request: this posting, or all that are like it.
+    Refused {
+        /// The status.
+        status: u16,
+        /// A description for the operator.
+        message: String,
+        /// What it says.
+        complaint: Complaint,
+    },
+    /// There was no answer in time.
+    TimedOut(String),
 }
 
 impl Failure {
-    fn unavailable(outcome: Outcome, message: String, after: Option<Duration>) -> Self {
-        Self {
-            outcome,
-            error: EnrichError::Unavailable { message, after }.into(),
-        }
+    fn new(outcome: Outcome, cause: Cause) -> Self {
+        Self { outcome, cause }
     }
 
-    fn permanent(outcome: Outcome, message: String) -> Self {
-        Self {
-            outcome,
-            error: EnrichError::Permanent(message).into(),
-        }
+    /// A failure that an operator must see to.
+    pub fn permanent(outcome: Outcome, message: String) -> Self {
+        let error = EnrichError::Permanent(message);
+        Self::new(outcome, Cause::Error(error.into()))
+    }
+
+    fn unavailable(outcome: Outcome, message: String, after: Option<Duration>) -> Self {
+        let error = EnrichError::Unavailable { message, after };
+        Self::new(outcome, Cause::Error(error.into()))
     }
 
     fn unusable(answer: &str, faults: Vec<String>) -> Self {
-        Self {
-            outcome: Outcome::Unusable,
-            error: DraftError::Unusable(Objection {
-                answer: bounded(answer),
-                faults,
-            }),
+        let answer = bounded(answer);
+        let error = DraftError::Unusable(Objection { answer, faults });
+        Self::new(Outcome::Unusable, Cause::Error(error))
+    }
+
+    /// A failure of the connection, before the answer or in the middle of it.
+    fn of_connection(error: &reqwest::Error, message: String, after: Option<Duration>) -> Self {
+        if error.is_timeout() && !error.is_connect() {
+            return Self::new(Outcome::Timeout, Cause::TimedOut(message));
         }
+        let outcome = if error.is_timeout() {
+            Outcome::Timeout
+        } else {
+            Outcome::Failed
+        };
+        Self::unavailable(outcome, message, after)
     }
 }
 
@@ -59,15 +87,7 @@ pub fn no_answer(error: &reqwest::Error) -> Failure {
     if error.is_builder() {
         return Failure::permanent(Outcome::Failed, message);
     }
-    Failure::unavailable(lateness(error), message, None)
-}
-
-fn lateness(error: &reqwest::Error) -> Outcome {
-    if error.is_timeout() {
-        Outcome::Timeout
-    } else {
-        Outcome::Failed
-    }
+    Failure::of_connection(error, message, None)
 }
 
 /// Reads an answer's body.
@@ -77,12 +97,11 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
     let body = match outbound::body(response, LARGEST).await {
         Ok(body) => body,
         Err(error) => {
-            let outcome = match &error {
-                Unread::BrokeOff(error) => lateness(error),
-                Unread::TooLong => Outcome::Failed,
-            };
             let message = format!("the model's answer ({status}) {error}");
-            return Err(Failure::unavailable(outcome, message, after));
+            return Err(match &error {
+                Unread::BrokeOff(error) => Failure::of_connection(error, message, after),
+                Unread::TooLong => Failure::unavailable(Outcome::Failed, message, after),
+            });
         }
     };
     if !status.is_success() {
@@ -101,15 +120,16 @@ pub async fn read(response: Response) -> Result<Completion, Failure> {
 }
 
 /// The failure of a status: the endpoint's if any posting would meet it, else perhaps this
-/// posting's.
+/// posting's. Some builds of llama.cpp answer 500 to a parameter that they do not know.
 fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure {
     let mut message = format!("the model's endpoint answered {status}");
     if status.is_redirection() {
         message.push_str("; no redirect is followed: check the base URL");
         return Failure::unavailable(Outcome::Failed, message, after);
     }
-    if let Some(complaint) = completion::complaint(body) {
-        message.extend([": ", &complaint]);
+    let complaint = Complaint::read(body);
+    if let Some(said) = &complaint.message {
+        message.extend([": ", said]);
     }
     match status {
         StatusCode::UNAUTHORIZED
@@ -122,10 +142,18 @@ fn refused(status: StatusCode, body: &[u8], after: Option<Duration>) -> Failure 
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::REQUEST_TIMEOUT => {
             Failure::unavailable(Outcome::Failed, message, after)
         }
-        _ if status.is_client_error() && completion::is_filtered(body) => {
+        _ if status.is_client_error() && complaint.is_filtered => {
             Failure::permanent(Outcome::Refused, message)
         }
-        _ if status.is_client_error() => Failure::permanent(Outcome::Failed, message),
+        _ if status.is_client_error() || complaint.names("response_format") => {
+            let status = status.as_u16();
+            let refused = Cause::Refused {
+                status,
+                message,
+                complaint,
+            };
+            Failure::new(Outcome::Failed, refused)
+        }
         _ => Failure::unavailable(Outcome::Failed, message, after),
     }
 }
@@ -140,13 +168,13 @@ pub fn draft(reply: Reply) -> Result<Draft, Failure> {
             Err(Failure::permanent(Outcome::Refused, message))
         }
         // A gateway reports a failed model this way, with a good status.
-        Reply::Missing(Some(complaint)) => Err(Failure {
-            outcome: Outcome::Failed,
-            error: DraftError::Failed(EnrichError::Retry {
+        Reply::Missing(Some(complaint)) => {
+            let error = EnrichError::Retry {
                 message: format!("the model's endpoint answered with an error: {complaint}"),
                 after: None,
-            }),
-        }),
+            };
+            Err(Failure::new(Outcome::Failed, Cause::Error(error.into())))
+        }
         Reply::Missing(None) => Err(Failure::unusable(
             "",
             vec!["There was no answer.".to_owned()],

@@ -95,18 +95,17 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// The endpoint's error message, if it is in JSON.
-pub fn complaint(body: &[u8]) -> Option<String> {
-    complaint_of(&serde_json::from_slice(body).ok()?)
-}
-
+/// The message in an answer that is an error.
 fn complaint_of(body: &Value) -> Option<String> {
     // OpenAI and most others; a plain string (older Ollama); older vLLM; FastAPI, with its own
-    // errors or those of fields; Gemini, which wraps everything in an array.
-    const PLACES: [&str; 6] = [
+    // errors or those of fields, which Mistral has inside of a message; Gemini, which wraps
+    // everything in an array.
+    const PLACES: [&str; 8] = [
         "/error/message",
         "/error",
         "/message",
+        "/message/detail/0/msg",
+        "/message/0/msg",
         "/detail",
         "/detail/0/msg",
         "/0/error/message",
@@ -118,10 +117,99 @@ fn complaint_of(body: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether a filter in front of the model refused the posting, as Azure's does.
-pub fn is_filtered(body: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(body)
-        .is_ok_and(|body| body["error"]["code"] == "content_filter")
+/// Parameters that requests may do without.
+const PARAMETERS: [&str; 4] = [
+    "max_completion_tokens",
+    "max_tokens",
+    "response_format",
+    "temperature",
+];
+
+/// The longest part of a refusal that is searched for parameters, in characters.
+const LONGEST_COMPLAINT: usize = 2_000;
+
+/// Why an endpoint refuses a request.
+#[derive(Debug, Default)]
+pub struct Complaint {
+    /// The endpoint's message, if there is one.
+    pub message: Option<String>,
+    /// Whether a filter in front of the model refused the posting, as Azure's does.
+    pub is_filtered: bool,
+    /// All that it says but for what it repeats of the request, in lower case.
+    text: String,
+    /// The parameters that it is about, if it has a field for them.
+    parameters: Vec<&'static str>,
+}
+
+impl Complaint {
+    /// Reads a refusal.
+    pub fn read(body: &[u8]) -> Self {
+        let Ok(body) = serde_json::from_slice::<Value>(body) else {
+            return Self::default();
+        };
+        let mut complaint = Self {
+            message: complaint_of(&body),
+            is_filtered: body["error"]["code"] == "content_filter",
+            ..Self::default()
+        };
+        complaint.gather("", &body);
+        if let Some(message) = &mut complaint.message {
+            for name in &complaint.parameters {
+                if !message.contains(name) {
+                    message.extend([" (", name, ")"]);
+                }
+            }
+        }
+        complaint
+    }
+
+    /// What it says, in lower case.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is about this parameter.
+    pub fn names(&self, parameter: &str) -> bool {
+        if !self.parameters.is_empty() {
+            return self.parameters.contains(&parameter);
+        }
+        let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+        self.text.match_indices(parameter).any(|(at, found)| {
+            let (before, after) = (&self.text[..at], &self.text[at + found.len()..]);
+            !before.ends_with(is_inside) && !after.starts_with(is_inside)
+        })
+    }
+
+    /// Gathers texts. `key` is the nearest name above a value; the parser limits how deep it is.
+    fn gather(&mut self, key: &str, value: &Value) {
+        match value {
+            Value::String(text) => {
+                if matches!(key, "param" | "loc") {
+                    let name = text.split('.').next().unwrap_or_default();
+                    let known = PARAMETERS.into_iter().find(|known| *known == name);
+                    self.parameters.extend(known);
+                }
+                let left = LONGEST_COMPLAINT.saturating_sub(self.text.len());
+                self.text.push(' ');
+                let said = text.chars().take(left).flat_map(char::to_lowercase);
+                self.text.extend(said);
+            }
+            Value::Array(items) => {
+                for item in items {
+                    self.gather(key, item);
+                }
+            }
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    // What was sent may hold any words.
+                    if key != "input" {
+                        self.gather(key, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The part of an answer to show back.

@@ -5,7 +5,7 @@
 //! and a model that quotes it must not be misread: with two objects, or with broken JSON around
 //! one, the answer is ambiguous, and the model is asked again.
 
-use domain::enrichment::{Draft, ReasonCode, Verdict};
+use domain::enrichment::{Draft, Phrase, PhraseKind, ReasonCode, Verdict};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value, value::RawValue};
 
@@ -15,11 +15,13 @@ use crate::completion::bounded;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Answer {
-    markdown: Value,
-    redacted_markdown: Value,
     verdict: Value,
+    #[serde(default)]
     code: Value,
-    explanation: Value,
+    #[serde(default)]
+    sentence: Value,
+    #[serde(default)]
+    hide: Value,
 }
 
 /// Reads a draft.
@@ -28,13 +30,16 @@ pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     let answer: Answer = serde_json::from_str(json)
         .map_err(|error| vec![format!("The object does not satisfy the schema: {error}.")])?;
     let mut faults = Vec::new();
-    let markdown = string("markdown", &answer.markdown, &mut faults);
-    let redacted_markdown = string("redacted_markdown", &answer.redacted_markdown, &mut faults);
-    match (verdict(&answer, &mut faults), faults.as_slice()) {
+    let verdict = verdict(&answer, &mut faults);
+    let hide = match &verdict {
+        // Whatever it would hide, nobody is to see it.
+        Some(Verdict::Reject { .. }) => Vec::new(),
+        _ => phrases(&answer.hide, &mut faults),
+    };
+    match (verdict, faults.as_slice()) {
         (Some(verdict), []) => Ok(Draft {
-            markdown,
-            redacted_markdown,
             verdict,
+            hide,
             answer: bounded(text),
         }),
         _ => Err(faults),
@@ -75,40 +80,18 @@ fn after_thoughts(text: &str) -> &str {
     }
 }
 
-fn string(name: &str, value: &Value, faults: &mut Vec<String>) -> String {
-    if let Value::String(text) = value {
-        // No store accepts U+0000.
-        text.replace('\0', "")
-    } else {
-        faults.push(format!("`{name}` must be a string."));
-        String::new()
-    }
-}
-
 fn verdict(answer: &Answer, faults: &mut Vec<String>) -> Option<Verdict> {
-    let code = code(&answer.code, faults);
-    let explanation = match &answer.explanation {
-        Value::Null => None,
-        Value::String(text) => Some(outbound::line(text.trim(), None)),
-        _ => {
-            faults.push("`explanation` must be a string or null.".to_owned());
-            None
-        }
-    };
-    match (answer.verdict.as_str(), code) {
-        (Some("approve"), None) => Some(Verdict::Approve),
-        (Some("approve"), Some(_)) => {
+    match answer.verdict.as_str() {
+        Some("approve") if answer.code.is_null() => Some(Verdict::Approve),
+        Some("approve") => {
             faults.push("`code` must be null when `verdict` is \"approve\".".to_owned());
             None
         }
-        (Some("reject"), code) => {
-            if code.is_none() {
-                faults.push("`code` is needed when `verdict` is \"reject\".".to_owned());
-            }
-            let text = explanation.filter(|text| !text.is_empty());
-            if text.is_none() {
-                faults.push("`explanation` is needed when `verdict` is \"reject\".".to_owned());
-            }
+        Some("reject") => {
+            let (code, text) = (
+                code(&answer.code, faults),
+                sentence(&answer.sentence, faults),
+            );
             Some(Verdict::Reject {
                 code: code?,
                 text: text?,
@@ -122,15 +105,46 @@ fn verdict(answer: &Answer, faults: &mut Vec<String>) -> Option<Verdict> {
 }
 
 fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
-    if value.is_null() {
-        return None;
-    }
     let code = value.as_str().and_then(ReasonCode::of_model);
     if code.is_none() {
-        let codes = ReasonCode::OF_MODELS
-            .map(|code| format!("\"{code}\""))
-            .join(", ");
-        faults.push(format!("`code` must be null or one of {codes}."));
+        let codes = one_of(ReasonCode::OF_MODELS.map(ReasonCode::as_str));
+        faults.push(format!(
+            "`code` must be one of {codes} when `verdict` is \"reject\"."
+        ));
     }
     code
+}
+
+/// The sentence of a rejection as one line, without characters that no store accepts.
+fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
+    let text = value.as_str().map(|text| outbound::line(text.trim(), None));
+    let text = text.filter(|text| !text.is_empty());
+    if text.is_none() {
+        faults.push("`sentence` must be a text when `verdict` is \"reject\".".to_owned());
+    }
+    text
+}
+
+fn phrases(value: &Value, faults: &mut Vec<String>) -> Vec<Phrase> {
+    let Value::Array(entries) = value else {
+        faults.push("`hide` must be a list.".to_owned());
+        return Vec::new();
+    };
+    let phrase = |entry: &Value| {
+        let kind = PhraseKind::parse(entry["kind"].as_str()?)?;
+        let text = entry["text"].as_str()?.to_owned();
+        Some(Phrase { text, kind })
+    };
+    let phrases: Vec<_> = entries.iter().map_while(phrase).collect();
+    if phrases.len() < entries.len() {
+        let kinds = one_of(PhraseKind::ALL.map(PhraseKind::as_str));
+        faults.push(format!(
+            "Every entry of `hide` must have a `text` and a `kind` that is one of {kinds}."
+        ));
+    }
+    phrases
+}
+
+fn one_of<const N: usize>(names: [&str; N]) -> String {
+    names.map(|name| format!("\"{name}\"")).join(", ")
 }

@@ -2,15 +2,41 @@
 
 use domain::enrichment::{Draft, DraftError};
 
-use crate::{answer, completion::Completion, draft};
+use crate::{
+    answer::{self, Cause},
+    completion::{Complaint, Completion},
+    dialect::{Dialect, Step},
+    draft,
+};
 
 /// The draft in an answer of the chat completions API; `None` if it is not one.
 pub fn read(body: &[u8]) -> Option<Result<Draft, DraftError>> {
     let completion = Completion::read(body)?;
-    Some(answer::draft(completion.reply).map_err(|failure| failure.error))
+    match answer::draft(completion.reply) {
+        Ok(draft) => Some(Ok(draft)),
+        Err(failure) => match failure.cause {
+            Cause::Error(error) => Some(Err(error)),
+            cause => unreachable!("{cause:?} is no answer"),
+        },
+    }
 }
 
 /// The draft in a model's text, or its faults.
 pub fn draft(text: &str) -> Result<Draft, Vec<String>> {
     draft::read(text)
+}
+
+/// Follows an endpoint that gives the same refusal to every form of a request, and returns the
+/// number of forms.
+pub fn forms(refusal: &[u8]) -> usize {
+    let complaint = Complaint::read(refusal);
+    let (mut dialect, mut room, mut forms) = (Dialect::default(), 4_096, 1);
+    while let Some(step) = dialect.after(&complaint, room) {
+        match step {
+            Step::Always(next) => (dialect, room) = (next, next.room(room)),
+            Step::Room(left) => room = left,
+        }
+        forms += 1;
+    }
+    forms
 }

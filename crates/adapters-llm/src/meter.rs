@@ -55,6 +55,8 @@ pub enum Outcome {
     Failed,
     /// It exceeded its time limit.
     Timeout,
+    /// Refused for a parameter, and asked again without it.
+    Adapted,
 }
 
 impl Outcome {
@@ -67,6 +69,7 @@ impl Outcome {
             Self::Denied => "denied",
             Self::Failed => "failed",
             Self::Timeout => "timeout",
+            Self::Adapted => "adapted",
         }
     }
 }

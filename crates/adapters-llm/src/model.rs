@@ -1,9 +1,13 @@
 //! The model's client.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
-use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection};
+use domain::enrichment::{Brief, Draft, DraftError, DraftKey, EnrichError, Model, Objection};
 use outbound::Timeouts;
 use reqwest::{
     Client, RequestBuilder, StatusCode,
@@ -13,9 +17,14 @@ use secrecy::SecretString;
 use url::Url;
 
 use crate::{
-    answer::{self, Failure},
+    answer::{self, Cause, Failure},
+    completion::CUT_OFF,
+    culprit::{Culprit, Trouble, Troubles},
+    dialect::{Dialect, Step},
+    extra::ExtraBody,
     meter::{self, Call, Outcome},
-    prompt, request,
+    prompt,
+    request::{self, Question},
     settings::{Prices, Settings, SettingsError},
 };
 
@@ -25,9 +34,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The number of idle connections to keep: as many as concurrent calls at most.
 const IDLE: usize = 256;
 
-/// The longest description to send, in characters. No job needs as much, and it would be paid for
-/// three times: once read, twice written.
+/// The longest description to send, in characters. No job needs as much, and it would be paid for.
 const LONGEST_DESCRIPTION: usize = 100_000;
+
+/// The most requests of a call: as many as there are parameters to do without, and some for limits.
+const MOST_REQUESTS: usize = 10;
 
 /// A language model behind an endpoint.
 pub struct ChatModel {
@@ -39,6 +50,11 @@ pub struct ChatModel {
     name: String,
     edition: String,
     prices: Prices,
+    timeout: Duration,
+    extra_body: ExtraBody,
+    /// What the endpoint takes, as far as it is known.
+    dialect: Mutex<Dialect>,
+    troubles: Troubles,
 }
 
 impl ChatModel {
@@ -64,6 +80,10 @@ impl ChatModel {
             name: settings.model.clone(),
             edition: format!("{} {}", prompt::VERSION, settings.model),
             prices: settings.prices,
+            timeout: settings.timeout,
+            extra_body: settings.extra_body.clone(),
+            dialect: Mutex::default(),
+            troubles: Troubles::default(),
         })
     }
 
@@ -104,14 +124,56 @@ impl ChatModel {
         }
     }
 
-    /// One call.
-    async fn call(&self, body: Vec<u8>) -> Result<Draft, Failure> {
+    /// A call: as many requests as it takes to find the form that the endpoint knows.
+    async fn call(&self, question: &Question<'_>, within: Duration) -> Result<Draft, Failure> {
+        let mut left = None;
+        let mut requests = 0;
+        loop {
+            let dialect = self.dialect();
+            let room = left.unwrap_or_else(|| request::room(question, &dialect));
+            let call = Call::start();
+            let result = self
+                .ask(question, &dialect, dialect.room(room), within)
+                .await;
+            requests += 1;
+            let step = match &result {
+                Err(Failure {
+                    cause: Cause::Refused { complaint, .. },
+                    ..
+                }) if requests < MOST_REQUESTS => dialect.after(complaint, dialect.room(room)),
+                _ => None,
+            };
+            let outcome = match (&result, step) {
+                (_, Some(_)) => Outcome::Adapted,
+                (Ok(_), None) => Outcome::Answered,
+                (Err(failure), None) => failure.outcome,
+            };
+            call.end(outcome);
+            match step {
+                Some(Step::Always(next)) => self.learn(dialect, next),
+                Some(Step::Room(tokens)) => left = Some(tokens),
+                None => return result,
+            }
+        }
+    }
+
+    /// One request.
+    async fn ask(
+        &self,
+        question: &Question<'_>,
+        dialect: &Dialect,
+        room: usize,
+        within: Duration,
+    ) -> Result<Draft, Failure> {
+        let body = request::body(&self.name, question, dialect, &self.extra_body, room)
+            .map_err(|error| Failure::permanent(Outcome::Failed, format!("no request: {error}")))?;
         let json = HeaderValue::from_static("application/json");
         let request = self
             .http
             .post(self.endpoint.clone())
             .header(ACCEPT, json.clone())
             .header(CONTENT_TYPE, json)
+            .timeout(within)
             .body(body);
         let response = self
             .with_credential(request)
@@ -122,6 +184,53 @@ impl ChatModel {
         // Useless answers cost tokens, too.
         meter::count(completion.usage, self.prices);
         answer::draft(completion.reply)
+    }
+
+    fn dialect(&self) -> Dialect {
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers what the endpoint takes, unless another call has learnt something meanwhile.
+    fn learn(&self, before: Dialect, after: Dialect) {
+        let mut dialect = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        if *dialect == before && after != before {
+            *dialect = after;
+            drop(dialect);
+            tracing::info!(form = %after, "the model's endpoint wants requests of another form");
+        }
+    }
+
+    /// The error of a failure, by what the endpoint has done about other postings.
+    fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
+        let (message, trouble) = match failure.cause {
+            Cause::Error(error) => {
+                // Even a refusal of the model is an answer.
+                if let Outcome::Unusable | Outcome::Refused = failure.outcome {
+                    self.troubles.answered(&posting);
+                }
+                if let DraftError::Unusable(Objection { faults, .. }) = &error
+                    && faults.iter().any(|fault| fault == CUT_OFF)
+                {
+                    let dialect = self.dialect();
+                    let thinks = true;
+                    self.learn(dialect, Dialect { thinks, ..dialect });
+                }
+                return error;
+            }
+            Cause::Refused {
+                status, message, ..
+            } => (message, Trouble::Refused(status)),
+            Cause::TimedOut(message) => {
+                let message = format!("{message} ({} s)", within.as_secs_f32());
+                (message, Trouble::TimedOut)
+            }
+        };
+        let after = None;
+        DraftError::Failed(match self.troubles.met(posting, trouble) {
+            Culprit::Unknown => EnrichError::Retry { message, after },
+            Culprit::Posting => EnrichError::Permanent(message),
+            Culprit::Endpoint => EnrichError::Unavailable { message, after },
+        })
     }
 
     /// Prepares an error for an operator. The model's own text stays as it is, because it is only
@@ -166,15 +275,15 @@ impl Model for ChatModel {
                  sent to a model"
             ))));
         }
-        let body = request::body(&self.name, brief, objection)
-            .map_err(|error| EnrichError::Permanent(format!("no request: {error}")))?;
-        let call = Call::start();
-        let result = self.call(body).await;
-        call.end(match &result {
-            Ok(_) => Outcome::Answered,
-            Err(failure) => failure.outcome,
-        });
-        result.map_err(|failure| self.presentable(failure.error))
+        let posting = DraftKey::of(&self.edition, brief);
+        let within = self.timeout * self.troubles.patience(&posting);
+        match self.call(&Question { brief, objection }, within).await {
+            Ok(draft) => {
+                self.troubles.answered(&posting);
+                Ok(draft)
+            }
+            Err(failure) => Err(self.presentable(self.error(failure, posting, within))),
+        }
     }
 }
 

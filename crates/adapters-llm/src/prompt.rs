@@ -4,19 +4,19 @@
 //! better text is a new version beside them.
 
 /// The present version. Tests compare it with the files.
-pub const VERSION: &str = "v1";
+pub const VERSION: &str = "v2";
 
 /// The instructions.
-pub const TEXT: &str = include_str!("prompt/v1.md");
+pub const TEXT: &str = include_str!("prompt/v2.md");
 
 /// The schema of the answer, in the subset of every server's strict mode: all properties required,
 /// no others, no lengths or patterns. It is kept as text because models write the properties in the
 /// order of the schema.
-pub const SCHEMA: &str = include_str!("prompt/v1.json");
+pub const SCHEMA: &str = include_str!("prompt/v2.json");
 
 #[cfg(test)]
 mod tests {
-    use domain::enrichment::ReasonCode;
+    use domain::enrichment::{PhraseKind, ReasonCode};
     use serde_json::{Value, json};
     use sha2::{Digest as _, Sha256};
 
@@ -24,8 +24,8 @@ mod tests {
 
     /// Every version, with the hash of its two files.
     const PINNED: &[(&str, &str)] = &[(
-        "v1",
-        "d09a481d0d6b81d47510f24ef2457f3b3a6e1a7575886b3661ca3b0168257a0e",
+        "v2",
+        "ad2c03db01b028bbfb7629854285c9b91f252d9854b703afff4b6908ff55b007",
     )];
 
     #[test]
@@ -60,21 +60,40 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_is_one_for_strict_mode() {
-        let schema = schema();
-        let properties = schema["properties"].as_object().unwrap();
-        let required = schema["required"].as_array().unwrap();
-        assert_eq!(properties.len(), required.len());
-        for name in required {
-            assert!(properties.contains_key(name.as_str().unwrap()), "{name}");
-        }
-        assert_eq!(schema["additionalProperties"], false);
+    fn every_kind_is_in_the_schema() {
+        let kinds = PhraseKind::ALL.map(PhraseKind::as_str);
+        let kind = &schema()["properties"]["hide"]["items"]["properties"]["kind"];
+        assert_eq!(kind["enum"], json!(kinds));
     }
 
     #[test]
-    fn the_text_names_every_token_and_field() {
-        for token in ["[company]", "[email]", "[phone]", "[link]"] {
-            assert!(TEXT.contains(&format!("`{token}`")), "{token}");
+    fn the_schema_is_one_for_strict_mode() {
+        let schema = schema();
+        for object in [&schema, &schema["properties"]["hide"]["items"]] {
+            let properties = object["properties"].as_object().unwrap();
+            let required = object["required"].as_array().unwrap();
+            assert_eq!(properties.len(), required.len());
+            for name in required {
+                assert!(properties.contains_key(name.as_str().unwrap()), "{name}");
+            }
+            assert_eq!(object["additionalProperties"], false);
+        }
+    }
+
+    #[test]
+    fn the_example_is_an_answer() {
+        let json = TEXT.lines().last().unwrap();
+        let draft = crate::draft::read(json).unwrap();
+        assert_eq!(draft.hide.len(), 5);
+        for phrase in draft.hide {
+            assert!(TEXT.replace('\n', " ").contains(&phrase.text), "{phrase:?}");
+        }
+    }
+
+    #[test]
+    fn the_text_names_every_field_and_kind() {
+        for kind in PhraseKind::ALL.map(PhraseKind::as_str) {
+            assert!(TEXT.contains(&format!("- `{kind}`: ")), "{kind}");
         }
         for field in schema()["required"].as_array().unwrap() {
             let field = field.as_str().unwrap();

@@ -2,27 +2,46 @@
 
 use domain::enrichment::{Brief, Objection};
 use serde::Serialize;
-use serde_json::value::RawValue;
-use url::Url;
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
     completion::{CUT_OFF, bounded},
+    dialect::{Dialect, Format, Limit},
+    extra::ExtraBody,
     prompt,
 };
 
-/// Room for the form of the answer, an explanation, and some thinking, in tokens.
-const SPARE_TOKENS: usize = 4_096;
+/// Room for the form of the answer, a sentence, a few phrases and few thoughts, in tokens.
+const SPARE_TOKENS: usize = 2_048;
+/// The most room for further phrases.
+const MOST_FOR_PHRASES: usize = 2_048;
+/// How many times as much room an answer gets that thinks first.
+const THOUGHTS: usize = 4;
 
-/// The body of a request. It has no temperature or the like, which reasoning models refuse.
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The posting.
+    pub brief: &'a Brief<'a>,
+    /// The objection to the last answer.
+    pub objection: Option<&'a Objection>,
+}
+
+/// The body of a request.
 #[derive(Serialize)]
 struct Request<'a> {
     model: &'a str,
     messages: Vec<Message<'a>>,
-    response_format: ResponseFormat<'a>,
-    /// The name that `OpenAI`'s reasoning models require; they refuse `max_tokens`. vLLM knows
-    /// both, llama.cpp since its pull request 19831. Servers that know only the old one, such as
-    /// Ollama (its issue 7125), ignore this and write up to their context size.
-    max_completion_tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<u8>,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -34,7 +53,8 @@ struct Message<'a> {
 #[derive(Serialize)]
 struct ResponseFormat<'a> {
     r#type: &'static str,
-    json_schema: JsonSchema<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json_schema: Option<JsonSchema<'a>>,
 }
 
 #[derive(Serialize)]
@@ -49,18 +69,20 @@ struct JsonSchema<'a> {
 struct Posting<'a> {
     title: &'a str,
     company_name: &'a str,
-    company_website: Option<&'a str>,
     city: Option<&'a str>,
     country: Option<&'a str>,
     description_markdown: &'a str,
 }
 
-/// Writes the body of a request for a draft.
+/// Writes the body of a request for a draft, with room for so many tokens.
 pub fn body(
     model: &str,
-    brief: &Brief<'_>,
-    objection: Option<&Objection>,
+    question: &Question<'_>,
+    dialect: &Dialect,
+    extra: &ExtraBody,
+    room: usize,
 ) -> serde_json::Result<Vec<u8>> {
+    let Question { brief, objection } = *question;
     // A model without an answer is asked anew: some chat templates accept neither an empty message
     // nor two of the same role.
     let shown = objection.filter(|objection| !objection.answer.trim().is_empty());
@@ -77,18 +99,35 @@ pub fn body(
         .into_iter()
         .filter_map(|(role, content)| content.map(|content| Message { role, content }))
         .collect();
+    let limit = |name| (dialect.limit == name).then_some(room);
+    let own_temperature = dialect.own_temperature || extra.fields().contains_key("temperature");
     serde_json::to_vec(&Request {
         model,
         messages,
-        response_format: ResponseFormat {
+        response_format: response_format(dialect.format)?,
+        max_completion_tokens: limit(Limit::MaxCompletionTokens),
+        max_tokens: limit(Limit::MaxTokens),
+        // The same posting is to get the same verdict.
+        temperature: (!own_temperature).then_some(0),
+        extra: extra.fields(),
+    })
+}
+
+fn response_format(format: Format) -> serde_json::Result<Option<ResponseFormat<'static>>> {
+    Ok(match format {
+        Format::Schema => Some(ResponseFormat {
             r#type: "json_schema",
-            json_schema: JsonSchema {
-                name: "enriched_posting",
+            json_schema: Some(JsonSchema {
+                name: "reviewed_posting",
                 strict: true,
                 schema: serde_json::from_str(prompt::SCHEMA)?,
-            },
-        },
-        max_completion_tokens: allowance(brief.markdown, objection),
+            }),
+        }),
+        Format::Object => Some(ResponseFormat {
+            r#type: "json_object",
+            json_schema: None,
+        }),
+        Format::Instructions => None,
     })
 }
 
@@ -97,14 +136,11 @@ pub fn body(
 /// the end of a message even inside a text, so their first characters are written as escapes. Both
 /// occur inside strings only.
 fn posting(brief: &Brief<'_>) -> serde_json::Result<String> {
-    let input = brief.input;
-    let website = Url::parse(&input.company_website).ok();
     let json = serde_json::to_string(&Posting {
-        title: &input.title,
-        company_name: &input.company_name,
-        company_website: website.as_ref().and_then(Url::host_str),
-        city: input.city.as_deref(),
-        country: input.country.as_ref().map(|country| country.as_str()),
+        title: brief.title,
+        company_name: brief.company_name,
+        city: brief.city,
+        country: brief.country.as_ref().map(|country| country.as_str()),
         description_markdown: brief.markdown,
     })?;
     Ok(json
@@ -121,14 +157,15 @@ fn complaint(faults: &[String]) -> String {
     )
 }
 
-/// The largest number of tokens for the answer. It repeats the description twice, at four bytes a
-/// token in English and three in most languages. More would do harm: a server refuses what its
-/// model can never write (16,384 tokens are usual, enough for 24 KB), and vLLM what does not fit
-/// into the context beside the prompt. A retry gets twice the room, as for a model that reasons at
-/// length.
-fn allowance(markdown: &str, objection: Option<&Objection>) -> usize {
-    let tokens = SPARE_TOKENS + markdown.len() / 2;
-    let was_cut_off =
-        objection.is_some_and(|objection| objection.faults.iter().any(|fault| fault == CUT_OFF));
-    if was_cut_off { 2 * tokens } else { tokens }
+/// The room for an answer, in tokens. Phrases are at most a quarter of the text, at three bytes a
+/// token and with as much for their form. More would do harm: a server refuses what its model can
+/// never write, and vLLM what does not fit into the context beside the prompt. An answer that was
+/// cut off had thoughts before it.
+pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
+    let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
+    let was_cut_off = question
+        .objection
+        .is_some_and(|objection| objection.faults.iter().any(|fault| fault == CUT_OFF));
+    let thinks = dialect.thinks || was_cut_off;
+    dialect.room(if thinks { THOUGHTS * tokens } else { tokens })
 }

@@ -5,6 +5,8 @@ use std::{fmt, time::Duration};
 use secrecy::SecretString;
 use url::Url;
 
+use crate::extra::ExtraBody;
+
 /// An endpoint and its model.
 #[derive(Clone)]
 pub struct Settings {
@@ -15,8 +17,10 @@ pub struct Settings {
     pub model: String,
     /// The API key, if needed.
     pub api_key: Option<SecretString>,
-    /// The time limit of a call.
+    /// The time limit of a call. One that took longer is repeated with up to four times as much.
     pub timeout: Duration,
+    /// Further fields of every request.
+    pub extra_body: ExtraBody,
     /// The prices.
     pub prices: Prices,
 }

@@ -48,8 +48,8 @@ pub struct Prepared {
     pub refusal: Option<Refusal>,
 }
 
-/// Converts the description, redacts it and the title, finds the city, and decides whether to refuse the posting.
-/// Takes less than a millisecond for a usual description.
+/// Converts the description, redacts it and the title, finds the city, and decides whether to
+/// refuse the posting. Takes less than a millisecond for a usual description.
 pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Exceeded> {
     let mut document = markdown::read(posting.description, posting.base_url, budget)?;
     let markdown = markdown::write(&document, budget)?;

@@ -220,7 +220,7 @@ async fn outcomes_tokens_and_cost_are_counted(store: Store) {
 async fn what_was_given_up_is_shown(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
     let admin = board.app.site.admin();
-    board.chat.fail(1, Fault::Answer(400, None));
+    board.chat.fail(1, Fault::Say(Slip::Refusal));
     let id = board.push(&titled("Gardener")).await;
     let (_, dead) = board.given_up(&id).await;
     let given_up = |metrics: &Metrics| {

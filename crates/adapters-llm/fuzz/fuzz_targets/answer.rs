@@ -1,5 +1,6 @@
-//! What a language model answers. A draft is word for word what one object of the answer says, the
-//! only one; wrapped in the API's own envelope the text means the same.
+//! What a language model and its endpoint answer. A draft is what one object of the answer says, the
+//! only one; wrapped in the API's own envelope it means the same. The forms of a request that a
+//! refusal asks for come to an end.
 
 #![no_main]
 
@@ -10,9 +11,11 @@ use serde_json::{Value, json};
 
 fuzz_target!(|data: &[u8]| {
     let _ = fuzz::read(data);
+    assert!(fuzz::forms(data) < 32, "there is an end of forms");
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
+    assert!(fuzz::forms(json!({"message": text}).to_string().as_bytes()) < 32);
     let drafted = fuzz::draft(text);
     match &drafted {
         Ok(draft) => {
@@ -21,13 +24,14 @@ fuzz_target!(|data: &[u8]| {
             let end = text.rfind('}').expect("its end") + 1;
             // Braces in the prose around it make this no JSON; then it is only read.
             if let Ok(object) = serde_json::from_str::<Value>(&text[start..end]) {
-                let said = |key: &str| object[key].as_str().unwrap_or_default().replace('\0', "");
-                assert_eq!(draft.markdown, said("markdown"));
-                assert_eq!(draft.redacted_markdown, said("redacted_markdown"));
                 let is_approved = matches!(draft.verdict, Verdict::Approve);
                 assert_eq!(object["verdict"] == "approve", is_approved);
+                for (index, phrase) in draft.hide.iter().enumerate() {
+                    assert!(is_approved, "a rejection hides nothing");
+                    assert_eq!(object["hide"][index]["text"], phrase.text);
+                    assert_eq!(object["hide"][index]["kind"], phrase.kind.as_str());
+                }
             }
-            assert!(!draft.markdown.contains('\0') && !draft.redacted_markdown.contains('\0'));
             // A second object, and nobody can say which one is meant.
             assert!(fuzz::draft(&format!("{text}{{}}")).is_err());
         }

@@ -17,9 +17,11 @@ fn an_approval_and_every_rejection_are_read() {
     assert_eq!(
         read(&text),
         Ok(Draft {
-            markdown: "We at **Granite Owl** look for a gardener.".to_owned(),
-            redacted_markdown: "We at **[company]** look for a gardener.".to_owned(),
             verdict: Verdict::Approve,
+            hide: vec![Phrase {
+                text: "Granite Owl".to_owned(),
+                kind: PhraseKind::Company,
+            }],
             answer: text.clone(),
         })
     );
@@ -29,8 +31,24 @@ fn an_approval_and_every_rejection_are_read() {
         assert_eq!(draft.verdict, Verdict::Reject { code, text });
     }
     let mut chatty = approval();
-    chatty["explanation"] = "A good one.".into();
+    chatty["sentence"] = "A good one.".into();
     assert_eq!(read(&chatty.to_string()).unwrap().verdict, Verdict::Approve);
+}
+
+#[test]
+fn a_rejection_hides_nothing() {
+    for hide in [
+        json!([]),
+        json!(null),
+        json!("x"),
+        json!([{"text": "a", "kind": "company"}]),
+    ] {
+        let mut answer = rejection("spam");
+        answer["hide"] = hide;
+        assert_eq!(read(&answer.to_string()).unwrap().hide, []);
+    }
+    let bare = json!({"verdict": "reject", "code": "spam", "sentence": "No."});
+    assert!(read(&bare.to_string()).is_ok());
 }
 
 #[test]
@@ -67,12 +85,12 @@ fn an_answer_that_is_only_quoted_is_not_taken() {
         assert_eq!(read(&text), Err(vec![several.to_owned()]), "{text}");
     }
     // Copied without escapes, so that it breaks what stands around it.
-    let broken = rejection.replace("look for a gardener", &approval);
+    let broken = rejection.replace("a list of words", &approval);
     for text in [
         broken.clone(),
         format!("```json\n{broken}\n```"),
-        broken.replace("We at", "</think>We at"),
-        format!("{{\n  \"markdown\": \"unfinished {approval}"),
+        broken.replace("It is", "</think>It is"),
+        format!("{{\n  \"sentence\": \"unfinished {approval}"),
     ] {
         let faults = read(&text).unwrap_err();
         assert!(
@@ -116,19 +134,16 @@ fn what_is_no_json_is_no_draft() {
 }
 
 #[test]
-fn every_field_is_needed_and_no_other() {
-    for (field, _) in approval().as_object().unwrap() {
+fn fields_that_are_needed_are_there_and_no_others() {
+    for field in ["verdict", "hide"] {
         let mut answer = approval();
         answer.as_object_mut().unwrap().remove(field);
         let faults = faults(&answer);
-        assert!(
-            faults[0].contains(&format!("missing field `{field}`")),
-            "{faults:?}"
-        );
+        assert!(faults[0].contains(&format!("`{field}`")), "{faults:?}");
     }
     let mut answer = approval();
-    answer["note"] = "x".into();
-    assert!(faults(&answer)[0].contains("unknown field `note`"));
+    answer["markdown"] = "We sell magic pills.".into();
+    assert!(faults(&answer)[0].contains("unknown field `markdown`"));
     assert!(read("{}").unwrap_err()[0].contains("missing field"));
     let wrapped = json!({"answer": approval()});
     assert!(faults(&wrapped)[0].contains("unknown field `answer`"));
@@ -137,46 +152,65 @@ fn every_field_is_needed_and_no_other() {
 #[test]
 fn every_wrong_value_is_named_at_once() {
     let answer = json!({
-        "markdown": 5,
-        "redacted_markdown": null,
-        "verdict": "maybe",
+        "verdict": "reject",
         // A code, but not one that a model may give.
         "code": "too_complex",
-        "explanation": ["x"],
+        "sentence": ["x"],
+        "hide": 5,
     });
     assert_eq!(
         faults(&answer),
         [
-            "`markdown` must be a string.",
-            "`redacted_markdown` must be a string.",
-            "`code` must be null or one of \"no_content\", \"test_posting\", \"not_a_job\", \
-             \"spam\", \"fraud\", \"discriminatory\", \"personal_data\", \"illegal\".",
-            "`explanation` must be a string or null.",
-            "`verdict` must be \"approve\" or \"reject\".",
+            "`code` must be one of \"no_content\", \"test_posting\", \"not_a_job\", \"spam\", \
+             \"fraud\", \"discriminatory\", \"personal_data\", \"illegal\" when `verdict` is \
+             \"reject\".",
+            "`sentence` must be a text when `verdict` is \"reject\".",
+            "`hide` must be a list.",
         ]
     );
 }
 
 #[test]
-fn verdict_code_and_explanation_belong_together() {
+fn every_phrase_has_a_text_and_a_kind() {
+    for entry in [
+        json!("Granite Owl"),
+        json!({"text": "Granite Owl"}),
+        json!({"kind": "company"}),
+        json!({"text": "Granite Owl", "kind": "city"}),
+        json!({"text": 5, "kind": "company"}),
+        json!(null),
+    ] {
+        let mut answer = approval();
+        answer["hide"] = json!([{"text": "Granite Owl", "kind": "company"}, entry]);
+        assert_eq!(
+            faults(&answer),
+            [
+                "Every entry of `hide` must have a `text` and a `kind` that is one of \"company\", \
+                 \"email\", \"phone\", \"link\", \"person\", \"address\", \"id\", \"handle\"."
+            ]
+        );
+    }
+}
+
+#[test]
+fn verdict_code_and_sentence_belong_together() {
     let mut approved_with_code = approval();
     approved_with_code["code"] = "spam".into();
     let mut without_code = rejection("spam");
     without_code["code"] = Value::Null;
     let mut without_words = rejection("spam");
-    without_words["explanation"] = Value::Null;
+    without_words["sentence"] = Value::Null;
     let mut with_blank_words = rejection("spam");
-    with_blank_words["explanation"] = " \n".into();
-    let mut with_unknown_code = rejection("SPAM");
-    with_unknown_code["explanation"] = Value::Null;
+    with_blank_words["sentence"] = " \n".into();
+    let with_unknown_code = rejection("SPAM");
     let mut other_case = approval();
     other_case["verdict"] = "Approve".into();
     for (answer, expect) in [
         (approved_with_code, "`code` must be null when"),
-        (without_code, "`code` is needed when"),
-        (without_words, "`explanation` is needed when"),
-        (with_blank_words, "`explanation` is needed when"),
-        (with_unknown_code, "`code` must be null or one of"),
+        (without_code, "`code` must be one of"),
+        (without_words, "`sentence` must be a text"),
+        (with_blank_words, "`sentence` must be a text"),
+        (with_unknown_code, "`code` must be one of"),
         (other_case, "`verdict` must be"),
     ] {
         let faults = faults(&answer);
@@ -185,24 +219,23 @@ fn verdict_code_and_explanation_belong_together() {
 }
 
 #[test]
-fn texts_hold_no_character_that_stores_refuse() {
+fn a_sentence_is_one_line_that_stores_take() {
     let mut answer = rejection("spam");
-    answer["markdown"] = "a\u{0}b".into();
-    answer["explanation"] = format!(" two\nlines\u{0}{} ", "x".repeat(1000)).into();
+    answer["sentence"] = format!(" two\nlines\u{0}{} ", "x".repeat(1000)).into();
     let draft = read(&answer.to_string()).unwrap();
-    assert_eq!(draft.markdown, "ab");
     let Verdict::Reject { text, .. } = draft.verdict else {
         panic!("{draft:?}");
     };
-    assert!(text.starts_with("two lines x"), "{text}");
+    assert!(text.starts_with("two lines"), "{text}");
+    assert!(!text.contains(char::is_control), "{text}");
     assert_eq!(text.chars().count(), 400);
 }
 
 #[test]
 fn as_much_of_an_answer_is_kept_as_is_shown_back() {
     let mut answer = approval();
-    answer["markdown"] = "ä".repeat(30_000).into();
+    answer["hide"][0]["text"] = "ä".repeat(30_000).into();
     let draft = read(&answer.to_string()).unwrap();
-    assert_eq!(draft.markdown.chars().count(), 30_000);
+    assert_eq!(draft.hide[0].text.chars().count(), 30_000);
     assert_eq!(draft.answer.chars().count(), 20_001);
 }

@@ -22,14 +22,50 @@ async fn the_endpoints_trouble_is_nobodys_fault() {
     }
 }
 
+const TOO_LONG: &str = "This model's maximum context length is 8192 tokens.";
+
+fn titled(title: &str) -> EnrichmentInput {
+    EnrichmentInput {
+        title: title.to_owned(),
+        ..input()
+    }
+}
+
 #[tokio::test]
-async fn what_the_posting_has_brought_about_is_permanent() {
-    let text = "This model's maximum context length is 8192 tokens.";
-    for status in [400, 409, 410, 413, 415, 422, 451] {
-        let message = permanent(said_of(answer(status, text)).await);
+async fn what_one_posting_meets_again_and_again_is_its_own_fault() {
+    for status in [400, 409, 410, 413, 415, 416, 422, 451] {
+        let (model, server) = answering(answer(status, TOO_LONG)).await;
+        for _ in 0..2 {
+            retry(draft_of(&input(), &model).await);
+        }
+        let message = permanent(draft_of(&input(), &model).await);
         let expect = format!("the model's endpoint answered {status}");
         assert!(message.starts_with(&expect), "{message}");
-        assert!(message.ends_with(&format!(": {text}")), "{message}");
+        assert!(message.ends_with(&format!(": {TOO_LONG}")), "{message}");
+        assert_eq!(server.received_requests().await.unwrap().len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn what_several_postings_meet_alike_is_the_endpoints() {
+    let (model, _server) = answering(answer(400, "No such adapter.")).await;
+    for title in ["a", "b"] {
+        retry(draft_of(&titled(title), &model).await);
+    }
+    for title in ["c", "d", "a", "a", "a", "a"] {
+        let (message, _) = unavailable(draft_of(&titled(title), &model).await);
+        assert!(message.ends_with(": No such adapter."), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_content_filter_says_no_at_once() {
+    let filtered = json!({"error": {"message": "filtered", "code": "content_filter"}});
+    let answer = ResponseTemplate::new(400).set_body_json(filtered);
+    let (model, _server) = answering(answer).await;
+    for title in ["a", "b", "c", "d"] {
+        let message = permanent(draft_of(&titled(title), &model).await);
+        assert!(message.ends_with(": filtered"), "{message}");
     }
 }
 
@@ -68,11 +104,15 @@ async fn what_is_wrong_is_told_in_every_dialect() {
         (json!({"detail": "m"}), ": m"),
         (json!({"detail": [{"loc": ["body"], "msg": "m"}]}), ": m"),
         (json!([{"error": {"message": "m"}}]), ": m"),
+        (
+            json!({"message": {"detail": [{"loc": ["body", "safe"], "msg": "m"}]}}),
+            ": m",
+        ),
         (json!({"error": {"message": " "}}), " Bad Request"),
         (json!({"error": {"code": 1}}), " Bad Request"),
         (json!("m"), " Bad Request"),
     ] {
-        let message = permanent(said_of(ResponseTemplate::new(400).set_body_json(&body)).await);
+        let message = retry(said_of(ResponseTemplate::new(400).set_body_json(&body)).await);
         let expect = match expect {
             ": m" => "the model's endpoint answered 400 Bad Request: m",
             _ => "the model's endpoint answered 400 Bad Request",
@@ -100,10 +140,7 @@ async fn a_description_that_is_far_too_long_is_not_sent() {
     let (model, server) = answering(ok(&saying(&approval().to_string()))).await;
     let input = input();
     let longest = "é".repeat(100_000);
-    let draft = |markdown| Brief {
-        input: &input,
-        markdown,
-    };
+    let draft = |markdown| Brief::of(&input, markdown);
     model.draft(&draft(&longest), None).await.unwrap();
     let longer = format!("{longest}é");
     let message = permanent(model.draft(&draft(&longer), None).await);

@@ -7,21 +7,22 @@ mod reach;
 mod replies;
 mod requests;
 mod secrets;
+mod servers;
 mod transport;
 
 use std::time::Duration;
 
 use domain::{
     enrichment::{
-        Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, ReasonCode,
-        Verdict,
+        Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, Phrase,
+        PhraseKind, ReasonCode, Verdict,
     },
     posting::CountryCode,
 };
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-use crate::{ChatModel, Prices, Settings, SettingsError};
+use crate::{ChatModel, ExtraBody, Prices, Settings, SettingsError};
 
 const KEY: &str = "sesame-open-up";
 
@@ -34,6 +35,7 @@ fn settings(base_url: &str) -> Settings {
         api_key: Some(KEY.into()),
         // Enough on a busy machine.
         timeout: Duration::from_mins(1),
+        extra_body: ExtraBody::default(),
         prices: Prices::default(),
     }
 }
@@ -63,11 +65,7 @@ fn input() -> EnrichmentInput {
 }
 
 async fn draft_of(input: &EnrichmentInput, model: &ChatModel) -> Result<Draft, DraftError> {
-    let brief = Brief {
-        input,
-        markdown: MARKDOWN,
-    };
-    model.draft(&brief, None).await
+    model.draft(&Brief::of(input, MARKDOWN), None).await
 }
 
 /// What the model makes of an answer.
@@ -79,11 +77,10 @@ async fn said_of(answer: ResponseTemplate) -> Result<Draft, DraftError> {
 /// An answer of the schema that approves.
 fn approval() -> Value {
     json!({
-        "markdown": "We at **Granite Owl** look for a gardener.",
-        "redacted_markdown": "We at **[company]** look for a gardener.",
         "verdict": "approve",
         "code": null,
-        "explanation": null,
+        "sentence": null,
+        "hide": [{"text": "Granite Owl", "kind": "company"}],
     })
 }
 
@@ -91,7 +88,8 @@ fn rejection(code: &str) -> Value {
     let mut answer = approval();
     answer["verdict"] = "reject".into();
     answer["code"] = code.into();
-    answer["explanation"] = "It is a list of words.".into();
+    answer["sentence"] = "It is a list of words.".into();
+    answer["hide"] = json!([]);
     answer
 }
 
@@ -123,6 +121,16 @@ async fn only_request(server: &MockServer) -> Request {
 fn objection(result: Result<Draft, DraftError>) -> Objection {
     match result {
         Err(DraftError::Unusable(objection)) => objection,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn retry(result: Result<Draft, DraftError>) -> String {
+    match result {
+        Err(DraftError::Failed(EnrichError::Retry {
+            message,
+            after: None,
+        })) => message,
         other => panic!("{other:?}"),
     }
 }

@@ -15,8 +15,10 @@ async fn asked(
     objection: Option<&Objection>,
 ) -> (Value, Request) {
     let (model, server) = answering(ok(&saying(&approval().to_string()))).await;
-    let brief = Brief { input, markdown };
-    model.draft(&brief, objection).await.unwrap();
+    model
+        .draft(&Brief::of(input, markdown), objection)
+        .await
+        .unwrap();
     (sent(&server).await, only_request(&server).await)
 }
 
@@ -48,8 +50,10 @@ async fn a_request_has_the_prompt_the_posting_and_the_schema() {
         "messages",
         "model",
         "response_format",
+        "temperature",
     ];
-    assert_eq!(fields, expect, "no server refuses these");
+    assert_eq!(fields, expect);
+    assert_eq!(body["temperature"], 0);
     assert_eq!(body["model"], "small-1");
     assert_eq!(roles(&body), ["system", "user"]);
     assert_eq!(body["messages"][0]["content"], prompt::TEXT);
@@ -59,7 +63,6 @@ async fn a_request_has_the_prompt_the_posting_and_the_schema() {
         json!({
             "title": "Gardener",
             "company_name": "Granite Owl",
-            "company_website": "granite-owl.example",
             "city": "Oslo",
             "country": "NO",
             "description_markdown": MARKDOWN,
@@ -68,7 +71,7 @@ async fn a_request_has_the_prompt_the_posting_and_the_schema() {
     let format = &body["response_format"];
     assert_eq!(format["type"], "json_schema");
     assert_eq!(format["json_schema"]["strict"], true);
-    assert_eq!(format["json_schema"]["name"], "enriched_posting");
+    assert_eq!(format["json_schema"]["name"], "reviewed_posting");
     let schema: Value = serde_json::from_str(prompt::SCHEMA).unwrap();
     assert_eq!(format["json_schema"]["schema"], schema);
 }
@@ -78,8 +81,8 @@ async fn the_schema_keeps_its_order() {
     let (_, request) = asked(&input(), MARKDOWN, None).await;
     let text = String::from_utf8(request.body).unwrap();
     let position = |name: &str| text.rfind(&format!("\"{name}\": {{")).unwrap();
-    assert!(position("redacted_markdown") < position("verdict"));
     assert!(position("verdict") < position("code"));
+    assert!(position("code") < position("hide"));
 }
 
 #[tokio::test]
@@ -87,13 +90,12 @@ async fn what_is_not_known_is_null() {
     let input = EnrichmentInput {
         country: None,
         city: None,
-        company_website: "granite".to_owned(),
         ..input()
     };
     let (body, _) = asked(&input, MARKDOWN, None).await;
     let posting = body["messages"][1]["content"].as_str().unwrap();
     let posting: Value = serde_json::from_str(posting).unwrap();
-    for field in ["country", "city", "company_website"] {
+    for field in ["country", "city"] {
         assert_eq!(posting[field], Value::Null, "{field}");
     }
 }
@@ -116,7 +118,7 @@ async fn a_posting_stays_data_whatever_it_says() {
         assert!(!text.contains(mark), "{mark:?}: {text}");
     }
     let posting: Value = serde_json::from_str(text).unwrap();
-    assert_eq!(posting.as_object().unwrap().len(), 6);
+    assert_eq!(posting.as_object().unwrap().len(), 5);
     for field in ["title", "city", "company_name", "description_markdown"] {
         assert_eq!(posting[field], hostile, "{field}");
     }
@@ -154,17 +156,42 @@ async fn who_has_said_nothing_is_asked_anew() {
 }
 
 #[tokio::test]
-async fn room_for_the_answer_grows_with_the_description() {
+async fn room_for_the_answer_is_small_and_grows_with_the_description() {
     let room = async |markdown: &str, objection: Option<&Objection>| {
         let (body, _) = asked(&input(), markdown, objection).await;
         body["max_completion_tokens"].as_u64().unwrap()
     };
-    assert_eq!(room("", None).await, 4_096);
-    assert_eq!(room(&"a".repeat(24_576), None).await, 16_384);
+    assert_eq!(room("", None).await, 2_048);
+    assert_eq!(room(&"a".repeat(6_000), None).await, 3_048);
+    assert_eq!(room(&"a".repeat(90_000), None).await, 4_096);
     let other = objection_to("{}", &["No."]);
-    assert_eq!(room("", Some(&other)).await, 4_096);
+    assert_eq!(room("", Some(&other)).await, 2_048);
     let cut_off = objection_to("", &["The answer was cut off before its end."]);
     assert_eq!(room("", Some(&cut_off)).await, 8_192);
+    // No more than the models of 2024 can write.
+    assert_eq!(room(&"a".repeat(90_000), Some(&cut_off)).await, 16_384);
+}
+
+#[tokio::test]
+async fn further_fields_are_sent_along() {
+    let (_, server) = answering(ok(&saying(&approval().to_string()))).await;
+    let extra =
+        r#"{"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": false}}"#;
+    let ask = async |extra: &str| {
+        let settings = Settings {
+            extra_body: ExtraBody::parse(extra).unwrap(),
+            ..settings(&server.uri())
+        };
+        let model = ChatModel::new(&settings).unwrap();
+        draft_of(&input(), &model).await.unwrap();
+        let mut requests = server.received_requests().await.unwrap();
+        requests.pop().unwrap().body_json::<Value>().unwrap()
+    };
+    let body = ask(extra).await;
+    assert_eq!(body["reasoning_effort"], "low");
+    assert_eq!(body["chat_template_kwargs"]["enable_thinking"], false);
+    assert_eq!(body["temperature"], 0);
+    assert_eq!(ask(r#"{"temperature": 0.5}"#).await["temperature"], 0.5);
 }
 
 #[tokio::test]
@@ -198,5 +225,5 @@ async fn the_query_of_the_base_url_is_sent_along() {
 
 #[test]
 fn an_edition_is_the_prompt_and_the_model() {
-    assert_eq!(model("https://h.example/v1").edition(), "v1 small-1");
+    assert_eq!(model("https://h.example/v1").edition(), "v2 small-1");
 }

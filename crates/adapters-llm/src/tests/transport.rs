@@ -37,13 +37,16 @@ async fn server(bytes: &'static str, then: Then) -> String {
     format!("http://127.0.0.1:{port}/v1")
 }
 
-async fn said_by(base_url: &str, timeout: Duration) -> String {
+async fn said_by(base_url: &str, timeout: Duration) -> Result<Draft, DraftError> {
     let settings = Settings {
         timeout,
         ..settings(base_url)
     };
-    let model = ChatModel::new(&settings).unwrap();
-    let (message, after) = unavailable(draft_of(&input(), &model).await);
+    draft_of(&input(), &ChatModel::new(&settings).unwrap()).await
+}
+
+async fn trouble_of(base_url: &str) -> String {
+    let (message, after) = unavailable(said_by(base_url, LONG).await);
     assert_eq!(after, None);
     message
 }
@@ -56,7 +59,7 @@ async fn a_refused_connection_is_the_endpoints_trouble() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let message = said_by(&format!("http://127.0.0.1:{port}/v1?key=hidden"), LONG).await;
+    let message = trouble_of(&format!("http://127.0.0.1:{port}/v1?key=hidden")).await;
     assert!(message.contains("refused"), "{message}");
     assert!(!message.contains("hidden"), "{message}");
 }
@@ -64,36 +67,63 @@ async fn a_refused_connection_is_the_endpoints_trouble() {
 #[tokio::test]
 async fn a_connection_that_is_cut_is_the_endpoints_trouble() {
     for bytes in ["", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Le"] {
-        let message = said_by(&server(bytes, Then::Close).await, LONG).await;
+        let message = trouble_of(&server(bytes, Then::Close).await).await;
         assert!(
             message.starts_with("no answer from the model: "),
             "{message}"
         );
     }
     let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
-    let message = said_by(&server(half, Then::Close).await, LONG).await;
+    let message = trouble_of(&server(half, Then::Close).await).await;
     let expect = "the model's answer (200 OK) broke off: ";
     assert!(message.starts_with(expect), "{message}");
 }
 
 #[tokio::test]
 async fn a_connection_that_hangs_is_given_up() {
-    let message = said_by(&server("", Then::Hang).await, SHORT).await;
-    assert_eq!(message, "no answer from the model: not in time");
+    let message = retry(said_by(&server("", Then::Hang).await, SHORT).await);
+    assert_eq!(message, "no answer from the model: not in time (0.1 s)");
     let half = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"choices\":";
-    let message = said_by(&server(half, Then::Hang).await, SHORT).await;
+    let message = retry(said_by(&server(half, Then::Hang).await, SHORT).await);
     assert_eq!(
         message,
-        "the model's answer (200 OK) broke off: not in time"
+        "the model's answer (200 OK) broke off: not in time (0.1 s)"
     );
 }
 
 #[tokio::test]
-async fn a_slow_answer_is_given_up() {
+async fn a_slow_answer_gets_more_time_twice_and_is_then_given_up() {
     let slow = ok(&saying(&approval().to_string())).set_delay(LONG);
     let (_, server) = answering(slow).await;
-    let message = said_by(&server.uri(), SHORT).await;
-    assert_eq!(message, "no answer from the model: not in time");
+    let settings = Settings {
+        timeout: SHORT,
+        ..settings(&server.uri())
+    };
+    let model = ChatModel::new(&settings).unwrap();
+    for within in ["0.1", "0.2"] {
+        let message = retry(draft_of(&input(), &model).await);
+        assert!(message.ends_with(&format!("({within} s)")), "{message}");
+    }
+    let message = permanent(draft_of(&input(), &model).await);
+    assert_eq!(message, "no answer from the model: not in time (0.4 s)");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_slow_for_several_postings_is_in_trouble() {
+    let slow = ok(&saying(&approval().to_string())).set_delay(LONG);
+    let (_, server) = answering(slow).await;
+    let settings = Settings {
+        timeout: SHORT,
+        ..settings(&server.uri())
+    };
+    let model = ChatModel::new(&settings).unwrap();
+    let ask = async |title: &str| {
+        let title = title.to_owned();
+        draft_of(&EnrichmentInput { title, ..input() }, &model).await
+    };
+    retry(ask("a").await);
+    retry(ask("b").await);
+    unavailable(ask("c").await);
 }
 
 #[tokio::test]

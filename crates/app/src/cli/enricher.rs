@@ -76,6 +76,16 @@ pub struct EnricherArgs {
     )]
     llm_concurrency: usize,
 
+    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`
+    #[arg(
+        long,
+        value_name = "JSON",
+        env = "POSTHASTE_LLM_EXTRA_BODY",
+        default_value = "{}",
+        value_parser = config::llm_extra_body
+    )]
+    llm_extra_body: llm::ExtraBody,
+
     /// What a million tokens of a prompt cost, in your currency; for the metrics
     #[arg(
         long,
@@ -114,6 +124,7 @@ impl EnricherArgs {
                 model: model.ok_or_else(|| needed("POSTHASTE_LLM_MODEL"))?,
                 api_key: self.llm_api_key.clone(),
                 timeout: self.llm_timeout,
+                extra_body: self.llm_extra_body.clone(),
                 prices: llm::Prices {
                     prompt: self.llm_prompt_price,
                     completion: self.llm_completion_price,

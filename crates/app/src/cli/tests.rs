@@ -275,7 +275,7 @@ fn a_model_needs_an_address_and_a_name() {
 
     let all = kind(
         " --enricher llm --llm-base-url http://127.0.0.1:1/v1?a=b --llm-model m --llm-api-key \
-         -sesame --llm-timeout 9 --llm-concurrency 7 --llm-prompt-price 0.5",
+         -sesame --llm-timeout 9 --llm-concurrency 7 --llm-prompt-price 0.5 --llm-extra-body {\"a\":1}",
     );
     assert!(!format!("{all:?}").contains("sesame"), "{all:?}");
     let Ok(config::EnricherKind::Llm(settings)) = all else {
@@ -288,6 +288,7 @@ fn a_model_needs_an_address_and_a_name() {
     let key = model.api_key.unwrap();
     assert_eq!(secrecy::ExposeSecret::expose_secret(&key), "-sesame");
     assert_eq!(model.timeout.as_secs(), 9);
+    assert_eq!(Ok(model.extra_body), config::llm_extra_body(r#"{"a":1}"#));
     assert!((model.prices.prompt - 0.5).abs() < f64::EPSILON);
     assert!(model.prices.completion.abs() < f64::EPSILON);
 }

@@ -76,6 +76,11 @@ pub fn llm_concurrency(text: &str) -> Result<usize, String> {
     count(text, "calls", MOST_CALLS)
 }
 
+/// `POSTHASTE_LLM_EXTRA_BODY`.
+pub fn llm_extra_body(text: &str) -> Result<llm::ExtraBody, String> {
+    llm::ExtraBody::parse(text).map_err(|error| error.to_string())
+}
+
 /// `POSTHASTE_LLM_PROMPT_PRICE`, `POSTHASTE_LLM_COMPLETION_PRICE`.
 pub fn price(text: &str) -> Result<f64, String> {
     match text.trim().parse() {
@@ -177,6 +182,25 @@ mod tests {
                 ("NaN", Err("\"NaN\" is not")),
                 ("inf", Err("\"inf\" is not")),
                 ("0,15", Err("\"0,15\" is not")),
+            ],
+        );
+    }
+
+    #[test]
+    fn further_fields_are_a_json_object() {
+        let fields = |text: &str| llm_extra_body(text).map(|_| ());
+        check(
+            fields,
+            &[
+                (r#"{"reasoning_effort":"low"}"#, Ok("()")),
+                ("{}", Ok("()")),
+                ("", Err("must be a JSON object such as")),
+                ("{\"a\"}", Err("must be a JSON object such as")),
+                ("[1]", Err("must be a JSON object such as")),
+                (
+                    r#"{"stream":true}"#,
+                    Err("must not set \"stream\", which the program sets itself"),
+                ),
             ],
         );
     }

@@ -31,7 +31,7 @@ pub use self::{
     database::{DatabaseUrl, database_url},
     enricher::{
         EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,
-        llm_model, llm_timeout, price,
+        llm_extra_body, llm_model, llm_timeout, price,
     },
     newsletter::{
         Group, PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,

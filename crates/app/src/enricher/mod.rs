@@ -19,9 +19,9 @@ use crate::{
     worker::{ModelBreaker, WorkerSettings},
 };
 
-/// The time limit of an enrichment in calls of a model: two of its own, and before that two of
-/// another worker that holds the reservation.
-const CALLS: u32 = 4;
+/// The time limit of an enrichment in calls of a model, each with the most patience: two of its own,
+/// and before that two of another worker that holds the reservation.
+const CALLS: u32 = 4 * adapters_llm::MOST_PATIENCE;
 /// Time for a reservation to lapse, and for other work.
 const MARGIN: Duration = Duration::from_mins(1);
 

@@ -2,13 +2,14 @@
 
 use domain::{
     enrichment::{
-        Brief, CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput,
-        Exceeded, ReasonCode, RuleEnricher, StopFlag, Verdict,
+        CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded,
+        Phrase, PhraseKind, ReasonCode, RuleEnricher, StopFlag, Verdict,
     },
     posting::CountryCode,
 };
 use posting_text::{
-    Budget, Posting, Refusal, markdown, places, redact,
+    Budget, Posting, Refusal, places,
+    redact::{self, Kind},
     rules::{self, Texts},
 };
 
@@ -19,53 +20,22 @@ pub struct TextRules;
 impl RuleEnricher for TextRules {
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded> {
         let names = other_names(input);
-        let prepared = posting_text::prepare(&posting(input, &names), &budget(input, stop));
-        let prepared = prepared.map_err(exceeded)?;
-        let place = |place: places::Coordinates| Coordinates {
-            latitude: place.latitude,
-            longitude: place.longitude,
-        };
-        Ok(Enrichment {
-            texts: EnrichedTexts {
-                markdown: prepared.markdown,
-                redacted_markdown: prepared.redacted_markdown,
-                redacted_title: Some(prepared.redacted_title),
-            },
-            coordinates: prepared.coordinates.map(place),
-            verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
-        })
+        prepare(&posting(input, &names), &budget(input, stop)).map_err(exceeded)
     }
 
-    fn texts(
+    fn complete(
         &self,
         draft: &Draft,
         input: &EnrichmentInput,
         stop: &StopFlag,
-    ) -> Result<EnrichedTexts, Exceeded> {
+    ) -> Result<Result<Enrichment, Vec<String>>, Exceeded> {
         let names = other_names(input);
-        let (posting, budget) = (posting(input, &names), budget(input, stop));
-        let markdown = markdown::from_description(&draft.markdown, &budget).map_err(exceeded)?;
-        let redacted = redact::markdown(&draft.redacted_markdown, &posting, &budget);
-        let title = redact::line(posting.title, &posting, &budget);
-        Ok(EnrichedTexts {
-            markdown,
-            redacted_markdown: redacted.map_err(exceeded)?,
-            redacted_title: Some(title.map_err(exceeded)?),
-        })
-    }
-
-    fn faults(
-        &self,
-        draft: &Draft,
-        brief: &Brief<'_>,
-        stop: &StopFlag,
-    ) -> Result<Vec<String>, Exceeded> {
-        let texts = texts(&draft.markdown, &draft.redacted_markdown, &draft.verdict);
-        rules::faults(&texts, brief.markdown, &budget(brief.input, stop)).map_err(exceeded)
-    }
-
-    fn detail(&self, text: &str) -> String {
-        rules::detail(text)
+        let hide: Vec<_> = draft.hide.iter().map(phrase).collect();
+        let posting = Posting {
+            hide: &hide,
+            ..posting(input, &names)
+        };
+        completed(&draft.verdict, &posting, &budget(input, stop)).map_err(exceeded)
     }
 
     fn check(
@@ -99,6 +69,62 @@ impl RuleEnricher for TextRules {
     }
 }
 
+fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Enrichment, posting_text::Exceeded> {
+    let prepared = posting_text::prepare(posting, budget)?;
+    let place = |place: places::Coordinates| Coordinates {
+        latitude: place.latitude,
+        longitude: place.longitude,
+    };
+    Ok(Enrichment {
+        texts: EnrichedTexts {
+            markdown: prepared.markdown,
+            redacted_markdown: prepared.redacted_markdown,
+            redacted_title: Some(prepared.redacted_title),
+        },
+        coordinates: prepared.coordinates.map(place),
+        verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
+    })
+}
+
+fn completed(
+    verdict: &Verdict,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Result<Enrichment, Vec<String>>, posting_text::Exceeded> {
+    let faults = rules::faults(posting, rejection(verdict), budget)?;
+    if !faults.is_empty() {
+        return Ok(Err(faults));
+    }
+    let verdict = match verdict {
+        Verdict::Approve => Verdict::Approve,
+        Verdict::Reject { code, text } => Verdict::Reject {
+            code: *code,
+            text: rules::detail(text, posting, budget)?,
+        },
+    };
+    let prepared = prepare(posting, budget)?;
+    Ok(Ok(Enrichment {
+        verdict,
+        ..prepared
+    }))
+}
+
+fn phrase(phrase: &Phrase) -> redact::Phrase<'_> {
+    redact::Phrase {
+        text: &phrase.text,
+        kind: match phrase.kind {
+            PhraseKind::Company => Kind::Company,
+            PhraseKind::Email => Kind::Email,
+            PhraseKind::Phone => Kind::Phone,
+            PhraseKind::Link => Kind::Link,
+            PhraseKind::Person => Kind::Person,
+            PhraseKind::Address => Kind::Address,
+            PhraseKind::Id => Kind::Id,
+            PhraseKind::Handle => Kind::Handle,
+        },
+    }
+}
+
 fn other_names(input: &EnrichmentInput) -> Vec<&str> {
     input.other_names.iter().map(String::as_str).collect()
 }
@@ -121,10 +147,14 @@ fn texts<'a>(markdown: &'a str, redacted_markdown: &'a str, verdict: &'a Verdict
     Texts {
         markdown,
         redacted_markdown,
-        rejection: match verdict {
-            Verdict::Approve => None,
-            Verdict::Reject { text, .. } => Some(text),
-        },
+        rejection: rejection(verdict),
+    }
+}
+
+const fn rejection(verdict: &Verdict) -> Option<&str> {
+    match verdict {
+        Verdict::Approve => None,
+        Verdict::Reject { text, .. } => Some(text.as_str()),
     }
 }
 
@@ -166,7 +196,7 @@ mod tests {
         }
     }
 
-    fn cook() -> EnrichmentInput {
+    fn input() -> EnrichmentInput {
         EnrichmentInput {
             title: "Cook".to_owned(),
             raw_description: "A cook.".into(),
@@ -190,7 +220,7 @@ mod tests {
                 raw_description: format!("{name} is hiring. At {name} you cook.").into(),
                 company_name: "Elvestad".to_owned(),
                 other_names: others.map(ToString::to_string).collect(),
-                ..cook()
+                ..input()
             };
             let enrichment = TextRules.prepare(&input, &StopFlag::default()).unwrap();
             let texts = enrichment.texts;
@@ -203,18 +233,38 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_has_its_token() {
+        for kind in PhraseKind::ALL {
+            let text = "A cook.".to_owned();
+            let hidden = phrase(&Phrase { text, kind }).kind;
+            assert_eq!(hidden.token(), format!("[{}]", kind.as_str()));
+        }
+        assert_eq!(PhraseKind::ALL.len(), Kind::ALL.len());
+    }
+
+    #[test]
     fn every_sentence_with_a_detail_passes_the_rules() {
-        let input = cook();
-        for code in ReasonCode::ALL {
-            let enrichment = Enrichment {
-                texts: EnrichedTexts::default(),
-                coordinates: None,
-                verdict: Verdict::Reject {
-                    code,
-                    text: code.explained(&TextRules.detail(&"é".repeat(rules::DETAIL + 1))),
-                },
+        let stop = StopFlag::default();
+        let longest = "é".repeat(rules::DETAIL);
+        for code in ReasonCode::OF_MODELS {
+            let text = longest.clone();
+            let draft = Draft {
+                verdict: Verdict::Reject { code, text },
+                hide: Vec::new(),
+                answer: String::new(),
             };
-            let checked = TextRules.check(&enrichment, &input, &StopFlag::default());
+            let mut done = TextRules
+                .complete(&draft, &input(), &stop)
+                .unwrap()
+                .unwrap();
+            let Verdict::Reject { text, .. } = done.verdict else {
+                panic!("{done:?}")
+            };
+            done.verdict = Verdict::Reject {
+                code,
+                text: code.explained(&text),
+            };
+            let checked = TextRules.check(&done, &input(), &stop);
             assert_eq!(checked, Ok(()), "{code}");
         }
     }

@@ -2,8 +2,8 @@
 
 use domain::{
     enrichment::{
-        Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment, EnrichmentInput,
-        StopFlag, Verdict,
+        Brief, Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment,
+        EnrichmentInput, Phrase, PhraseKind, RuleEnricher as _, StopFlag, Verdict,
     },
     store::StoreError,
     testing::noon,
@@ -52,7 +52,9 @@ impl Bench {
 
     /// Keeps something in the place of a draft.
     async fn keep(&self, input: &EnrichmentInput, draft: &str) {
-        let key = DraftKey::of(self.model.edition(), input);
+        let prepared = TextRules.prepare(input, &StopFlag::default()).unwrap();
+        let brief = Brief::of(input, &prepared.texts.markdown);
+        let key = DraftKey::of(self.model.edition(), &brief);
         self.drafts.keep(&key, draft, noon()).await.unwrap();
     }
 
@@ -163,14 +165,14 @@ async fn a_kept_draft_at_fault_is_paid_for_again() {
     bench
         .keep(
             &input,
-            r#"{"markdown":"See https://evil.example","redacted_markdown":"Plan.","verdict":"approve"}"#,
+            r#"{"verdict":"approve","hide":[{"text":"Bergen","kind":"address"}]}"#,
         )
         .await;
     bench.approve("Engineer").await;
     let objections: Vec<_> = bench.model.calls();
     let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
     assert_eq!(objections, [true], "the kept draft was the first answer");
-    assert!(bench.drafts.kept()[0].contains("bridges"));
+    assert_eq!(bench.drafts.kept(), [r#"{"verdict":"approve","hide":[]}"#]);
     bench.approve("Engineer").await;
     assert_eq!(bench.calls(), 1);
 }
@@ -179,10 +181,54 @@ async fn a_kept_draft_at_fault_is_paid_for_again() {
 async fn a_kept_draft_that_nobody_can_read_is_replaced() {
     let bench = Bench::new();
     let input = input("Engineer");
-    bench.keep(&input, "[]").await;
+    let of_another_version = r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#;
+    bench.keep(&input, of_another_version).await;
     bench.approve("Engineer").await;
     assert_eq!(bench.calls(), 1);
     assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn markup_alone_costs_nothing() {
+    let bench = Bench::new();
+    bench.approve("Engineer").await;
+    let mut other = input("Engineer");
+    let marked_up = other.raw_description.replace("<p>", "<p class=\"x\"> ");
+    other.raw_description = marked_up.replace("small team", "small  team").into();
+    assert!(bench.enrich(&other).await.is_ok());
+    assert_eq!(bench.calls(), 1);
+    other.raw_description = other.raw_description.replace("small", "large").into();
+    assert!(bench.enrich(&other).await.is_ok());
+    assert_eq!(bench.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_hides_what_rules_do_not_find() {
+    let bench = Bench::new();
+    let phrase = |text: &str, kind| Phrase {
+        text: text.to_owned(),
+        kind,
+    };
+    *bench.model.hide.lock().unwrap() = vec![
+        phrase("Ada Lee", PhraseKind::Person),
+        phrase("the Boxwood", PhraseKind::Address),
+    ];
+    let mut input = input("Engineer");
+    input.raw_description =
+        "<p>Plan bridges with <b>Ada</b> Lee at Harbourpine, near the Boxwood, \
+                             and see to it that they stand.</p>"
+            .into();
+    let texts = bench.enrich(&input).await.unwrap().texts;
+    assert_eq!(
+        texts.markdown,
+        "Plan bridges with **Ada** Lee at Harbourpine, near the Boxwood, and see to it that they \
+         stand."
+    );
+    assert_eq!(
+        texts.redacted_markdown,
+        "Plan bridges with **[person]** at [company], near [address], and see to it that they \
+         stand."
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,11 +12,11 @@ use std::{
 
 use async_trait::async_trait;
 use domain::enrichment::{
-    Brief, Draft, DraftError, EnrichError, Model, Objection, ReasonCode, Verdict,
+    Brief, Draft, DraftError, EnrichError, Model, Objection, Phrase, ReasonCode, Verdict,
 };
 use tokio::time::{Instant, sleep};
 
-/// The scripted answer about a posting. Texts stay as they are.
+/// The scripted answer about a posting.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Approve,
@@ -40,6 +40,8 @@ pub struct Call {
 pub struct ScriptedModel {
     /// The duration of a call.
     pub takes: Mutex<Duration>,
+    /// What it hides of every posting.
+    pub hide: Mutex<Vec<Phrase>>,
     /// The answer to all other titles.
     usual: Mutex<Answer>,
     /// The answers by title.
@@ -53,6 +55,7 @@ impl Default for ScriptedModel {
     fn default() -> Self {
         Self {
             takes: Mutex::new(Duration::from_secs(2)),
+            hide: Mutex::default(),
             usual: Mutex::new(Answer::Approve),
             special: Mutex::default(),
             calls: Mutex::default(),
@@ -108,7 +111,6 @@ impl Model for ScriptedModel {
         brief: &Brief<'_>,
         objection: Option<&Objection>,
     ) -> Result<Draft, DraftError> {
-        let title = &brief.input.title;
         self.calls.lock().unwrap().push(Call {
             at: Instant::now(),
             has_objection: objection.is_some(),
@@ -119,7 +121,7 @@ impl Model for ScriptedModel {
         let takes = *self.takes.lock().unwrap();
         sleep(takes).await;
 
-        let special = self.special.lock().unwrap().get(title).cloned();
+        let special = self.special.lock().unwrap().get(brief.title).cloned();
         let answer = special.unwrap_or_else(|| self.usual.lock().unwrap().clone());
         let verdict = match answer {
             Answer::Approve => Verdict::Approve,
@@ -138,9 +140,8 @@ impl Model for ScriptedModel {
             Answer::Hang => pending().await,
         };
         Ok(Draft {
-            markdown: brief.markdown.to_owned(),
-            redacted_markdown: brief.markdown.to_owned(),
             verdict,
+            hide: self.hide.lock().unwrap().clone(),
             answer: "{}".to_owned(),
         })
     }

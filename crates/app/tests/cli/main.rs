@@ -101,6 +101,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_LLM_API_KEY",
                 "POSTHASTE_LLM_TIMEOUT",
                 "POSTHASTE_LLM_CONCURRENCY",
+                "POSTHASTE_LLM_EXTRA_BODY",
                 "POSTHASTE_LLM_PROMPT_PRICE",
                 "POSTHASTE_LLM_COMPLETION_PRICE",
                 "POSTHASTE_ADMIN_BIND",

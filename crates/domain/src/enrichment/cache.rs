@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::EnrichmentInput;
+use super::Brief;
 use crate::{StoreError, digest};
 
 /// The key of a draft: a digest of the model's input and of the model.
@@ -14,23 +14,17 @@ use crate::{StoreError, digest};
 pub struct DraftKey([u8; 32]);
 
 impl DraftKey {
-    /// The key of a posting's content for a model. `edition` names the rest that its answers depend
-    /// on: the model and the instructions.
-    ///
-    /// The `application_url` is no part of it: destinations of relative links depend on it alone, and
-    /// the same text at another address need not be paid for again.
-    pub fn of(edition: &str, input: &EnrichmentInput) -> Self {
-        let parts: [&str; 7] = [
+    /// The key of what a model is shown of a posting. `edition` names the rest that its answers
+    /// depend on: the model and the instructions.
+    pub fn of(edition: &str, brief: &Brief<'_>) -> Self {
+        let country = brief.country.as_ref();
+        let parts: [&str; 6] = [
             edition,
-            &input.title,
-            &input.raw_description,
-            input
-                .country
-                .as_ref()
-                .map_or("", |country| country.as_str()),
-            input.city.as_deref().unwrap_or_default(),
-            &input.company_name,
-            &input.company_website,
+            brief.title,
+            brief.markdown,
+            country.map_or("", |country| country.as_str()),
+            brief.city.unwrap_or_default(),
+            brief.company_name,
         ];
         Self(digest::of_parts(parts.map(str::as_bytes)))
     }
@@ -99,52 +93,63 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{enrichment::tests::doubles::input, posting::CountryCode};
+    use crate::{
+        enrichment::{EnrichmentInput, tests::doubles::input},
+        posting::CountryCode,
+    };
 
     #[test]
-    fn any_field_moves_the_key() {
-        let change: [fn(&mut EnrichmentInput); 8] = [
+    fn whatever_is_shown_moves_the_key() {
+        let change: [fn(&mut Brief<'_>); 8] = [
             |_| {},
-            |input| input.title.push('x'),
-            |input| input.raw_description = "other".into(),
-            |input| input.country = CountryCode::parse("SE"),
-            |input| input.country = None,
-            |input| input.city = None,
-            |input| input.company_name.push('x'),
-            |input| input.company_website.push('x'),
+            |brief| brief.title = "Baker",
+            |brief| brief.markdown = "other",
+            |brief| brief.country = CountryCode::parse("SE"),
+            |brief| brief.country = None,
+            |brief| brief.city = None,
+            |brief| brief.city = Some("Bergen"),
+            |brief| brief.company_name = "Acmera",
         ];
+        let input = input("<p>description</p>");
         let mut keys = HashSet::new();
         for change in change {
-            let mut input = input("description");
-            change(&mut input);
+            let mut brief = Brief::of(&input, "description");
+            change(&mut brief);
             for edition in ["1 model", "2 model", ""] {
-                assert!(keys.insert(DraftKey::of(edition, &input)), "{input:?}");
-                assert!(!keys.insert(DraftKey::of(edition, &input)), "{input:?}");
+                assert!(keys.insert(DraftKey::of(edition, &brief)), "{brief:?}");
+                assert!(!keys.insert(DraftKey::of(edition, &brief)), "{brief:?}");
             }
         }
     }
 
     #[test]
+    fn what_is_not_shown_leaves_the_key() {
+        let key = |input: &EnrichmentInput| DraftKey::of("1", &Brief::of(input, "A cook."));
+        let marked_up = EnrichmentInput {
+            company_website: "https://other.example".to_owned(),
+            ..input("<p class=\"x\">A  cook.</p>")
+        };
+        assert_eq!(key(&marked_up), key(&input("A cook.")));
+    }
+
+    #[test]
     fn characters_that_move_between_fields_move_the_key() {
-        let key = |[edition, title, description, city, name, website]: [&str; 6]| {
-            let input = EnrichmentInput {
-                title: title.to_owned(),
-                raw_description: description.into(),
+        let key = |[edition, title, markdown, city, company_name]: [&str; 5]| {
+            let brief = Brief {
+                title,
+                markdown,
                 country: None,
-                city: Some(city.to_owned()),
-                company_name: name.to_owned(),
-                other_names: Vec::new(),
-                company_website: website.to_owned(),
-                application_url: None,
+                city: Some(city),
+                company_name,
             };
-            DraftKey::of(edition, &input)
+            DraftKey::of(edition, &brief)
         };
         let mut keys = HashSet::new();
-        for at in 0..6 {
-            let mut fields = ["", "", "", "", "", ""];
+        for at in 0..5 {
+            let mut fields = [""; 5];
             fields[at] = "ab";
             assert!(keys.insert(key(fields)));
-            for other in at + 1..6 {
+            for other in at + 1..5 {
                 let mut fields = fields;
                 (fields[at], fields[other]) = ("a", "b");
                 assert!(keys.insert(key(fields)));
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_key_comes_back_from_a_store() {
-        let key = DraftKey::of("1 model", &input("description"));
+        let key = DraftKey::of("1 model", &Brief::of(&input("a"), "a"));
         assert_eq!(DraftKey::from_bytes(*key.as_bytes()), key);
         assert_eq!(
             format!("{:?}", DraftKey::from_bytes([0xab; 32])),

@@ -27,7 +27,7 @@ use async_trait::async_trait;
 
 pub use self::{
     cache::{DraftCache, DraftKey, Reservation},
-    model::{Brief, Draft, DraftError, Model, Objection},
+    model::{Brief, Draft, DraftError, Model, Objection, Phrase, PhraseKind},
     paid::{CacheEvent, Runtime},
     pipeline::Pipeline,
     reason::ReasonCode,

@@ -1,7 +1,7 @@
-//! The port to a language model that writes texts and judges: its input, its answer, and the
-//! objection to a useless answer.
+//! The port to a language model that judges a posting and says what to hide of it: its input, its
+//! answer, and the objection to a useless answer.
 //!
-//! A model is not trusted: [`super::Pipeline`] checks its drafts against rules.
+//! A model is not trusted: texts are made by rules, which also check what it would hide.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,108 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::{EnrichError, EnrichmentInput, ReasonCode, Verdict};
+use crate::codes::CountryCode;
 
-/// The input of a model.
+/// The input of a model, which sees nothing else of a posting.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
-    /// The posting.
-    pub input: &'a EnrichmentInput,
-    /// The description as clean `CommonMark`, for the model to read.
+    /// The posting's title.
+    pub title: &'a str,
+    /// The description as clean `CommonMark`.
     pub markdown: &'a str,
+    /// Country of the workplace.
+    pub country: Option<CountryCode>,
+    /// City of the workplace.
+    pub city: Option<&'a str>,
+    /// The company's name.
+    pub company_name: &'a str,
 }
 
-/// A model's draft for a posting.
+impl<'a> Brief<'a> {
+    /// The input for a posting whose description reads like this.
+    pub fn of(input: &'a EnrichmentInput, markdown: &'a str) -> Self {
+        Self {
+            title: &input.title,
+            markdown,
+            country: input.country,
+            city: input.city.as_deref(),
+            company_name: &input.company_name,
+        }
+    }
+}
+
+/// A model's draft for a posting: it decides about the verdict, and rules about the rest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// The description as `CommonMark`.
-    pub markdown: String,
-    /// The same without anything that identifies the company or bypasses the board.
-    pub redacted_markdown: String,
     /// The judgement.
     pub verdict: Verdict,
+    /// What to hide, beside what rules find. A rejection needs nothing.
+    pub hide: Vec<Phrase>,
     /// The answer as the model gave it, to be shown back if it is of no use.
     pub answer: String,
+}
+
+/// Words of a posting that identify the company or lead past the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// The words, letter for letter.
+    pub text: String,
+    /// Their kind.
+    pub kind: PhraseKind,
+}
+
+/// The kind of a phrase to hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PhraseKind {
+    /// The company's name, in any form.
+    Company,
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// A URL or a domain.
+    Link,
+    /// A person whom readers may ask.
+    Person,
+    /// A street address.
+    Address,
+    /// A number of a register, a tax office or a bank.
+    Id,
+    /// A name in a messenger or a network.
+    Handle,
+}
+
+impl PhraseKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Company,
+        Self::Email,
+        Self::Phone,
+        Self::Link,
+        Self::Person,
+        Self::Address,
+        Self::Id,
+        Self::Handle,
+    ];
+
+    /// The kind's name in models' answers, as in its token.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Company => "company",
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Link => "link",
+            Self::Person => "person",
+            Self::Address => "address",
+            Self::Id => "id",
+            Self::Handle => "handle",
+        }
+    }
+
+    /// Parses a kind by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
 }
 
 /// An answer that was of no use, and why. A model is asked again with it, once.
@@ -62,7 +143,7 @@ pub trait Model: Send + Sync {
     /// The instructions and the model's name, which drafts depend on besides the posting.
     fn edition(&self) -> &str;
 
-    /// Writes a draft. `objection` concerns the last answer for the same posting.
+    /// Asks for a draft. `objection` concerns the last answer for the same posting.
     async fn draft(
         &self,
         brief: &Brief<'_>,
@@ -73,10 +154,9 @@ pub trait Model: Send + Sync {
 /// The stored form of a draft.
 #[derive(Serialize, Deserialize)]
 struct Kept<'a> {
-    markdown: Cow<'a, str>,
-    redacted_markdown: Cow<'a, str>,
     #[serde(flatten)]
     verdict: KeptVerdict<'a>,
+    hide: Vec<KeptPhrase<'a>>,
 }
 
 /// The stored verdict, always explicit: an absent one must not read as an approval.
@@ -90,6 +170,12 @@ enum KeptVerdict<'a> {
     },
 }
 
+#[derive(Serialize, Deserialize)]
+struct KeptPhrase<'a> {
+    text: Cow<'a, str>,
+    kind: Cow<'a, str>,
+}
+
 impl Draft {
     /// The draft as JSON, to be kept. The answer is not part of it.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
@@ -100,15 +186,18 @@ impl Draft {
                 text: text.into(),
             },
         };
+        let hide = self.hide.iter().map(|phrase| KeptPhrase {
+            text: (&phrase.text).into(),
+            kind: phrase.kind.as_str().into(),
+        });
         serde_json::to_string(&Kept {
-            markdown: (&self.markdown).into(),
-            redacted_markdown: (&self.redacted_markdown).into(),
             verdict,
+            hide: hide.collect(),
         })
     }
 
-    /// Reads a stored draft; `None` for another program's format. `answer` is set to the JSON
-    /// itself.
+    /// Reads a stored draft; `None` for the format of another program or version. `answer` is set
+    /// to the JSON itself.
     pub fn from_json(json: &str) -> Option<Self> {
         let kept: Kept<'_> = serde_json::from_str(json).ok()?;
         let verdict = match kept.verdict {
@@ -118,10 +207,14 @@ impl Draft {
                 text: text.into_owned(),
             },
         };
+        let phrase = |kept: KeptPhrase<'_>| {
+            let kind = PhraseKind::parse(&kept.kind)?;
+            let text = kept.text.into_owned();
+            Some(Phrase { text, kind })
+        };
         Some(Self {
-            markdown: kept.markdown.into_owned(),
-            redacted_markdown: kept.redacted_markdown.into_owned(),
             verdict,
+            hide: kept.hide.into_iter().map(phrase).collect::<Option<_>>()?,
             answer: json.to_owned(),
         })
     }
@@ -144,8 +237,10 @@ mod tests {
     }
 
     #[test]
-    fn every_verdict_comes_back() {
-        round_trip(&approval("# A\n", "\"\\"));
+    fn every_verdict_and_kind_comes_back() {
+        for kind in PhraseKind::ALL {
+            round_trip(&approval(&[("\"\\", kind), ("# A\n", kind)]));
+        }
         for code in ReasonCode::OF_MODELS {
             round_trip(&rejection(code, "Because.\n"));
         }
@@ -154,14 +249,12 @@ mod tests {
     #[test]
     fn how_it_is_kept() {
         assert_eq!(
-            approval("a", "b").to_json().unwrap(),
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#
+            approval(&[("a", PhraseKind::Company)]).to_json().unwrap(),
+            r#"{"verdict":"approve","hide":[{"text":"a","kind":"company"}]}"#
         );
-        let mut draft = rejection(ReasonCode::Fraud, "c");
-        draft.markdown = "a".to_owned();
         assert_eq!(
-            draft.to_json().unwrap(),
-            r#"{"markdown":"a","redacted_markdown":"","verdict":"reject","code":"fraud","text":"c"}"#
+            rejection(ReasonCode::Fraud, "c").to_json().unwrap(),
+            r#"{"verdict":"reject","code":"fraud","text":"c","hide":[]}"#
         );
     }
 
@@ -171,14 +264,19 @@ mod tests {
             "",
             "{}",
             "null",
-            r#"{"markdown":"a","redacted_markdown":"b"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"perhaps"}"#,
-            r#"{"markdown":"a","verdict":"approve"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"spam"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"Spam","text":"c"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"odd","text":"c"}"#,
-            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"too_complex","text":"c"}"#,
+            r#"{"hide":[]}"#,
+            r#"{"verdict":"approve"}"#,
+            r#"{"verdict":"perhaps","hide":[]}"#,
+            r#"{"verdict":"approve","hide":[{"text":"a"}]}"#,
+            r#"{"verdict":"approve","hide":[{"text":"a","kind":"odd"}]}"#,
+            r#"{"verdict":"reject","hide":[]}"#,
+            r#"{"verdict":"reject","code":"spam","hide":[]}"#,
+            r#"{"verdict":"reject","code":"Spam","text":"c","hide":[]}"#,
+            r#"{"verdict":"reject","code":"odd","text":"c","hide":[]}"#,
+            r#"{"verdict":"reject","code":"too_complex","text":"c","hide":[]}"#,
+            // Those of earlier versions, with texts.
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#,
+            r#"{"markdown":"a","redacted_markdown":"b","verdict":"reject","code":"spam","text":"c"}"#,
         ] {
             assert_eq!(Draft::from_json(json), None, "{json}");
         }
@@ -187,12 +285,12 @@ mod tests {
     proptest! {
         #[test]
         fn any_draft_comes_back(
-            markdown in any::<String>(),
-            redacted in any::<String>(),
+            words in any::<String>(),
+            kind in prop::sample::select(PhraseKind::ALL.to_vec()),
             text in any::<String>(),
             code in prop::sample::select(ReasonCode::OF_MODELS.to_vec()),
         ) {
-            round_trip(&approval(&markdown, &redacted));
+            round_trip(&approval(&[(&words, kind)]));
             round_trip(&rejection(code, &text));
         }
     }

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Draft, DraftCache, DraftKey, EnrichError, EnrichmentInput, Reservation};
+use super::{Brief, Draft, DraftCache, DraftKey, EnrichError, Reservation};
 use crate::store::StoreError;
 
 /// The time until a reservation ends, unless renewed.
@@ -73,10 +73,10 @@ impl PaidOnce {
     }
 
     /// A claim to the draft of a posting by an edition of a model.
-    pub(super) fn claim(&self, edition: &str, input: &EnrichmentInput) -> Claim<'_> {
+    pub(super) fn claim(&self, edition: &str, brief: &Brief<'_>) -> Claim<'_> {
         Claim {
             paid: self,
-            key: DraftKey::of(edition, input),
+            key: DraftKey::of(edition, brief),
             holder: self.runtime.new_id(),
             is_reserved: false,
         }

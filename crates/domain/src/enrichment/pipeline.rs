@@ -1,4 +1,5 @@
-//! The enrichment pipeline: preparation by rules, a model's draft, and the final check by rules.
+//! The enrichment pipeline: preparation by rules, a model's draft, which rules complete, and their
+//! final check.
 
 use std::sync::Arc;
 
@@ -16,6 +17,13 @@ pub struct Pipeline {
     rules: Arc<dyn RuleEnricher>,
     model: Option<Arc<dyn Model>>,
     paid: Option<PaidOnce>,
+}
+
+/// A posting that a model is to judge.
+struct Case<'a> {
+    brief: Brief<'a>,
+    input: &'a EnrichmentInput,
+    stop: &'a StopFlag,
 }
 
 impl Pipeline {
@@ -50,37 +58,6 @@ impl Pipeline {
         self.rules.prepare(input, stop).or_else(too_complex)
     }
 
-    /// The result of a draft. Redaction and place come from rules, never from a model. The prepared
-    /// texts replace the draft's if those break a rule or a rejection has none.
-    fn finish(
-        &self,
-        draft: &Draft,
-        prepared: Enrichment,
-        input: &EnrichmentInput,
-        stop: &StopFlag,
-    ) -> Result<Enrichment, EnrichError> {
-        let verdict = self.explained(&draft.verdict);
-        match self.rules.texts(draft, input, stop) {
-            Ok(texts) if !is_blank(&texts) => {
-                let drafted = Enrichment {
-                    texts,
-                    coordinates: prepared.coordinates,
-                    verdict: verdict.clone(),
-                };
-                if self.rules.check(&drafted, input, stop).is_ok() {
-                    return Ok(drafted);
-                }
-            }
-            Err(error @ Exceeded::Stopped) => return Err(error.into()),
-            _ => {}
-        }
-        let prepared = Enrichment {
-            verdict,
-            ..prepared
-        };
-        self.checked(prepared, input, stop)
-    }
-
     fn checked(
         &self,
         enrichment: Enrichment,
@@ -94,58 +71,52 @@ impl Pipeline {
         }
     }
 
-    /// A model's verdict, with the explanation of its code.
-    fn explained(&self, verdict: &Verdict) -> Verdict {
-        match verdict {
-            Verdict::Approve => Verdict::Approve,
-            Verdict::Reject { code, text } => Verdict::Reject {
-                code: *code,
-                text: code.explained(&self.rules.detail(text)),
-            },
-        }
-    }
-
-    /// A draft of use: the kept one, or one that is paid for and kept.
-    async fn draft(
-        &self,
-        model: &dyn Model,
-        brief: &Brief<'_>,
-        stop: &StopFlag,
-    ) -> Result<Draft, EnrichError> {
+    /// The enrichment by a draft of use: the kept one, or one that is paid for and kept.
+    async fn judged(&self, model: &dyn Model, case: &Case<'_>) -> Result<Enrichment, EnrichError> {
         let Some(paid) = &self.paid else {
-            return self.written(model, brief, None, stop).await;
+            let (_, enrichment) = self.asked(model, case, None).await?;
+            return Ok(enrichment);
         };
-        let mut claim = paid.claim(model.edition(), brief.input);
+        let mut claim = paid.claim(model.edition(), &case.brief);
         let objection = match claim.find().await? {
             None => None,
-            Some(kept) => match self.held_against_rules(kept, brief, stop)? {
-                Ok(draft) => {
+            Some(kept) => match self.complete(kept, case)? {
+                Ok((_, enrichment)) => {
                     claim.reused();
-                    return Ok(draft);
+                    return Ok(enrichment);
                 }
                 Err(objection) => Some(objection),
             },
         };
-        let written = self.written(model, brief, objection, stop);
-        let result = claim.holding(written).await;
-        match &result {
-            Ok(draft) => claim.keep(draft).await,
-            Err(_) => claim.release().await,
+        let asked = self.asked(model, case, objection);
+        match claim.holding(asked).await {
+            Ok((draft, enrichment)) => {
+                claim.keep(&draft).await;
+                Ok(enrichment)
+            }
+            Err(error) => {
+                claim.release().await;
+                Err(error)
+            }
         }
-        result
     }
 
-    /// A draft that the rules have nothing against. An answer of no use is objected to once.
-    async fn written(
+    /// A draft that the rules have nothing against, and the enrichment by it. An answer of no use
+    /// is objected to once.
+    async fn asked(
         &self,
         model: &dyn Model,
-        brief: &Brief<'_>,
+        case: &Case<'_>,
         mut objection: Option<Objection>,
-        stop: &StopFlag,
-    ) -> Result<Draft, EnrichError> {
+    ) -> Result<(Draft, Enrichment), EnrichError> {
         loop {
-            match self.answer(model, brief, objection.as_ref(), stop).await? {
-                Ok(draft) => return Ok(draft),
+            let answer = match model.draft(&case.brief, objection.as_ref()).await {
+                Ok(draft) => self.complete(draft, case)?,
+                Err(DraftError::Unusable(objection)) => Err(objection),
+                Err(DraftError::Failed(error)) => return Err(error),
+            };
+            match answer {
+                Ok(done) => return Ok(done),
                 Err(Objection { faults, .. }) if objection.is_some() => {
                     return Err(EnrichError::Permanent(format!(
                         "the answer was of no use, twice: {}",
@@ -157,41 +128,43 @@ impl Pipeline {
         }
     }
 
-    /// One answer: a usable draft, or the objection to it.
-    async fn answer(
-        &self,
-        model: &dyn Model,
-        brief: &Brief<'_>,
-        objection: Option<&Objection>,
-        stop: &StopFlag,
-    ) -> Result<Result<Draft, Objection>, EnrichError> {
-        match model.draft(brief, objection).await {
-            Ok(draft) => self.held_against_rules(draft, brief, stop),
-            Err(DraftError::Unusable(objection)) => Ok(Err(objection)),
-            Err(DraftError::Failed(error)) => Err(error),
-        }
-    }
-
-    /// Checks a draft. One that exceeds the budget is a faulty answer and no fault of the posting,
-    /// whose own text was read within it.
-    fn held_against_rules(
+    /// The enrichment by a draft, or the objection to it. A draft that exceeds the budget is a
+    /// faulty answer and no fault of the posting, whose own text was read within it.
+    fn complete(
         &self,
         draft: Draft,
-        brief: &Brief<'_>,
-        stop: &StopFlag,
-    ) -> Result<Result<Draft, Objection>, EnrichError> {
-        let faults = match self.rules.faults(&draft, brief, stop) {
-            Ok(faults) if faults.is_empty() => return Ok(Ok(draft)),
-            Ok(faults) => faults,
+        case: &Case<'_>,
+    ) -> Result<Result<(Draft, Enrichment), Objection>, EnrichError> {
+        let faults = match self.rules.complete(&draft, case.input, case.stop) {
+            Ok(Ok(enrichment)) => {
+                let verdict = explained(enrichment.verdict);
+                let enrichment = Enrichment {
+                    verdict,
+                    ..enrichment
+                };
+                return Ok(Ok((draft, enrichment)));
+            }
+            Ok(Err(faults)) => faults,
             Err(error @ Exceeded::Stopped) => return Err(error.into()),
             Err(Exceeded::TooComplex) => {
-                vec!["The texts are too complex to be read. Use simple Markdown.".to_owned()]
+                vec!["`hide` takes too long to be looked up. Give fewer texts.".to_owned()]
             }
         };
         Ok(Err(Objection {
             answer: draft.answer,
             faults,
         }))
+    }
+}
+
+/// A model's verdict, with the explanation of its code.
+fn explained(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Approve => Verdict::Approve,
+        Verdict::Reject { code, text } => Verdict::Reject {
+            code,
+            text: code.explained(&text),
+        },
     }
 }
 
@@ -207,12 +180,13 @@ impl Enricher for Pipeline {
             // A certain rejection needs no model, and costs nothing.
             return self.checked(prepared, input, stop);
         };
-        let brief = Brief {
+        let case = Case {
+            brief: Brief::of(input, &prepared.texts.markdown),
             input,
-            markdown: &prepared.texts.markdown,
+            stop,
         };
-        let draft = self.draft(model.as_ref(), &brief, stop).await?;
-        self.finish(&draft, prepared, input, stop)
+        let judged = self.judged(model.as_ref(), &case).await?;
+        self.checked(judged, input, stop)
     }
 
     fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
@@ -229,10 +203,6 @@ impl Enricher for Pipeline {
         );
         is_read.then_some((prepared.texts, prepared.coordinates))
     }
-}
-
-fn is_blank(texts: &EnrichedTexts) -> bool {
-    texts.markdown.trim().is_empty() || texts.redacted_markdown.trim().is_empty()
 }
 
 /// The outcome of a posting that exceeds the budget: a rejection with the reason for the client,

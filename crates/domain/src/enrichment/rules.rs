@@ -1,7 +1,7 @@
 //! The port to enrichment by rules, without I/O: cleaning, redaction, places, and the check that
 //! every text must pass.
 
-use super::{Brief, Draft, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag};
+use super::{Draft, EnrichError, Enrichment, EnrichmentInput, StopFlag};
 
 /// The reason why work by rules was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,25 +43,17 @@ pub trait RuleEnricher: Send + Sync {
     /// objects.
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded>;
 
-    /// The texts of a draft, ready to be shown: clean `CommonMark`, and the redacted text and title
-    /// without anything that identifies the company or bypasses the board. Idempotent.
-    fn texts(
+    /// The same with a model's draft: with its verdict, with more hidden, and with texts that are
+    /// those of [`prepare`](Self::prepare) in all else. Or the draft's faults, in sentences for the
+    /// model.
+    ///
+    /// The text of a rejection becomes one short line without anything that a redacted text hides.
+    fn complete(
         &self,
         draft: &Draft,
         input: &EnrichmentInput,
         stop: &StopFlag,
-    ) -> Result<EnrichedTexts, Exceeded>;
-
-    /// The faults of a draft, in sentences for the model; empty for a usable one.
-    fn faults(
-        &self,
-        draft: &Draft,
-        brief: &Brief<'_>,
-        stop: &StopFlag,
-    ) -> Result<Vec<String>, Exceeded>;
-
-    /// A draft's text about a rejection, as one short line without addresses.
-    fn detail(&self, text: &str) -> String;
+    ) -> Result<Result<Enrichment, Vec<String>>, Exceeded>;
 
     /// Checks a finished enrichment, whatever its source:
     ///

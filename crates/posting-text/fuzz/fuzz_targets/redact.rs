@@ -1,4 +1,4 @@
-//! Redaction of Markdown, as it happens to what a model wrote.
+//! Redaction of Markdown.
 
 #![no_main]
 

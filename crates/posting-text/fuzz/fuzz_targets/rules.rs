@@ -1,32 +1,46 @@
-//! The rules themselves, on uncleaned drafts. U+001F divides the parts of the input.
+//! The rules themselves, on uncleaned texts and on drafts of a model. U+001F divides the parts of the
+//! input.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use posting_text::{
-    Budget,
+    Budget, Posting, prepare,
+    redact::{Kind, Phrase},
     rules::{self, CheckError, DETAIL, Texts},
 };
 use posting_text_fuzz::{Parts, within};
 
 fuzz_target!(|data: &str| {
-    let mut divided = data.splitn(4, '\u{1f}');
+    let mut divided = data.splitn(5, '\u{1f}');
     let mut part = || divided.next().unwrap_or_default();
     let parts = Parts::of(part());
-    let posting = parts.posting();
-    let (markdown, redacted_markdown, text) = (part(), part(), part());
-    assert!(rules::detail(text).chars().count() <= DETAIL);
+    let (markdown, redacted_markdown, text, hide) = (part(), part(), part(), part());
+    let kinds = Kind::ALL.into_iter().cycle();
+    let hide: Vec<_> = hide
+        .lines()
+        .zip(kinds)
+        .map(|(text, kind)| Phrase { text, kind })
+        .collect();
+    let posting = Posting {
+        hide: &hide,
+        ..parts.posting()
+    };
+    let budget = || Budget::of(data);
+    if let Some(detail) = within(rules::detail(text, &posting, &budget())) {
+        assert!(detail.chars().count() <= DETAIL);
+    }
+    let rejection = (!text.is_empty()).then_some(text);
+    let faults = within(rules::faults(&posting, rejection, &budget()));
+    if faults.is_some_and(|faults| faults.is_empty()) {
+        within(prepare(&posting, &budget()));
+    }
     let texts = Texts {
         markdown,
         redacted_markdown,
-        rejection: (!text.is_empty()).then_some(text),
+        rejection,
     };
-    within(rules::faults(
-        &texts,
-        posting.description,
-        &Budget::of(data),
-    ));
-    let checked = rules::check(&texts, None, &posting, &Budget::of(data));
+    let checked = rules::check(&texts, None, &posting, &budget());
     if let Err(CheckError::Exceeded(exceeded)) = checked {
         panic!("{exceeded}");
     }

@@ -31,6 +31,7 @@ mod tests;
 
 use std::ops::Range;
 
+pub(crate) use self::phrase::is_enough;
 pub(crate) use self::scan::Scan;
 pub(crate) use self::words::begins_sentence;
 pub use self::{

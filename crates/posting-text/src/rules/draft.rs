@@ -1,173 +1,116 @@
 //! Finds faults of a draft, as sentences that its model can act on.
 
-use std::borrow::Cow;
-
-use super::{
-    Texts,
-    address::{Known, addresses},
-    longest,
-    reading::Reading,
-    rejection,
+use super::rejection;
+use crate::{
+    Budget, Exceeded, Posting, markdown,
+    redact::{self, Hidden, is_enough},
 };
-use crate::{Budget, Exceeded};
 
-/// The shortest text, in percent of its source's letters. A model may drop repetitions and what is
-/// no description; a summary or an unfinished text is shorter.
-const MIN_PERCENT: usize = 60;
-/// How many letters fewer than that are still accepted: a short text may be mostly greetings and
-/// addresses.
-const MIN_SLACK: usize = 60;
-/// The longest text, in percent of its source's letters. Headings, and sentences instead of
-/// keywords, are fine; inventions and translations are not.
-const MAX_PERCENT: usize = 150;
-/// How many letters more than that are still accepted.
-const MAX_SLACK: usize = 300;
-/// The most addresses to name in one sentence.
+/// The most phrases of a draft. A posting names its employer and contacts in a few forms; each
+/// phrase is searched for in the whole text.
+pub const MAX_PHRASES: usize = 100;
+/// The largest share of the letters that phrases may hide beyond what rules hide, in percent. Names
+/// and contacts are less; a model that hides more hides the job.
+const MAX_PERCENT: usize = 25;
+/// How many letters may be hidden however short the text is: a name and an address.
+const MAX_LETTERS: usize = 60;
+/// The most phrases to name in one sentence.
 const MAX_NAMED: usize = 3;
-/// The longest part of an address or a tag to quote, in characters.
+/// The longest part of a phrase to quote, in characters.
 const MAX_QUOTED: usize = 80;
 
-/// Returns the faults of a draft, as sentences for its model; none if the draft can be used.
-/// `markdown` is the description as the model was given it.
+/// Returns the faults of a draft, as sentences for its model; none if the draft can be used. Its
+/// phrases are [`Posting::hide`], and `rejection` is its sentence about a rejection, which needs no
+/// phrases.
 ///
-/// - A text is empty, or much shorter or longer than its source: the description, or for the
-///   redacted text the draft's own `markdown`. Only letters and digits outside addresses count,
-///   since redaction removes addresses. A rejection needs no texts.
-/// - A text has raw HTML. What the description shows as text, such as `List<String>`, is only badly
-///   escaped.
-/// - `markdown` has an address that the description lacks: a posting may tell a model to add one.
-/// - A rejection has no reason, or one that is too long, has several lines or has an address.
-///
-/// Gaps in the redaction are no fault: rules complete it.
-pub fn faults(draft: &Texts<'_>, markdown: &str, budget: &Budget) -> Result<Vec<String>, Exceeded> {
-    let mut faults = too_long(draft, markdown);
-    if !faults.is_empty() {
-        return Ok(faults);
+/// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
+///   digits.
+/// - A phrase is neither in the title nor in the description, as Markdown or as its readers see it.
+/// - The phrases hide more than a quarter of the letters and digits of the description beyond those
+///   that rules hide, and more than 60.
+/// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
+///   number of somebody.
+pub fn faults(
+    posting: &Posting<'_>,
+    rejection: Option<&str>,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
+    if let Some(text) = rejection {
+        return rejection::faults(text, posting, budget);
     }
-    let description = Reading::of(markdown, budget)?;
-    let readable = Reading::of(draft.markdown, budget)?;
-    let redacted = Reading::of(draft.redacted_markdown, budget)?;
-    let texts = [
-        ("markdown", &readable, "the description", &description),
-        ("redacted_markdown", &redacted, "`markdown`", &readable),
+    let phrases = posting.hide;
+    if phrases.is_empty() {
+        return Ok(Vec::new());
+    }
+    if phrases.len() > MAX_PHRASES {
+        return Ok(vec![format!(
+            "`hide` has {} entries. Give each text once, and at most {MAX_PHRASES}.",
+            phrases.len()
+        )]);
+    }
+    let mut faults = Vec::new();
+    if !phrases.iter().all(|phrase| is_enough(phrase.text)) {
+        faults
+            .push("A text in `hide` is empty or a single character. Give whole words.".to_owned());
+    }
+    let document = markdown::read(posting.description, posting.base_url, budget)?;
+    budget.spend(document.steps())?;
+    let text = redact::text_of(&document);
+    let shown = [
+        posting.title,
+        &markdown::write(&document, budget)?,
+        text.as_str(),
     ];
-    for (name, text, source_name, source) in texts {
-        let is_needed = draft.rejection.is_none() || !text.text.trim().is_empty();
-        if is_needed {
-            faults.extend(length(name, text, source_name, source));
+    let length: usize = shown.iter().map(|shown| shown.len()).sum();
+    let mut missing = Vec::new();
+    for phrase in phrases {
+        let mut is_there = false;
+        for words in phrase.forms(budget)?.into_iter().flatten() {
+            budget.spend(length + words.len())?;
+            is_there |= shown.iter().any(|shown| shown.contains(&*words));
         }
-        faults.extend(html(name, text, &description, budget)?);
+        if !is_there && is_enough(phrase.text) {
+            missing.push(quoted(phrase.text));
+        }
     }
-    faults.extend(added_addresses(&readable, &description, budget)?);
-    if let Some(text) = draft.rejection {
-        faults.extend(rejection::faults(text));
+    if !missing.is_empty() {
+        missing.truncate(MAX_NAMED);
+        faults.push(format!(
+            "These texts in `hide` are neither in the title nor in the description: {}. Copy them \
+             letter for letter.",
+            missing.join(", ")
+        ));
     }
+    faults.extend(too_much(posting, &text, budget)?);
     Ok(faults)
 }
 
-/// Finds texts that are too long, which are not checked further.
-fn too_long(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
-    let most = longest(markdown);
-    [
-        ("markdown", draft.markdown),
-        ("redacted_markdown", draft.redacted_markdown),
-    ]
-    .into_iter()
-    .filter(|(_, text)| text.len() > most)
-    .map(|(name, text)| {
-        format!(
-            "`{name}` has {} bytes, the description has {}. Add nothing.",
-            text.len(),
-            markdown.len()
-        )
-    })
-    .collect()
-}
-
-fn length(
-    name: &str,
-    text: &Reading<'_>,
-    source_name: &str,
-    source: &Reading<'_>,
-) -> Option<String> {
-    let (letters, all) = (letters(&text.text), letters(&source.text));
-    let problem = if letters == 0 && all > 0 {
-        return Some(format!("`{name}` is empty, but {source_name} is not."));
-    } else if letters + MIN_SLACK < all * MIN_PERCENT / 100 {
-        "Keep all that it says about the job, to its end."
-    } else if letters > all * MAX_PERCENT / 100 + MAX_SLACK {
-        "Add nothing, and keep its language."
-    } else {
-        return None;
+/// Compares what phrases hide with what rules hide.
+fn too_much(
+    posting: &Posting<'_>,
+    text: &str,
+    budget: &Budget,
+) -> Result<Option<String>, Exceeded> {
+    let by_rules = Posting {
+        hide: &[],
+        ..*posting
     };
-    Some(format!(
-        "`{name}` has {letters} letters and digits, {source_name} has {all}. {problem}"
-    ))
-}
-
-/// The number of letters and digits outside addresses.
-fn letters(text: &str) -> usize {
-    let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
-    let hidden: usize = addresses(text)
-        .into_iter()
-        .map(|range| count(&text[range]))
-        .sum();
-    count(text) - hidden
-}
-
-fn html(
-    name: &str,
-    text: &Reading<'_>,
-    description: &Reading<'_>,
-    budget: &Budget,
-) -> Result<Option<String>, Exceeded> {
-    for html in &text.html {
-        let tag = html.trim();
-        budget.spend(description.text.len() + tag.len())?;
-        if !description.text.contains(tag) {
-            return Ok(Some(format!(
-                "`{name}` has raw HTML: {}. Write Markdown alone, and `&lt;` where a `<` is meant.",
-                quoted(tag)
-            )));
-        }
-    }
-    Ok(None)
-}
-
-fn added_addresses(
-    text: &Reading<'_>,
-    description: &Reading<'_>,
-    budget: &Budget,
-) -> Result<Option<String>, Exceeded> {
-    let shown = addresses(&text.text);
-    if shown.is_empty() && text.links.is_empty() && text.images.is_empty() {
-        return Ok(None);
-    }
-    let known = Known::of(description);
-    let shown = shown
-        .into_iter()
-        .map(|range| Cow::Borrowed(&text.text[range]));
-    let linked = text.links.iter().chain(&text.images).cloned();
-    let mut added: Vec<Cow<'_, str>> = Vec::new();
-    for address in linked.chain(shown) {
-        if !known.has(&address, budget)? {
-            added.push(address);
-        }
-    }
-    added.dedup();
-    if added.is_empty() {
-        return Ok(None);
-    }
-    let named: Vec<String> = added
-        .iter()
-        .take(MAX_NAMED)
-        .map(|added| quoted(added))
-        .collect();
-    Ok(Some(format!(
-        "`markdown` has addresses that the description does not have: {}. Use none but those of \
-         the description.",
-        named.join(", ")
-    )))
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    let hidden = |found: Vec<Hidden>| -> usize {
+        found
+            .into_iter()
+            .map(|hidden| letters(&text[hidden.range]))
+            .sum()
+    };
+    let of_rules = hidden(redact::find(text, &by_rules, budget)?);
+    let with_phrases = hidden(redact::find(text, posting, budget)?);
+    let (more, all) = (with_phrases.saturating_sub(of_rules), letters(text));
+    Ok((more > MAX_LETTERS.max(all * MAX_PERCENT / 100)).then(|| {
+        format!(
+            "`hide` takes {more} of the {all} letters and digits of the description. Hide only \
+             what identifies the employer or its contacts, and nothing of the job."
+        )
+    }))
 }
 
 /// A short quotation from a draft, on one line.
@@ -184,19 +127,29 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{approval, rejection};
+    use crate::{
+        redact::{Kind, Phrase},
+        testing::posting,
+    };
 
-    fn faults(draft: &Texts<'_>, markdown: &str) -> Vec<String> {
-        super::faults(draft, markdown, &Budget::unlimited()).unwrap()
+    const SOURCE: &str = "<p>We look for a <b>cook</b> for our kitchen in the harbour: evenings \
+        &amp; weekends, good pay, a small team that knows fish.</p>\
+        <p>Ask Berit Moe-Lie at Acmera AS, <a href=\"https://acmera.no/jobs/1\">or apply</a>. \
+        You write snake_case and <code>Vec&lt;u8></code>.</p>";
+
+    fn faults(hide: &[&str]) -> Vec<String> {
+        let kind = Kind::Person;
+        let hide: Vec<_> = hide.iter().map(|text| Phrase { text, kind }).collect();
+        let posting = Posting {
+            hide: &hide,
+            ..posting(SOURCE)
+        };
+        super::faults(&posting, None, &Budget::of(SOURCE)).unwrap()
     }
 
-    const SOURCE: &str = "# Cook\n\nWe look for a cook for our kitchen in the harbour. Evenings and \
-        weekends, good pay, a small team that knows fish.\n\n- knives\n- `Vec<u8>`\n\n\
-        [Apply](https://acmera.no/jobs/1) or write to jobs@acmera.no.";
-
     #[track_caller]
-    fn check(draft: &Texts<'_>, expect: &[&str]) {
-        let found = faults(draft, SOURCE);
+    fn check(hide: &[&str], expect: &[&str]) {
+        let found = faults(hide);
         assert_eq!(found.len(), expect.len(), "{found:#?}");
         for (found, expect) in found.iter().zip(expect) {
             assert!(found.contains(expect), "{expect:?} is not in {found:?}");
@@ -204,155 +157,91 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_wrong_with_the_description_itself() {
-        check(&approval(SOURCE, SOURCE), &[]);
-        let tidied = SOURCE
-            .replace("# Cook", "## The cook")
-            .replace("/jobs/1", "/jobs/1/");
-        let redacted = "We look for a cook for our kitchen in the harbour. Evenings and weekends, \
-            good pay.";
-        check(&approval(&tidied, redacted), &[]);
-    }
-
-    #[test]
-    fn a_text_is_empty() {
-        check(
-            &approval("", ""),
-            &["`markdown` is empty, but the description is not."],
-        );
-        check(
-            &approval(SOURCE, "- \n\n---"),
-            &["`redacted_markdown` is empty, but `markdown` is not."],
-        );
-        assert_eq!(faults(&approval("", ""), "---"), [""; 0]);
-    }
-
-    #[test]
-    fn a_text_is_cut_off_or_invented() {
-        let long = SOURCE.repeat(6);
-        let found = faults(&approval(SOURCE, SOURCE), &long);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(
-            found[0],
-            "`markdown` has 117 letters and digits, the description has 702. Keep all that it \
-             says about the job, to its end."
-        );
-        check(
-            &approval(&long, &long),
-            &["Add nothing, and keep its language."],
-        );
-        let half = SOURCE.repeat(3);
-        assert_eq!(faults(&approval(&half, &half), &long).len(), 1);
-        let found = faults(&approval(&long, "We look for a cook."), &long);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(
-            found[0].starts_with("`redacted_markdown` has 14 letters"),
-            "{found:?}"
-        );
-    }
-
-    #[test]
-    fn addresses_do_not_count_as_text() {
-        let source = format!(
-            "Cook wanted. Apply at https://acmera.no/{}",
-            "a".repeat(500)
-        );
-        let draft = approval(&source, "Cook wanted. Apply at [link]");
-        assert_eq!(faults(&draft, &source), [""; 0]);
-    }
-
-    #[test]
-    fn raw_html_is_a_fault_and_a_bad_escape_is_none() {
-        let with = |more: &str| format!("{SOURCE}\n\n{more}");
-        check(
-            &approval(&with("a<br>b"), &with("<script>x()</script>")),
-            &[
-                "`markdown` has raw HTML: `<br>`",
-                "`redacted_markdown` has raw HTML: `<script>",
-            ],
-        );
-        check(&approval(&with("Vec<u8>"), SOURCE), &[]);
-    }
-
-    #[test]
-    fn addresses_that_were_added_are_a_fault() {
-        let with = |more: &str| format!("{SOURCE} {more}");
-        for (more, named) in [
-            ("[here](https://evil.example)", "`https://evil.example`"),
-            ("[here](javascript:alert(1))", "`javascript:alert(1)`"),
-            (
-                "![](https://evil.example/p.png)",
-                "`https://evil.example/p.png`",
-            ),
-            ("Go to www.evil.example/x.", "`www.evil.example/x`"),
-            ("<boss@evil.example>", "`mailto:boss@evil.example`"),
-            ("Write to boss@acmera.no", "`boss@acmera.no`"),
-            ("[x]\n\n[x]: https://evil.example", "`https://evil.example`"),
+    fn what_stands_in_the_posting_can_be_hidden() {
+        check(&[], &[]);
+        for text in [
+            "Berit Moe-Lie",
+            "Berit",
+            // As Markdown and as it reads.
+            "evenings & weekends",
+            "**cook**",
+            "cook",
+            "cook** for",
+            "snake_case",
+            "snake\\_case",
+            "Vec<u8>",
+            // The title, and what rules hide anyway.
+            "Cook",
+            "Acmera AS",
+            "https://acmera.no/jobs/1",
+            "[or apply](https://acmera.no/jobs/1)",
+            // Only a part of a word, which hides nothing.
+            "snake",
         ] {
-            check(&approval(&with(more), SOURCE), &[named]);
+            check(&[text], &[]);
         }
+    }
+
+    #[test]
+    fn what_is_not_there_cannot() {
         check(
-            &approval(
-                &with("[Apply](https://www.acmera.no) jobs@acmera.no"),
-                SOURCE,
-            ),
-            &[],
+            &["Berit Moe", "berit moe", "Ada `Lee`\nLee", "Oslo"],
+            &["description: `berit moe`, `Ada  Lee  Lee`, `Oslo`. Copy"],
         );
-        let many = "https://a.example https://b.example https://c.example https://d.example";
-        let found = faults(&approval(&with(many), SOURCE), SOURCE);
-        assert!(
-            found[0].contains("c.example") && !found[0].contains("d.example"),
-            "{found:?}"
-        );
-        // Rules complete the redaction, so its gaps are not reported to the model.
-        check(&approval(SOURCE, &with("https://acmera.no")), &[]);
+        let long = "x".repeat(200);
+        check(&[long.as_str(); 5], &["letter for letter"]);
+        assert!(faults(&[long.as_str(); 5])[0].len() < 500);
     }
 
     #[test]
-    fn a_rejection_needs_a_text_and_no_texts() {
-        check(&rejection("It sells a course."), &[]);
-        check(&rejection(" "), &["no text"]);
-        let markdown = &format!("<b>{SOURCE}</b>");
-        let draft = Texts {
-            markdown,
-            ..rejection("See\nhttps://x.org")
+    fn what_is_too_short_cannot() {
+        for text in ["", " ", "a", "**", "- ", "\u{1e}", "e."] {
+            check(&[text], &["is empty or a single character"]);
+        }
+    }
+
+    #[test]
+    fn there_is_a_limit_of_phrases() {
+        check(&["Berit"; MAX_PHRASES], &[]);
+        check(&["Berit"; MAX_PHRASES + 1], &["101 entries"]);
+    }
+
+    #[test]
+    fn nobody_hides_the_job() {
+        check(&["We look for a cook for our kitchen in the harbour"], &[]);
+        let whole = "We look for a cook for our kitchen in the harbour: evenings & weekends, good \
+            pay, a small team that knows fish.";
+        check(&[whole], &["takes 85 of the 141 letters"]);
+        let parts = ["our kitchen in the harbour", "evenings", "weekends"];
+        check(&parts, &[]);
+        let parts = [&parts[..], &["good pay, a small team that knows fish"]].concat();
+        check(&parts, &["Hide only"]);
+        // What rules hide is theirs.
+        let acmera = "Acmera AS ".repeat(100);
+        let hide = [Phrase {
+            text: "Acmera AS Acmera AS",
+            kind: Kind::Company,
+        }];
+        let posting = Posting {
+            hide: &hide,
+            ..posting(&acmera)
         };
-        check(&draft, &["has raw HTML", "several lines", "a URL"]);
+        let found = super::faults(&posting, None, &Budget::of(&acmera)).unwrap();
+        assert_eq!(found, [""; 0]);
     }
 
     #[test]
-    fn a_text_out_of_all_proportion_is_not_even_read() {
-        let most = "a".repeat(longest(SOURCE));
-        check(&approval(&format!("{most}<b>"), &most), &["Add nothing."]);
-        let found = faults(&approval(&format!("{most}a"), &most), SOURCE);
-        assert!(found[0].contains("bytes"), "{found:?}");
-    }
-
-    #[test]
-    fn looking_for_addresses_is_paid_for() {
-        let links = "[a](https://acmera.no/jobs/1) ".repeat(1_000);
-        let draft = approval(&links, &links);
-        let spent = |bytes: usize| {
-            let budget = Budget::unlimited();
-            let known = format!("{SOURCE} {}", "word ".repeat(bytes / 5));
-            super::faults(&draft, &known, &budget).unwrap();
-            budget.spent()
+    fn a_rejection_needs_a_sentence_and_no_phrases() {
+        let hide = [Phrase {
+            text: "nowhere",
+            kind: Kind::Link,
+        }];
+        let posting = Posting {
+            hide: &hide,
+            ..posting(SOURCE)
         };
-        let (less, more) = (spent(100_000), spent(200_000));
-        assert!(more - less >= 1_000 * 100_000, "{less} {more}");
-        let small = Budget::new(less / 2, 0);
-        let known = format!("{SOURCE} {}", "word ".repeat(20_000));
-        assert_eq!(super::faults(&draft, &known, &small), Err(Exceeded::Steps));
-    }
-
-    #[test]
-    fn what_is_quoted_is_short_and_on_one_line() {
-        let tag = format!("<b\nid='`{}'>", "a".repeat(200));
-        let found = faults(&approval(&format!("{SOURCE} {tag}"), SOURCE), SOURCE);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(
-            found[0].len() < 200 && !found[0].contains('\n'),
-            "{found:?}"
-        );
+        let faults = |text| super::faults(&posting, Some(text), &Budget::of(SOURCE)).unwrap();
+        assert_eq!(faults("It sells a course."), [""; 0]);
+        assert_eq!(faults(" ").len(), 1);
     }
 }

@@ -1,10 +1,9 @@
 //! Requirements on the texts of a posting, by any author.
 //!
-//! [`faults`] lists the faults of a draft for its model; [`check`] is the requirement on every
-//! text. [`Secrets`] are the least that a redacted text must not contain: a redactor hides more,
+//! [`check`] is the requirement on every text; [`faults`] lists what is wrong with a model's draft,
+//! which says what to hide and why a posting is rejected. [`Secrets`] are the least that a redacted text must not contain: a redactor hides more,
 //! and uses them to make sure that none of them is left.
 
-mod address;
 mod contact;
 mod draft;
 mod reading;
@@ -16,7 +15,7 @@ use std::fmt;
 pub(crate) use self::reading::{Reading, SEPARATOR, is_unseen};
 use self::reading::{is_evidently_clean, is_safe_link, turns_direction};
 pub use self::{
-    draft::faults,
+    draft::{MAX_PHRASES, faults},
     rejection::{DETAIL, detail},
     secrets::{Secret, SecretKind, Secrets},
 };

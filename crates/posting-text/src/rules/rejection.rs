@@ -1,60 +1,70 @@
 //! A model's explanation of a rejection.
 
-use super::{
-    address::addresses,
-    reading::{is_unseen, turns_direction},
+use super::reading::{is_unseen, turns_direction};
+use crate::{
+    Budget, Exceeded, Posting,
+    redact::{self, Scan},
 };
 
 /// The longest explanation, in characters.
 pub const DETAIL: usize = 300;
+/// How much of an explanation is read, in characters: tokens may be shorter than what they hide.
+const READ: usize = 2 * DETAIL;
 
 /// Finds faults of an explanation, as sentences for its model.
-pub(super) fn faults(text: &str) -> Vec<String> {
+pub(super) fn faults(
+    text: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
     let mut faults = Vec::new();
     let text = text.trim();
     let length = text.chars().count();
     if length == 0 {
-        faults.push("The rejection has no text. Say in one sentence why.".to_owned());
+        faults.push("The rejection has no sentence. Say in one sentence why.".to_owned());
     }
     if length > DETAIL {
         faults.push(format!(
-            "The text of the rejection has {length} characters. Use at most {DETAIL}."
+            "The sentence of the rejection has {length} characters. Use at most {DETAIL}."
         ));
+        return Ok(faults);
     }
     if text.contains(['\n', '\r']) {
-        faults.push("The text of the rejection has several lines. Write one.".to_owned());
+        faults.push("The sentence of the rejection has several lines. Write one.".to_owned());
     }
-    if !addresses(text).is_empty() {
+    if !Scan::of(text, posting.company_website, budget)?
+        .contacts
+        .is_empty()
+    {
         faults.push(
-            "The text of the rejection has a URL or an e-mail address. Leave it out.".to_owned(),
+            "The sentence of the rejection has an address or a number of somebody. Leave it out."
+                .to_owned(),
         );
     }
-    faults
+    Ok(faults)
 }
 
 /// Makes an explanation fit to show on one line: cut at [`DETAIL`] characters, without control
-/// characters, and with `[link]` for addresses.
-pub fn detail(text: &str) -> String {
+/// characters, and with tokens for all that a redacted text hides.
+pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let is_shown = |c: &char| {
         let is_control = c.is_control() && !c.is_whitespace();
         !is_control && !is_unseen(*c) && !turns_direction(*c)
     };
-    let text: String = text.chars().filter(is_shown).collect();
-    let words: Vec<&str> = text
-        .split_whitespace()
-        .map(|word| {
-            if addresses(word).is_empty() {
-                word
-            } else {
-                "[link]"
-            }
-        })
-        .collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(DETAIL) {
+    let text: String = text.chars().filter(is_shown).take(READ).collect();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let (mut line, mut at) = (String::new(), 0);
+    for hidden in redact::find(&text, posting, budget)? {
+        line.push_str(&text[at..hidden.range.start]);
+        line.push_str(hidden.kind.token());
+        at = hidden.range.end;
+    }
+    line.push_str(&text[at..]);
+    Ok(match line.char_indices().nth(DETAIL) {
         None => line,
         Some(_) => line.chars().take(DETAIL - 1).chain(['…']).collect(),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -62,6 +72,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::testing::posting;
+
+    fn detail(text: &str) -> String {
+        super::detail(text, &posting("A cook."), &Budget::unlimited()).unwrap()
+    }
+
+    fn faults(text: &str) -> Vec<String> {
+        super::faults(text, &posting("A cook."), &Budget::unlimited()).unwrap()
+    }
 
     #[test]
     fn what_says_nothing_is_nothing() {
@@ -76,7 +95,11 @@ mod tests {
         assert_eq!(detail("\u{202e}abc\u{2066}"), "abc");
         assert_eq!(
             detail("see https://x.org/a, www.x.org or a\u{ad}@b.no"),
-            "see [link] [link] or [link]"
+            "see [link], [link] or [email]"
+        );
+        assert_eq!(
+            detail("Bob at evil-jobs.com, +47 22 33 44 55, pays for Acmera AS"),
+            "Bob at [link], [phone], pays for [company]"
         );
         let long = detail(&"é ".repeat(500));
         assert_eq!(long.chars().count(), DETAIL);
@@ -88,21 +111,20 @@ mod tests {
     fn faults_of_a_rejection() {
         assert_eq!(faults("It sells a course."), [""; 0]);
         for (text, expect) in [
-            (String::new(), "no text"),
-            (" \n ".to_owned(), "no text"),
+            (String::new(), "no sentence"),
+            (" \n ".to_owned(), "no sentence"),
             ("a".repeat(301), "301 characters"),
             ("a\nb".to_owned(), "several lines"),
-            ("See http://x.org".to_owned(), "a URL"),
-            ("Write to a@b.no".to_owned(), "an e-mail address"),
+            ("See http://x.org".to_owned(), "an address"),
+            ("See evil-jobs.com/apply".to_owned(), "an address"),
+            ("Write to a@b.no".to_owned(), "an address"),
+            ("Call +47 22 33 44 55".to_owned(), "a number"),
         ] {
             let found = faults(&text);
             assert_eq!(found.len(), 1, "{found:?}");
             assert!(found[0].contains(expect), "{found:?}");
         }
-        assert_eq!(
-            faults(&format!("{}\nhttps://x.org", "a".repeat(300))).len(),
-            3
-        );
+        assert_eq!(faults("See\nhttps://x.org").len(), 2);
     }
 
     proptest! {
@@ -110,7 +132,6 @@ mod tests {
         fn any_detail_is_one_line(text in ".{0,400}|(?s:.{0,40})") {
             let detail = detail(&text);
             prop_assert!(!detail.contains(char::is_control));
-            prop_assert!(addresses(&detail).is_empty());
             prop_assert!(detail.chars().count() <= DETAIL);
         }
     }

@@ -6,7 +6,6 @@ mod meanwhile;
 mod outages;
 mod paid_once;
 mod processes;
-mod redaction;
 mod verdicts;
 
 use std::{sync::Arc, thread};
@@ -60,7 +59,7 @@ impl Board {
         id
     }
 
-    /// Waits until a posting is approved with a text of the model, and returns it.
+    /// Waits until a posting is approved with what the model hides, and returns it.
     pub async fn approved(&self, id: &str) -> Value {
         let posting = self.app.api.until(id, "approved").await;
         assert!(is_of_the_model(&posting), "{posting}");
@@ -147,6 +146,8 @@ fn rows(app: &App, command: &[&str]) -> Vec<Value> {
 pub(super) fn titled(title: &str) -> Value {
     let mut payload = complete();
     payload["title"] = json!(title);
+    let description = payload["raw_description"].as_str().unwrap_or_default();
+    payload["raw_description"] = json!(format!("{description}<p>{}</p>", fresh("Bed")));
     payload
 }
 
@@ -155,14 +156,21 @@ pub(super) fn text(posting: &Value) -> &str {
     posting["markdown_description"].as_str().unwrap_or_default()
 }
 
-/// Whether the text of a [`titled`] posting is the model's, which removes emphasis.
-pub(super) fn is_of_the_model(posting: &Value) -> bool {
-    text(posting).contains("a gardener who knows roses")
+/// The redacted text of a posting.
+fn redacted(posting: &Value) -> &str {
+    posting["markdown_redacted_description"]
+        .as_str()
+        .unwrap_or_default()
 }
 
-/// Whether the text of a [`titled`] posting is that of the rules, which keep emphasis.
+/// Whether a [`titled`] posting has what the model hides, which is what it emphasises.
+pub(super) fn is_of_the_model(posting: &Value) -> bool {
+    redacted(posting).contains("a **[company]** who knows roses")
+}
+
+/// Whether a [`titled`] posting has what the rules hide alone.
 pub(super) fn is_by_rules(posting: &Value) -> bool {
-    text(posting).contains("a **gardener** who knows roses")
+    redacted(posting).contains("a **gardener** who knows roses")
 }
 
 /// The statuses of a posting's history.

@@ -97,10 +97,8 @@ pub fn write(question: &Question, slip: Option<Slip>) -> Result<Completion, Stri
 /// The correct answer.
 fn well(question: &Question) -> Result<Map<String, Value>, String> {
     let posting = &question.posting;
-    // The model removes emphasis, so that its text differs from the one that it was given.
-    let markdown = posting.description.replace("**", "");
     let offence = RULE.iter().find(|(word, _)| posting.title.contains(word));
-    let (verdict, codes, explanation) = match offence {
+    let (verdict, codes, sentence) = match offence {
         None => (
             "approve",
             vec![Value::Null, json!(""), json!("none")],
@@ -108,15 +106,19 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
         ),
         Some((_, code)) => ("reject", vec![json!(code)], REJECTION),
     };
+    // Whatever the posting emphasises.
+    let emphasised = posting.description.split("**").skip(1).step_by(2);
+    let hide: Vec<_> = emphasised
+        .map(|text| json!({"text": text, "kind": "company"}))
+        .collect();
     let asked = question.schema["properties"].as_object();
     let mut draft = Map::new();
     for (key, schema) in asked.into_iter().flatten() {
         let choices = match key.as_str() {
-            // Not redacted, because the service must not rely on the model.
-            "markdown" | "redacted_markdown" => vec![json!(markdown)],
             "verdict" => vec![json!(verdict)],
             "code" => codes.clone(),
-            "explanation" => vec![json!(explanation), Value::Null],
+            "sentence" => vec![json!(sentence), Value::Null],
+            "hide" => vec![json!(hide)],
             other => return Err(format!("The stand-in knows nothing about '{other}'.")),
         };
         let choice = choices
@@ -130,13 +132,12 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
 
 /// Applies a slip that leaves the answer valid JSON.
 fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
-    let append = |draft: &mut Map<String, Value>, keys: &[&str], more: &str| {
-        for key in keys {
-            let text = draft[*key].as_str().unwrap_or_default();
-            draft[*key] = json!(format!("{text}\n\n{more}"));
+    let mut hide = |text: &str, kind: &str| {
+        let entry = json!({"text": text, "kind": kind});
+        if let Some(entries) = draft["hide"].as_array_mut() {
+            entries.push(entry);
         }
     };
-    let both = &["markdown", "redacted_markdown"][..];
     match slip {
         Slip::WrongVerdict => draft["verdict"] = json!("maybe"),
         Slip::UnknownCode => {
@@ -144,25 +145,15 @@ fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
             draft["code"] = json!("boring");
         }
         Slip::MissingField => {
-            draft.remove("redacted_markdown");
+            draft.remove("hide");
         }
-        Slip::WrongType => draft["markdown"] = json!(["one", 2]),
-        Slip::InventedLink => {
-            append(draft, both, "[Apply here](https://invented.example/apply)");
+        Slip::WrongType => draft["hide"] = json!("one"),
+        Slip::UnknownKind => hide("We", "city"),
+        Slip::InventedPhrase => hide("We sell magic pills.", "company"),
+        Slip::EmptyPhrase => hide("", "company"),
+        Slip::RewrittenText => {
+            draft.insert("markdown".to_owned(), json!("We sell magic pills."));
         }
-        Slip::DangerousLink => append(draft, both, "[Apply here](javascript:alert(1))"),
-        Slip::RawHtml => append(
-            draft,
-            both,
-            "<script>alert(1)</script><img src=x onerror=\"alert(1)\">",
-        ),
-        Slip::MostMissing => {
-            for key in both {
-                let text = draft[*key].as_str().unwrap_or_default();
-                draft[*key] = json!(beginning(text, 5));
-            }
-        }
-        Slip::Leak(words) => append(draft, &["redacted_markdown"], words),
         _ => {}
     }
 }

@@ -50,16 +50,14 @@ pub enum Slip {
     Empty,
     /// The answer has no choices.
     NoChoices,
-    /// The text has a link that is not in the description.
-    InventedLink,
-    /// The text has a link that runs a script.
-    DangerousLink,
-    /// The text has raw HTML.
-    RawHtml,
-    /// Only the beginning of the text is present.
-    MostMissing,
-    /// The redacted text also contains this.
-    Leak(&'static str),
+    /// A kind that does not exist.
+    UnknownKind,
+    /// A text to hide that is not in the posting.
+    InventedPhrase,
+    /// An empty text to hide.
+    EmptyPhrase,
+    /// A text that nobody asked for.
+    RewrittenText,
 }
 
 /// The names of faults, for the example `chat`.
@@ -86,10 +84,10 @@ const NAMES: [(&str, Fault); 26] = [
     ("filtered", Fault::Say(Slip::Filtered)),
     ("empty", Fault::Say(Slip::Empty)),
     ("no-choices", Fault::Say(Slip::NoChoices)),
-    ("invented-link", Fault::Say(Slip::InventedLink)),
-    ("dangerous-link", Fault::Say(Slip::DangerousLink)),
-    ("raw-html", Fault::Say(Slip::RawHtml)),
-    ("most-missing", Fault::Say(Slip::MostMissing)),
+    ("unknown-kind", Fault::Say(Slip::UnknownKind)),
+    ("invented-phrase", Fault::Say(Slip::InventedPhrase)),
+    ("empty-phrase", Fault::Say(Slip::EmptyPhrase)),
+    ("rewritten-text", Fault::Say(Slip::RewrittenText)),
 ];
 
 impl Fault {

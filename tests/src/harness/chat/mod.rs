@@ -39,10 +39,10 @@ pub const KEY: &str = "sk-key-of-the-stand-in";
 /// The only model.
 pub const MODEL: &str = "stand-in-1";
 
-/// The explanation of an approval.
+/// The sentence of an approval.
 pub const APPROVAL: &str = "It offers a job.";
 
-/// The explanation of a rejection.
+/// The sentence of a rejection.
 pub const REJECTION: &str = "The title says so itself.";
 
 /// A received request.

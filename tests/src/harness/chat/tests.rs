@@ -61,16 +61,21 @@ const DESCRIPTION: &str = "We look for a **gardener** who knows roses.";
 
 fn schema() -> Value {
     let text = json!({"type": "string"});
+    let phrase = json!({
+        "type": "object",
+        "properties": {"text": text, "kind": text},
+        "required": ["text", "kind"],
+        "additionalProperties": false,
+    });
     json!({
         "type": "object",
         "properties": {
-            "markdown": text,
-            "redacted_markdown": text,
             "verdict": {"type": "string", "enum": ["approve", "reject"]},
             "code": {"anyOf": [{"type": "string", "enum": ["spam", "fraud"]}, {"type": "null"}]},
-            "explanation": text,
+            "sentence": text,
+            "hide": {"type": "array", "items": phrase},
         },
-        "required": ["markdown", "redacted_markdown", "verdict", "code", "explanation"],
+        "required": ["verdict", "code", "sentence", "hide"],
         "additionalProperties": false,
     })
 }
@@ -80,7 +85,7 @@ fn question(title: &str) -> Value {
     json!({
         "model": MODEL,
         "messages": [
-            {"role": "system", "content": "Tidy and judge."},
+            {"role": "system", "content": "Judge."},
             {"role": "user", "content": posting.to_string()},
         ],
         "response_format": {
@@ -92,7 +97,7 @@ fn question(title: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_posting_is_tidied_and_approved() {
+async fn a_posting_is_approved_and_what_it_emphasises_is_hidden() {
     let chat = Chat::start();
     let (status, answer) = Client::new(&chat).ask(&question("Gardener")).await;
     assert_eq!(status, 200);
@@ -105,12 +110,11 @@ async fn a_posting_is_tidied_and_approved() {
     assert_eq!(choice["message"]["role"], "assistant");
     assert_eq!(choice["message"]["refusal"], Value::Null);
     let content = choice["message"]["content"].as_str().unwrap();
-    let text = "We look for a gardener who knows roses.";
     assert_eq!(
         serde_json::from_str::<Value>(content).unwrap(),
         json!({
-            "markdown": text, "redacted_markdown": text,
-            "verdict": "approve", "code": null, "explanation": APPROVAL,
+            "verdict": "approve", "code": null, "sentence": APPROVAL,
+            "hide": [{"text": "gardener", "kind": "company"}],
         })
     );
     let usage = &answer["usage"];
@@ -128,7 +132,7 @@ async fn titles_that_say_so_are_rejected() {
     let draft = Client::new(&chat).drafted("Much SPAM").await;
     assert_eq!(draft["verdict"], "reject");
     assert_eq!(draft["code"], "spam");
-    assert_eq!(draft["explanation"], REJECTION);
+    assert_eq!(draft["sentence"], REJECTION);
 }
 
 #[tokio::test]
@@ -137,7 +141,7 @@ async fn the_last_posting_that_was_shown_counts() {
     let client = Client::new(&chat);
     let mut body = question("SPAM");
     let messages = body["messages"].as_array_mut().unwrap();
-    let newer = json!({"posting": {"title": "Baker", "description_markdown": "Bread."}});
+    let newer = json!({"posting": {"title": "Baker", "description_markdown": "**Bread**."}});
     messages.push(json!({"role": "assistant", "content": "{}"}));
     messages.push(json!({
         "role": "user", "content": [{"type": "text", "text": newer.to_string()}],
@@ -146,7 +150,7 @@ async fn the_last_posting_that_was_shown_counts() {
     let (status, answer) = client.ask(&body).await;
     assert_eq!(status, 200, "{answer}");
     let content = answer["choices"][0]["message"]["content"].as_str().unwrap();
-    assert!(content.contains("\"Bread.\""), "{content}");
+    assert!(content.contains("\"Bread\""), "{content}");
     assert_eq!(chat.calls()[0].title.as_deref(), Some("Baker"));
     assert_eq!(chat.calls()[0].texts("user").len(), 3);
 }
@@ -216,7 +220,7 @@ async fn what_is_not_as_the_api_wants_it_is_refused() {
         (&format!("{format}/strict"), json!(false)),
         (&format!("{schema}/type"), json!("array")),
         (&format!("{schema}/additionalProperties"), json!(true)),
-        (&format!("{schema}/required"), json!(["markdown"])),
+        (&format!("{schema}/required"), json!(["verdict"])),
         (
             &format!("{schema}/properties/code/anyOf/1"),
             json!({"type": "object", "properties": {}, "required": []}),
@@ -333,23 +337,19 @@ async fn the_model_slips_in_every_way() {
         let is_wrapped = matches!(slip, Slip::Prose | Slip::Fence | Slip::Think);
         assert_eq!(has_all, is_wrapped, "{slip:?}: {content}");
     }
-    let holds: [(Slip, Holds); 9] = [
+    let holds: [(Slip, Holds); 8] = [
         (Slip::WrongVerdict, |draft| draft["verdict"] == "maybe"),
         (Slip::UnknownCode, |draft| draft["code"] == "boring"),
-        (Slip::MissingField, |draft| {
-            draft.get("redacted_markdown").is_none()
+        (Slip::MissingField, |draft| draft.get("hide").is_none()),
+        (Slip::WrongType, |draft| draft["hide"].is_string()),
+        (Slip::UnknownKind, |draft| {
+            draft["hide"][1]["kind"] == "city"
         }),
-        (Slip::WrongType, |draft| draft["markdown"].is_array()),
-        (Slip::InventedLink, |draft| {
-            says(draft, "](https://invented.example/")
+        (Slip::InventedPhrase, |draft| {
+            draft["hide"][1]["text"] == "We sell magic pills."
         }),
-        (Slip::DangerousLink, |draft| says(draft, "](javascript:")),
-        (Slip::RawHtml, |draft| says(draft, "<script>")),
-        (Slip::MostMissing, |draft| !says(draft, "roses")),
-        (Slip::Leak("of Rosenhof"), |draft| {
-            let redacted = draft["redacted_markdown"].as_str().unwrap();
-            redacted.contains("roses") && redacted.ends_with("of Rosenhof")
-        }),
+        (Slip::EmptyPhrase, |draft| draft["hide"][1]["text"] == ""),
+        (Slip::RewrittenText, |draft| draft.get("markdown").is_some()),
     ];
     for (slip, holds) in holds {
         chat.fail(1, Fault::Say(slip));
@@ -362,10 +362,6 @@ async fn the_model_slips_in_every_way() {
 
 /// A check of a draft.
 type Holds = fn(&Value) -> bool;
-
-fn says(draft: &Value, words: &str) -> bool {
-    draft["markdown"].as_str().unwrap().contains(words)
-}
 
 #[tokio::test]
 async fn an_answer_may_have_no_content() {

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use crate::{
     enrichment::{
         Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts, Enrichment,
-        EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher, StopFlag, Verdict,
+        EnrichmentInput, Exceeded, Model, Objection, Phrase, PhraseKind, ReasonCode, RuleEnricher,
+        StopFlag, Verdict,
     },
     posting::CountryCode,
 };
@@ -29,25 +30,27 @@ pub(crate) fn input(description: &str) -> EnrichmentInput {
     }
 }
 
-/// A draft that approves.
-pub(crate) fn approval(markdown: &str, redacted_markdown: &str) -> Draft {
+/// A draft that approves, with phrases to hide.
+pub(crate) fn approval(hide: &[(&str, PhraseKind)]) -> Draft {
+    let phrase = |(text, kind): &(&str, PhraseKind)| Phrase {
+        text: (*text).to_owned(),
+        kind: *kind,
+    };
     Draft {
-        markdown: markdown.to_owned(),
-        redacted_markdown: redacted_markdown.to_owned(),
         verdict: Verdict::Approve,
-        answer: format!("yes: {markdown}"),
+        hide: hide.iter().map(phrase).collect(),
+        answer: format!("yes: {hide:?}"),
     }
 }
 
-/// A draft that rejects, without texts.
+/// A draft that rejects.
 pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
     Draft {
-        markdown: String::new(),
-        redacted_markdown: String::new(),
         verdict: Verdict::Reject {
             code,
             text: text.to_owned(),
         },
+        hide: Vec::new(),
         answer: format!("no: {text}"),
     }
 }
@@ -157,41 +160,29 @@ impl RuleEnricher for PlainRules {
         })
     }
 
-    fn texts(
+    fn complete(
         &self,
         draft: &Draft,
-        _: &EnrichmentInput,
-        _: &StopFlag,
-    ) -> Result<EnrichedTexts, Exceeded> {
-        Ok(EnrichedTexts {
-            markdown: clean(&draft.markdown),
-            redacted_markdown: redacted(&draft.redacted_markdown),
-            redacted_title: None,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Result<Enrichment, Vec<String>>, Exceeded> {
+        let mut done = self.prepare(input, stop)?;
+        done.verdict = draft.verdict.clone();
+        let mut faults = Vec::new();
+        for Phrase { text, .. } in &draft.hide {
+            if !done.texts.markdown.contains(text.as_str()) {
+                faults.push(format!("`{text}` is not there."));
+            }
+            done.texts.redacted_markdown = done.texts.redacted_markdown.replace(text, "[more]");
+        }
+        if matches!(&draft.verdict, Verdict::Reject { text, .. } if text.is_empty()) {
+            faults.push("The rejection has no sentence.".to_owned());
+        }
+        Ok(if faults.is_empty() {
+            Ok(done)
+        } else {
+            Err(faults)
         })
-    }
-
-    fn faults(&self, draft: &Draft, _: &Brief<'_>, _: &StopFlag) -> Result<Vec<String>, Exceeded> {
-        let is_approved = draft.verdict == Verdict::Approve;
-        let faults = [
-            (
-                is_approved && draft.markdown.is_empty(),
-                "`markdown` is empty.",
-            ),
-            (
-                draft.markdown.contains("evil.example"),
-                "`markdown` has an address of its own.",
-            ),
-            (
-                draft.redacted_markdown.contains("<b>"),
-                "`redacted_markdown` has raw HTML.",
-            ),
-        ];
-        let found = faults.into_iter().filter(|(is_there, _)| *is_there);
-        Ok(found.map(|(_, fault)| fault.to_owned()).collect())
-    }
-
-    fn detail(&self, text: &str) -> String {
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn check(

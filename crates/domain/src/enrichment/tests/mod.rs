@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use super::{
     Brief, CheckError, Draft, DraftError, EnrichError, EnrichedTexts, Enricher, Enrichment,
-    EnrichmentInput, Exceeded, Model, Objection, Pipeline, ReasonCode, RuleEnricher, StopFlag,
-    Verdict,
+    EnrichmentInput, Exceeded, Model, Objection, PhraseKind, Pipeline, ReasonCode, RuleEnricher,
+    StopFlag, Verdict,
 };
 use doubles::{PLACE, PlainRules, ScriptedModel, approval, input, rejection};
 
@@ -20,16 +20,12 @@ const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see
 /// The plain rules, but for what a test has them do.
 #[derive(Clone, Copy, Debug)]
 enum Odd {
-    /// Nothing of a draft is cleaned or hidden.
-    Careless,
     /// Their own text breaks a rule.
     Leaking,
     /// A posting takes too much.
     Endless,
-    /// A draft takes too much to be cleaned.
-    EndlessTexts,
-    /// A draft takes too much to be read.
-    EndlessFaults,
+    /// What drafts hide takes too much to be found.
+    EndlessDrafts,
     /// The flag was set.
     Stopped,
 }
@@ -41,42 +37,29 @@ impl RuleEnricher for Odd {
             Self::Endless => return Err(Exceeded::TooComplex),
             Self::Stopped => return Err(Exceeded::Stopped),
             Self::Leaking => prepared.texts.redacted_markdown = SOURCE.to_owned(),
-            Self::Careless | Self::EndlessTexts | Self::EndlessFaults => {}
+            Self::EndlessDrafts => {}
         }
         Ok(prepared)
     }
 
-    fn texts(
+    fn complete(
         &self,
         draft: &Draft,
         input: &EnrichmentInput,
         stop: &StopFlag,
-    ) -> Result<EnrichedTexts, Exceeded> {
+    ) -> Result<Result<Enrichment, Vec<String>>, Exceeded> {
         match self {
-            Self::Careless => Ok(EnrichedTexts {
-                markdown: draft.markdown.clone(),
-                redacted_markdown: draft.redacted_markdown.clone(),
-                redacted_title: None,
-            }),
-            Self::EndlessTexts => Err(Exceeded::TooComplex),
-            _ => PlainRules.texts(draft, input, stop),
+            Self::EndlessDrafts if !draft.hide.is_empty() => Err(Exceeded::TooComplex),
+            Self::Leaking => {
+                let prepared = self.prepare(input, stop)?;
+                let verdict = draft.verdict.clone();
+                Ok(Ok(Enrichment {
+                    verdict,
+                    ..prepared
+                }))
+            }
+            _ => PlainRules.complete(draft, input, stop),
         }
-    }
-
-    fn faults(
-        &self,
-        draft: &Draft,
-        brief: &Brief<'_>,
-        stop: &StopFlag,
-    ) -> Result<Vec<String>, Exceeded> {
-        match self {
-            Self::EndlessFaults if *draft != good() => Err(Exceeded::TooComplex),
-            _ => PlainRules.faults(draft, brief, stop),
-        }
-    }
-
-    fn detail(&self, text: &str) -> String {
-        PlainRules.detail(text)
     }
 
     fn check(
@@ -125,10 +108,12 @@ fn unusable(answer: &str, fault: &str) -> DraftError {
     })
 }
 
-/// A draft that is as good as can be.
+/// A draft that hides what the rules miss.
 fn good() -> Draft {
-    approval(
-        "**Acmera AS** looks for a cook. Write to jobs@acmera.no or see acmera.no.",
-        "**[company]** looks for a cook. Write to [email] or see [link].",
-    )
+    approval(&[("cook", PhraseKind::Person)])
+}
+
+/// A draft at fault.
+fn bad() -> Draft {
+    approval(&[("Bergen", PhraseKind::Address)])
 }

@@ -111,8 +111,8 @@ fn a_draft_of_use_is_kept_whatever_becomes_of_it() {
 #[test]
 fn a_draft_of_no_use_is_not_kept_and_its_reservation_is_given_back() {
     let store = Arc::new(MemoryStore::default());
-    let empty = || Ok(approval("", ""));
-    let (outcome, events) = enrich_with(Arc::clone(&store) as _, PlainRules, [empty(), empty()]);
+    let answers = [Ok(bad()), Ok(bad())];
+    let (outcome, events) = enrich_with(Arc::clone(&store) as _, PlainRules, answers);
     assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
     assert_eq!((store.kept_drafts(), events), (vec![], vec![]));
     let (outcome, _) = enrich_with(store, PlainRules, [Ok(good())]);
@@ -123,7 +123,7 @@ fn a_draft_of_no_use_is_not_kept_and_its_reservation_is_given_back() {
 fn a_panic_of_the_cache_costs_no_draft() {
     let broken = || StoreError::Broken("the cache panicked".to_owned());
     let (outcome, events) = enrich_with(Arc::new(Panics), PlainRules, [Ok(good())]);
-    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+    assert_eq!(outcome.unwrap().verdict, Verdict::Approve);
     assert_eq!(events, [CacheEvent::NotKept(broken())]);
     let (_, events) = enrich_with(Arc::new(Panics), PlainRules, []);
     assert_eq!(events, [CacheEvent::NotReleased(broken())]);

@@ -28,67 +28,42 @@ fn a_rejection_by_rules_asks_nobody() {
 }
 
 #[test]
-fn a_model_approves() {
+fn a_model_approves_and_says_what_to_hide() {
     let (outcome, model) = enrich(PlainRules, [Ok(good())]);
     let enrichment = outcome.unwrap();
+    let prepared = prepared(&input(SOURCE));
     assert_eq!(enrichment.verdict, Verdict::Approve);
-    assert_eq!(enrichment.texts.markdown, good().markdown);
-    assert_eq!(enrichment.texts.redacted_markdown, good().redacted_markdown);
+    assert_eq!(enrichment.texts.markdown, prepared.texts.markdown);
+    assert_eq!(
+        enrichment.texts.redacted_markdown,
+        prepared.texts.redacted_markdown.replace("cook", "[more]")
+    );
     assert_eq!(model.asked(), [None]);
 }
 
 #[test]
-fn a_model_rejects() {
-    let draft = Draft {
-        markdown: good().markdown,
-        redacted_markdown: good().redacted_markdown,
-        ..rejection(ReasonCode::Fraud, "It wants a deposit.")
-    };
-    let (outcome, _) = enrich(PlainRules, [Ok(draft)]);
+fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
+    let (outcome, model) = enrich(
+        PlainRules,
+        [Ok(rejection(ReasonCode::Fraud, "It wants a deposit."))],
+    );
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::Fraud,
         text: format!("{} It wants a deposit.", ReasonCode::Fraud.sentence()),
     };
     assert_eq!(enrichment.verdict, expect);
-    assert_eq!(enrichment.texts.markdown, good().markdown);
-}
-
-#[test]
-fn a_rejection_without_texts_gets_those_of_the_rules() {
-    let draft = rejection(ReasonCode::Fraud, "It wants a deposit.");
-    let (outcome, model) = enrich(PlainRules, [Ok(draft)]);
-    let enrichment = outcome.unwrap();
-    assert!(matches!(
-        enrichment.verdict,
-        Verdict::Reject {
-            code: ReasonCode::Fraud,
-            ..
-        }
-    ));
     assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
     assert_eq!(model.asked(), [None]);
 }
 
 #[test]
 fn a_faulty_draft_is_objected_to_once() {
-    let bad = approval(
-        &format!("{SOURCE} See https://evil.example"),
-        "<b>Cook</b> wanted",
-    );
-    let input = input(SOURCE);
-    let brief = Brief {
-        input: &input,
-        markdown: SOURCE,
-    };
-    let faults = PlainRules.faults(&bad, &brief, &StopFlag::default());
-    let faults = faults.unwrap();
-    assert_eq!(faults.len(), 2, "{faults:?}");
-    let (outcome, model) = enrich(PlainRules, [Ok(bad.clone()), Ok(good())]);
-    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
+    let (outcome, model) = enrich(PlainRules, [Ok(bad()), Ok(good())]);
+    assert!(outcome.unwrap().texts.redacted_markdown.contains("[more]"));
     let objection = Objection {
-        answer: bad.answer,
-        faults,
+        answer: bad().answer,
+        faults: vec!["`Bergen` is not there.".to_owned()],
     };
     assert_eq!(model.asked(), [None, Some(objection)]);
 }
@@ -106,12 +81,12 @@ fn an_unusable_answer_is_objected_to_once() {
 
 #[test]
 fn two_answers_of_no_use_are_for_an_operator() {
-    let empty = || Ok(approval("", ""));
+    let at_fault = || Ok(bad());
     let no_json = || Err(unusable("{", "No JSON."));
     for (first, second, names) in [
-        (empty(), empty(), "`markdown` is empty"),
-        (empty(), no_json(), "No JSON."),
-        (no_json(), empty(), "`markdown` is empty"),
+        (at_fault(), at_fault(), "`Bergen` is not there."),
+        (at_fault(), no_json(), "No JSON."),
+        (no_json(), at_fault(), "`Bergen` is not there."),
     ] {
         let (outcome, model) = enrich(PlainRules, [first, second, Ok(good())]);
         let Err(EnrichError::Permanent(message)) = outcome else {
@@ -143,45 +118,6 @@ fn a_failure_is_passed_on() {
 }
 
 #[test]
-fn redaction_is_completed() {
-    let leaking = approval(SOURCE, SOURCE);
-    let (outcome, model) = enrich(PlainRules, [Ok(leaking)]);
-    let texts = outcome.unwrap().texts;
-    assert_eq!(texts.markdown, SOURCE);
-    assert!(texts.redacted_markdown.contains("looks for a cook"));
-    for secret in ["Acmera", "jobs@", "acmera"] {
-        assert!(!texts.redacted_markdown.contains(secret), "{texts:?}");
-    }
-    assert_eq!(model.asked(), [None], "it is no fault");
-}
-
-#[test]
-fn a_drafted_text_that_breaks_a_rule_is_replaced() {
-    let prepared = prepared(&input(SOURCE));
-    let leaking = approval(SOURCE, SOURCE);
-    let turned = approval(&format!("{SOURCE} \u{202e}no"), &good().redacted_markdown);
-    for draft in [leaking, turned] {
-        let (outcome, _) = enrich(Odd::Careless, [Ok(draft)]);
-        assert_eq!(outcome, Ok(prepared.clone()));
-    }
-    let (outcome, _) = enrich(Odd::Careless, [Ok(good())]);
-    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
-}
-
-#[test]
-fn the_verdict_survives_texts_that_break_a_rule() {
-    let draft = Draft {
-        markdown: SOURCE.to_owned(),
-        redacted_markdown: SOURCE.to_owned(),
-        ..rejection(ReasonCode::Spam, "It sells a course.")
-    };
-    let (outcome, _) = enrich(Odd::Careless, [Ok(draft)]);
-    let enrichment = outcome.unwrap();
-    assert_eq!(enrichment.texts, prepared(&input(SOURCE)).texts);
-    assert!(matches!(enrichment.verdict, Verdict::Reject { .. }));
-}
-
-#[test]
 fn the_place_is_that_of_the_rules() {
     let mut nowhere = input(SOURCE);
     nowhere.city = None;
@@ -204,12 +140,10 @@ fn a_text_of_the_rules_that_breaks_a_rule_is_shown_to_nobody() {
         "the enrichment breaks a rule: the redacted text shows the company"
     );
     assert_eq!(pipeline.unjudged(&input), None);
-    // A draft that is in order needs no other text.
-    let (outcome, _) = enrich(Odd::Leaking, [Ok(good())]);
-    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
-    let draft = rejection(ReasonCode::Spam, "It sells a course.");
-    let (outcome, _) = enrich(Odd::Leaking, [Ok(draft)]);
-    assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
+    for draft in [good(), rejection(ReasonCode::Spam, "It sells a course.")] {
+        let (outcome, _) = enrich(Odd::Leaking, [Ok(draft)]);
+        assert!(matches!(outcome, Err(EnrichError::Permanent(_))));
+    }
 }
 
 #[test]
@@ -227,8 +161,8 @@ fn a_model_is_given_the_clean_description() {
             brief: &Brief<'_>,
             _objection: Option<&Objection>,
         ) -> Result<Draft, DraftError> {
-            assert_eq!(&*brief.input.raw_description, "<p>Cook wanted</p>");
-            Ok(approval(brief.markdown, brief.markdown))
+            assert_eq!(brief.markdown, "Cook wanted");
+            Ok(approval(&[]))
         }
     }
 
@@ -255,16 +189,11 @@ fn a_posting_that_takes_too_much_is_rejected_by_rules() {
 }
 
 #[test]
-fn a_draft_that_takes_too_much_is_replaced() {
-    let (outcome, _) = enrich(Odd::EndlessTexts, [Ok(good())]);
+fn a_draft_that_takes_too_much_is_objected_to() {
+    let answers = [Ok(good()), Ok(approval(&[]))];
+    let (outcome, model) = enrich(Odd::EndlessDrafts, answers);
     assert_eq!(outcome, Ok(prepared(&input(SOURCE))));
-}
-
-#[test]
-fn a_draft_that_takes_too_much_to_be_read_is_objected_to() {
-    let (outcome, model) = enrich(Odd::EndlessFaults, [Ok(approval("[", "[")), Ok(good())]);
-    assert_eq!(outcome.unwrap().texts.markdown, good().markdown);
-    assert!(model.asked()[1].as_ref().unwrap().faults[0].contains("too complex"));
+    assert!(model.asked()[1].as_ref().unwrap().faults[0].contains("too long"));
 }
 
 #[test]

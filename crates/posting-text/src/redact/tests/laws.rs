@@ -222,7 +222,7 @@ proptest! {
     }
 }
 
-/// Bad texts, as a model may write them.
+/// Bad texts.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(vec![
@@ -267,10 +267,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn whatever_a_model_writes_can_be_shown(draft in written(), redacted in written()) {
+    fn whatever_is_written_can_be_shown(readable in written(), redacted in written()) {
         let posting = posting("A cook.");
         let texts = Texts {
-            markdown: &clean(&draft),
+            markdown: &clean(&readable),
             redacted_markdown: &hidden(&redacted, &posting),
             rejection: Some("It sells a course."),
         };
