@@ -59,6 +59,10 @@ pub(crate) struct Span {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "marks do not depend on each other"
+)]
 pub(crate) struct Style {
     pub(crate) strong: bool,
     pub(crate) emphasis: bool,

@@ -1,8 +1,12 @@
-//! Refuses postings without content: empty ones, bare links, and test strings.
+//! Refuses postings that are none for certain: empty ones, bare links or images, test strings,
+//! error pages, and notices that a position is taken.
 //!
 //! A wrong refusal is worse than a poor posting on the board, so only certain cases are refused.
 //! Words are never merely counted, since Japanese has no spaces.
 
+mod notice;
+
+use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST};
 use crate::{
     Budget, Exceeded,
     document::Document,
@@ -16,12 +20,37 @@ pub enum Refusal {
     NoContent,
     /// The description consists of links.
     OnlyLinks,
+    /// The description is an image.
+    OnlyImage,
+    /// The description is what a server shows instead of a page: it needs JavaScript, denies
+    /// access, or finds nothing.
+    ErrorPage,
+    /// The description says that the position is taken or no longer offered.
+    Closed,
     /// The posting is a test.
     Test,
 }
 
+impl Refusal {
+    /// Every reason.
+    pub const ALL: [Self; 6] = [
+        Self::NoContent,
+        Self::OnlyLinks,
+        Self::OnlyImage,
+        Self::ErrorPage,
+        Self::Closed,
+        Self::Test,
+    ];
+}
+
 /// A longer description is no test, unless it is filler text.
 const MAX_TEST_LENGTH: usize = 400;
+/// A longer description is no error page, and no notice.
+const MAX_NOTICE_LENGTH: usize = 600;
+/// The most letters beside links or images that say nothing: "Apply here".
+const MAX_BESIDE: usize = 12;
+/// More letters that stand for images are a description.
+const MAX_ALTERNATIVE: usize = 80;
 
 /// Decides whether to refuse a posting, by its title and its description.
 pub(crate) fn judge(
@@ -32,31 +61,59 @@ pub(crate) fn judge(
 ) -> Result<Option<Refusal>, Exceeded> {
     // The text is read a few times, and so is every word of a short one.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
-    Ok(judgement(title, document, scan))
+    let content = Content::of(document, scan);
+    if let Some(refusal) = by_amount(&content, document) {
+        return Ok(Some(refusal));
+    }
+    if content.weight <= MAX_NOTICE_LENGTH {
+        for (notice, refusal) in [
+            (&*ERROR_PAGE, Refusal::ErrorPage),
+            (&*CLOSED, Refusal::Closed),
+        ] {
+            budget.spend(notice.steps(content.letters))?;
+            if is_notice(notice, &content.text, title) {
+                return Ok(Some(refusal));
+            }
+        }
+    }
+    Ok(is_test_posting(title, &content).then_some(Refusal::Test))
 }
 
-fn judgement(title: &str, document: &Document, scan: &Scan<'_>) -> Option<Refusal> {
-    let content = Content::of(document, scan);
+/// The refusal of a description that has next to no words of its own.
+fn by_amount(content: &Content, document: &Document) -> Option<Refusal> {
+    let images = document.images;
+    let beside = content.weight.saturating_sub(images.letters);
+    if images.count > 0 && images.letters <= MAX_ALTERNATIVE && beside <= MAX_BESIDE {
+        return Some(Refusal::OnlyImage);
+    }
+    let is_empty =
+        content.weight == 0 || (content.weight <= MAX_TEST_LENGTH && is_placeholder(&content.text));
+    match content.links {
+        0 => is_empty.then_some(Refusal::NoContent),
+        _ => (is_empty || content.weight <= MAX_BESIDE).then_some(Refusal::OnlyLinks),
+    }
+}
+
+/// Whether a whole text is a notice: three quarters of it must be known words, numbers or words of
+/// the title, so that a remark in a posting is none.
+fn is_notice(notice: &Notice, text: &str, title: &str) -> bool {
+    let title = normalised(title);
+    let is_known = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit()) || title.split(' ').any(|known| known == word)
+    };
+    let seen = notice.look(text, is_known);
+    seen.has_phrase && seen.unknown.saturating_mul(4) <= seen.letters
+}
+
+fn is_test_posting(title: &str, content: &Content) -> bool {
     if content.weight > MAX_TEST_LENGTH
         && !content.text.to_ascii_lowercase().contains("lorem ipsum")
     {
-        return None;
+        return false;
     }
-    if content.weight == 0 || is_placeholder(&content.text) {
-        return Some(if content.links > 0 {
-            Refusal::OnlyLinks
-        } else {
-            Refusal::NoContent
-        });
-    }
-    // "Apply here: https://…"
-    if content.links > 0 && content.weight <= 12 {
-        return Some(Refusal::OnlyLinks);
-    }
-    let is_test = is_test(&content.text)
+    is_test(&content.text)
         || is_lorem_ipsum(&content.text)
-        || (is_test_title(title) && content.weight <= 80);
-    is_test.then_some(Refusal::Test)
+        || (is_test_title(title) && content.weight <= 80)
 }
 
 /// A description without its links.
@@ -65,6 +122,8 @@ struct Content {
     links: usize,
     /// The number of letters and digits; a character that is a syllable or a word counts twice.
     weight: usize,
+    /// The bytes of those letters and digits.
+    letters: usize,
 }
 
 impl Content {
@@ -99,15 +158,16 @@ impl Content {
             text.push('\n');
             start += SEPARATOR.len();
         });
-        let weight = text
-            .chars()
-            .filter(|c| c.is_alphanumeric())
+        let letters = || text.chars().filter(|c| c.is_alphanumeric());
+        let weight = letters()
             .map(|c| if u32::from(c) >= 0x1100 { 2 } else { 1 })
             .sum();
+        let letters = letters().map(char::len_utf8).sum();
         Self {
             text,
             links,
             weight,
+            letters,
         }
     }
 }
@@ -152,20 +212,6 @@ fn normalised(text: &str) -> String {
     words.join(" ")
 }
 
-/// Words that make a short text a test.
-const TEST_WORDS: &str = "\
-    test tests testing testing123 test123 asdf qwerty foo bar baz foobar dummy blah bla \
-    lorem ipsum xxx xxxx aaa prueba essai prøve probe teszt testi testannonse testannons \
-    testanzeige テスト 测试 測試 тест 테스트";
-
-/// Words that may accompany those.
-const BESIDE_WORDS: &str = "\
-    this is a an the just only please ignore do not apply hello world abc posting post job \
-    ad description sample example data text content my it for of to hi ok if works working \
-    delete me purposes purpose ceci est un une annonce offre dette er en et det här är ett \
-    dies ist ein eine das nur esto es una kun bare stilling annonse annons anzeige stelle \
-    merci ignorer de ignorér";
-
 /// Whether a short text has only words that people type to try a form.
 fn is_test(text: &str) -> bool {
     let words = words(text);
@@ -173,12 +219,9 @@ fn is_test(text: &str) -> bool {
         return false;
     }
     let number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
-    let is_core = |word: &str| is_among(TEST_WORDS, word) || is_keyboard_mash(word);
-    words.iter().any(|word| is_core(&word.lower))
-        && words.iter().all(|word| {
-            let word = &*word.lower;
-            is_core(word) || is_among(BESIDE_WORDS, word) || number(word)
-        })
+    let has_mash = words.iter().any(|word| is_keyboard_mash(&word.lower));
+    let seen = TEST.look(text, |word| number(word) || is_keyboard_mash(word));
+    seen.unknown == 0 && (seen.has_phrase || has_mash)
 }
 
 /// Whether a word is typed by keys side by side, or by one key repeatedly.
@@ -284,8 +327,4 @@ fn is_test_title(title: &str) -> bool {
         "ignore this",
     ];
     ignore.iter().any(|phrase| said.contains(phrase)) || is_test(title)
-}
-
-fn is_among(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
 }

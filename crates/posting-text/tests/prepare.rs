@@ -66,6 +66,36 @@ fn approved() {
             "You teach texts such as “dolor sit amet” to pupils of all ages.",
         ),
         (
+            "Driver",
+            "Drive our bus on weekends. The ad closes once the position has been filled.",
+        ),
+        (
+            "Driver",
+            "The position has been filled before you know it, so apply!",
+        ),
+        ("Driver", "We hire until the job is closed."),
+        (
+            "Chauffeur",
+            "Chauffeur de bus à Lyon, CDI. Annonce retirée dès que le poste est pourvu.",
+        ),
+        (
+            "JavaScript developer",
+            "You enable JavaScript teams to deliver, and an error occurred is no answer for you.",
+        ),
+        (
+            "Web developer",
+            "Our pages show “404 not found” too often. Mend them with us: PHP, nginx.",
+        ),
+        (
+            "Driver",
+            "<img alt='team photo in front of the bus'><p>Drive our bus on weekends.</p>",
+        ),
+        (
+            "Driver",
+            "<img alt='Drive our bus on weekends, good pay, a free ticket for the family, and \
+             a canteen: write to us before the first of May'>",
+        ),
+        (
             "Designer",
             "Replace lorem ipsum with words people want to read, in five products and two apps.",
         ),
@@ -80,11 +110,22 @@ fn approved() {
 
 #[test]
 fn rejected() {
-    use Refusal::{NoContent, OnlyLinks, Test};
+    use Refusal::{NoContent, OnlyImage, OnlyLinks, Test};
     for (title, description, expect) in [
         ("Driver", "", NoContent),
         ("Driver", "<p>&nbsp;</p><script>x()</script>", NoContent),
-        ("Driver", "<img src='x.png'>", NoContent),
+        ("Driver", "<img src='x.png'>", OnlyImage),
+        (
+            "Driver",
+            "<p><img alt='job ad' src='data:image/png;base64,AAAA'></p>",
+            OnlyImage,
+        ),
+        (
+            "Driver",
+            "<a href='https://e.org'><img src='x.png'></a> Apply!",
+            OnlyImage,
+        ),
+        ("Driver", "![job ad](https://e.org/x.png)", OnlyImage),
         ("Driver", "---", NoContent),
         ("Driver", "N/A", NoContent),
         ("Driver", "tbd", NoContent),
@@ -110,6 +151,82 @@ fn rejected() {
         ),
         ("Test posting please ignore", "Some text.", Test),
         ("test", "A description.", Test),
+    ] {
+        let refusal = enrich(title, description).refusal;
+        assert_eq!(refusal, Some(expect), "{title}: {description}");
+    }
+}
+
+#[test]
+fn error_pages_and_notices() {
+    use Refusal::{Closed, ErrorPage};
+    for (title, description, expect) in [
+        (
+            "Driver",
+            "<h1>Just a moment...</h1><p>Please enable JavaScript. Access denied</p>",
+            ErrorPage,
+        ),
+        (
+            "Driver",
+            "You need to enable JavaScript to run this app.",
+            ErrorPage,
+        ),
+        (
+            "Driver",
+            "Access Denied You don't have permission to access \"http://e.org/jobs\" on this \
+             server. \
+             Reference #18.3a5c1702.1700000000.1a2b3c",
+            ErrorPage,
+        ),
+        (
+            "Driver",
+            "<h1>404 Not Found</h1><hr><center>nginx/1.18.0</center>",
+            ErrorPage,
+        ),
+        (
+            "Fahrer",
+            "Bitte aktivieren Sie JavaScript, um diese Seite anzuzeigen.",
+            ErrorPage,
+        ),
+        (
+            "Chauffeur",
+            "Veuillez activer JavaScript pour continuer.",
+            ErrorPage,
+        ),
+        (
+            "運転手",
+            "このページを表示するにはJavaScriptを有効にしてください。",
+            ErrorPage,
+        ),
+        ("司机", "请启用JavaScript以查看此页面", ErrorPage),
+        ("Driver", "This position has been filled.", Closed),
+        (
+            "Bus Driver",
+            "We are sorry, the position of Bus Driver is no longer available. Thank you for your \
+             interest! Please see our other openings.",
+            Closed,
+        ),
+        ("Fahrer", "Diese Stelle ist leider bereits besetzt.", Closed),
+        (
+            "Chauffeur",
+            "Ce poste a été pourvu. Merci pour votre intérêt.",
+            Closed,
+        ),
+        ("Sjåfør", "Stillingen er dessverre besatt.", Closed),
+        ("Förare", "Tjänsten är redan tillsatt.", Closed),
+        (
+            "Kuljettaja",
+            "Paikka on jo täytetty, kiitos mielenkiinnostasi!",
+            Closed,
+        ),
+        (
+            "Conductor",
+            "Lo sentimos, la vacante ya ha sido cubierta.",
+            Closed,
+        ),
+        ("Водитель", "К сожалению, вакансия закрыта.", Closed),
+        ("運転手", "この求人の募集は終了しました。", Closed),
+        ("기사", "해당 공고는 마감되었습니다.", Closed),
     ] {
         let refusal = enrich(title, description).refusal;
         assert_eq!(refusal, Some(expect), "{title}: {description}");

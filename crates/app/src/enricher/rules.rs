@@ -174,6 +174,12 @@ fn rejected(refusal: Refusal) -> Verdict {
     let (code, text) = match refusal {
         Refusal::OnlyLinks => (ReasonCode::NoContent, ReasonCode::ONLY_LINKS),
         Refusal::NoContent => (ReasonCode::NoContent, ReasonCode::NoContent.sentence()),
+        Refusal::OnlyImage => (ReasonCode::ImageOnly, ReasonCode::ImageOnly.sentence()),
+        Refusal::ErrorPage => (ReasonCode::ErrorPage, ReasonCode::ErrorPage.sentence()),
+        Refusal::Closed => (
+            ReasonCode::PositionClosed,
+            ReasonCode::PositionClosed.sentence(),
+        ),
         Refusal::Test => (ReasonCode::TestPosting, ReasonCode::TestPosting.sentence()),
     };
     Verdict::Reject {
@@ -188,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_to_do() {
-        for refusal in [Refusal::NoContent, Refusal::OnlyLinks, Refusal::Test] {
+        for refusal in Refusal::ALL {
             let Verdict::Reject { text, .. } = rejected(refusal) else {
                 panic!("{refusal:?} approves")
             };

@@ -24,11 +24,18 @@ pub enum ReasonCode {
     Illegal,
     /// The description or a text made of it exceeds the budget. Given by rules only.
     TooComplex,
+    /// The description is an image. Given by rules only.
+    ImageOnly,
+    /// The description is what a server shows instead of a page: it needs JavaScript, denies
+    /// access, or finds nothing. Given by rules only.
+    ErrorPage,
+    /// The description says that the position is taken or no longer offered. Given by rules only.
+    PositionClosed,
 }
 
 impl ReasonCode {
     /// Every code.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::NoContent,
         Self::TestPosting,
         Self::NotAJob,
@@ -38,6 +45,9 @@ impl ReasonCode {
         Self::PersonalData,
         Self::Illegal,
         Self::TooComplex,
+        Self::ImageOnly,
+        Self::ErrorPage,
+        Self::PositionClosed,
     ];
 
     /// The codes that a model may give.
@@ -75,6 +85,9 @@ impl ReasonCode {
             Self::PersonalData => "personal_data",
             Self::Illegal => "illegal",
             Self::TooComplex => "too_complex",
+            Self::ImageOnly => "image_only",
+            Self::ErrorPage => "error_page",
+            Self::PositionClosed => "position_closed",
         }
     }
 
@@ -129,6 +142,18 @@ impl ReasonCode {
                 "The description is too complex to be read. Send the text of the job with simple \
                  markup in `raw_description`, without deep nesting and endless repetition."
             }
+            Self::ImageOnly => {
+                "The description is an image, which cannot be read. Write what it says in \
+                 `raw_description` and send the posting again."
+            }
+            Self::ErrorPage => {
+                "The description is a page that asks for JavaScript, denies access or reports an \
+                 error. Fetch the job itself and send the posting again."
+            }
+            Self::PositionClosed => {
+                "The description says that the position is no longer offered. Expire the posting, \
+                 or describe the job in `raw_description` and send it again."
+            }
         }
     }
 }
@@ -157,7 +182,15 @@ mod tests {
             .into_iter()
             .filter(|code| !for_all(code))
             .collect();
-        assert_eq!(not_for_authors, [ReasonCode::TooComplex]);
+        assert_eq!(
+            not_for_authors,
+            [
+                ReasonCode::TooComplex,
+                ReasonCode::ImageOnly,
+                ReasonCode::ErrorPage,
+                ReasonCode::PositionClosed,
+            ]
+        );
         for name in ["", "Spam", "spam ", "no-content", "approve"] {
             assert_eq!(ReasonCode::parse(name), None, "{name}");
         }

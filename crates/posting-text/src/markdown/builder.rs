@@ -313,7 +313,7 @@ impl<'a> Builder<'a> {
         match self.frames.last_mut() {
             None => self.root.push(block),
             Some(Frame::Item(blocks) | Frame::Quote(blocks) | Frame::Cell(Cell { blocks, .. })) => {
-                blocks.push(block)
+                blocks.push(block);
             }
             // Content between the items of a list, or between the rows of a table.
             Some(Frame::List(list)) => match (list.items.last_mut(), &block) {

@@ -32,7 +32,6 @@ mod tests;
 use std::ops::Range;
 
 pub(crate) use self::phrase::is_enough;
-pub(crate) use self::scan::Scan;
 pub(crate) use self::words::begins_sentence;
 pub use self::{
     kind::{Counts, Kind},
@@ -42,6 +41,7 @@ use self::{
     replace::hide_ranges,
     scan::{Found, add},
 };
+pub(crate) use self::{scan::Scan, script::is_unspaced};
 use crate::{
     Budget, Exceeded, Posting,
     document::{Block, Document, Span},

@@ -24,7 +24,7 @@ pub(super) struct Lists {
 
 #[derive(Debug)]
 struct Open {
-    level: u8,
+    level: u32,
     name: String,
     is_ordered: bool,
 }
@@ -32,7 +32,7 @@ struct Open {
 /// A paragraph that may be an item.
 #[derive(Debug, Default)]
 pub(super) struct Paragraph {
-    level: u8,
+    level: u32,
     /// The name of its list.
     name: String,
     /// Whether it is an item without a marker, too.
@@ -60,7 +60,7 @@ impl Paragraph {
         {
             let digits = level.trim_start().chars().next();
             return Some(Self {
-                level: digits.and_then(|c| c.to_digit(10)).map_or(1, |n| n as u8),
+                level: digits.and_then(|c| c.to_digit(10)).unwrap_or(1),
                 name: name.to_owned(),
                 is_item: true,
             });
