@@ -39,6 +39,32 @@ fn texts_coordinates_and_verdict() {
 }
 
 #[test]
+fn what_identifies_is_hidden_in_every_form() {
+    for (description, expect) in [
+        (
+            "<table><tr><th>Brightvik<th>Ask<tr><td>Bright<b>vik</b> a|b<td>jobs@brightvik.fr</table>",
+            "| [company] | Ask |\n| --- | --- |\n| [company] a\\|b | [email] |",
+        ),
+        ("<p>Bright<del>vik</del> is old</p>", "[company] is old"),
+        ("<p>Brightvik<sup>®</sup> drives</p>", "[company]® drives"),
+        ("<p>Brightvik<sup>TM</sup> drives</p>", "[company]™ drives"),
+        ("<p>Brightvik<sup>1</sup> drives</p>", "[company]¹ drives"),
+        (
+            "<pre>Brightvik\n  drives</pre>",
+            "```\n[company]\n  drives\n```",
+        ),
+        ("<p>[Brightvik]: drive</p>", "[[company]]: drive"),
+        (
+            "<p>Brightvik: drive with us</p>",
+            "[company]: drive with us",
+        ),
+        ("<p>Brightvik: drive</p>", "[company]\\: drive"),
+    ] {
+        assert_eq!(enrich("Driver", description).redacted_markdown, expect);
+    }
+}
+
+#[test]
 fn approved() {
     for (title, description) in [
         (

@@ -47,7 +47,11 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     let mut start = None;
     let mut unspaced = false;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        let inside = c.is_alphanumeric() || (!c.is_ascii() && is_combining_mark(c));
+        let inside = if c.is_ascii() {
+            c.is_ascii_alphanumeric()
+        } else {
+            (c.is_alphanumeric() && !is_note(c)) || is_combining_mark(c)
+        };
         let other = !c.is_ascii() && is_unspaced(c);
         if let Some(from) = start
             && (!inside || (other != unspaced && !is_combining_mark(c)))
@@ -61,6 +65,11 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         }
     }
     out
+}
+
+/// Whether a character is a raised or lowered number, which belongs to no word: `Example¹`.
+const fn is_note(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
 }
 
 fn word(start: usize, text: &str) -> Word<'_> {
