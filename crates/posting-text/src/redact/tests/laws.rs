@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{
-    super::{Identity, replace::remove_repeats},
+    super::{Identity, Kind, Phrase, find, replace::remove_repeats},
     leak::leaks,
     markdown, redact,
 };
@@ -11,7 +11,7 @@ use crate::{
     Budget, Posting,
     markdown::from_description,
     prepare,
-    rules::{self, Secrets, Texts},
+    rules::{self, Reading, Secrets, Texts},
     testing::posting,
 };
 
@@ -276,5 +276,96 @@ proptest! {
         };
         let checked = rules::check(&texts, None, &posting, &Budget::unlimited());
         prop_assert_eq!(checked, Ok(()), "{:?}", texts);
+    }
+}
+
+/// Whether a text shows nothing but parts of another one, in their order, and tokens.
+fn shows_only(redacted: &str, source: &str) -> bool {
+    let visible = |text: &str| Reading::of(text, &Budget::unlimited()).unwrap().text;
+    let (mut redacted, source) = (visible(redacted), visible(source));
+    for kind in Kind::ALL {
+        redacted = redacted.replace(kind.token(), " ");
+    }
+    let mut rest = source.as_str();
+    redacted
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .all(|part| {
+            let found = rest.split_once(part);
+            rest = found.map_or("", |(_, rest)| rest);
+            found.is_some()
+        })
+}
+
+#[test]
+fn what_is_shown_of_a_text() {
+    assert!(shows_only("**a** [company] d", "a b*c*d"));
+    for (redacted, source) in [("a b", "b a"), ("ab", "a b"), ("a a", "a"), ("person", "a")] {
+        assert!(!shows_only(redacted, source), "{redacted} {source}");
+    }
+}
+
+/// Phrases that a model may give, some of them in the text.
+fn phrases() -> impl Strategy<Value = Vec<(usize, usize, String, Kind)>> {
+    let phrase = (
+        0_usize..400,
+        0_usize..40,
+        ".{0,12}",
+        prop::sample::select(Kind::ALL.to_vec()),
+    );
+    prop::collection::vec(phrase, 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn no_phrase_shows_a_word_that_is_not_in_the_posting(
+        description in advertisement(),
+        title in "(Cook|Acmera|[a-zé ]{0,8}| ){0,6}",
+        phrases in phrases(),
+    ) {
+        let budget = Budget::unlimited();
+        let by_rules = Posting {
+            title: &title,
+            ..posting(&description)
+        };
+        let expect = prepare(&by_rules, &budget).unwrap();
+        let markdown = format!("{title} {}", expect.markdown);
+        let part = |start: usize, length: usize| {
+            let start = markdown.ceil_char_boundary(start.min(markdown.len()));
+            let end = markdown.ceil_char_boundary((start + length).min(markdown.len()));
+            &markdown[start..end]
+        };
+        let hide: Vec<_> = phrases
+            .iter()
+            .map(|(start, length, invented, kind)| {
+                let copied = part(*start, *length);
+                let text = if copied.len() > 1 { copied } else { invented };
+                Phrase { text, kind: *kind }
+            })
+            .collect();
+        let drafted = Posting {
+            hide: &hide,
+            ..by_rules
+        };
+        let prepared = prepare(&drafted, &budget).unwrap();
+        prop_assert_eq!(&prepared.markdown, &expect.markdown);
+        let redacted = &prepared.redacted_markdown;
+        prop_assert!(shows_only(redacted, &expect.markdown), "{}", redacted);
+        let (mut shown, mut at) = (String::new(), 0);
+        for hidden in find(&title, &drafted, &budget).unwrap() {
+            shown.push_str(&title[at..hidden.range.start]);
+            shown.push_str(hidden.kind.token());
+            at = hidden.range.end;
+        }
+        shown.push_str(&title[at..]);
+        prop_assert!(shows_only(&shown, &title), "{} {}", shown, title);
+        let texts = Texts {
+            markdown: &prepared.markdown,
+            redacted_markdown: redacted,
+            rejection: Some("It is one."),
+        };
+        prop_assert_eq!(rules::check(&texts, None, &drafted, &budget), Ok(()));
     }
 }
