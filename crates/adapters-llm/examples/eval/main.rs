@@ -1,0 +1,249 @@
+//! Measures a model on a labelled set, and the rules alone beside it: `cargo run -p adapters-llm
+//! --example eval -- FOLDER`.
+//!
+//! The endpoint is that of the variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`, `_TIMEOUT`,
+//! `_EXTRA_BODY`, `_PROMPT_PRICE` and `_COMPLETION_PRICE`, as for the service. Prints recall and
+//! precision by kind and for refusals, the answers of no use, and what the calls took. With
+//! `--misses` also each mistake, with `--limit N` only so many postings of each language.
+#![expect(
+    clippy::print_stdout,
+    reason = "the figures are what the program is for"
+)]
+
+#[path = "../../../posting-text/examples/eval/score.rs"]
+mod score;
+#[path = "../../../posting-text/examples/eval/set.rs"]
+mod set;
+
+use std::{collections::BTreeMap, env, error::Error, path::Path, time::Duration};
+
+use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
+use domain::{
+    codes::CountryCode,
+    enrichment::{Brief, Draft, DraftError, EnrichError, Model as _, Objection, Verdict},
+};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use posting_text::{
+    Budget, Posting, Prepared, prepare,
+    redact::{Kind, Phrase},
+    rules,
+};
+use tokio::time::sleep;
+
+use self::{score::Score, set::Sample};
+
+/// How often a posting is asked about while the endpoint has no time.
+const ATTEMPTS: u32 = 5;
+/// The wait before the next attempt, unless the endpoint asks for another one.
+const WAIT: Duration = Duration::from_secs(2);
+
+type Scores = BTreeMap<String, Score>;
+
+struct Options {
+    folders: Vec<String>,
+    misses: bool,
+    limit: usize,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let options = options()?;
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let figures = recorder.handle();
+    metrics::set_global_recorder(recorder)?;
+    let model = ChatModel::new(&settings()?)?;
+    let (mut by_rules, mut by_model) = (Scores::new(), Scores::new());
+    let mut unusable = 0;
+    for folder in &options.folders {
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        for sample in set::read(Path::new(folder))? {
+            let taken = taken.entry(sample.language.clone()).or_default();
+            *taken += 1;
+            if *taken > options.limit {
+                continue;
+            }
+            let names: Vec<&str> = sample.other_names.iter().map(String::as_str).collect();
+            let posting = score::posting(&sample, &names, &[]);
+            let prepared = prepare(&posting, &Budget::of(&sample.text))?;
+            let is_refused = prepared.refusal.is_some();
+            let language = || sample.language.clone();
+            by_rules
+                .entry(language())
+                .or_default()
+                .count(&sample, &posting, is_refused, false)?;
+            let draft = if is_refused {
+                None
+            } else {
+                let draft = ask(&model, &sample, &posting, &prepared).await?;
+                unusable += u32::from(draft.is_none());
+                draft
+            };
+            let hide = draft.iter().flat_map(phrases).collect::<Vec<_>>();
+            let is_refused =
+                is_refused || matches!(&draft, Some(draft) if draft.verdict != Verdict::Approve);
+            let posting = Posting {
+                hide: &hide,
+                ..posting
+            };
+            by_model.entry(language()).or_default().count(
+                &sample,
+                &posting,
+                is_refused,
+                options.misses,
+            )?;
+        }
+    }
+    println!("By rules alone:");
+    score::print(&by_rules);
+    println!("\nWith {}:", model.edition());
+    score::print(&by_model);
+    println!("answers of no use, twice: {unusable}\n");
+    print_figures(&figures.render());
+    Ok(())
+}
+
+fn options() -> Result<Options, Box<dyn Error>> {
+    let mut options = Options {
+        folders: Vec::new(),
+        misses: false,
+        limit: usize::MAX,
+    };
+    let mut arguments = env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--misses" => options.misses = true,
+            "--limit" => {
+                let number = arguments.next().ok_or("--limit: a number is needed")?;
+                options.limit = number
+                    .parse()
+                    .map_err(|error| format!("--limit: {error}"))?;
+            }
+            folder => options.folders.push(folder.to_owned()),
+        }
+    }
+    if options.folders.is_empty() {
+        return Err("the folder of a labelled set is needed".into());
+    }
+    Ok(options)
+}
+
+/// The variable, if it is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// A variable as a value, or the default. An error names it.
+fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+    name: &str,
+    default: T,
+) -> Result<T, String> {
+    variable(name).map_or(Ok(default), |value| {
+        value
+            .trim()
+            .parse()
+            .map_err(|error| format!("{name}: {error}"))
+    })
+}
+
+fn settings() -> Result<Settings, Box<dyn Error>> {
+    let needed = |name: &str| variable(name).ok_or_else(|| format!("{name}: is needed"));
+    let base_url = needed("POSTHASTE_LLM_BASE_URL")?;
+    let extra = variable("POSTHASTE_LLM_EXTRA_BODY").unwrap_or_else(|| "{}".to_owned());
+    Ok(Settings {
+        base_url: base_url
+            .parse()
+            .map_err(|error| format!("POSTHASTE_LLM_BASE_URL: {error}"))?,
+        model: needed("POSTHASTE_LLM_MODEL")?,
+        api_key: variable("POSTHASTE_LLM_API_KEY").map(Into::into),
+        timeout: Duration::from_secs(parsed("POSTHASTE_LLM_TIMEOUT", 120)?),
+        extra_body: ExtraBody::parse(&extra)
+            .map_err(|error| format!("POSTHASTE_LLM_EXTRA_BODY: {error}"))?,
+        prices: Prices {
+            prompt: parsed("POSTHASTE_LLM_PROMPT_PRICE", 0.0)?,
+            completion: parsed("POSTHASTE_LLM_COMPLETION_PRICE", 0.0)?,
+        },
+    })
+}
+
+/// Asks about a posting as the service does: an answer of no use is objected to once, and the
+/// endpoint is waited for. `None` if there is no answer of use.
+async fn ask(
+    model: &ChatModel,
+    sample: &Sample,
+    posting: &Posting<'_>,
+    prepared: &Prepared,
+) -> Result<Option<Draft>, Box<dyn Error>> {
+    let brief = Brief {
+        title: posting.title,
+        markdown: &prepared.markdown,
+        country: posting.country.and_then(CountryCode::parse),
+        city: posting.city,
+        company_name: posting.company_name,
+    };
+    let mut objection: Option<Objection> = None;
+    let mut attempts = 0;
+    loop {
+        let faulty = match model.draft(&brief, objection.as_ref()).await {
+            Ok(draft) => {
+                let faults = faults(&draft, posting)?;
+                if faults.is_empty() {
+                    return Ok(Some(draft));
+                }
+                let answer = draft.answer;
+                Objection { answer, faults }
+            }
+            Err(DraftError::Unusable(objection)) => objection,
+            Err(DraftError::Failed(EnrichError::Permanent(message))) => {
+                println!("{} {message}", sample.language);
+                return Ok(None);
+            }
+            Err(DraftError::Failed(
+                EnrichError::Retry { message, after } | EnrichError::Unavailable { message, after },
+            )) => {
+                attempts += 1;
+                if attempts >= ATTEMPTS {
+                    return Err(message.into());
+                }
+                sleep(after.unwrap_or(WAIT * attempts)).await;
+                continue;
+            }
+        };
+        if objection.is_some() {
+            println!("{} {}", sample.language, faulty.faults.join(" "));
+            return Ok(None);
+        }
+        objection = Some(faulty);
+    }
+}
+
+fn faults(draft: &Draft, posting: &Posting<'_>) -> Result<Vec<String>, posting_text::Exceeded> {
+    let hide: Vec<_> = phrases(draft).collect();
+    let posting = Posting {
+        hide: &hide,
+        ..*posting
+    };
+    let rejection = match &draft.verdict {
+        Verdict::Approve => None,
+        Verdict::Reject { text, .. } => Some(text.as_str()),
+    };
+    rules::faults(&posting, rejection, &Budget::of(posting.description))
+}
+
+fn phrases(draft: &Draft) -> impl Iterator<Item = Phrase<'_>> {
+    draft.hide.iter().filter_map(|phrase| {
+        let named = |kind: &Kind| kind.name() == phrase.kind.as_str();
+        let kind = Kind::ALL.into_iter().find(named)?;
+        let text = &phrase.text;
+        Some(Phrase { text, kind })
+    })
+}
+
+/// Prints the metrics of the calls: how many, how long, tokens and cost.
+fn print_figures(page: &str) {
+    for line in page
+        .lines()
+        .filter(|line| line.starts_with("posthaste_llm_"))
+    {
+        println!("{line}");
+    }
+}

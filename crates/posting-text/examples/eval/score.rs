@@ -1,0 +1,204 @@
+//! Compares what is hidden of labelled postings with their labels.
+
+use std::{collections::BTreeMap, error::Error, ops::Range};
+
+use posting_text::{
+    Budget, Posting,
+    redact::{self, Kind, Phrase},
+};
+
+use crate::set::{Label, Sample};
+
+/// Labels and finds of one kind.
+#[derive(Clone, Copy, Default)]
+pub struct OfKind {
+    /// The labels.
+    labels: u32,
+    /// Those that are hidden.
+    hidden: u32,
+    /// The finds.
+    finds: u32,
+    /// Those that touch a label.
+    right: u32,
+}
+
+/// The score of one language.
+#[derive(Clone, Default)]
+pub struct Score {
+    kinds: BTreeMap<Kind, OfKind>,
+    postings: u32,
+    words: u32,
+    lost_words: u32,
+    refused: u32,
+    to_refuse: u32,
+    refused_wrongly: u32,
+}
+
+/// The posting of a sample, with phrases to hide.
+pub fn posting<'a>(
+    sample: &'a Sample,
+    names: &'a [&'a str],
+    hide: &'a [Phrase<'a>],
+) -> Posting<'a> {
+    Posting {
+        title: &sample.title,
+        description: &sample.text,
+        country: Some(&sample.country),
+        city: Some(&sample.city)
+            .filter(|city| !city.is_empty())
+            .map(String::as_str),
+        company_name: &sample.name,
+        other_names: names,
+        company_website: &sample.website,
+        base_url: None,
+        hide,
+    }
+}
+
+impl Score {
+    /// Counts a sample that was refused or not, and whose text is redacted as this posting's. With
+    /// `misses` prints each mistake in its line.
+    pub fn count(
+        &mut self,
+        sample: &Sample,
+        posting: &Posting<'_>,
+        is_refused: bool,
+        misses: bool,
+    ) -> Result<(), Box<dyn Error>> {
+        if sample.is_rejected {
+            self.to_refuse += 1;
+            self.refused += u32::from(is_refused);
+            return Ok(());
+        }
+        self.refused_wrongly += u32::from(is_refused);
+        self.postings += 1;
+        let found = redact::find(&sample.text, posting, &Budget::of(&sample.text))?;
+        let hidden = |at: usize| found.iter().any(|hidden| hidden.range.contains(&at));
+        let letters = |range: Range<usize>| {
+            sample.text[range.clone()]
+                .char_indices()
+                .filter(|(_, c)| c.is_alphanumeric())
+                .map(move |(at, _)| range.start + at)
+        };
+        for Label { kind, range } in &sample.labels {
+            let Some(kind) = kind else { continue };
+            let is_hidden = letters(range.clone()).all(hidden);
+            let score = self.kinds.entry(*kind).or_default();
+            score.labels += 1;
+            score.hidden += u32::from(is_hidden);
+            if misses && !is_hidden {
+                say("missed", sample, range, *kind);
+            }
+        }
+        for hidden in &found {
+            let touches = |label: &Label| {
+                label.range.start < hidden.range.end && hidden.range.start < label.range.end
+            };
+            let is_right = sample.labels.iter().any(touches);
+            let score = self.kinds.entry(hidden.kind).or_default();
+            score.finds += 1;
+            score.right += u32::from(is_right);
+            if misses && !is_right {
+                say("WRONG", sample, &hidden.range, hidden.kind);
+            }
+        }
+        // Words outside all labels, and those that are hidden all the same.
+        for word in sample.text.split_whitespace() {
+            let start = word.as_ptr() as usize - sample.text.as_ptr() as usize;
+            let outside = !sample
+                .labels
+                .iter()
+                .any(|label| label.range.start < start + word.len() && start < label.range.end);
+            if outside && word.contains(char::is_alphanumeric) {
+                self.words += 1;
+                self.lost_words += u32::from(letters(start..start + word.len()).any(hidden));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (kind, of) in &other.kinds {
+            let sum = self.kinds.entry(*kind).or_default();
+            sum.labels += of.labels;
+            sum.hidden += of.hidden;
+            sum.finds += of.finds;
+            sum.right += of.right;
+        }
+        self.postings += other.postings;
+        self.words += other.words;
+        self.lost_words += other.lost_words;
+        self.refused += other.refused;
+        self.to_refuse += other.to_refuse;
+        self.refused_wrongly += other.refused_wrongly;
+    }
+
+    /// Prints recall by kind: the share of its labels that are hidden, and their number.
+    fn line(&self, name: &str) {
+        print!("{name:<10}");
+        let mut wrong = 0;
+        for kind in Kind::ALL {
+            let of = self.kinds.get(&kind).copied().unwrap_or_default();
+            wrong += of.finds - of.right;
+            print!("{:>11}", share(of.hidden, of.labels));
+        }
+        println!(
+            "{wrong:>8}{:>8}",
+            format!("{}/{}", self.refused, self.to_refuse)
+        );
+    }
+}
+
+/// Prints the scores of all languages and their sum.
+pub fn print(scores: &BTreeMap<String, Score>) {
+    print!("{:<10}", "hidden");
+    for kind in Kind::ALL {
+        print!("{:>11}", kind.name());
+    }
+    println!("{:>8}{:>8}", "wrong", "refused");
+    let mut total = Score::default();
+    for (language, score) in scores {
+        score.line(language);
+        total.add(score);
+    }
+    total.line("all");
+    print!("{:<10}", "precision");
+    let (mut finds, mut right) = (0, 0);
+    for kind in Kind::ALL {
+        let of = total.kinds.get(&kind).copied().unwrap_or_default();
+        finds += of.finds;
+        right += of.right;
+        print!("{:>11}", share(of.right, of.finds));
+    }
+    println!();
+    println!(
+        "{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} words \
+         outside labels kept",
+        total.postings,
+        total.to_refuse,
+        f64::from(finds - right) / f64::from(total.postings.max(1)),
+        100.0 - 100.0 * f64::from(total.lost_words) / f64::from(total.words.max(1)),
+        total.words,
+    );
+    println!(
+        "refusals: precision {}, recall {}",
+        share(total.refused, total.refused + total.refused_wrongly),
+        share(total.refused, total.to_refuse),
+    );
+}
+
+/// A share in percent, and of how many.
+fn share(part: u32, all: u32) -> String {
+    match all {
+        0 => "-".to_owned(),
+        _ => format!("{:.1}/{all}", 100.0 * f64::from(part) / f64::from(all)),
+    }
+}
+
+fn say(what: &str, sample: &Sample, range: &Range<usize>, kind: Kind) {
+    let text = &sample.text;
+    let start = text[..range.start].rfind('\n').map_or(0, |line| line + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    let (language, kind, part) = (&sample.language, kind.name(), &text[range.clone()]);
+    println!("{language} {what} {kind}: {part}: {line}");
+}
