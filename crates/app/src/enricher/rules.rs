@@ -35,7 +35,8 @@ impl RuleEnricher for TextRules {
             hide: &hide,
             ..posting(input, &names)
         };
-        completed(&draft.verdict, &posting, &budget(input, stop)).map_err(exceeded)
+        // Each piece of work has a budget, as that of the rules alone has.
+        completed(&draft.verdict, &posting, || budget(input, stop)).map_err(exceeded)
     }
 
     fn check(
@@ -89,9 +90,9 @@ fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Enrichment, posting
 fn completed(
     verdict: &Verdict,
     posting: &Posting<'_>,
-    budget: &Budget,
+    budget: impl Fn() -> Budget,
 ) -> Result<Result<Enrichment, Vec<String>>, posting_text::Exceeded> {
-    let faults = rules::faults(posting, rejection(verdict), budget)?;
+    let faults = rules::faults(posting, rejection(verdict), &budget())?;
     if !faults.is_empty() {
         return Ok(Err(faults));
     }
@@ -99,10 +100,10 @@ fn completed(
         Verdict::Approve => Verdict::Approve,
         Verdict::Reject { code, text } => Verdict::Reject {
             code: *code,
-            text: rules::detail(text, posting, budget)?,
+            text: rules::detail(text, posting, &budget())?,
         },
     };
-    let prepared = prepare(posting, budget)?;
+    let prepared = prepare(posting, &budget())?;
     Ok(Ok(Enrichment {
         verdict,
         ..prepared

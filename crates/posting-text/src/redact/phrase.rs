@@ -23,26 +23,28 @@ pub struct Phrase<'a> {
 }
 
 impl<'a> Phrase<'a> {
-    /// The words as a reader sees them, by every way of reading the phrase: as it is, as Markdown,
-    /// and as a part of Markdown whose marks have no other half.
-    pub(crate) fn forms(&self, budget: &Budget) -> Result<[Vec<Cow<'a, str>>; 3], Exceeded> {
+    /// The words as a reader sees them, by every way of reading the phrase: as it is, as Markdown
+    /// (by its blocks), and as a part of Markdown whose marks have no other half.
+    pub(crate) fn forms(&self, budget: &Budget) -> Result<Vec<Vec<Cow<'a, str>>>, Exceeded> {
+        let as_it_is = self.text.trim();
         let reading = Reading::of(self.text, budget)?;
         // Of a link the address is hidden already; its words may be any.
         let is_link = matches!(self.kind, Kind::Email | Kind::Phone | Kind::Link)
             && !reading.links.is_empty();
         let blocks = reading.text.split(SEPARATOR).map(str::trim);
-        let blocks = blocks.filter(|block| !is_link && is_enough(block));
+        let blocks = blocks.filter(|block| !is_link && *block != as_it_is);
         let blocks = blocks.map(|block| Cow::Owned(block.to_owned())).collect();
-        let as_it_is = Cow::Borrowed(self.text.trim());
         let bare = self.text.replace(['*', '_', '`', '\\'], "");
-        let whole = |text: Cow<'a, str>| Some(text).filter(|text| is_enough(text));
-        Ok([
-            whole(as_it_is).into_iter().collect(),
+        let bare = (bare.trim() != as_it_is).then(|| Cow::Owned(bare.trim().to_owned()));
+        let mut forms = vec![
+            vec![Cow::Borrowed(as_it_is)],
             blocks,
-            whole(Cow::Owned(bare.trim().to_owned()))
-                .into_iter()
-                .collect(),
-        ])
+            bare.into_iter().collect(),
+        ];
+        for form in &mut forms {
+            form.retain(|words| is_enough(words));
+        }
+        Ok(forms)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::rejection;
 use crate::{
     Budget, Exceeded, Posting, markdown,
-    redact::{self, Hidden, is_enough},
+    redact::{self, Hidden, Phrase, is_enough},
 };
 
 /// The most phrases of a draft. A posting names its employer and contacts in a few forms; each
@@ -61,15 +61,9 @@ pub fn faults(
         &markdown::write(&document, budget)?,
         text.as_str(),
     ];
-    let length: usize = shown.iter().map(|shown| shown.len()).sum();
     let mut missing = Vec::new();
-    for phrase in phrases {
-        let mut is_there = false;
-        for words in phrase.forms(budget)?.into_iter().flatten() {
-            budget.spend(length + words.len())?;
-            is_there |= shown.iter().any(|shown| shown.contains(&*words));
-        }
-        if !is_there && is_enough(phrase.text) {
+    for phrase in phrases.iter().filter(|phrase| is_enough(phrase.text)) {
+        if !is_shown(phrase, &shown, budget)? {
             missing.push(quoted(phrase.text));
         }
     }
@@ -83,6 +77,19 @@ pub fn faults(
     }
     faults.extend(too_much(posting, &text, budget)?);
     Ok(faults)
+}
+
+/// Whether a phrase is in one of these texts.
+fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool, Exceeded> {
+    for words in phrase.forms(budget)?.into_iter().flatten() {
+        for text in shown {
+            budget.spend(text.len() + words.len())?;
+            if text.contains(&*words) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Compares what phrases hide with what rules hide.
@@ -127,10 +134,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        redact::{Kind, Phrase},
-        testing::posting,
-    };
+    use crate::{redact::Kind, testing::posting};
 
     const SOURCE: &str = "<p>We look for a <b>cook</b> for our kitchen in the harbour: evenings \
         &amp; weekends, good pay, a small team that knows fish.</p>\
@@ -204,6 +208,24 @@ mod tests {
     fn there_is_a_limit_of_phrases() {
         check(&["Berit"; MAX_PHRASES], &[]);
         check(&["Berit"; MAX_PHRASES + 1], &["101 entries"]);
+        // As many are looked up within the budget of the description.
+        let long = SOURCE.repeat(50);
+        let words: Vec<&str> = long
+            .split_whitespace()
+            .filter(|word| is_enough(word))
+            .collect();
+        let hide: Vec<_> = words[..MAX_PHRASES]
+            .iter()
+            .map(|text| Phrase {
+                text,
+                kind: Kind::Link,
+            })
+            .collect();
+        let posting = Posting {
+            hide: &hide,
+            ..posting(&long)
+        };
+        assert!(super::faults(&posting, None, &Budget::of(&long)).is_ok());
     }
 
     #[test]
