@@ -8,10 +8,12 @@ use domain::{
     posting::CountryCode,
 };
 use posting_text::{
-    Budget, Posting, Refusal, places,
+    Budget, Posting, Prepared, Refusal, places,
     redact::{self, Kind},
     rules::{self, Texts},
 };
+
+use crate::metrics;
 
 /// The rules of [`posting_text`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +22,10 @@ pub struct TextRules;
 impl RuleEnricher for TextRules {
     fn prepare(&self, input: &EnrichmentInput, stop: &StopFlag) -> Result<Enrichment, Exceeded> {
         let names = other_names(input);
-        prepare(&posting(input, &names), &budget(input, stop)).map_err(exceeded)
+        let prepared = posting_text::prepare(&posting(input, &names), &budget(input, stop));
+        let prepared = prepared.map_err(exceeded)?;
+        metrics::redacted(&prepared.redactions);
+        Ok(enrichment(prepared))
     }
 
     fn complete(
@@ -70,13 +75,12 @@ impl RuleEnricher for TextRules {
     }
 }
 
-fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Enrichment, posting_text::Exceeded> {
-    let prepared = posting_text::prepare(posting, budget)?;
+fn enrichment(prepared: Prepared) -> Enrichment {
     let place = |place: places::Coordinates| Coordinates {
         latitude: place.latitude,
         longitude: place.longitude,
     };
-    Ok(Enrichment {
+    Enrichment {
         texts: EnrichedTexts {
             markdown: prepared.markdown,
             redacted_markdown: prepared.redacted_markdown,
@@ -84,7 +88,7 @@ fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Enrichment, posting
         },
         coordinates: prepared.coordinates.map(place),
         verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
-    })
+    }
 }
 
 fn completed(
@@ -103,10 +107,10 @@ fn completed(
             text: rules::detail(text, posting, &budget())?,
         },
     };
-    let prepared = prepare(posting, &budget())?;
+    let prepared = posting_text::prepare(posting, &budget())?;
     Ok(Ok(Enrichment {
         verdict,
-        ..prepared
+        ..enrichment(prepared)
     }))
 }
 

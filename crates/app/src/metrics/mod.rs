@@ -22,12 +22,14 @@ use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 use newsletter::subscriber::Account;
+use posting_text::redact::Counts;
 
 pub use self::page::{Page, PagePorts, Serving, Stores, backlog_of};
 
 const ENRICHMENTS: &str = "posthaste_enrichments_total";
 const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
 const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
+const REDACTIONS: &str = "posthaste_redactions_total";
 const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
@@ -75,6 +77,13 @@ pub fn enrichment_took(time: Duration) {
 /// Records whether the enricher is paused.
 pub fn enricher_paused(is_paused: bool) {
     gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
+}
+
+/// Counts what the rules hid in a posting, by kind.
+pub fn redacted(redactions: &Counts) {
+    for (kind, count) in redactions.iter() {
+        counter!(REDACTIONS, "kind" => kind.name()).increment(count.into());
+    }
 }
 
 /// Counts a reused draft, which was paid for before.
@@ -158,6 +167,11 @@ fn describe() {
         "1 while this process leaves the enricher alone, else 0"
     );
     describe_counter!(
+        REDACTIONS,
+        Unit::Count,
+        "What the rules hid in descriptions, by kind, whenever they prepared one"
+    );
+    describe_counter!(
         DRAFTS_REUSED,
         Unit::Count,
         "Postings that took a draft somebody had paid for before"
@@ -195,6 +209,7 @@ fn describe() {
     for code in ReasonCode::ALL {
         counter!(ENRICHMENTS, "outcome" => "rejected", "code" => code.as_str()).increment(0);
     }
+    redacted(&Counts::default());
     for outcome in ["issued", "invalid_client"] {
         counter!(TOKEN_REQUESTS, "outcome" => outcome).increment(0);
     }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
-    enrichment::ReasonCode,
+    enrichment::{EnrichmentInput, ReasonCode, RuleEnricher as _, StopFlag},
     event::{Cursor, EventLog as _},
     outbox::Outbox as _,
     posting::{ENRICH, Lifetime, enrich},
@@ -19,7 +19,7 @@ use newsletter::{
 use uuid::Uuid;
 
 use super::*;
-use crate::{clock::Clock, kinds, metrics::page::BacklogCount};
+use crate::{clock::Clock, enricher::TextRules, kinds, metrics::page::BacklogCount};
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -52,6 +52,7 @@ fn everything_is_described_and_begins_at_nothing() {
         (ENRICHMENTS, "counter"),
         (ENRICHMENT_SECONDS, "histogram"),
         (ENRICHER_PAUSED, "gauge"),
+        (REDACTIONS, "counter"),
         (DRAFTS_REUSED, "counter"),
         (EVENTS_DELIVERED, "counter"),
         (WEBHOOK_DELIVERIES, "counter"),
@@ -68,6 +69,8 @@ fn everything_is_described_and_begins_at_nothing() {
             r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
             r#"posthaste_enrichments_total{outcome="failed",code=""} 0"#,
             r#"posthaste_enrichments_total{outcome="unjudged",code=""} 0"#,
+            r#"posthaste_redactions_total{kind="company"} 0"#,
+            r#"posthaste_redactions_total{kind="handle"} 0"#,
             "posthaste_llm_drafts_reused_total 0",
             "posthaste_events_delivered_total 0",
             "posthaste_enricher_paused 0",
@@ -118,6 +121,31 @@ fn what_happens_is_counted() {
             "posthaste_enricher_paused 1",
             r#"posthaste_provider_paused{account="old"} 0"#,
             r#"posthaste_provider_paused{account="new"} 1"#,
+        ],
+    );
+}
+
+#[test]
+fn what_the_rules_hide_is_counted() {
+    let input = EnrichmentInput {
+        title: "Driver".to_owned(),
+        raw_description: "<p>Acmera hires. Acmera pays. Write to jobs@acmera.no.</p>".into(),
+        country: None,
+        city: None,
+        company_name: "Acmera AS".to_owned(),
+        company_website: "https://acmera.no".to_owned(),
+        other_names: Vec::new(),
+        application_url: None,
+    };
+    let page = recorded(|| {
+        TextRules.prepare(&input, &StopFlag::default()).unwrap();
+    });
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_redactions_total{kind="company"} 2"#,
+            r#"posthaste_redactions_total{kind="email"} 1"#,
+            r#"posthaste_redactions_total{kind="phone"} 0"#,
         ],
     );
 }
