@@ -40,6 +40,46 @@ pub(super) fn find<'k>(
     Ok(None)
 }
 
+/// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
+pub(super) fn spaced_out(
+    keys: &[(char, Key)],
+    words: &[Word<'_>],
+    at: usize,
+    text: &str,
+    budget: &Budget,
+) -> Result<Option<(usize, usize)>, Exceeded> {
+    /// The longest name that is looked for.
+    const MAX_LETTERS: usize = 40;
+    let is_letter = |word: &Word<'_>| word.text.chars().nth(1).is_none() && !word.is_number();
+    let mut letters = String::new();
+    let mut ends = Vec::new();
+    for (number, word) in words[at..].iter().take(MAX_LETTERS).enumerate() {
+        let is_beside = number == 0
+            || matches!(
+                &text[words[at + number - 1].end()..word.start],
+                " " | "." | "-" | "_"
+            );
+        if !is_beside || !is_letter(word) {
+            break;
+        }
+        letters.push_str(&word.lower);
+        ends.push((letters.len(), word.end()));
+    }
+    budget.spend(ends.len() + keys.len())?;
+    if ends.len() < MIN_LENGTH {
+        return Ok(None);
+    }
+    let fits = |key: &&Key| {
+        key.joined.chars().nth(MIN_LENGTH - 1).is_some() && letters.starts_with(&*key.joined)
+    };
+    let longest = keys.iter().map(|(_, key)| key).filter(fits);
+    let longest = longest.map(|key| key.joined.len()).max();
+    Ok(longest.and_then(|length| {
+        let number = ends.iter().position(|(end, _)| *end == length)?;
+        Some((ends[number].1, at + number + 1))
+    }))
+}
+
 /// Whether a word can contain a name at all.
 pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))

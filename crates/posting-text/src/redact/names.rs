@@ -340,6 +340,15 @@ impl Names {
                 free = at;
             } else {
                 let word = &words[at];
+                if word.text.chars().nth(1).is_none()
+                    && let Some((end, next)) =
+                        inside::spaced_out(self.candidates(word), words, at, text, budget)?
+                {
+                    spaced.push(word.start..end);
+                    at = next;
+                    free = at;
+                    continue;
+                }
                 if inside::may_have(word, text) {
                     let keys = self.keys.iter().map(|(_, key)| key);
                     spaced.extend(inside::find(keys, word, text, budget)?);

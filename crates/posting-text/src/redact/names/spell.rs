@@ -434,11 +434,11 @@ impl Names {
     }
 }
 
-/// The fewest letters of a name whose people may be written in lower case, as Hungarian always does:
-/// a shorter one is another word.
+/// The fewest letters of a name whose people may be written in lower case, as Hungarian and the
+/// Nordic languages do: a shorter one is another word.
 fn min_lower(case: Case, families: Cues) -> usize {
     match case {
-        _ if families.has(Cues::HUNGARIAN) => 5,
+        _ if families.has(Cues::HUNGARIAN.or(Cues::NORDIC)) => 5,
         Case::Any => 6,
         _ => 7,
     }

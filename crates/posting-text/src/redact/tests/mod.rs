@@ -5,6 +5,7 @@ mod kinds;
 mod languages;
 mod laws;
 mod leak;
+mod leaks;
 mod names;
 
 use crate::Budget;
