@@ -87,7 +87,7 @@ impl Score {
             score.labels += 1;
             score.hidden += u32::from(is_hidden);
             if misses && !is_hidden {
-                say("missed", sample, range, *kind);
+                say("missed", sample, range, kind.name());
             }
         }
         for hidden in &found {
@@ -99,7 +99,7 @@ impl Score {
             score.finds += 1;
             score.right += u32::from(is_right);
             if misses && !is_right {
-                say("WRONG", sample, &hidden.range, hidden.kind);
+                say("WRONG", sample, &hidden.range, hidden.kind.name());
             }
         }
         // Words outside all labels, and those that are hidden all the same.
@@ -111,7 +111,11 @@ impl Score {
                 .any(|label| label.range.start < start + word.len() && start < label.range.end);
             if outside && word.contains(char::is_alphanumeric) {
                 self.words += 1;
-                self.lost_words += u32::from(letters(start..start + word.len()).any(hidden));
+                let is_lost = letters(start..start + word.len()).any(hidden);
+                self.lost_words += u32::from(is_lost);
+                if misses && is_lost {
+                    say("lost", sample, &(start..start + word.len()), "word");
+                }
             }
         }
         Ok(())
@@ -195,10 +199,10 @@ fn share(part: u32, all: u32) -> String {
     }
 }
 
-fn say(what: &str, sample: &Sample, range: &Range<usize>, kind: Kind) {
+fn say(what: &str, sample: &Sample, range: &Range<usize>, of: &str) {
     let text = &sample.text;
     let start = text[..range.start].rfind('\n').map_or(0, |line| line + 1);
     let line = text[start..].lines().next().unwrap_or_default();
-    let (language, kind, part) = (&sample.language, kind.name(), &text[range.clone()]);
-    println!("{language} {what} {kind}: {part}: {line}");
+    let (language, part) = (&sample.language, &text[range.clone()]);
+    println!("{language} {what} {of}: {part}: {line}");
 }

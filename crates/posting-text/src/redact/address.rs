@@ -87,11 +87,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 
 /// An address with the street before the number at this word: `Rua da Alegria, 19`.
 fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    let norm = at.checked_sub(1).map(|norm| &words[norm]);
-    if norm.is_some_and(|norm| {
-        norm.text.len() <= 4 && norm.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(norm)
-    }) {
-        // "ISO 9001"
+    if at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
         return None;
     }
     let end = || end(text, words, at);
@@ -115,13 +111,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
                 .or(Some(words[look].start))
                 .map(|first| first..end().end);
         }
-        if gap == ": "
-            && capitals > 0
-            && previous
-                .checked_sub(1)
-                .is_some_and(|cue| words[cue].cues.has(Cues::ADDRESS))
-        {
-            // "Find us: Elm 14"
+        if gap == ": " && capitals > 0 && is_announced(words, previous) {
             return Some(words[look].start..end().end);
         }
         if !is_beside(gap, word) {
@@ -145,16 +135,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         }
         let may_be_street = distance <= 2 && first.is_none() && !gap.contains(',');
         let is_compound = may_be_street && is_compound(word);
-        // "Platová třída 9" is a grade of pay.
-        let of_pay = || {
-            previous.checked_sub(1).is_some_and(|before| {
-                let lower = &words[before].lower;
-                ["plat", "mzd", "tarif"]
-                    .iter()
-                    .any(|pay| lower.starts_with(pay))
-            })
-        };
-        if word.lower == "třída" && of_pay() {
+        if is_grade(words, previous) {
             break;
         }
         if may_be_street && (word.cues.has(Cues::STREET_AFTER) || is_compound) {
@@ -182,7 +163,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         if let Some(start) = first
             && word.start < start
             && word.is_upper()
-            && (gap == " " || (gap == ". " && word.text.chars().count() <= 4))
+            && (matches!(gap, " " | "-") || (gap == ". " && word.text.chars().count() <= 4))
             && !(begins_sentence(text, word.start) && word.cues.has(Cues::PERSON.or(Cues::ADDRESS)))
         {
             first = Some(word.start);
@@ -238,6 +219,26 @@ fn after_contact(
         .iter()
         .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
     (first < at && is_beside && is_last && !is_other).then_some(start..end)
+}
+
+/// Whether a word announces the number of a norm: `ISO 9001`.
+fn is_norm(word: &Word<'_>) -> bool {
+    word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
+}
+
+/// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
+fn is_grade(words: &[Word<'_>], at: usize) -> bool {
+    let of_pay = |lower: &str| {
+        ["plat", "mzd", "tarif"]
+            .iter()
+            .any(|pay| lower.starts_with(pay))
+    };
+    words[at].lower == "třída" && at > 0 && of_pay(&words[at - 1].lower)
+}
+
+/// Whether the word before this one says that an address comes next: `Find us: Elm 14`.
+fn is_announced(words: &[Word<'_>], at: usize) -> bool {
+    at > 0 && words[at - 1].cues.has(Cues::ADDRESS)
 }
 
 /// Whether a word announces the name of a street here.
@@ -381,9 +382,9 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         {
             // "22. II/4"
             (end, next) = (following.map_or(end, Word::end), next + 2);
-        } else if gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª") {
-            (end, next) = (word.end(), next + 1);
-        } else if small && gap == ". " && words[next - 1].cues.has(Cues::UNIT) {
+        } else if (small && gap == ". " && words[next - 1].cues.has(Cues::UNIT))
+            || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
+        {
             (end, next) = (word.end(), next + 1);
         } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
             (end, next) = (word.end(), next + 1);
@@ -397,7 +398,17 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             && is_unit
             && matches!(
                 &*word.lower,
-                "bajo" | "tv" | "th" | "mf" | "dto" | "esq" | "fszt" | "parter"
+                "bajo"
+                    | "tv"
+                    | "th"
+                    | "mf"
+                    | "st"
+                    | "stuen"
+                    | "kld"
+                    | "dto"
+                    | "esq"
+                    | "fszt"
+                    | "parter"
             )
         {
             (end, next) = (word.end(), next + 1);

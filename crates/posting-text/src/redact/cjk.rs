@@ -81,6 +81,51 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     out
 }
 
+/// The short form of a name that a text uses: its first two ideographs where a name stands, or its
+/// first syllables before a Korean particle.
+pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<String> {
+    /// Words before the name of a company, and signs.
+    const BEFORE: [char; 22] = [
+        '在', '来', '入', '于', '与', '和', '选', '到', '进', '由', '為', '，', '。', '、', '「',
+        '“', '\n', ' ', '：', '；', '！', '（',
+    ];
+    const AFTER: &str = "은 는 이 가 을 를 에 의 와 과 로 도 에서 에게 으로";
+    let base = without_legal_forms(name);
+    let script = Script::of_text(base);
+    // A name with a known trade has a short form already.
+    let has_trade = PARTS.trades.iter().any(|trade| {
+        base.strip_suffix(trade)
+            .is_some_and(|front| front.chars().count() >= MIN_LENGTH)
+    });
+    if has_trade && script == Script::Han {
+        return None;
+    }
+    let letters = base.chars().count();
+    let (least, most) = match script {
+        Script::Han if letters >= 4 && !is_japanese => (2, 2),
+        Script::Hangul if letters >= 5 => (3, letters - 2),
+        _ => return None,
+    };
+    (least..=most).rev().find_map(|length| {
+        let end = base.char_indices().nth(length)?.0;
+        let (front, rest) = base.split_at(end);
+        let stands = |at: usize| {
+            let (before, after) = (&text[..at], &text[at + front.len()..]);
+            if script == Script::Hangul {
+                let is_start = !before.ends_with(|c| Script::of(c) == Script::Hangul);
+                let run = after.find(|c| Script::of(c) != Script::Hangul);
+                let tail = &after[..run.unwrap_or(after.len())];
+                return is_start && AFTER.split(' ').any(|particle| particle == tail);
+            }
+            let next = rest.chars().next();
+            (before.is_empty() || before.ends_with(BEFORE)) && after.chars().next() != next
+        };
+        let known = is_trade(front) || PARTS.places.contains(&front);
+        let is_used = !known && text.match_indices(front).any(|(at, _)| stands(at));
+        is_used.then(|| front.to_owned())
+    })
+}
+
 /// The name without legal forms around it.
 pub(super) fn without_legal_forms(name: &str) -> &str {
     let sign = |c: char| c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，');

@@ -122,7 +122,10 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     };
     let is_short =
         (1..=4).contains(&word.text.len()) && word.text.bytes().all(|b| b.is_ascii_uppercase());
-    is_short && next.is_number() && matches!(&text[word.end()..next.start], " " | "-" | "\u{a0}")
+    is_short
+        && !word.cues.has(Cues::ID)
+        && next.is_number()
+        && matches!(&text[word.end()..next.start], " " | "-" | "\u{a0}")
 }
 
 /// The end of the groups that begin with a word, and the number of their digits.

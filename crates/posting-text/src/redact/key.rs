@@ -20,6 +20,16 @@ pub(crate) enum Case {
     Upper,
 }
 
+/// Whether a name is made of ordinary words, which a text also has without naming anybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ordinary {
+    No,
+    /// One word, which may begin a sentence without being the name.
+    Word,
+    /// Several words; each must have a capital.
+    Words,
+}
+
 /// One word of a name, with the stems of its inflected forms.
 #[derive(Debug)]
 pub(crate) struct Token {
@@ -84,8 +94,7 @@ pub(crate) struct Key {
     pub(crate) tokens: Vec<Rc<Token>>,
     /// Whether people of the company may be written in lower case: `telianere`.
     pub(crate) lower_forms: bool,
-    /// Whether it is one ordinary word, which may begin a sentence without being the name.
-    pub(crate) is_ordinary: bool,
+    pub(crate) ordinary: Ordinary,
 }
 
 impl Key {
@@ -99,7 +108,7 @@ impl Key {
             accents_count: true,
             tokens: Vec::new(),
             lower_forms: false,
-            is_ordinary: false,
+            ordinary: Ordinary::No,
         }
     }
 
@@ -128,7 +137,11 @@ impl Key {
             None => self.matches_joined(text, words, at, first, budget)?,
             found => found,
         };
-        Ok(found.filter(|(_, next)| !self.is_ordinary || is_named(text, words, at, *next)))
+        Ok(found.filter(|(_, next)| match self.ordinary {
+            Ordinary::No => true,
+            Ordinary::Word => is_named(text, words, at, *next),
+            Ordinary::Words => words[at..*next].iter().all(Word::is_capital),
+        }))
     }
 
     fn matches_joined(

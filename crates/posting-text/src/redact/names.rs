@@ -1,22 +1,30 @@
 //! Finds a company's name in a text: by all spellings of it, and what the text puts beside them.
 
+mod context;
+mod form;
+mod fragments;
 mod parts;
 mod script_pairs;
 mod spell;
+mod variants;
 mod website;
 
 use std::{collections::HashSet, ops::Range, rc::Rc};
 
+use self::{
+    context::{Context, families, is_ordinary},
+    variants::{spelled_out_key, unaccented_key},
+};
 use super::{
     Identity, cjk,
     cues::{self, Cues},
     inflect, inside,
-    key::{Case, Key, Token, initial, with_legal_form},
+    key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
     vocabulary::{AND, is_among},
     words::{Word, unaccented, words},
 };
-use crate::{Budget, Exceeded, places};
+use crate::{Budget, Exceeded};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
@@ -48,181 +56,6 @@ pub(crate) struct Names {
     ands: Vec<&'static str>,
 }
 
-/// What decides how a name may be written in a text.
-struct Context<'a> {
-    identity: &'a Identity<'a>,
-    /// The words of the text outside addresses.
-    all: &'a [Word<'a>],
-    text: &'a str,
-    /// The families of the languages of the text.
-    families: Cues,
-    budget: &'a Budget,
-}
-
-impl Context<'_> {
-    /// Whether the text also writes the word in lower case.
-    fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
-        self.budget.spend(self.all.len())?;
-        let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
-        let is_cased = word.chars().any(char::is_lowercase);
-        Ok(is_cased && self.all.iter().any(is_it))
-    }
-
-    /// Whether the text writes a word, in any form, with a capital: in lower case it is then an
-    /// ordinary word.
-    fn has_capital(&self, word: &Word<'_>) -> Result<bool, Exceeded> {
-        let stems = inflect::stems(&word.lower, self.families);
-        self.budget.spend(self.all.len() + stems.len())?;
-        let first = initial(&word.lower);
-        let is_it = |other: &Word<'_>| {
-            other.is_upper()
-                && initial(&other.lower) == first
-                && (other.lower == word.lower || stems.iter().any(|stem| stem.begins(&other.lower)))
-        };
-        Ok(self.all.iter().any(is_it))
-    }
-
-    /// Whether the text is Japanese: the only language with Hiragana.
-    fn is_japanese(&self) -> bool {
-        !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
-    }
-
-    /// Whether a word in lower case can stand for the name alone.
-    fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
-        Ok(!self.is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
-    }
-
-    /// Whether a word is in a table of ordinary ones.
-    fn is_ordinary(&self, word: &str) -> bool {
-        let ordinary =
-            |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
-        ordinary(word) || ordinary(&unaccented(word))
-    }
-
-    /// Whether a text is the city of the posting, a part of its name, or another place in its
-    /// country.
-    fn is_place(&self, word: &str) -> bool {
-        let folded = unaccented(word);
-        let city = self.identity.city.is_some_and(|city| {
-            words(city)
-                .iter()
-                .any(|part| unaccented(&part.lower) == folded)
-        });
-        let place = || {
-            self.identity
-                .country
-                .is_some_and(|country| places::find(country, word).is_some())
-        };
-        city || place()
-    }
-}
-
-/// Words before the name of a company that say that somebody works there: no place or thing is
-/// named after them.
-const AT_COMPANY: &str = "at join joining bei bij hos chez";
-/// Words before the name of a place.
-const IN_PLACE: &str = "\
-    in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
-/// Ends of names of places that say the same.
-const PLACE_ENDINGS: [&str; 9] = [
-    "ssa", "ssä", "sta", "stä", "ban", "ben", "uje", "oje", "yje",
-];
-
-impl Context<'_> {
-    /// Whether the text has a part of a name, but for its place in the whole, where only a name can
-    /// stand: with a capital within a sentence. Where nouns and headings have one too, in German and
-    /// English, also after a word such as "at".
-    fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
-        let has_capitals = self.families.has(Cues::ENGLISH.or(Cues::GERMANIC));
-        self.any_use(part, name, |before, _| {
-            is_among(AT_COMPANY, &before.lower) || (!has_capitals && !before.is_capital())
-        })
-    }
-
-    /// Whether a part of a name that is also a place is the company in the text: if the text never
-    /// says that something is in it, and, unless that is sure, says that somebody is at it.
-    fn names_company(
-        &self,
-        part: &Word<'_>,
-        name: &[Word<'_>],
-        is_sure: bool,
-    ) -> Result<bool, Exceeded> {
-        let is_of_city = self.identity.city.is_some_and(|city| {
-            let folded = unaccented(&part.lower);
-            words(city)
-                .iter()
-                .any(|city| unaccented(&city.lower) == folded)
-        });
-        let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
-        if is_of_city || is_within {
-            return Ok(false);
-        }
-        let in_place = self.any_use(part, name, |before, word| {
-            let ends = |ending: &&str| word.lower.ends_with(*ending);
-            is_among(IN_PLACE, &before.lower) || PLACE_ENDINGS.iter().any(|ending| ends(&ending))
-        })?;
-        Ok(!in_place
-            && (is_sure
-                || self.any_use(part, name, |before, _| is_among(AT_COMPANY, &before.lower))?))
-    }
-
-    /// Whether the text uses a part of a name in some way: after a word that is no part of it.
-    fn any_use(
-        &self,
-        part: &Word<'_>,
-        name: &[Word<'_>],
-        is_such: impl Fn(&Word<'_>, &Word<'_>) -> bool,
-    ) -> Result<bool, Exceeded> {
-        self.budget.spend(self.all.len() * 2)?;
-        let stems = inflect::stems(&part.lower, self.families);
-        for pair in self.all.windows(2) {
-            let [before, word] = pair else { continue };
-            if !word.is_upper() || initial(&word.lower) != initial(&part.lower) {
-                continue;
-            }
-            self.budget.spend(1 + stems.len())?;
-            let is_it =
-                word.lower == part.lower || stems.iter().any(|stem| stem.begins(&word.lower));
-            let gap = &self.text[before.end()..word.start];
-            let is_own = || name.iter().any(|own| own.lower == before.lower);
-            if is_it
-                && matches!(gap, " " | "\u{a0}" | " «" | " „" | " \"")
-                && !is_own()
-                && is_such(before, word)
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-}
-
-/// The families of languages of a text: those of whose small words it has many.
-fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
-    /// Fewer small words tell nothing.
-    const MIN_WORDS: usize = 3;
-    let mut counts = [0_usize; Cues::FAMILIES.len()];
-    let every = Cues::FAMILIES
-        .iter()
-        .fold(Cues::default(), |every, (_, family)| every.or(*family));
-    for word in all.iter().filter(|word| word.cues.has(every)) {
-        for (count, (_, family)) in counts.iter_mut().zip(Cues::FAMILIES) {
-            *count += usize::from(word.cues.has(family));
-        }
-    }
-    let most = counts.iter().copied().max().unwrap_or(0);
-    let mut found = family_of(country);
-    if most < MIN_WORDS {
-        return if found.is_empty() { every } else { found };
-    }
-    for (count, (_, family)) in counts.iter().zip(Cues::FAMILIES) {
-        if *count >= MIN_WORDS && *count * 3 >= most {
-            found = found.or(family);
-        }
-    }
-    found
-}
-
 /// The words for "and" that a text has.
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
     let mut found = Vec::new();
@@ -231,23 +64,6 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
         found.extend(and.filter(|and| !found.contains(and)));
     }
     found
-}
-
-/// The family of the language of a country, for texts with few words.
-fn family_of(country: Option<&str>) -> Cues {
-    match country.unwrap_or_default() {
-        "DE" | "AT" | "CH" | "NL" | "BE" | "LI" | "LU" => Cues::GERMANIC,
-        "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
-        "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
-        "RO" | "MD" => Cues::ROMANIAN,
-        "FI" => Cues::FINNIC.or(Cues::NORDIC),
-        "EE" => Cues::FINNIC,
-        "HU" => Cues::HUNGARIAN,
-        "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,
-        "LT" | "LV" => Cues::BALTIC,
-        "TR" | "AZ" => Cues::TURKISH,
-        _ => Cues::default(),
-    }
 }
 
 impl Names {
@@ -487,58 +303,6 @@ fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usiz
         }
     }
     out
-}
-
-/// A spelling without accents; `None` if it has none.
-fn unaccented_key(key: &Key) -> Option<Key> {
-    if key.joined.is_ascii() {
-        return None;
-    }
-    // Accents take bytes, so the split positions move.
-    let plain = |end: usize| unaccented(&key.joined[..end]);
-    let joined = plain(key.joined.len());
-    let splits = key.splits.as_ref();
-    (joined != key.joined).then(|| Key {
-        splits: splits.map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
-        joined,
-        accents_count: false,
-        tokens: key
-            .tokens
-            .iter()
-            .map(|token| Rc::new(token.unaccented()))
-            .collect(),
-        ..key.clone()
-    })
-}
-
-/// A spelling without umlauts and rings, as it is written where the keyboard has none: `Voehringer`
-/// for `Vöhringer`; `None` if it has none.
-fn spelled_out_key(key: &Key) -> Option<Key> {
-    if key.joined.is_ascii() || !key.joined.contains(['ä', 'ö', 'ü', 'ø', 'å']) {
-        return None;
-    }
-    let plain = |end: usize| -> String {
-        let mut out = String::new();
-        for c in key.joined[..end].chars() {
-            match c {
-                'ä' => out.push_str("ae"),
-                'ö' | 'ø' => out.push_str("oe"),
-                'ü' => out.push_str("ue"),
-                'å' => out.push_str("aa"),
-                c => out.push(c),
-            }
-        }
-        out
-    };
-    Some(Key {
-        splits: key
-            .splits
-            .as_ref()
-            .map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
-        joined: plain(key.joined.len()),
-        tokens: Vec::new(),
-        ..key.clone()
-    })
 }
 
 /// The words of a text, joined.

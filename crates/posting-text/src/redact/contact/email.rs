@@ -7,7 +7,11 @@ use regex::Regex;
 
 use crate::{
     Budget, Exceeded,
-    redact::{cues::Cues, web::is_suffix, words::Word},
+    redact::{
+        cues::{self, Cues},
+        web::is_suffix,
+        words::Word,
+    },
 };
 
 /// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
@@ -52,7 +56,9 @@ pub(crate) fn emails(
                 .get(at)
                 .is_none_or(|other| other.start >= found.end());
             let sure = number == 0
-                || (ends_in_suffix(found.as_str()) && !found.as_str().contains(" the "));
+                || (ends_in_suffix(found.as_str())
+                    && !found.as_str().contains(" the ")
+                    && !is_handle(found.as_str()));
             if free && sure {
                 out.push(found.range());
             }
@@ -66,6 +72,14 @@ pub(crate) fn emails(
         out.dedup_by(|next, last| next.start < last.end);
     }
     Ok(out)
+}
+
+/// Whether this is the name of a messenger and a handle: `Insta @example.team`.
+fn is_handle(found: &str) -> bool {
+    found.split_once(" @").is_some_and(|(before, _)| {
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+        cues::of(&word.unwrap_or_default().to_lowercase()).has(Cues::HANDLE)
+    })
 }
 
 /// At signs that are also other words, and count only with a full stop in words.

@@ -150,7 +150,7 @@ fn is_announced(before: &str) -> bool {
 
 /// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
-    const STEMS: [&str; 14] = [
+    const STEMS: [&str; 15] = [
         "telef",
         "teléf",
         "téléph",
@@ -163,6 +163,7 @@ fn is_phone_word(word: &str) -> bool {
         "τηλεφ",
         "llám",
         "tālru",
+        "zvan",
         "appel",
         "whatsapp",
     ];

@@ -1,26 +1,16 @@
-//! The spellings of a name: whole, without legal forms and trades, by its first words, its initials
-//! and the label of the website.
+//! The spellings of a name: whole, without legal forms and trades, by its initials, and by its parts.
 
 use super::{
-    Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Rc, Script, Token, Word, all_of, cjk,
-    cues, has_unspaced, inflect, is_unspaced, joined, single, words,
+    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Token, Word,
+    all_of, cjk,
+    form::{core, is_cased, parentheses, quoted, segment},
+    has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
 use crate::redact::{
     acronym,
     key::splits,
-    vocabulary::{ACRONYMS, AND, TWO_LETTER_WORDS, is_among},
+    vocabulary::{ACRONYMS, TWO_LETTER_WORDS},
 };
-
-/// Signs that a name is quoted by.
-const QUOTES: [(char, char); 7] = [
-    ('«', '»'),
-    ('„', '“'),
-    ('„', '”'),
-    ('“', '”'),
-    ('"', '"'),
-    ('「', '」'),
-    ('『', '』'),
-];
 
 impl Names {
     /// Adds the spellings of one name.
@@ -53,6 +43,7 @@ impl Names {
             for name in cjk::spellings(spelling, context.identity.city, context.is_japanese()) {
                 self.push_unspaced(name);
             }
+            self.add_short_form(spelling, context)?;
             // "Example 株式会社" and "Example 中国" have a name in Latin letters.
             let latin = |c: char| c.is_alphanumeric() && !is_unspaced(c);
             let rest = cjk::without_legal_forms(spelling);
@@ -126,6 +117,21 @@ impl Names {
         Ok(())
     }
 
+    /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
+    fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+        let city = context.identity.city.unwrap_or_default();
+        let local = spelling.strip_prefix(city).unwrap_or(spelling);
+        context.budget.spend(context.text.len().saturating_mul(4))?;
+        let short = cjk::short_form(local, context.text, context.is_japanese());
+        if let Some(short) = short {
+            if local.len() < spelling.len() {
+                self.push_unspaced(format!("{city}{short}"));
+            }
+            self.push_unspaced(short);
+        }
+        Ok(())
+    }
+
     /// Adds a word to those that belong to the name.
     fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
         if word.cues.has(Cues::SMALL) {
@@ -149,7 +155,7 @@ impl Names {
     }
 
     /// The words of a name with their inflected forms, which are made once for each word.
-    fn tokens(&mut self, words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
+    pub(super) fn tokens(&mut self, words: &[Word<'_>], context: &Context<'_>) -> Vec<Rc<Token>> {
         words.iter().map(|word| self.token(word, context)).collect()
     }
 
@@ -215,7 +221,7 @@ impl Names {
                 Vec::new()
             },
             lower_forms: letters >= min_lower(case, context.families),
-            is_ordinary: words.len() == 1 && generic,
+            ordinary: ordinary(words),
             ..Key::word(joined, case)
         };
         let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
@@ -237,153 +243,8 @@ impl Names {
         Ok(())
     }
 
-    /// Adds parts of a name that stand for it: its first words, and the words that are proper to
-    /// it, with or without the trades before and after them.
-    fn add_fragments(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
-        let is_small = |word: &Word<'_>| word.cues.has(Cues::SMALL);
-        let ordinary = |word: &Word<'_>| {
-            is_small(word)
-                || word.cues.has(Cues::GENERIC.or(Cues::LEGAL))
-                || word.cues.has(Cues::AFFIX)
-                || word.text.chars().count() < 2
-                || word.is_number()
-        };
-        let proper = core.iter().position(|word| !ordinary(word));
-        let mut count = 0;
-        // "Paris Baguette" is not "Baguette".
-        let of_place = core.iter().position(|word| word.cues.has(Cues::PLACE));
-        let last = proper.filter(|proper| of_place.is_none_or(|place| place > *proper));
-        // "Zlatý Klas" is not "Klas".
-        let adjective = core.iter().position(|word| word.cues.has(Cues::ADJECTIVE));
-        let last = adjective
-            .filter(|at| last.is_none_or(|last| *at < last))
-            .or(last);
-        for from in 0..=last.unwrap_or(0) {
-            for to in (from + 1..=core.len()).rev() {
-                let fragment = &core[from..to];
-                let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
-                    continue;
-                };
-                if fragment.len() == core.len()
-                    || is_small(last)
-                    || (from > 0 && is_cased(first.text) && !first.is_upper())
-                {
-                    continue;
-                }
-                let is_proper = proper.is_some_and(|proper| proper < to);
-                if count < MAX_SPELLINGS && self.stands_alone(fragment, core, is_proper, context)? {
-                    count += 1;
-                    self.add_fragment(name, fragment, context)?;
-                }
-            }
-        }
-        let later = core.iter().skip(last.unwrap_or(0) + 1).filter(|word| {
-            of_place.or(adjective).is_none()
-                && word.is_upper()
-                && word.text.chars().count() >= 4
-                && !ordinary(word)
-        });
-        for word in later.take(MAX_SPELLINGS) {
-            if context.is_distinctive(&word.lower)? && context.names_alone(word, core)? {
-                self.add_fragment(name, std::slice::from_ref(word), context)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a part of the name can stand for it.
-    fn stands_alone(
-        &self,
-        fragment: &[Word<'_>],
-        core: &[Word<'_>],
-        is_proper: bool,
-        context: &Context<'_>,
-    ) -> Result<bool, Exceeded> {
-        let telling: Vec<&Word<'_>> = fragment
-            .iter()
-            .filter(|word| !word.cues.has(Cues::SMALL))
-            .collect();
-        if let [word] = telling.as_slice() {
-            let letters = word.lower.chars().count();
-            let is_cased = is_cased(word.text);
-            let is_labelled = self.label.as_deref() == Some(&*word.lower);
-            let is_long = letters >= 4 || (letters == 3 && is_cased);
-            if !is_long || !(is_proper || is_labelled) || context.is_ordinary(&word.lower) {
-                return Ok(false);
-            }
-            if context.is_place(&word.lower) {
-                let is_sure = core.first() == Some(word) || is_labelled;
-                return context.names_company(word, core, is_sure);
-            }
-            // What the text also writes in lower case is the name with a capital.
-            return Ok((is_cased && letters >= 4) || !context.is_common(&word.lower)?);
-        }
-        let spaced: Vec<&str> = fragment.iter().map(|word| &*word.lower).collect();
-        if context.is_place(&spaced.join(" ")) {
-            return Ok(false);
-        }
-        let capitals = telling.iter().filter(|word| word.is_capital()).count();
-        Ok(is_proper || capitals >= 2 || telling.len() >= 4)
-    }
-
-    fn add_fragment(
-        &mut self,
-        name: &str,
-        fragment: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
-        let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
-            return Ok(());
-        };
-        let joined = joined(fragment);
-        let letters = joined.chars().count();
-        let is_single = fragment.len() == 1;
-        let case = if first.is_upper() && fragment.len() < 4 {
-            Case::Capital
-        } else {
-            single(letters)
-        };
-        let is_common = is_single && context.is_common(&joined)?;
-        let key = Key {
-            splits: Some(splits(fragment)),
-            compounds: is_single && letters >= 5 && !is_common,
-            tokens: self.tokens(fragment, context),
-            lower_forms: !is_common && letters >= min_lower(case, context.families),
-            ..Key::word(joined, case)
-        };
-        if name[first.start..last.end()].contains(['&', '+'])
-            || fragment.iter().any(|word| AND.contains(&&*word.lower))
-        {
-            self.add_and(&key, fragment);
-        }
-        // "Lagergrens Åkeri" is the haulage company of "Lagergren".
-        let genitive = context
-            .families
-            .has(Cues::NORDIC.or(Cues::ENGLISH).or(Cues::GERMANIC));
-        if genitive
-            && !is_common
-            && last.lower.chars().count() >= 6
-            && let Some(one) = key.joined.strip_suffix('s')
-        {
-            let mut splits = splits(fragment);
-            splits.retain(|split| *split <= one.len());
-            self.push(Key {
-                splits: Some(splits),
-                compounds: is_single,
-                ..Key::word(one.to_owned(), Case::Capital)
-            });
-        }
-        self.push(key);
-        Ok(())
-    }
-
     /// Adds `A and B` for `A & B`, and the other way round.
-    fn add_and(&mut self, key: &Key, words: &[Word<'_>]) {
+    pub(super) fn add_and(&mut self, key: &Key, words: &[Word<'_>]) {
         let is_and = |word: &Word<'_>| AND.contains(&&*word.lower);
         if words.iter().any(is_and) {
             let rest: Vec<Word<'_>> = words.iter().filter(|word| !is_and(word)).cloned().collect();
@@ -434,19 +295,24 @@ impl Names {
     }
 }
 
+/// Whether a name is made of ordinary words; of several only if each has a capital.
+pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
+    match words {
+        _ if !all_of(words, Cues::GENERIC) => Ordinary::No,
+        [_] => Ordinary::Word,
+        _ if words.iter().all(Word::is_upper) => Ordinary::Words,
+        _ => Ordinary::No,
+    }
+}
+
 /// The fewest letters of a name whose people may be written in lower case, as Hungarian and the
 /// Nordic languages do: a shorter one is another word.
-fn min_lower(case: Case, families: Cues) -> usize {
+pub(super) fn min_lower(case: Case, families: Cues) -> usize {
     match case {
         _ if families.has(Cues::HUNGARIAN.or(Cues::NORDIC)) => 5,
         Case::Any => 6,
         _ => 7,
     }
-}
-
-/// Whether a text is in a script with capitals.
-fn is_cased(text: &str) -> bool {
-    text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
 }
 
 fn token(word: &Word<'_>, families: Cues) -> Token {
@@ -460,101 +326,4 @@ fn token(word: &Word<'_>, families: Cues) -> Token {
         text,
         is_upper: word.is_upper(),
     }
-}
-
-/// The part of a name before a dash or a comma, if that can be a name.
-fn segment(name: &str) -> Option<String> {
-    let segment = [" - ", " – ", " — ", " | ", ", "]
-        .iter()
-        .filter_map(|separator| name.split_once(separator))
-        .map(|(segment, _)| segment)
-        .min_by_key(|segment| segment.len())?;
-    let rest = joined(&words(&name[segment.len()..]));
-    let parts = words(segment);
-    let is_name = parts.len() > 1 || !all_of(&parts, Cues::GENERIC);
-    (is_name && !cues::of(&rest).has(Cues::LEGAL)).then(|| segment.to_owned())
-}
-
-/// What a name has in quotation marks.
-fn quoted(name: &str) -> Option<String> {
-    QUOTES.iter().find_map(|(open, close)| {
-        let (_, rest) = name.split_once(*open)?;
-        let (inside, _) = rest.split_once(*close)?;
-        // The sign for an abbreviation in Hebrew is the same.
-        (inside.chars().count() >= 3).then(|| inside.to_owned())
-    })
-}
-
-/// The name without legal forms and words such as "Group" around it.
-fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
-    let mut core = all;
-    loop {
-        // "S.A.S." is three words, "sp. z o.o." four.
-        let tail = (1..=4usize.min(core.len().saturating_sub(1)))
-            .rev()
-            .find(|count| {
-                let tail = &core[core.len() - count..];
-                let joined = joined(tail);
-                cues::of(&joined).has(Cues::LEGAL)
-                    || (*count == 1 && cues::of(&joined).has(Cues::AFFIX))
-            });
-        let Some(count) = tail else { break };
-        core = &core[..core.len() - count];
-    }
-    core = without_partners(core);
-    while let [first, rest @ ..] = core
-        && !rest.is_empty()
-        && (first.cues.has(Cues::AFFIX) || is_legal_prefix(first))
-        && rest.iter().any(|word| !word.cues.has(Cues::GENERIC))
-    {
-        core = rest;
-    }
-    core
-}
-
-/// A name without "and partners" after it, if something proper is left.
-fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
-    let [front @ .., last] = all else { return all };
-    let front = match front {
-        [rest @ .., and] if AND.contains(&&*and.lower) => rest,
-        front => front,
-    };
-    let ordinary = Cues::GENERIC
-        .or(Cues::SMALL)
-        .or(Cues::AFFIX)
-        .or(Cues::LEGAL);
-    let has_name = front.iter().any(|word| !word.cues.has(ordinary));
-    if last.cues.has(Cues::PARTNERS) && has_name {
-        front
-    } else {
-        all
-    }
-}
-
-/// Whether a word is a legal form that stands before names: in capitals, or in a script without
-/// them.
-fn is_legal_prefix(word: &Word<'_>) -> bool {
-    const LATIN: &str = "sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov";
-    let written = word.text.chars().all(|c| !c.is_lowercase());
-    match Script::of_text(&word.lower) {
-        Script::Latin => written && is_among(LATIN, &word.lower),
-        _ => written && word.cues.has(Cues::LEGAL),
-    }
-}
-
-/// The parts of a name outside and inside parentheses.
-fn parentheses(name: &str) -> (String, Option<String>) {
-    for (open, close) in [('(', ')'), ('（', '）')] {
-        let parts = name.split_once(open).and_then(|(before, rest)| {
-            rest.split_once(close)
-                .map(|(inside, after)| (before, inside, after))
-        });
-        if let Some((before, inside, after)) = parts
-            && !before.trim().is_empty()
-        {
-            let outside = format!("{} {}", before.trim(), after.trim());
-            return (outside, Some(inside.to_owned()));
-        }
-    }
-    (name.to_owned(), None)
 }

@@ -6,7 +6,7 @@ use super::{Cues, Word};
 use crate::redact::script::Script;
 
 /// What announces a person at the end of a run, or within it. The longest first.
-const CUES: [&str; 26] = [
+const CUES: [&str; 28] = [
     "採用担当者",
     "採用担当",
     "採用係",
@@ -18,6 +18,8 @@ const CUES: [&str; 26] = [
     "お問い合わせは",
     "お問合せは",
     "問い合わせ先",
+    "問い合わせ",
+    "問合せ",
     "連絡先",
     "联系人",
     "聯絡人",

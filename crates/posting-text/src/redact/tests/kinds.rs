@@ -80,6 +80,10 @@ fn persons_whom_no_table_knows() {
             "Обращаться: [person], [phone].",
         ),
         ("שלחו לנועם ליפשיץ: jobs@x.org", r"שלחו ל[person]\: [email]"),
+        (
+            "Zovite Ante Škarica: 023 550 118",
+            r"Zovite [person]\: [phone]",
+        ),
         ("（採用係 水野さゆり）", "（採用係 [person]）"),
         ("手机 138 0555 0167，找罗经理", "手机 [phone]，找[person]"),
         (

@@ -194,6 +194,21 @@ fn a_later_word_stands_alone_where_only_a_name_can() {
             "Para la flota de Robledillo, con sede nueva para ti. Robledillo paga.",
             "Para la flota de [company], con sede nueva para ti. [company] paga.",
         ),
+        (
+            "АО «Судоремонтный завод Причал»",
+            "На «Причале» есть столовая.",
+            "На «[company]» есть столовая.",
+        ),
+        (
+            "Ribarska zadruga Plavica",
+            "U Plavici tražimo mrežare, ali i kuhare za more, na brodu smo.",
+            "U [company] tražimo mrežare, ali i kuhare za more, na brodu smo.",
+        ),
+        (
+            "Κτηνιατρική Κλινική Ζωοφιλία",
+            "Στη Ζωοφιλία αγαπάμε τα ζώα.",
+            "Στη [company] αγαπάμε τα ζώα.",
+        ),
         // Nouns and headings have capitals, too.
         (
             "Ravenholt Forensics",
@@ -220,6 +235,34 @@ fn a_word_that_the_text_also_writes_in_lower_case() {
         "В Берёзовой Роще есть берёзовая роща.",
         "В [company] есть берёзовая роща.",
     );
+}
+
+#[test]
+fn short_forms_of_names_without_spaces() {
+    for (name, text, expect) in [
+        (
+            "青禾文創股份有限公司",
+            "青禾文創出版童書。在青禾，編輯可以遠距工作。",
+            "[company]出版童書。在[company]，編輯可以遠距工作。",
+        ),
+        (
+            "한빛누리요양병원",
+            "한빛누리는 환자를 모십니다. 한빛 속에서",
+            "[company]는 환자를 모십니다. 한빛 속에서",
+        ),
+        (
+            "好味来餐饮管理有限公司",
+            "来好味来，好味道",
+            "来[company]，好味道",
+        ),
+        (
+            "北京远衡律师事务所",
+            "远衡的客户，加入远衡律所",
+            "[company]的客户，加入[company]律所",
+        ),
+    ] {
+        check(name, (name, ""), text, expect);
+    }
 }
 
 #[test]

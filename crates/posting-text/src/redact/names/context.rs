@@ -1,0 +1,219 @@
+//! What a text says about the words of a name: whether they are ordinary words, places, or stand
+//! where only a name can.
+
+use super::{
+    super::{Identity, inside},
+    Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
+};
+use crate::{Budget, Exceeded, places, redact::begins_sentence};
+
+/// What decides how a name may be written in a text.
+pub(super) struct Context<'a> {
+    pub(super) identity: &'a Identity<'a>,
+    /// The words of the text outside addresses.
+    pub(super) all: &'a [Word<'a>],
+    pub(super) text: &'a str,
+    /// The families of the languages of the text.
+    pub(super) families: Cues,
+    pub(super) budget: &'a Budget,
+}
+
+impl Context<'_> {
+    /// Whether the text also writes the word in lower case.
+    pub(super) fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
+        self.budget.spend(self.all.len())?;
+        let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
+        let is_cased = word.chars().any(char::is_lowercase);
+        Ok(is_cased && self.all.iter().any(is_it))
+    }
+
+    /// Whether the text writes a word, in any form, with a capital: in lower case it is then an
+    /// ordinary word.
+    pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool, Exceeded> {
+        let stems = inflect::stems(&word.lower, self.families);
+        self.budget.spend(self.all.len() + stems.len())?;
+        let first = initial(&word.lower);
+        let is_it = |other: &Word<'_>| {
+            other.is_upper()
+                && initial(&other.lower) == first
+                && (other.lower == word.lower || stems.iter().any(|stem| stem.begins(&other.lower)))
+        };
+        Ok(self.all.iter().any(is_it))
+    }
+
+    /// Whether the text is Japanese: the only language with Hiragana.
+    pub(super) fn is_japanese(&self) -> bool {
+        !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
+    }
+
+    /// Whether a word in lower case can stand for the name alone.
+    pub(super) fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
+        Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
+    }
+
+    /// Whether a text is the city of the posting, a part of its name, or another place in its
+    /// country.
+    pub(super) fn is_place(&self, word: &str) -> bool {
+        let folded = unaccented(word);
+        let city = self.identity.city.is_some_and(|city| {
+            words(city)
+                .iter()
+                .any(|part| unaccented(&part.lower) == folded)
+        });
+        let place = || {
+            self.identity
+                .country
+                .is_some_and(|country| places::find(country, word).is_some())
+        };
+        city || place()
+    }
+}
+
+/// Words before the name of a company that say that somebody works there: no place or thing is
+/// named after them.
+const AT_COMPANY: &str = "at join joining bei bij hos chez";
+/// Words before the name of a place.
+const IN_PLACE: &str = "\
+    in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
+/// Ends of names of places that say the same.
+const PLACE_ENDINGS: [&str; 9] = [
+    "ssa", "ssä", "sta", "stä", "ban", "ben", "uje", "oje", "yje",
+];
+
+impl Context<'_> {
+    /// Whether the text has a part of a name, but for its place in the whole, where only a name can
+    /// stand: with a capital within a sentence, in quotation marks, or at the start of two sentences.
+    /// Where nouns and headings have capitals, in German and English, only after a word such as "at".
+    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+        let has_capitals = Script::of_text(part.text) == Script::Latin
+            && self.families.has(Cues::ENGLISH.or(Cues::GERMANIC));
+        let mut starts = 0;
+        self.any_use(part, name, |before, word| {
+            let between = &self.text[before.map_or(0, Word::end)..word.start];
+            let quoted = between.ends_with(['«', '„', '“', '"']);
+            let begins = begins_sentence(self.text, word.start);
+            starts += usize::from(begins && !quoted);
+            let is_alone = before.is_some_and(|before| {
+                let small = begins_sentence(self.text, before.start)
+                    && (before.text.chars().count() <= 3 || before.cues.has(Cues::SMALL));
+                !begins && (!before.is_capital() || small)
+            });
+            before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
+                || (!has_capitals && (is_alone || quoted || starts >= 2))
+        })
+    }
+
+    /// Whether a part of a name that is also a place is the company in the text: if the text never
+    /// says that something is in it, and, unless that is sure, says that somebody is at it.
+    pub(super) fn names_company(
+        &self,
+        part: &Word<'_>,
+        name: &[Word<'_>],
+        is_sure: bool,
+    ) -> Result<bool, Exceeded> {
+        let is_of_city = self.identity.city.is_some_and(|city| {
+            let folded = unaccented(&part.lower);
+            words(city)
+                .iter()
+                .any(|city| unaccented(&city.lower) == folded)
+        });
+        let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
+        if is_of_city || is_within {
+            return Ok(false);
+        }
+        let in_place = self.any_use(part, name, |before, word| {
+            let ends = |ending: &&str| word.lower.ends_with(*ending);
+            before.is_some_and(|before| is_among(IN_PLACE, &before.lower))
+                || PLACE_ENDINGS.iter().any(ends)
+        })?;
+        Ok(!in_place
+            && (is_sure
+                || self.any_use(part, name, |before, _| {
+                    before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
+                })?))
+    }
+
+    /// Whether the text uses a part of a name in some way: alone or after a word on the same line
+    /// that is no part of the name.
+    fn any_use(
+        &self,
+        part: &Word<'_>,
+        name: &[Word<'_>],
+        mut is_such: impl FnMut(Option<&Word<'_>>, &Word<'_>) -> bool,
+    ) -> Result<bool, Exceeded> {
+        self.budget.spend(self.all.len() * 2)?;
+        let stems = inflect::stems(&part.lower, self.families);
+        let first = initial(&part.lower);
+        for (at, word) in self.all.iter().enumerate() {
+            if !word.is_upper() || initial(&word.lower) != first {
+                continue;
+            }
+            self.budget.spend(1 + stems.len() + name.len())?;
+            if word.lower != part.lower && !stems.iter().any(|stem| stem.begins(&word.lower)) {
+                continue;
+            }
+            let before = at.checked_sub(1).map(|before| &self.all[before]);
+            let before = before.filter(|before| {
+                let gap = &self.text[before.end()..word.start];
+                gap.len() <= 4 && !gap.contains('\n')
+            });
+            let is_own = before.is_some_and(|before| {
+                name.iter().any(|own| own.lower == before.lower)
+                    && self.text[before.end()..word.start].trim().is_empty()
+            });
+            if !is_own && is_such(before, word) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Whether a word is in a table of ordinary ones.
+pub(super) fn is_ordinary(word: &str) -> bool {
+    let ordinary = |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
+    ordinary(word) || ordinary(&unaccented(word))
+}
+
+/// The families of languages of a text: those of whose small words it has many.
+pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
+    /// Fewer small words tell nothing.
+    const MIN_WORDS: usize = 3;
+    let mut counts = [0_usize; Cues::FAMILIES.len()];
+    let every = Cues::FAMILIES
+        .iter()
+        .fold(Cues::default(), |every, (_, family)| every.or(*family));
+    for word in all.iter().filter(|word| word.cues.has(every)) {
+        for (count, (_, family)) in counts.iter_mut().zip(Cues::FAMILIES) {
+            *count += usize::from(word.cues.has(family));
+        }
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let mut found = family_of(country);
+    if most < MIN_WORDS {
+        return if found.is_empty() { every } else { found };
+    }
+    for (count, (_, family)) in counts.iter().zip(Cues::FAMILIES) {
+        if *count >= MIN_WORDS && *count * 3 >= most {
+            found = found.or(family);
+        }
+    }
+    found
+}
+
+/// The family of the language of a country, for texts with few words.
+fn family_of(country: Option<&str>) -> Cues {
+    match country.unwrap_or_default() {
+        "DE" | "AT" | "CH" | "NL" | "BE" | "LI" | "LU" => Cues::GERMANIC,
+        "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
+        "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
+        "RO" | "MD" => Cues::ROMANIAN,
+        "FI" => Cues::FINNIC.or(Cues::NORDIC),
+        "EE" => Cues::FINNIC,
+        "HU" => Cues::HUNGARIAN,
+        "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,
+        "LT" | "LV" => Cues::BALTIC,
+        "TR" | "AZ" => Cues::TURKISH,
+        _ => Cues::default(),
+    }
+}

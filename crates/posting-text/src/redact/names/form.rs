@@ -1,0 +1,116 @@
+//! The form of a name: what stands around the words that are proper to it.
+
+use super::{AND, Cues, Script, Word, all_of, cues, is_among, joined, words};
+
+/// Signs that a name is quoted by.
+const QUOTES: [(char, char); 7] = [
+    ('«', '»'),
+    ('„', '“'),
+    ('„', '”'),
+    ('“', '”'),
+    ('"', '"'),
+    ('「', '」'),
+    ('『', '』'),
+];
+
+/// Whether a text is in a script with capitals.
+pub(super) fn is_cased(text: &str) -> bool {
+    text.contains(|c: char| c.is_lowercase() || c.is_uppercase())
+}
+
+/// The part of a name before a dash or a comma, if that can be a name.
+pub(super) fn segment(name: &str) -> Option<String> {
+    let segment = [" - ", " – ", " — ", " | ", ", "]
+        .iter()
+        .filter_map(|separator| name.split_once(separator))
+        .map(|(segment, _)| segment)
+        .min_by_key(|segment| segment.len())?;
+    let rest = joined(&words(&name[segment.len()..]));
+    let parts = words(segment);
+    let is_name = parts.len() > 1 || !all_of(&parts, Cues::GENERIC);
+    (is_name && !cues::of(&rest).has(Cues::LEGAL)).then(|| segment.to_owned())
+}
+
+/// What a name has in quotation marks.
+pub(super) fn quoted(name: &str) -> Option<String> {
+    QUOTES.iter().find_map(|(open, close)| {
+        let (_, rest) = name.split_once(*open)?;
+        let (inside, _) = rest.split_once(*close)?;
+        // The sign for an abbreviation in Hebrew is the same.
+        (inside.chars().count() >= 3).then(|| inside.to_owned())
+    })
+}
+
+/// The name without legal forms and words such as "Group" around it.
+pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    let mut core = all;
+    loop {
+        // "S.A.S." is three words, "sp. z o.o." four.
+        let tail = (1..=4usize.min(core.len().saturating_sub(1)))
+            .rev()
+            .find(|count| {
+                let tail = &core[core.len() - count..];
+                let joined = joined(tail);
+                cues::of(&joined).has(Cues::LEGAL)
+                    || (*count == 1 && cues::of(&joined).has(Cues::AFFIX))
+            });
+        let Some(count) = tail else { break };
+        core = &core[..core.len() - count];
+    }
+    core = without_partners(core);
+    while let [first, rest @ ..] = core
+        && !rest.is_empty()
+        && (first.cues.has(Cues::AFFIX) || is_legal_prefix(first))
+        && rest.iter().any(|word| !word.cues.has(Cues::GENERIC))
+    {
+        core = rest;
+    }
+    core
+}
+
+/// A name without "and partners" after it, if something proper is left.
+fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    let [front @ .., last] = all else { return all };
+    let front = match front {
+        [rest @ .., and] if AND.contains(&&*and.lower) => rest,
+        front => front,
+    };
+    let ordinary = Cues::GENERIC
+        .or(Cues::SMALL)
+        .or(Cues::AFFIX)
+        .or(Cues::LEGAL);
+    let has_name = front.iter().any(|word| !word.cues.has(ordinary));
+    if last.cues.has(Cues::PARTNERS) && has_name {
+        front
+    } else {
+        all
+    }
+}
+
+/// Whether a word is a legal form that stands before names: in capitals, or in a script without
+/// them.
+fn is_legal_prefix(word: &Word<'_>) -> bool {
+    const LATIN: &str = "sarl sas sasu eurl sa ab as sci pt uab sia všį mb ij cv ooo tov";
+    let written = word.text.chars().all(|c| !c.is_lowercase());
+    match Script::of_text(&word.lower) {
+        Script::Latin => written && is_among(LATIN, &word.lower),
+        _ => written && word.cues.has(Cues::LEGAL),
+    }
+}
+
+/// The parts of a name outside and inside parentheses.
+pub(super) fn parentheses(name: &str) -> (String, Option<String>) {
+    for (open, close) in [('(', ')'), ('（', '）')] {
+        let parts = name.split_once(open).and_then(|(before, rest)| {
+            rest.split_once(close)
+                .map(|(inside, after)| (before, inside, after))
+        });
+        if let Some((before, inside, after)) = parts
+            && !before.trim().is_empty()
+        {
+            let outside = format!("{} {}", before.trim(), after.trim());
+            return (outside, Some(inside.to_owned()));
+        }
+    }
+    (name.to_owned(), None)
+}
