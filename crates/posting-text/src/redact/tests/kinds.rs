@@ -158,6 +158,7 @@ fn addresses() {
             "27 شارع طلعت حرب، الدور الثالث، القاهرة",
             "[address]، القاهرة",
         ),
+        ("Sct. Mathias Gade 44, 1. sal i Viborg", "[address] i Viborg"),
         ("Baross Gábor út 22. II/4. Győr", "[address]. Győr"),
         ("Gran Vía 61, 3.º izda., Bilbao", "[address]., Bilbao"),
         ("C/ Predicadores, 88, Zaragoza", "[address], Zaragoza"),
