@@ -182,7 +182,9 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         let before = &text[words[next - 1].end()..word.start];
         let told = text[cue.end()..word.start].contains([':', '：']);
         if !is_name(word) {
-            if let Some(found) = evidence::uncased(text, words, next, told) {
+            if !word.text.is_ascii()
+                && let Some(found) = evidence::uncased(text, words, next, told)
+            {
                 return Some(found);
             }
             next += 1;
@@ -247,11 +249,9 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
             break;
         }
         if !is_name(word) {
-            out.extend(eastern::titled(word));
-            out.extend(eastern::korean_titled(text, words, at));
-            let is_told = text[..word.start].trim_end().ends_with(':')
-                && leads_to(text, words, at, word.end(), contact);
-            out.extend(evidence::uncased(text, words, at, is_told));
+            if !word.text.is_ascii() {
+                out.extend(without_capitals(text, words, at, contact));
+            }
             at += 1;
             continue;
         }
@@ -286,6 +286,21 @@ fn beside(text: &str, words: &[Word<'_>], contact: &Range<usize>, out: &mut Vec<
         }
         at = next;
     }
+}
+
+/// The person beside a contact that begins at a word of a script without capitals.
+fn without_capitals(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    contact: &Range<usize>,
+) -> Option<Range<usize>> {
+    let word = &words[at];
+    let is_told = text[..word.start].trim_end().ends_with(':')
+        && leads_to(text, words, at, word.end(), contact);
+    eastern::titled(word)
+        .or_else(|| eastern::korean_titled(text, words, at))
+        .or_else(|| evidence::uncased(text, words, at, is_told))
 }
 
 /// The person whose name no table knows, in a run of capitalised words before a contact: two to four
