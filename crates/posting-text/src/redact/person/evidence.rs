@@ -2,8 +2,8 @@
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
-use super::{Cues, Word, unaccented};
-use crate::redact::{cues, inflect, script::Script};
+use super::{Cues, Word};
+use crate::redact::{cues, inflect, script::Script, words::unaccented};
 
 /// What words say about being a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
