@@ -1,5 +1,7 @@
 //! What a model may write, and what is no draft.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::draft;
 
@@ -238,4 +240,72 @@ fn as_much_of_an_answer_is_kept_as_is_shown_back() {
     let draft = read(&answer.to_string()).unwrap();
     assert_eq!(draft.hide[0].text.chars().count(), 30_000);
     assert_eq!(draft.answer.chars().count(), 20_001);
+}
+
+/// Values on both sides of the schema.
+fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        Just(json!(true)),
+        (-9..9_i32).prop_map(Value::from),
+        ".{0,12}".prop_map(Value::from),
+        prop::sample::select(vec![
+            "approve",
+            "reject",
+            "spam",
+            "company",
+            "Granite Owl",
+            "We sell magic pills.",
+        ])
+        .prop_map(Value::from),
+    ];
+    let names = prop::sample::select(vec![
+        "verdict", "code", "sentence", "hide", "text", "kind", "markdown",
+    ]);
+    leaf.prop_recursive(3, 24, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(names.clone(), inner, 0..5)
+                .prop_map(|fields| fields.into_iter().collect::<Value>()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_answer_is_a_verdict_with_phrases_of_its_own_or_has_faults(
+        verdict in prop_oneof![Just(json!("approve")), Just(json!("reject")), values()],
+        code in prop_oneof![Just(Value::Null), Just(json!("spam")), values()],
+        sentence in prop_oneof![Just(json!("Because.")), values()],
+        hide in prop_oneof![
+            prop::collection::vec((".{0,8}", prop::sample::select(PhraseKind::ALL.to_vec())), 0..4)
+                .prop_map(|phrases| {
+                    let entry = |(text, kind): (String, PhraseKind)| {
+                        json!({"text": text, "kind": kind.as_str()})
+                    };
+                    phrases.into_iter().map(entry).collect::<Value>()
+                }),
+            values(),
+        ],
+        around in "[^{}<]{0,8}",
+    ) {
+        let answer = json!({
+            "verdict": verdict, "code": code, "sentence": sentence, "hide": hide,
+        });
+        match read(&format!("{around}{answer}{around}")) {
+            Err(faults) => prop_assert!(!faults.is_empty()),
+            Ok(draft) => {
+                let is_approved = draft.verdict == Verdict::Approve;
+                prop_assert_eq!(verdict == "approve", is_approved);
+                for (index, phrase) in draft.hide.iter().enumerate() {
+                    prop_assert!(is_approved);
+                    prop_assert_eq!(&hide[index]["text"], &json!(phrase.text));
+                    prop_assert_eq!(&hide[index]["kind"], phrase.kind.as_str());
+                }
+            }
+        }
+        let _ = read(&verdict.to_string());
+    }
 }
