@@ -1,9 +1,14 @@
 //! A model's explanation of a rejection.
 
-use super::reading::{is_unseen, turns_direction};
+use std::collections::BTreeMap;
+
+use super::{
+    draft::MAX_PHRASES,
+    reading::{is_unseen, turns_direction},
+};
 use crate::{
-    Budget, Exceeded, Posting,
-    redact::{self, Scan},
+    Budget, Exceeded, Posting, markdown,
+    redact::{self, Phrase, Scan},
 };
 
 /// The longest explanation, in characters.
@@ -45,7 +50,8 @@ pub(super) fn faults(
 }
 
 /// Makes an explanation fit to show on one line: cut at [`DETAIL`] characters, without control
-/// characters, and with tokens for all that a redacted text hides.
+/// characters, and with tokens for all that a redacted text hides, also where the explanation
+/// repeats it without the words that have given it away in the description.
 pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let is_shown = |c: &char| {
         let is_control = c.is_control() && !c.is_whitespace();
@@ -54,8 +60,25 @@ pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Stri
     let text: String = text.chars().filter(is_shown).take(READ).collect();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
+    let document = markdown::read(posting.description, posting.base_url, budget)?;
+    budget.spend(document.steps())?;
+    let description = redact::text_of(&document);
+    let mut repeated = BTreeMap::new();
+    for hidden in redact::find(&description, posting, budget)? {
+        repeated.insert(&description[hidden.range], hidden.kind);
+    }
+    budget.spend(repeated.len().saturating_mul(text.len()))?;
+    let phrases = repeated
+        .into_iter()
+        .filter(|(phrase, _)| text.contains(phrase))
+        .map(|(text, kind)| Phrase { text, kind });
+    let hide: Vec<_> = phrases.take(MAX_PHRASES).collect();
+    let posting = Posting {
+        hide: &hide,
+        ..*posting
+    };
     let (mut line, mut at) = (String::new(), 0);
-    for hidden in redact::find(&text, posting, budget)? {
+    for hidden in redact::find(&text, &posting, budget)? {
         line.push_str(&text[at..hidden.range.start]);
         line.push_str(hidden.kind.token());
         at = hidden.range.end;
@@ -105,6 +128,16 @@ mod tests {
         assert_eq!(long.chars().count(), DETAIL);
         assert!(long.ends_with('…'));
         assert_eq!(detail(&"é".repeat(DETAIL)).chars().count(), DETAIL);
+    }
+
+    #[test]
+    fn what_the_description_hides_is_hidden_in_the_detail() {
+        let posting = posting("<p>Pay a fee first. Ask Berit Moe, berit@acmera.no.</p>");
+        let detail = |text| super::detail(text, &posting, &Budget::of(posting.description));
+        assert_eq!(
+            detail("Nobody may have to pay Berit Moe first."),
+            Ok("Nobody may have to pay [person] first.".to_owned())
+        );
     }
 
     #[test]
