@@ -282,8 +282,8 @@ mod tests {
         };
         for (message, expect) in [
             (
-                "max_tokens is too large: 4096. This model supports at most 1024 completion tokens, \
-                 whereas you provided 4096.",
+                "max_tokens is too large: 4096. This model supports at most 1024 completion \
+                 tokens, whereas you provided 4096.",
                 most(1_024),
             ),
             (

@@ -1,5 +1,5 @@
-//! What a language model and its endpoint answer. A draft is what one object of the answer says, the
-//! only one; wrapped in the API's own envelope it means the same. The forms of a request that a
+//! What a language model and its endpoint answer. A draft is what one object of the answer says,
+//! the only one; wrapped in the API's own envelope it means the same. The forms of a request that a
 //! refusal asks for come to an end.
 
 #![no_main]
