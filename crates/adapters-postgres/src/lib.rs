@@ -29,6 +29,7 @@ mod commit;
 mod company;
 mod connection;
 mod draft;
+mod duplicate;
 mod error;
 mod establish;
 mod event;

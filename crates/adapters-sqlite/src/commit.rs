@@ -8,13 +8,18 @@ use diesel::SqliteConnection;
 use domain::{
     company::CompanyId,
     outbox::TaskWrites,
-    posting::{PostingId, SourceIdentifier},
+    posting::{
+        PostingId, SourceIdentifier,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{Known, Store, StoreError, WriteSet},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{SqliteStore, audit, catalogue, company, error::Failure, event, outbox, posting};
+use crate::{
+    SqliteStore, audit, catalogue, company, duplicate, error::Failure, event, outbox, posting,
+};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -45,6 +50,13 @@ impl Store for SqliteStore {
             .await
     }
 
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+        let fingerprints = fingerprints.to_vec();
+        self.connections
+            .read(move |conn| duplicate::near(conn, &fingerprints))
+            .await
+    }
+
     async fn overdue(
         &self,
         now: OffsetDateTime,
@@ -72,6 +84,7 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
     }
+    duplicate::write(conn, &writes.fingerprints)?;
     write_tasks(conn, &writes.tasks, &unchanged)
 }
 

@@ -27,6 +27,7 @@ mod commit;
 mod company;
 mod connection;
 mod draft;
+mod duplicate;
 mod error;
 mod event;
 mod file;

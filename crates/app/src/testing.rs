@@ -16,7 +16,10 @@ use async_trait::async_trait;
 use domain::{
     company::CompanyId,
     event::{EventLog, LogQuery},
-    posting::{PostingId, SourceIdentifier},
+    posting::{
+        PostingId, SourceIdentifier,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{Known, RowLocks, Store, StoreError, WriteSet},
     webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, RetrySchedule, Sender},
 };
@@ -243,6 +246,10 @@ impl Store for FaultyStore {
         Store::commit(&*self.memory, writes).await?;
         self.commits.lock().unwrap().push(postings);
         Ok(())
+    }
+
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+        Store::near(&*self.memory, fingerprints).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {

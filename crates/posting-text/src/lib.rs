@@ -30,6 +30,7 @@ pub mod places;
 mod posting;
 pub mod redact;
 pub mod rules;
+pub mod sketch;
 #[cfg(test)]
 mod testing;
 mod verdict;

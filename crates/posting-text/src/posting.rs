@@ -5,6 +5,7 @@ use crate::{
     places::{self, Coordinates},
     redact::{self, Counts, Identity, Phrase, Scan},
     rules::Secrets,
+    sketch::{Sketch, sketch},
     verdict::{self, Refusal},
 };
 
@@ -46,6 +47,8 @@ pub struct Prepared {
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
+    /// The sketch of the description, by which copies of it are found; `None` if it has no words.
+    pub sketch: Option<Sketch>,
 }
 
 /// Converts the description, redacts it and the title, finds the city, and decides whether to
@@ -57,6 +60,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     let text = redact::text_of(&document);
     let scan = Scan::of(&text, posting.company_website, budget)?;
     let refusal = verdict::judge(posting.title, &document, &scan, budget)?;
+    let sketch = sketch(&text, budget)?;
     let secrets = Secrets::of(posting);
     let redactions = redact::hide(
         &mut document,
@@ -75,5 +79,6 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
         redactions,
         coordinates,
         refusal,
+        sketch,
     })
 }

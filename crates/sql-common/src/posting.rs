@@ -45,6 +45,9 @@ entity! {
             texts_digest: Nullable<Binary> = Blob(|write| {
                 write.posting.texts_digest.as_ref().map(|digest| digest.as_bytes().as_slice())
             }),
+            duplicate_of: Nullable<Id> = Id(|write| {
+                write.posting.duplicate_of.map(PostingId::uuid)
+            }),
             is_featured: Bool = Bool(|write| write.posting.is_featured),
             published_at: Nullable<Moment> = Time(|write| write.posting.published_at),
             expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
@@ -140,6 +143,8 @@ impl PostingRow {
         let texts_digest = texts_digest
             .map(|bytes| digest(bytes, "postings.texts_digest"))
             .transpose()?;
+        let duplicate_of = row.duplicate_of;
+        let duplicate_of = duplicate_of.map(|id| id.uuid("postings.duplicate_of"));
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
         Ok(Posting {
@@ -155,6 +160,7 @@ impl PostingRow {
             enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
             approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
             texts_digest: texts_digest.map(TextsDigest::from_bytes),
+            duplicate_of: duplicate_of.transpose()?.map(PostingId::new),
             is_featured: row.is_featured,
             published_at: optional_time(row.published_at, "postings.published_at")?,
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,

@@ -13,6 +13,7 @@ on_every_store! {
     many_postings_are_all_enriched,
     a_worker_of_its_own_enriches_too,
     names_that_a_company_had_are_hidden,
+    copies_are_marked_with_the_oldest,
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
@@ -163,4 +164,36 @@ async fn names_that_a_company_had_are_hidden(store: Store) {
         let text = posting["markdown_redacted_description"].as_str().unwrap();
         assert_eq!(text, "[company] wants a cook. At [company] you grill.");
     }
+}
+
+/// Under other identifiers, with other numbers and markup; a copy in another city is none.
+async fn copies_are_marked_with_the_oldest(store: Store) {
+    let app = App::shared(store);
+    let first = complete();
+    let mut copy = first.clone();
+    let text = first["raw_description"].as_str().unwrap();
+    copy["raw_description"] = json!(format!("<div>{text}<p>Ref. 4711</p></div>"));
+    copy["title"] = json!(first["title"].as_str().unwrap().to_uppercase());
+    let mut elsewhere = first.clone();
+    elsewhere["location_city"] = json!("Potsdam");
+
+    let ids = ["first", "copy", "elsewhere"].map(fresh);
+    let mut uuids = Vec::new();
+    for (id, body) in ids.iter().zip([&first, &copy, &elsewhere]) {
+        app.put(id, body).await.created();
+        uuids.push(app.api.until(id, "approved").await["uuid"].clone());
+    }
+    for (id, original) in ids.iter().zip([Value::Null, uuids[0].clone(), Value::Null]) {
+        assert_eq!(app.show(id).await["duplicate_of"], original, "{id}");
+    }
+
+    app.put(&ids[0], &json!({"expiration": {}})).await;
+    copy["raw_description"] = json!(format!("{text}<p>Ref. 4712</p>"));
+    app.put(&ids[1], &copy).await;
+    let is_new = |posting: &Value| {
+        let text = posting["markdown_description"].as_str();
+        text.is_some_and(|text| text.contains("4712"))
+    };
+    let posting = app.api.once(&ids[1], "new texts", is_new).await;
+    assert_eq!(posting["duplicate_of"], Value::Null);
 }

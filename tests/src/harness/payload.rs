@@ -10,7 +10,7 @@ const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who
     leave</li></ul>";
 
 /// The keys of a posting in answers.
-pub const VIEW_KEYS: [&str; 33] = [
+pub const VIEW_KEYS: [&str; 34] = [
     "uuid",
     "unique_source_identifier",
     "status",
@@ -33,6 +33,7 @@ pub const VIEW_KEYS: [&str; 33] = [
     "markdown_description",
     "markdown_redacted_description",
     "redacted_title",
+    "duplicate_of",
     "latitude",
     "longitude",
     "published_at",

@@ -9,7 +9,10 @@ use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::{
     company::{CompanyId, FORMER_NAMES},
-    posting::{PostingId, SourceIdentifier},
+    posting::{
+        PostingId, SourceIdentifier,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{Known, RowLocks, Store, StoreError, WriteSet},
 };
 use sql_common::posting::{PostingRow, TextsRow};
@@ -17,7 +20,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore, audit, catalogue, company,
+    PostgresStore, audit, catalogue, company, duplicate,
     error::Failure,
     event, outbox, posting,
     statement::{Value, execute, statement},
@@ -40,6 +43,13 @@ impl Store for PostgresStore {
         let ids = ids.to_vec();
         self.connections
             .run(async move |conn| posting::load_by_id(conn, &ids).await)
+            .await
+    }
+
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+        let fingerprints = fingerprints.to_vec();
+        self.connections
+            .run(async move |conn| duplicate::near(conn, &fingerprints).await)
             .await
     }
 
@@ -83,7 +93,10 @@ impl Store for PostgresStore {
 
 /// Whether `write.sql` alone can carry the whole commit, in one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
-    writes.import.is_none() && writes.tasks.done.is_empty() && writes.tasks.audit.is_empty()
+    writes.import.is_none()
+        && writes.fingerprints.is_empty()
+        && writes.tasks.done.is_empty()
+        && writes.tasks.audit.is_empty()
 }
 
 statement! {
@@ -91,7 +104,7 @@ statement! {
     over [PostingRow, TextsRow]
 }
 
-/// Locks postings, and writes all but finished tasks and audit entries.
+/// Locks postings, and writes all but fingerprints, finished tasks and audit entries.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
@@ -144,6 +157,7 @@ pub(crate) async fn finish(
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
         write(conn, writes, Vec::new(), lock_timeout).await?;
     }
+    duplicate::write(conn, &writes.fingerprints).await?;
     if !tasks.done.is_empty() {
         outbox::finish(conn, &tasks.done, tasks.at).await?;
     }

@@ -39,7 +39,8 @@ pub(crate) async fn plan_of_millions(query: &str) -> String {
          VALUES (1, now(), 'a', gen_random_uuid()); \
          ALTER TABLE postings SET (parallel_workers = 2); \
          ALTER TABLE events SET (parallel_workers = 2); \
-         UPDATE pg_class SET reltuples = 5e6, relpages = 1 WHERE relname IN ('postings', 'events')",
+         UPDATE pg_class SET reltuples = 5e6, relpages = 1 \
+         WHERE relname IN ('postings', 'events', 'posting_sketches')",
     )
     .await
     .unwrap();

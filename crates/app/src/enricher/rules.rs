@@ -3,7 +3,7 @@
 use domain::{
     enrichment::{
         CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded,
-        Phrase, PhraseKind, ReasonCode, RuleEnricher, StopFlag, Verdict,
+        Phrase, PhraseKind, ReasonCode, RuleEnricher, Sketch, StopFlag, Verdict,
     },
     posting::CountryCode,
 };
@@ -88,6 +88,7 @@ fn enrichment(prepared: Prepared) -> Enrichment {
         },
         coordinates: prepared.coordinates.map(place),
         verdict: prepared.refusal.map_or(Verdict::Approve, rejected),
+        sketch: prepared.sketch.map(Sketch::new),
     }
 }
 

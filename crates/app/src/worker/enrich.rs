@@ -77,7 +77,7 @@ impl Handler for Enrichments {
         let mut given_back = Vec::new();
         for result in results {
             match result {
-                Done::Outcome(outcome) => outcomes.push(outcome),
+                Done::Outcome(outcome) => outcomes.push(*outcome),
                 Done::Failure(failed) => failures.push(failed),
                 Done::NotBegun(receipt) => given_back.push(receipt),
             }
@@ -105,7 +105,7 @@ impl Handler for Enrichments {
 
 /// The result of an assignment.
 enum Done {
-    Outcome(Outcome),
+    Outcome(Box<Outcome>),
     Failure(Failed),
     /// The worker was asked to stop before it began.
     NotBegun(Receipt),
@@ -155,12 +155,12 @@ impl Enrichments {
         }
         let input = Arc::new(input);
         match self.enrich(Arc::clone(&input)).await {
-            Ok(enrichment) => Done::Outcome(Outcome {
+            Ok(enrichment) => Done::Outcome(Box::new(Outcome {
                 receipt,
                 posting,
                 content,
                 enrichment,
-            }),
+            })),
             Err(error) => Done::Failure(Failed {
                 receipt,
                 posting,

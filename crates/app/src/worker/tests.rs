@@ -121,6 +121,7 @@ impl Enricher for Script {
             texts: texts(input),
             coordinates: None,
             verdict: Verdict::Approve,
+            sketch: None,
         })
     }
 

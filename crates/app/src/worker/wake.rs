@@ -12,7 +12,10 @@ use domain::{
     company::CompanyId,
     event::{Event, Subject},
     outbox::{Effect, Queue, TaskWrites},
-    posting::{PostingId, SourceIdentifier},
+    posting::{
+        PostingId, SourceIdentifier,
+        duplicate::{Candidate, Fingerprint},
+    },
     store::{Known, RowLocks, Store, StoreError, WriteSet},
 };
 use newsletter::{
@@ -234,6 +237,10 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         self.waking(additions, self.inner.commit(writes)).await?;
         self.observer.activities.judged_all(&verdicts);
         Ok(())
+    }
+
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+        self.inner.near(fingerprints).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {

@@ -11,6 +11,7 @@ mod paid;
 mod pipeline;
 mod reason;
 mod rules;
+mod sketch;
 
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use self::{
     pipeline::Pipeline,
     reason::ReasonCode,
     rules::{CheckError, Exceeded, RuleEnricher},
+    sketch::Sketch,
 };
 use crate::codes::CountryCode;
 
@@ -65,6 +67,8 @@ pub struct Enrichment {
     pub coordinates: Option<Coordinates>,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
+    /// The sketch of the description, by which duplicates are found; `None` if it has no words.
+    pub sketch: Option<Sketch>,
 }
 
 /// The two readable forms of a description, and the title in the second.

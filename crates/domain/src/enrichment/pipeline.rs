@@ -219,5 +219,6 @@ fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
             code,
             text: code.sentence().to_owned(),
         },
+        sketch: None,
     })
 }

@@ -132,6 +132,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         enriched_hash: None,
         approved_hash: None,
         texts_digest: None,
+        duplicate_of: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

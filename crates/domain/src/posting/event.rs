@@ -26,8 +26,8 @@ pub const JOB_POSTING_REJECTED: EventName = EventName::new("JobPostingRejected")
 pub const JOB_POSTING_EXPIRED: EventName = EventName::new("JobPostingExpired");
 /// A posting that was taken down came back.
 pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened");
-/// Enrichment made other texts or another place of a posting, or gave another reason, and its
-/// status stayed.
+/// Enrichment made other texts or another place of a posting, gave another reason or found another
+/// posting that it duplicates, and its status stayed.
 pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");

@@ -2,7 +2,8 @@
 //!
 //! [`PutPosting`] is the command of the specification's one operation, and [`decide`] its rule.
 //! [`outcome`] applies an enricher's result, [`moderation`] an operator's command, [`lifetime`] the
-//! passing of time, and [`delisting`] the absence from a catalogue.
+//! passing of time, and [`delisting`] the absence from a catalogue. [`duplicate`] finds postings
+//! that offer the same job.
 
 mod change;
 mod checks;
@@ -10,6 +11,7 @@ mod content;
 mod decide;
 pub mod delisting;
 mod description;
+pub mod duplicate;
 pub mod event;
 mod history;
 mod id;
@@ -81,6 +83,8 @@ pub struct Posting {
     pub approved_hash: Option<ContentHash>,
     /// The texts and coordinates that enrichment made last; `None` before the first.
     pub texts_digest: Option<TextsDigest>,
+    /// The posting that it duplicates, see [`duplicate`].
+    pub duplicate_of: Option<PostingId>,
     /// Whether an operator features it.
     pub is_featured: bool,
     /// When it was first approved.

@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, ContentHash, Lifetime, Posting, Status, TextsDigest, event};
+use super::{Actor, Change, ContentHash, Lifetime, Posting, PostingId, Status, TextsDigest, event};
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
@@ -15,13 +15,15 @@ pub fn due(posting: &Posting, company: &Company) -> Option<ContentHash> {
     is_due.then_some(content)
 }
 
-/// Applies an outcome for the given content. `None` if the posting has other content by now, has an
-/// outcome for it already, or has expired.
+/// Applies an outcome for the given content of a posting, which duplicates `original` if it is open
+/// afterwards. `None` if the posting has other content by now, has an outcome for it already, or
+/// has expired.
 pub fn apply(
     posting: &Posting,
     company: &Company,
     content: ContentHash,
     enrichment: &Enrichment,
+    original: Option<PostingId>,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Option<Change> {
@@ -50,6 +52,7 @@ pub fn apply(
             }
         }
     }
+    change.posting.duplicate_of = original.filter(|_| change.posting.status.is_open());
     raise_enriched(&mut change, posting, is_new);
     Some(change)
 }
@@ -63,10 +66,14 @@ fn enrich(change: &mut Change, texts: EnrichedTexts, place: Option<Coordinates>)
     is_new
 }
 
-/// Raises the event of new texts, or of a new reason, unless the change of status has its own.
+/// Raises the event of new texts, of a new reason or another original, unless the change of status
+/// has its own.
 fn raise_enriched(change: &mut Change, before: &Posting, has_new_texts: bool) {
-    let has_new_reason = change.posting.status_reason != before.status_reason;
-    if change.posting.status == before.status && (has_new_texts || has_new_reason) {
+    let after = &change.posting;
+    let has_news = has_new_texts
+        || after.status_reason != before.status_reason
+        || after.duplicate_of != before.duplicate_of;
+    if after.status == before.status && has_news {
         change.raise(event::JOB_POSTING_ENRICHED);
     }
 }

@@ -21,7 +21,10 @@ use crate::{
     company::{Company, CompanyId, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
     outbox::TaskWrites,
-    posting::{Actor, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status},
+    posting::{
+        Actor, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
+        duplicate::{Candidate, Fingerprint},
+    },
 };
 
 /// The state that a batch of commands is decided on.
@@ -91,6 +94,9 @@ pub struct WriteSet {
     /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
     /// held any more.
     pub import: Option<CatalogueLease>,
+    /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
+    /// posting that is open keeps its own.
+    pub fingerprints: BTreeMap<PostingId, Option<Fingerprint>>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
@@ -102,13 +108,17 @@ impl WriteSet {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
             import: None,
+            fingerprints: BTreeMap::new(),
             tasks: TaskWrites::new(at),
         }
     }
 
     /// Whether a commit would do nothing.
     pub fn is_empty(&self) -> bool {
-        self.companies.is_empty() && self.postings.is_empty() && self.tasks.is_empty()
+        self.companies.is_empty()
+            && self.postings.is_empty()
+            && self.fingerprints.is_empty()
+            && self.tasks.is_empty()
     }
 }
 
@@ -138,6 +148,10 @@ pub trait Store: Send + Sync {
     /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
     /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
+
+    /// The postings, open or not, that share a band with one of these fingerprints: of each band
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by id. Each comes once.
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError>;
 
     /// The rows among these that other transactions hold locked, without waiting for them.
     async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {

@@ -67,7 +67,7 @@ impl<T> AllPorts for T where
 /// | area | needs |
 /// |---|---|
 /// | `companies` | [`Store`] |
-/// | `postings`, `reading` | [`Store`], [`PostingReader`] |
+/// | `postings`, `reading`, `duplicates` | [`Store`], [`PostingReader`] |
 /// | `health` | [`Health`] |
 /// | `commits`, `outbox` | [`Store`], [`Outbox`] |
 /// | `events` | [`Store`], [`EventLog`] |
@@ -81,7 +81,7 @@ macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
-            postings companies reading health commits events outbox audit clients drafts
+            postings companies duplicates reading health commits events outbox audit clients drafts
             webhooks catalogues
         }
     };
@@ -112,6 +112,14 @@ macro_rules! contract_suite {
             a_company_keeps_the_names_that_it_had
             a_company_keeps_the_names_of_one_commit
             a_company_keeps_the_name_of_a_commit_that_was_quicker
+        } }
+    };
+    (@duplicates $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; duplicates {
+            what_shares_a_band_is_found
+            the_oldest_of_a_band_are_found
+            a_fingerprint_is_replaced_or_taken_away
+            a_mark_comes_back
         } }
     };
     (@reading $block_on:path, $fixture:expr) => {

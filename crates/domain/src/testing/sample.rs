@@ -125,6 +125,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         enriched_hash: None,
         approved_hash: None,
         texts_digest: None,
+        duplicate_of: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

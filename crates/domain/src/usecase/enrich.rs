@@ -1,12 +1,18 @@
 //! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
 
+use std::collections::{BTreeMap, HashMap};
+
 use time::OffsetDateTime;
 
 use crate::{
     company::Company,
     enrichment::{Enrichment, EnrichmentInput},
     outbox::Receipt,
-    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, enrich, outcome},
+    posting::{
+        ContentHash, Lifetime, Posting, PostingId, SourceIdentifier,
+        duplicate::{self, Candidate, Fingerprint},
+        enrich, outcome,
+    },
     store::{Known, Store, StoreError, WriteSet},
 };
 
@@ -88,6 +94,9 @@ fn assignment(
 
 /// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
 /// longer the newest changes nothing, and its task becomes due once more.
+///
+/// Marks duplicates, see [`duplicate`]: those of these postings, and younger ones that duplicate
+/// them. Of two that are recorded by two processes at the same moment none may know of the other.
 pub async fn record_outcomes(
     store: &dyn Store,
     outcomes: &[Outcome],
@@ -100,20 +109,26 @@ pub async fn record_outcomes(
         .collect();
     let mut known = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
-    for Outcome {
-        receipt,
-        posting,
-        content,
-        enrichment,
-    } in outcomes
-    {
-        writes.tasks.done.push(*receipt);
-        let Some(posting) = known.postings.get(posting) else {
+    let mut lookalikes = Lookalikes::of(store, outcomes, &known).await?;
+    // The oldest first, because younger ones may duplicate it.
+    let mut outcomes: Vec<_> = outcomes.iter().collect();
+    outcomes.sort_by_key(|outcome| Some(known.postings.get(&outcome.posting)?.id));
+    for outcome in outcomes {
+        writes.tasks.done.push(outcome.receipt);
+        let Some(posting) = known.postings.get(&outcome.posting) else {
             continue;
         };
+        let (content, enrichment) = (outcome.content, &outcome.enrichment);
         let company = known.company_of(posting)?;
-        match outcome::apply(posting, company, *content, enrichment, lifetime, now) {
-            Some(change) => change.record(&mut known, &mut writes),
+        let original = lookalikes.original(posting.id);
+        let applied = outcome::apply(
+            posting, company, content, enrichment, original, lifetime, now,
+        );
+        match applied {
+            Some(change) => {
+                lookalikes.judged(&change.posting, &mut writes);
+                change.record(&mut known, &mut writes);
+            }
             None if outcome::due(posting, company).is_some() => {
                 // A company's new name changes the redaction, but asks for no enrichment.
                 writes.tasks.ask(enrich(posting.id));
@@ -121,7 +136,100 @@ pub async fn record_outcomes(
             None => {}
         }
     }
+    lookalikes.mark_copies(store, &mut writes, now).await?;
     store.commit(writes).await
+}
+
+/// The postings that may duplicate those of a batch of outcomes, and the other way round.
+#[derive(Default)]
+struct Lookalikes {
+    /// The fingerprints of the batch's postings.
+    own: HashMap<PostingId, Fingerprint>,
+    /// The batch's postings that were judged and are open.
+    judged: Vec<PostingId>,
+    /// All that may be duplicated: stored ones, and judged ones as they are from now on.
+    candidates: Vec<Candidate>,
+}
+
+impl Lookalikes {
+    async fn of(
+        store: &dyn Store,
+        outcomes: &[Outcome],
+        known: &Known,
+    ) -> Result<Self, StoreError> {
+        let own = outcomes.iter().filter_map(|outcome| {
+            let posting = known.postings.get(&outcome.posting)?;
+            let sketch = outcome.enrichment.sketch?;
+            let fingerprint = Fingerprint::of(&posting.details, posting.company_id, sketch);
+            Some((posting.id, fingerprint))
+        });
+        let own: HashMap<_, _> = own.collect();
+        if own.is_empty() {
+            return Ok(Self::default());
+        }
+        let fingerprints: Vec<_> = own.values().cloned().collect();
+        Ok(Self {
+            candidates: store.near(&fingerprints).await?,
+            judged: Vec::new(),
+            own,
+        })
+    }
+
+    /// The posting that one of the batch duplicates.
+    fn original(&self, id: PostingId) -> Option<PostingId> {
+        duplicate::original(id, self.own.get(&id)?, &self.candidates)
+    }
+
+    /// Notes how an outcome leaves a posting.
+    fn judged(&mut self, posting: &Posting, writes: &mut WriteSet) {
+        let (id, is_open) = (posting.id, posting.status.is_open());
+        self.candidates.retain(|candidate| candidate.id != id);
+        let fingerprint = self.own.get(&id).filter(|_| is_open).cloned();
+        if let Some(fingerprint) = &fingerprint {
+            self.judged.push(id);
+            self.candidates.push(Candidate {
+                id,
+                source_identifier: posting.source_identifier.clone(),
+                is_open,
+                duplicate_of: posting.duplicate_of,
+                fingerprint: fingerprint.clone(),
+            });
+        }
+        writes.fingerprints.insert(id, fingerprint);
+    }
+
+    /// Marks stored postings that duplicate older ones of the batch, which were judged after them.
+    /// Forgets the fingerprints of those that are not open any more.
+    async fn mark_copies(
+        &self,
+        store: &dyn Store,
+        writes: &mut WriteSet,
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        for candidate in self.candidates.iter().filter(|other| !other.is_open) {
+            writes.fingerprints.entry(candidate.id).or_insert(None);
+        }
+        let mut copies: BTreeMap<SourceIdentifier, PostingId> = BTreeMap::new();
+        for id in &self.judged {
+            for copy in duplicate::copies(*id, &self.own[id], &self.candidates) {
+                if !writes.postings.contains_key(&copy.id) {
+                    copies.entry(copy.source_identifier.clone()).or_insert(*id);
+                }
+            }
+        }
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let identifiers: Vec<_> = copies.keys().cloned().collect();
+        let mut known = store.load(&identifiers, &[]).await?;
+        for (identifier, original) in copies {
+            let copy = known.postings.get(&identifier);
+            if let Some(change) = copy.and_then(|copy| duplicate::mark(copy, original, now)) {
+                change.record(&mut known, writes);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An assignment that gets no outcome unless an operator sees to it.

@@ -101,12 +101,12 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let span = Span {
+    let whole = Span {
         text: seen.split_whitespace().collect::<Vec<_>>().join(" "),
         ..Span::default()
     };
     let mut document = Document {
-        blocks: vec![Block::Paragraph(vec![span])],
+        blocks: vec![Block::Paragraph(vec![whole])],
         ..Document::default()
     };
     let text = text_of(&document);

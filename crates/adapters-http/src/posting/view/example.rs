@@ -76,6 +76,7 @@ fn posting() -> Posting<'static> {
         application_url: Some("https://example.com/jobs/4711/apply"),
         metadata: Some(Verbatim(r#"{"source":"example"}"#)),
         company: Company::example(),
+        duplicate_of: None,
         is_featured: false,
         published_at: Some(APPROVED),
         expire_at: Some(Timestamp(datetime!(2026-04-01 12:00:04.25 UTC))),

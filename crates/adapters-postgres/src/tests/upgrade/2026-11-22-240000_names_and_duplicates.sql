@@ -1,4 +1,5 @@
--- A company that had other names, and its posting with everything that enrichment makes.
+-- A company that had other names, and its posting with everything that enrichment makes. It is said
+-- to duplicate another one.
 INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at) VALUES
     ('86c4b06d-4a1c-5e2b-9c0e-000000000801', 'Core', 'https://core.example', NULL,
      '["Bølt", "Acme \"1\""]',
@@ -6,6 +7,7 @@ INSERT INTO companies (id, name, website, logo_path, former_names, created_at, u
 
 INSERT INTO postings
     (id, source_identifier, version, status, status_reason, moderated, company_id, catalogue_id,
+     duplicate_of,
      enriched_hash, approved_hash, texts_digest,
      is_featured, published_at, expire_at, expired_at, created_at, updated_at,
      created_by, updated_by,
@@ -16,6 +18,7 @@ INSERT INTO postings
      metadata, raw_description)
 VALUES
     ('01900000-0000-7000-8000-000000000801', 'renamed', 1, 'PendingEnrichment', NULL, false, '86c4b06d-4a1c-5e2b-9c0e-000000000801', NULL,
+     '01900000-0000-7000-8000-000000000101',
      NULL, NULL, NULL,
      false, NULL, NULL, NULL, '2026-03-01 12:00:00.123456+00', '2026-03-01 12:00:00.123456+00',
      'client:01900000-0000-7000-8000-000000000201', NULL,
@@ -29,3 +32,7 @@ INSERT INTO posting_texts
 VALUES
     ('01900000-0000-7000-8000-000000000801', NULL, NULL,
      'Build things.', 'Build things.', 'Engineer at [company]');
+
+INSERT INTO posting_sketches (posting_id, band_1, band_2, band_3, band_4, sketch) VALUES
+    ('01900000-0000-7000-8000-000000000801', 1, -2, 9223372036854775807, -9223372036854775808,
+     decode(repeat('0201', 64), 'hex'));

@@ -1,4 +1,5 @@
--- A company that had other names, and its posting with everything that enrichment makes.
+-- A company that had other names, and its posting with everything that enrichment makes. It is said
+-- to duplicate another one.
 INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at) VALUES
     (x'86c4b06d4a1c5e2b9c0e000000000801', 'Core', 'https://core.example', NULL,
      '["Bølt", "Acme \"1\""]',
@@ -6,6 +7,7 @@ INSERT INTO companies (id, name, website, logo_path, former_names, created_at, u
 
 INSERT INTO postings
     (id, source_identifier, version, status, status_reason, moderated, company_id, catalogue_id,
+     duplicate_of,
      enriched_hash, approved_hash, texts_digest,
      is_featured, published_at, expire_at, expired_at, created_at, updated_at,
      created_by, updated_by,
@@ -16,6 +18,7 @@ INSERT INTO postings
      metadata, raw_description)
 VALUES
     (x'01900000000070008000000000000801', 'renamed', 1, 'PendingEnrichment', NULL, 0, x'86c4b06d4a1c5e2b9c0e000000000801', NULL,
+     x'01900000000070008000000000000101',
      NULL, NULL, NULL,
      0, NULL, NULL, NULL, 1772366400123456, 1772366400123456,
      'client:01900000-0000-7000-8000-000000000201', NULL,
@@ -29,3 +32,7 @@ INSERT INTO posting_texts
 VALUES
     (x'01900000000070008000000000000801', NULL, NULL,
      'Build things.', 'Build things.', 'Engineer at [company]');
+
+INSERT INTO posting_sketches (posting_id, band_1, band_2, band_3, band_4, sketch) VALUES
+    (x'01900000000070008000000000000801', 1, -2, 9223372036854775807, -9223372036854775808,
+     CAST(replace(printf('%64s', ''), ' ', char(2) || char(1)) AS BLOB));

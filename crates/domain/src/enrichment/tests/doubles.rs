@@ -157,6 +157,7 @@ impl RuleEnricher for PlainRules {
             },
             coordinates: input.city.is_some().then_some(PLACE),
             verdict,
+            sketch: None,
         })
     }
 

@@ -54,11 +54,16 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
         redacted_title: Some("Baker".into()),
         ..texts("B")
     };
-    for (texts, coordinates, raised) in [
-        (texts("B."), None, vec![]),
-        (texts("B"), None, vec![event::JOB_POSTING_ENRICHED]),
-        (titled, None, vec![event::JOB_POSTING_ENRICHED]),
-        (texts("B."), Some(PLACE), vec![event::JOB_POSTING_ENRICHED]),
+    let (other, enriched) = (
+        Some(PostingId::new(crate::testing::uuid(9))),
+        event::JOB_POSTING_ENRICHED,
+    );
+    for (texts, coordinates, original, raised) in [
+        (texts("B."), None, None, vec![]),
+        (texts("B"), None, None, vec![enriched.clone()]),
+        (titled, None, None, vec![enriched.clone()]),
+        (texts("B."), Some(PLACE), None, vec![enriched.clone()]),
+        (texts("B."), None, other, vec![enriched]),
     ] {
         let mut board = Board::with(Status::Approved);
         board.forget_outcome();
@@ -66,12 +71,15 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
             texts,
             coordinates,
             verdict: Verdict::Approve,
+            sketch: None,
         };
         let (posting, company) = (board.posting(), board.company());
         let newest = content(&board);
-        let now = board.now;
-        let change = outcome::apply(posting, company, newest, &enrichment, Lifetime::NEVER, now);
-        assert_eq!(change.unwrap().events, raised);
+        let (never, now) = (Lifetime::NEVER, board.now);
+        let change = outcome::apply(posting, company, newest, &enrichment, original, never, now);
+        let change = change.unwrap();
+        assert_eq!(change.events, raised);
+        assert_eq!(change.posting.duplicate_of, original);
     }
 }
 

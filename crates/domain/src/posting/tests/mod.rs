@@ -159,12 +159,14 @@ impl Board {
             },
             coordinates: None,
             verdict: verdict.clone(),
+            sketch: None,
         };
         let change = super::outcome::apply(
             self.posting(),
             self.company(),
             content,
             &enrichment,
+            None,
             self.lifetime,
             self.now,
         )?;

@@ -13,6 +13,7 @@ pub mod clients;
 pub mod commits;
 pub mod companies;
 pub mod drafts;
+pub mod duplicates;
 pub mod events;
 pub mod health;
 pub mod outbox;

@@ -25,7 +25,10 @@ use crate::{
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     event::{Cursor, Event, RecordedEvent, Subject},
     outbox::{Effect, Receipt, TaskId, TaskWrites},
-    posting::{Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier},
+    posting::{
+        Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier,
+        duplicate::{CANDIDATES, Candidate, Fingerprint},
+    },
     store::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
         PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
@@ -50,6 +53,7 @@ struct State {
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
     former_names: HashMap<CompanyId, Vec<String>>,
+    fingerprints: BTreeMap<PostingId, Fingerprint>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, clients::Stored>,
     catalogues: Vec<catalogues::Row>,
@@ -196,6 +200,31 @@ impl State {
         row.history.extend(write.history);
     }
 
+    fn write_fingerprint(&mut self, id: PostingId, fingerprint: Option<Fingerprint>) {
+        let is_open = |row: &Row| row.posting.status.is_open();
+        if let Some(fingerprint) = fingerprint {
+            self.fingerprints.insert(id, fingerprint);
+        } else if !self.postings.get(&id).is_some_and(is_open) {
+            self.fingerprints.remove(&id);
+        }
+    }
+
+    /// The oldest postings that have this hash at this position.
+    fn in_band(&self, at: usize, band: i64) -> impl Iterator<Item = Candidate> {
+        let found = self.fingerprints.iter();
+        let found = found.filter(move |(_, fingerprint)| fingerprint.bands[at] == band);
+        found.take(CANDIDATES).filter_map(|(id, fingerprint)| {
+            let posting = &self.postings.get(id)?.posting;
+            Some(Candidate {
+                id: *id,
+                source_identifier: posting.source_identifier.clone(),
+                is_open: posting.status.is_open(),
+                duplicate_of: posting.duplicate_of,
+                fingerprint: fingerprint.clone(),
+            })
+        })
+    }
+
     fn ask(&mut self, effect: Effect, at: OffsetDateTime) {
         let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
         match waiting {
@@ -325,8 +354,21 @@ impl<C: Send> Store for Memory<C> {
             .postings
             .into_values()
             .for_each(|write| state.write(write));
+        for (id, fingerprint) in writes.fingerprints {
+            state.write_fingerprint(id, fingerprint);
+        }
         state.write_tasks(writes.tasks, &unchanged);
         Ok(())
+    }
+
+    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+        let state = self.state();
+        let bands = fingerprints
+            .iter()
+            .flat_map(|fingerprint| fingerprint.bands.into_iter().enumerate());
+        let found = bands.flat_map(|(at, band)| state.in_band(at, band));
+        let found: BTreeMap<_, _> = found.map(|candidate| (candidate.id, candidate)).collect();
+        Ok(found.into_values().collect())
     }
 
     async fn overdue(

@@ -144,6 +144,7 @@ fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
             texts: texts("Judged."),
             coordinates: None,
             verdict,
+            sketch: None,
         },
     }
 }

@@ -1,5 +1,6 @@
 //! The use cases on a store in memory, the way a worker runs them.
 
 mod delist;
+mod duplicates;
 mod enrich;
 mod webhooks;

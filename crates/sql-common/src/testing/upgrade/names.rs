@@ -2,17 +2,20 @@
 
 use domain::{
     company::{Company, CompanyId, Website},
-    enrichment::EnrichedTexts,
-    posting::{Posting, PostingView},
-    testing::{AllPorts, identifier, posting},
+    enrichment::{EnrichedTexts, Sketch},
+    posting::{
+        Posting, PostingId, PostingView,
+        duplicate::{Candidate, Fingerprint},
+    },
+    testing::{AllPorts, identifier, posting, uuid},
 };
-use uuid::uuid;
+use uuid::Uuid;
 
 use super::postings::{bare, comes_back};
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     let company = Company {
-        id: CompanyId::new(uuid!("86c4b06d-4a1c-5e2b-9c0e-000000000801")),
+        id: CompanyId::new(Uuid::from_u128(0x86c4_b06d_4a1c_5e2b_9c0e_0000_0000_0801)),
         name: "Core".to_owned(),
         website: Website::parse("https://core.example").expect("it is a website"),
         logo_path: None,
@@ -23,6 +26,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
             source_identifier: identifier("renamed"),
             created_by: bare.posting.created_by,
             updated_by: None,
+            duplicate_of: Some(PostingId::new(uuid(0x101))),
             ..posting(0x801, company.id)
         },
         texts: Some(EnrichedTexts {
@@ -41,4 +45,16 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         known.former_names.get(&view.company.id).map(Vec::as_slice),
         Some(["Bølt".to_owned(), "Acme \"1\"".to_owned()].as_slice())
     );
+    let fingerprint = Fingerprint {
+        bands: [1, -2, i64::MAX, i64::MIN],
+        sketch: Sketch::new([0x0102; Sketch::LENGTH]),
+    };
+    let candidate = Candidate {
+        id: view.posting.id,
+        source_identifier: view.posting.source_identifier,
+        is_open: true,
+        duplicate_of: view.posting.duplicate_of,
+        fingerprint: fingerprint.clone(),
+    };
+    assert_eq!(store.near(&[fingerprint]).await, Ok(vec![candidate]));
 }
