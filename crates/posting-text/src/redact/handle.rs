@@ -49,8 +49,12 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
     if before.ends_with(|c: char| c.is_alphanumeric() || "._-/@]".contains(c)) {
         return None;
     }
-    let end = start + name(&text[start..])?;
+    let mut end = start + name(&text[start..])?;
     let found = &text[start..end];
+    // "@example@social.example": a name and its server.
+    while let Some(server) = text[end..].strip_prefix('@').and_then(name) {
+        end += 1 + server;
+    }
     // "@angular/core", "@Override", "a @ 12 €"
     let is_code = text[end..].starts_with(['/', '(', '{'])
         || CODE.split_whitespace().any(|word| word == found)

@@ -248,6 +248,8 @@ fn no_ids() {
 fn handles() {
     for (text, expect) in [
         ("Follow @brandtech_hq", "Follow [handle]"),
+        ("Toot @brandtech@social.example", "Toot @[email]"),
+        ("@AAA@aaA", "[handle]"),
         ("微信：zhaopin123", "微信：[handle]"),
         ("Telegram: @kedr_hr", "Telegram: [handle]"),
         ("Skype: pw.recruiting", "Skype: [handle]"),
