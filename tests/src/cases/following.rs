@@ -217,6 +217,8 @@ async fn live(app: &App, company: &Value) -> String {
     let id = fresh("event");
     let mut payload = minimal();
     payload["company"] = json!({"name": "Company", "website_url": company["website_url"]});
+    // Or it would duplicate the writers' postings, and have an event more for that.
+    payload["title"] = json!("Gardener in spring");
     let uuid = app.put(&id, &payload).await.created();
     app.until_events(uuid, &LIFE[..2]).await;
     let description = payload["raw_description"].as_str().unwrap();
