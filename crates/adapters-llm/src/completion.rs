@@ -135,7 +135,7 @@ pub struct Complaint {
     pub message: Option<String>,
     /// Whether a filter in front of the model refused the posting, as Azure's does.
     pub is_filtered: bool,
-    /// All that it says but for what it repeats of the request, in lower case.
+    /// The words of the refusal in lower case, without those repeated from the request.
     text: String,
     /// The parameters that it is about, if it has a field for them.
     parameters: Vec<&'static str>,
@@ -163,7 +163,7 @@ impl Complaint {
         complaint
     }
 
-    /// What it says, in lower case.
+    /// The words of the refusal, in lower case.
     pub fn text(&self) -> &str {
         &self.text
     }

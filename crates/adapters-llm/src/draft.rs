@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<Draft, Vec<String>> {
     let mut faults = Vec::new();
     let verdict = verdict(&answer, &mut faults);
     let hide = match &verdict {
-        // Whatever it would hide, nobody is to see it.
+        // A rejected posting is not shown, so its phrases hide nothing.
         Some(Verdict::Reject { .. }) => Vec::new(),
         _ => phrases(&answer.hide, &mut faults),
     };

@@ -18,7 +18,7 @@ const MOST_FOR_PHRASES: usize = 2_048;
 /// How many times as much room an answer gets that thinks first.
 const THOUGHTS: usize = 4;
 
-/// What is asked.
+/// The question to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The posting.

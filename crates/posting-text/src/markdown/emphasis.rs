@@ -1,4 +1,5 @@
-//! Places the marks of strong, emphasised and struck out text and of links so that `CommonMark` parsers recognise them.
+//! Places the marks of strong, emphasised and struck out text and of links so that `CommonMark`
+//! parsers recognise them.
 //!
 //! `**` only opens before a character that is neither white space nor (after a letter) punctuation,
 //! and closes likewise; HTML has no such rule. So marks move inwards past such characters, never

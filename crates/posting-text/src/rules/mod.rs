@@ -1,8 +1,9 @@
-//! Requirements on the texts of a posting, by any author.
+//! Requirements on the texts of a posting.
 //!
-//! [`check`] is the requirement on every text; [`faults`] lists what is wrong with a model's draft,
-//! which says what to hide and why a posting is rejected. [`Secrets`] are the least that a redacted text must not contain: a redactor hides more,
-//! and uses them to make sure that none of them is left.
+//! [`check`] is the requirement on every text; [`faults`] lists the faults of a model's draft, which
+//! names phrases to hide and the reason of a rejection. [`Secrets`] are the least that a redacted
+//! text must not contain: a redactor hides more, and uses them to make sure that none of them is
+//! left.
 
 mod contact;
 mod draft;
