@@ -15,7 +15,7 @@ use async_compression::{
     tokio::bufread::{GzipDecoder, ZstdDecoder},
     zstd::DParameter,
 };
-use futures_util::{StreamExt as _, stream};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
     time::timeout,
@@ -109,6 +109,8 @@ pub struct ImportBody<'a> {
     unpacked: Pin<Box<dyn AsyncRead + 'a>>,
     left: u64,
     limit: u64,
+    /// What ended the body, behind what was read of it.
+    fault: Option<BodyFault>,
 }
 
 impl<'a> ImportBody<'a> {
@@ -135,7 +137,8 @@ impl<'a> ImportBody<'a> {
             }
             Some((piece, payload))
         });
-        let packed = StreamReader::new(Box::pin(pieces));
+        // It may be read again after its end.
+        let packed = StreamReader::new(Box::pin(pieces.fuse()));
         let unpacked: Pin<Box<dyn AsyncRead + 'a>> = match encoding {
             Encoding::Identity => Box::pin(packed),
             Encoding::Gzip => {
@@ -154,11 +157,34 @@ impl<'a> ImportBody<'a> {
             unpacked,
             left: limit,
             limit,
+            fault: None,
         }
     }
 
-    /// Reads a piece into the free capacity of a buffer; `false` at the end of the body.
+    /// Waits for a piece, and reads it and what has arrived after it into the free capacity of a
+    /// buffer; `false` at the end of the body. A chunk may be a single line, and what is handed on
+    /// by itself wakes other threads by itself.
     pub async fn read(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let mut is_more = self.piece(buffer).await?;
+        let is_any = is_more;
+        while is_more && buffer.len() < buffer.capacity() {
+            match self.piece(buffer).now_or_never() {
+                Some(Ok(more)) => is_more = more,
+                Some(Err(fault)) => {
+                    // Lines that arrived before it are taken in first.
+                    self.fault = Some(fault);
+                    break;
+                }
+                None => break,
+            }
+        }
+        Ok(is_any)
+    }
+
+    async fn piece(&mut self, buffer: &mut BytesMut) -> Result<bool, BodyFault> {
         let before = buffer.len();
         match self.unpacked.read_buf(buffer).await {
             Ok(0) => Ok(false),
@@ -186,5 +212,50 @@ fn fault(error: &io::Error) -> BodyFault {
         Some(fault) => BodyFault::clone(fault),
         None if error.kind() == io::ErrorKind::UnexpectedEof => BodyFault::BrokenOff,
         None => BodyFault::Corrupt(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::web::Bytes;
+
+    use super::*;
+
+    /// What each read of a body gives whose pieces are all there.
+    async fn reads(
+        pieces: Vec<Result<Bytes, PayloadError>>,
+        limit: u64,
+    ) -> (Vec<String>, Result<(), BodyFault>) {
+        let mut payload: Payload = Payload::Stream {
+            payload: Box::pin(stream::iter(pieces)),
+        };
+        let patience = Duration::from_secs(30);
+        let mut body = ImportBody::new(&mut payload, Encoding::Identity, patience, limit);
+        let mut reads = Vec::new();
+        loop {
+            let mut buffer = BytesMut::with_capacity(16);
+            match body.read(&mut buffer).await {
+                Ok(true) => reads.push(String::from_utf8(buffer.to_vec()).unwrap()),
+                Ok(false) => return (reads, Ok(())),
+                Err(fault) => return (reads, Err(fault)),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn pieces_that_have_arrived_are_read_together() {
+        let pieces = || ["one\n", "two\n", "three\n", "four\n"].map(Bytes::from);
+        let whole = pieces().map(Ok).into();
+        let all = ["one\ntwo\nthree\nfo", "ur\n"].map(str::to_owned);
+        assert_eq!(reads(whole, 100).await, (all.to_vec(), Ok(())));
+
+        let mut broken: Vec<_> = pieces()[..2].iter().cloned().map(Ok).collect();
+        broken.push(Err(PayloadError::Incomplete(None)));
+        let two = vec!["one\ntwo\n".to_owned()];
+        assert_eq!(reads(broken, 100).await, (two, Err(BodyFault::BrokenOff)));
+
+        let (most, fault) = reads(pieces().map(Ok).into(), 10).await;
+        assert_eq!(most, ["one\ntwo\n"]);
+        assert_eq!(fault, Err(BodyFault::TooLarge(10)));
     }
 }
