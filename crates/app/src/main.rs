@@ -154,6 +154,9 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Webhooks(webhooks) => command::webhooks::run(webhooks).await,
         Command::Audit(args) => command::audit::run(args).await,
         Command::Doctor(args) => command::doctor::run(&args).await,
+        Command::Healthcheck(args) => command::healthcheck::run(&args).await,
+        Command::Completions(args) => command::shell::completions(args.shell),
+        Command::Man(args) => command::shell::man(&args.folder),
         Command::Openapi => command::openapi::run(),
     }
 }

@@ -10,6 +10,7 @@ mod operator;
 mod parse;
 mod push;
 mod settings;
+mod tools;
 mod variables;
 mod webhooks;
 
@@ -38,6 +39,7 @@ pub use self::{
     parse::{Refusal, load_dotenv, parse},
     push::PushArgs,
     settings::{AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    tools::{CompletionsArgs, HealthcheckArgs, ManArgs},
     variables::{unknown_variables, warn_of_unknown_variables},
     webhooks::{
         WebhookAddressArgs, WebhookRetryArgs, WebhooksCommand, WebhooksCreateArgs,
@@ -115,6 +117,12 @@ pub enum Command {
     /// that workers call, with the options that `serve` takes. Nothing is changed. Ends with exit
     /// code 1 if anything is wrong
     Doctor(DoctorArgs),
+    /// Ask a running service whether it is ready; exit code 1 if it is not
+    Healthcheck(HealthcheckArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write a manual page for each command
+    Man(ManArgs),
     /// Print the OpenAPI document
     Openapi,
 }

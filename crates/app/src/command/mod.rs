@@ -3,11 +3,13 @@
 pub mod audit;
 pub mod clients;
 pub mod doctor;
+pub mod healthcheck;
 pub mod keys;
 pub mod migrate;
 pub mod openapi;
 pub mod outbox;
 pub mod postings;
 pub mod run;
+pub mod shell;
 pub mod subscribers;
 pub mod webhooks;

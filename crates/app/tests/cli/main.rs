@@ -13,6 +13,7 @@ mod metrics;
 mod push;
 mod start;
 mod subscribers;
+mod tools;
 mod webhooks;
 
 use std::{
@@ -80,6 +81,9 @@ fn help_names_every_command_and_variable() {
                 "outbox",
                 "webhooks",
                 "doctor",
+                "healthcheck",
+                "completions",
+                "man",
                 "openapi",
                 "POSTHASTE_LOG",
             ] as &[&str],
