@@ -191,7 +191,7 @@ impl Connections {
             StoreError::Broken(why) => StoreError::Broken(format!("{}: {why}", path.display())),
             error => error,
         };
-        let mut conn = SqliteConnection::establish(&uri(path)?)
+        let mut conn = SqliteConnection::establish(&uri(path, "rw")?)
             .map_err(|error| with_path(classify(&error.to_string())))?;
         self.set_up(&mut conn, role)
             .map_err(|Failure(error)| with_path(error))?;
@@ -241,7 +241,9 @@ fn probe(conn: &mut SqliteConnection) -> Result<(), Failure> {
 }
 
 /// Awaits work on a blocking thread.
-async fn joined<T>(work: task::JoinHandle<Result<T, StoreError>>) -> Result<T, StoreError> {
+pub(crate) async fn joined<T>(
+    work: task::JoinHandle<Result<T, StoreError>>,
+) -> Result<T, StoreError> {
     match work.await {
         Ok(result) => result,
         Err(error) if error.is_panic() => Err(StoreError::Broken(error.to_string())),
@@ -255,9 +257,9 @@ const fn is_reusable<T>(result: &Result<T, Failure>) -> bool {
     matches!(result, Ok(_) | Err(Failure(StoreError::Conflict)))
 }
 
-/// The path as a URI that does not create the file, since a database that vanished must not come
-/// back empty.
-fn uri(path: &Path) -> Result<String, StoreError> {
+/// The path as a URI with a mode that does not create the file, since a database that vanished must
+/// not come back empty.
+pub(crate) fn uri(path: &Path, mode: &str) -> Result<String, StoreError> {
     let text = path.to_str().ok_or_else(|| {
         StoreError::Broken(format!("the database path {} is not UTF-8", path.display()))
     })?;
@@ -265,7 +267,7 @@ fn uri(path: &Path) -> Result<String, StoreError> {
         .replace('%', "%25")
         .replace('?', "%3f")
         .replace('#', "%23");
-    Ok(format!("file:{text}?mode=rw"))
+    Ok(format!("file:{text}?mode={mode}"))
 }
 
 #[derive(QueryableByName)]

@@ -19,8 +19,10 @@
 //! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
 //!   `outbox`, `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their
 //!   tables.
+//! - `backup`: copies of a database, and what becomes of one that is restored.
 
 mod audit;
+mod backup;
 mod catalogue;
 mod client;
 mod commit;
@@ -53,6 +55,7 @@ use async_trait::async_trait;
 use diesel::Connection;
 use domain::store::{Health, StoreError};
 
+pub use self::backup::{Contents, inspect, prepare_restored};
 use self::{
     connection::{Connections, Role},
     error::Failure,

@@ -44,8 +44,8 @@ pub(crate) fn migrate(conn: &mut SqliteConnection) -> Result<Vec<String>, Failur
     Ok(pending)
 }
 
-/// The versions of the applied migrations.
-fn applied(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
+/// The versions of the applied migrations, in order.
+pub(crate) fn applied(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     let journal = sqlite_master::table
         .filter(sqlite_master::kind.eq("table"))
         .filter(sqlite_master::name.eq("__diesel_schema_migrations"))
@@ -57,5 +57,6 @@ fn applied(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
     }
     Ok(__diesel_schema_migrations::table
         .select(__diesel_schema_migrations::version)
+        .order(__diesel_schema_migrations::version)
         .load(conn)?)
 }

@@ -153,6 +153,8 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
         Command::Webhooks(webhooks) => command::webhooks::run(webhooks).await,
         Command::Audit(args) => command::audit::run(args).await,
+        Command::Backup(args) => command::backup::run(&args).await,
+        Command::Restore(args) => command::backup::restore(&args).await,
         Command::Doctor(args) => command::doctor::run(&args).await,
         Command::Healthcheck(args) => command::healthcheck::run(&args).await,
         Command::Completions(args) => command::shell::completions(args.shell),

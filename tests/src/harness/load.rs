@@ -63,6 +63,11 @@ impl Load {
         self.acknowledged.lock().unwrap().len()
     }
 
+    /// The last acknowledged title of every identifier so far.
+    pub fn acknowledged(&self) -> BTreeMap<String, String> {
+        self.acknowledged.lock().unwrap().clone()
+    }
+
     /// Stops the clients. Returns the last acknowledged title of every identifier.
     pub async fn finish(self) -> BTreeMap<String, String> {
         self.stop.store(true, Ordering::Relaxed);

@@ -36,7 +36,7 @@ pub use self::{
     authorizer::{AuthSettings, Authorizer, Clock},
     bearer::{AuthError, Authorization, Caller},
     jwt::TokenFault,
-    keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet},
+    keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet, hand_over},
     limit::Usage,
     secret::{ClientSecret, NoRandom},
 };

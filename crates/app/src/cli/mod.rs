@@ -3,6 +3,7 @@
 //! Options that several commands share are in [`settings`]; what their values may be is in
 //! [`crate::config`]. [`parse()`] reads the arguments and turns a bad value into one line.
 
+mod backup;
 mod clients;
 mod enricher;
 mod newsletter;
@@ -24,6 +25,7 @@ use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
 use domain::posting::{SourceIdentifier, Status};
 
 pub use self::{
+    backup::{BackupArgs, RestoreArgs},
     clients::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
         ClientsShowArgs, ClientsUpdateArgs,
@@ -54,7 +56,7 @@ use crate::{config, lane::LaneSettings};
 /// Every option can also be given as the environment variable that is shown with it, and a file
 /// `.env` in the current directory is read. Options win over variables, variables over the
 /// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate`,
-/// `clients create` and `webhooks create` make an embedded database that is not there.
+/// `restore`, `clients create` and `webhooks create` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -111,6 +113,14 @@ pub enum Command {
     Webhooks(WebhooksCommand),
     /// Show what operators did, newest last
     Audit(AuditArgs),
+    /// Copy the embedded database and the keys into a directory, while they are in use
+    ///
+    /// On PostgreSQL only the keys are copied, and what backs up the rest is named
+    Backup(BackupArgs),
+    /// Put a backup in the place of an embedded database and keys that are gone
+    ///
+    /// Nothing that is there is overwritten. On PostgreSQL only the keys are restored
+    Restore(RestoreArgs),
     /// Say what is wrong with an installation, and what to do about it
     ///
     /// Looks at configuration, store, schema, clock, keys, disk, public URL, and at the endpoints

@@ -89,6 +89,8 @@ fn every_command_of_the_contract_is_there() {
         "posthaste webhooks deliveries 019a3c5e-0000-7000-8000-000000000000 --limit 3 --json",
         "posthaste webhooks delete 019a3c5e-0000-7000-8000-000000000000",
         "posthaste doctor --no-worker --public-url https://jobs.example.org --json",
+        "posthaste backup d",
+        "posthaste restore d --data-dir e",
         "posthaste healthcheck --url https://jobs.example.org",
         "posthaste completions bash",
         "posthaste man /tmp/pages",

@@ -1,6 +1,7 @@
 //! The commands that run once and end.
 
 pub mod audit;
+pub mod backup;
 pub mod clients;
 pub mod doctor;
 pub mod healthcheck;

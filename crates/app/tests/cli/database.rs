@@ -13,7 +13,7 @@ use tempfile::{TempDir, tempdir};
 use super::{check_refused, posthaste, run, text};
 
 /// Every command that needs a database and makes none.
-const COMMANDS: [&[&str]; 25] = [
+const COMMANDS: [&[&str]; 26] = [
     &["worker", "--admin-bind", "off"],
     &["clients", "list"],
     &["clients", "revoke", "019a3c5e-0000-7000-8000-000000000000"],
@@ -38,6 +38,7 @@ const COMMANDS: [&[&str]; 25] = [
     &["webhooks", "replay", WEBHOOK, "--since", "2026-03-01"],
     &["webhooks", "deliveries", WEBHOOK],
     &["webhooks", "delete", WEBHOOK],
+    &["backup", "copy"],
     &["doctor"],
 ];
 const WEBHOOK: &str = "019a3c5e-0000-7000-8000-000000000000";
@@ -86,7 +87,7 @@ fn what_is_made_is_for_its_owner_only() {
 }
 
 /// Checks that nobody but the owner can do anything with what is there.
-fn check_private(folder: &TempDir, path: &str) {
+pub fn check_private(folder: &TempDir, path: &str) {
     let path = folder.path().join(path);
     let about = path.metadata().unwrap();
     let mode = about.permissions().mode() & 0o777;

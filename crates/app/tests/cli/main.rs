@@ -5,6 +5,7 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod backup;
 mod database;
 mod doctor;
 mod enrichment;
@@ -80,6 +81,8 @@ fn help_names_every_command_and_variable() {
                 "subscribers",
                 "outbox",
                 "webhooks",
+                "backup",
+                "restore",
                 "doctor",
                 "healthcheck",
                 "completions",

@@ -130,6 +130,27 @@ impl KeyFolder {
         Ok(found)
     }
 
+    /// Copies the keys that can be used into another folder, which is created if it does not exist,
+    /// and returns their ids. A key that is there with the same content stays as it is.
+    pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
+        let keys = self.list()?;
+        target
+            .make()
+            .map_err(|source| io_error(&target.path, source))?;
+        let mut ids = Vec::new();
+        for id in keys.keys().iter().map(|key| key.id) {
+            let [plain, named] = self.files_of(id);
+            let path = if plain.exists() { plain } else { named };
+            let pem = fs::read(&path).map_err(|source| io_error(&path, source))?;
+            let is_there = |path: &PathBuf| fs::read(path).is_ok_and(|content| content == pem);
+            if !target.files_of(id).iter().any(is_there) {
+                target.write(id, &pem)?;
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
     /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
     /// cannot be read at the moment. If other users can write to the folder, none of its keys is
     /// trusted.

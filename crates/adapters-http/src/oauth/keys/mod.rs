@@ -17,6 +17,7 @@ mod ring;
 pub use self::{
     folder::KeyFolder,
     key::{Key, KeyError, KeyId, KeySet},
+    owner::hand_over,
     problem::KeyProblem,
     ring::KeyRing,
 };

@@ -1,0 +1,152 @@
+//! Copies of a database for backups, and what becomes of one that is restored.
+
+use std::{collections::BTreeMap, path::Path};
+
+use diesel::{
+    Connection, QueryableByName, RunQueryDsl, SqliteConnection,
+    connection::SimpleConnection,
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use domain::store::StoreError;
+use tokio::task;
+
+use crate::{
+    SqliteStore,
+    connection::{Role, joined, uri},
+    error::{Failure, classify},
+    migrations,
+};
+
+/// How many numbers of events are left out after a restore: more than any database gave out since
+/// its backup. Ten thousand events a second take five days for that many.
+const EVENTS_SKIPPED: i64 = 1 << 32;
+
+/// The faults of a damaged file that are named.
+const MOST_FAULTS: usize = 10;
+
+/// What a copy of a database holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// The versions of the applied migrations, in order.
+    pub schema: Vec<String>,
+    /// The rows of each table.
+    pub rows: BTreeMap<String, u64>,
+}
+
+#[derive(QueryableByName)]
+struct Count {
+    #[diesel(sql_type = BigInt)]
+    count: i64,
+}
+
+#[derive(QueryableByName)]
+struct Fault {
+    #[diesel(sql_type = Text)]
+    integrity_check: String,
+}
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text)]
+    line: String,
+}
+
+impl SqliteStore {
+    /// Copies the database, as it is at one moment, into a file that is empty or not there. Other
+    /// connections read and write meanwhile; what they write stays in the write-ahead log until the
+    /// copy is done. The copy is not synced to the disk.
+    pub async fn copy_into(&self, path: &Path) -> Result<(), StoreError> {
+        let connections = self.connections.clone();
+        let target = utf8(path)?.to_owned();
+        joined(task::spawn_blocking(move || {
+            // Not one that serves: it would be taken for as long as that lasts.
+            let mut conn = connections.connect(Role::Writer)?;
+            // Unlike the backup API it copies one snapshot to the end, however much others write
+            // meanwhile, and reads what it copies row by row.
+            sql_query("VACUUM INTO ?")
+                .bind::<Text, _>(target)
+                .execute(&mut conn)
+                .map_err(|error| Failure::from(error).0)?;
+            Ok(())
+        }))
+        .await
+    }
+
+    /// About how many bytes a copy has, at most.
+    pub async fn size(&self) -> Result<u64, StoreError> {
+        self.connections
+            .read(|conn| {
+                let size = "SELECT page_count * page_size AS count \
+                            FROM pragma_page_count(), pragma_page_size()";
+                let Count { count } = sql_query(size).get_result(conn)?;
+                Ok(count.unsigned_abs())
+            })
+            .await
+    }
+}
+
+/// Checks the integrity of a copy that no connection writes to, and counts its rows. Blocks.
+pub fn inspect(path: &Path) -> Result<Contents, StoreError> {
+    let mut conn = open(path, "ro")?;
+    inspected(&mut conn).map_err(|Failure(error)| error)
+}
+
+fn inspected(conn: &mut SqliteConnection) -> Result<Contents, Failure> {
+    let check = format!("PRAGMA integrity_check({MOST_FAULTS})");
+    let found: Vec<Fault> = sql_query(check).load(conn)?;
+    let found: Vec<_> = found.iter().map(|it| it.integrity_check.as_str()).collect();
+    if found != ["ok"] {
+        let why = format!("the file is damaged: {}", found.join("; "));
+        return Err(StoreError::Broken(why).into());
+    }
+    let schema = migrations::applied(conn)?;
+    let tables = "SELECT name AS line FROM sqlite_schema \
+                  WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name";
+    let tables: Vec<Line> = sql_query(tables).load(conn)?;
+    let mut rows = BTreeMap::new();
+    for Line { line: table } in tables {
+        let count = format!("SELECT count(*) AS count FROM \"{table}\"");
+        let Count { count } = sql_query(count).get_result(conn)?;
+        rows.insert(table, count.unsigned_abs());
+    }
+    Ok(Contents { schema, rows })
+}
+
+/// Prepares a copy to be used in the place of the database that it was made of. Fails if a newer
+/// program has made it. Blocks.
+///
+/// The numbers of its next events are far behind its last one. Readers have cursors of events that
+/// the database had after the copy was made: one of those must not name an event that happens after
+/// the restore, which the reader would then miss. So it names none, and the reader is told that it
+/// is gone.
+pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
+    let mut conn = open(path, "rw")?;
+    conn.immediate_transaction(|conn| {
+        migrations::pending(conn)?;
+        conn.batch_execute(&format!(
+            // Before the first event there is no row, nor before the log is made by a migration.
+            "INSERT INTO sqlite_sequence (name, seq)
+                 SELECT 'events', 0 FROM sqlite_schema WHERE type = 'table' AND name = 'events'
+                 AND NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'events');
+             UPDATE sqlite_sequence SET seq = seq + {EVENTS_SKIPPED} WHERE name = 'events';"
+        ))?;
+        Ok(())
+    })
+    .map_err(|Failure(error)| error)
+}
+
+/// Opens a file that is no store's.
+fn open(path: &Path, mode: &str) -> Result<SqliteConnection, StoreError> {
+    let uri = uri(path, mode)?;
+    let failed = |error: &dyn std::fmt::Display| classify(&format!("{}: {error}", path.display()));
+    let mut conn = SqliteConnection::establish(&uri).map_err(|error| failed(&error))?;
+    conn.batch_execute("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;")
+        .map_err(|error| failed(&error))?;
+    Ok(conn)
+}
+
+fn utf8(path: &Path) -> Result<&str, StoreError> {
+    path.to_str()
+        .ok_or_else(|| StoreError::Broken(format!("the path {} is not UTF-8", path.display())))
+}

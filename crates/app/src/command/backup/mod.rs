@@ -1,0 +1,152 @@
+//! `posthaste backup` and `restore`: the embedded database and the signing keys, in a folder.
+//!
+//! Files are made under temporary names and synced to the disk; the manifest comes last. So a
+//! backup that was broken off has none, and is not taken for a whole one.
+
+mod files;
+mod manifest;
+mod restore;
+
+use std::{fs, path::Path, process::ExitCode, time::Instant};
+
+use adapters_http::oauth::KeyFolder;
+use adapters_sqlite::SqliteStore;
+use anyhow::{Context as _, bail, ensure};
+use rustix::fs::statvfs;
+use tokio::task;
+
+use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};
+pub use self::restore::run as restore;
+use crate::{cli::BackupArgs, clock, config::DatabaseUrl, embedded, output};
+
+/// The folder in which a backup is made, inside its own.
+const UNFINISHED: &str = ".unfinished";
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Makes a backup, and prints what it holds.
+pub async fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
+    let url = args.store.database();
+    embedded::require(&url)?;
+    let keys = KeyFolder::new(args.store.data_dir.keys());
+    let folder = &args.folder;
+    files::claim_empty_folder(folder)?;
+    let workshop = folder.join(UNFINISHED);
+    files::make_folder(&workshop)?;
+    let began = Instant::now();
+    let made = make(&url, &keys, folder, &workshop).await;
+    if made.is_err() {
+        // What is left would be in the way of the next try.
+        _ = fs::remove_dir_all(&workshop);
+    }
+    let manifest = made?;
+    say(&manifest, folder, began)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the files in the workshop, and moves them into their places.
+async fn make(
+    url: &DatabaseUrl,
+    keys: &KeyFolder,
+    folder: &Path,
+    workshop: &Path,
+) -> anyhow::Result<Manifest> {
+    let began_at = output::time(clock::now());
+    let database = match url {
+        DatabaseUrl::Sqlite(path) => Some(copy_database(path, &workshop.join(DATABASE)).await?),
+        DatabaseUrl::Postgres(_) => None,
+    };
+    let mut manifest = Manifest::new(began_at, database);
+    for problem in keys.list()?.problems() {
+        tracing::warn!("not backed up: {problem}");
+    }
+    let copied = keys.copy_to(&KeyFolder::new(workshop.join(KEYS)))?;
+    let database = manifest.database.iter().map(|_| DATABASE.to_owned());
+    let names = database.chain(copied.iter().map(|id| format!("{KEYS}/{id}")));
+    let names: Vec<String> = names.collect();
+    let workshop = workshop.to_owned();
+    let folder = folder.to_owned();
+    task::spawn_blocking(move || {
+        for name in names {
+            let digest = files::digest(&workshop.join(&name))
+                .with_context(|| format!("cannot read {name} back"))?;
+            manifest.files.insert(name, digest);
+        }
+        let text = serde_json::to_vec_pretty(&manifest)?;
+        files::write(&workshop.join(manifest::NAME), &text)?;
+        files::sync_folder(&workshop)?;
+        if manifest.database.is_some() {
+            fs::rename(workshop.join(DATABASE), folder.join(DATABASE))?;
+        }
+        fs::rename(workshop.join(KEYS), folder.join(KEYS))?;
+        files::sync_folder(&folder)?;
+        fs::rename(workshop.join(manifest::NAME), folder.join(manifest::NAME))?;
+        fs::remove_dir(&workshop)?;
+        files::sync_folder(&folder)?;
+        files::sync_folder(files::folder_of(&folder))?;
+        Ok(manifest)
+    })
+    .await?
+}
+
+/// Copies the database while others use it, and checks the copy.
+async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseContents> {
+    let store = SqliteStore::open(path).context("cannot open the database")?;
+    let needed = store.size().await?;
+    let about = statvfs(files::folder_of(copy))?;
+    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    ensure!(
+        needed < free,
+        "the database has {} MiB, and {} MiB are free in {}",
+        needed / MEBIBYTE,
+        free / MEBIBYTE,
+        files::folder_of(copy).display()
+    );
+    // SQLite takes an empty file as well as none, and does not change its mode.
+    files::make_file(copy)?;
+    store
+        .copy_into(copy)
+        .await
+        .context("cannot copy the database")?;
+    let copy = copy.to_owned();
+    let contents = task::spawn_blocking(move || {
+        files::sync_file(&copy)?;
+        anyhow::Ok(adapters_sqlite::inspect(&copy)?)
+    })
+    .await?
+    .context("the copy of the database is of no use")?;
+    let Some(schema) = contents.schema.last() else {
+        bail!(
+            "the database {} holds nothing: it has no schema",
+            path.display()
+        );
+    };
+    Ok(DatabaseContents {
+        schema: schema.clone(),
+        rows: contents.rows,
+    })
+}
+
+fn say(manifest: &Manifest, folder: &Path, began: Instant) -> anyhow::Result<()> {
+    let keys = manifest.files.len() - usize::from(manifest.database.is_some());
+    let keys = format!("{keys} {}", if keys == 1 { "key" } else { "keys" });
+    let folder = folder.display();
+    if let Some(database) = &manifest.database {
+        let count = |table: &str| database.rows.get(table).copied().unwrap_or_default();
+        let bytes = manifest.files.get(DATABASE).map_or(0, |file| file.bytes);
+        output::print(format_args!(
+            "Backed up to {folder} in {:.1} seconds: {keys}, and a database of {} MiB with {} \
+             postings, {} clients and {} subscribers, whose integrity was checked.",
+            began.elapsed().as_secs_f64(),
+            bytes.div_ceil(MEBIBYTE),
+            count("postings"),
+            count("clients"),
+            count("subscribers"),
+        ))
+    } else {
+        output::print(format_args!(
+            "Backed up to {folder}: {keys}. The database is on a PostgreSQL server; back it up \
+             beside them:\n\
+             pg_dump --format=custom --file={folder}/posthaste.dump \"$DATABASE_URL\""
+        ))
+    }
+}

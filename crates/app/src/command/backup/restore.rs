@@ -1,0 +1,221 @@
+//! `posthaste restore`: puts a backup in the place of a database and keys that are gone.
+//!
+//! Keys come first and the database last, by one rename: with keys but no database, no service
+//! starts, and `restore` may be run again.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use adapters_http::oauth::{KeyFolder, hand_over};
+use anyhow::{Context as _, bail, ensure};
+use rustix::{
+    fs::{CWD, RenameFlags, renameat_with},
+    io::Errno,
+};
+use tokio::task;
+
+use super::{
+    files,
+    manifest::{self, DATABASE, KEYS, Manifest},
+};
+use crate::{
+    cli::RestoreArgs, config::DatabaseUrl, embedded, misconfigured::Misconfigured, output,
+};
+
+/// Where a database is prepared, beside its place.
+const UNFINISHED: &str = ".restoring";
+
+/// Restores a backup, and prints what it holds.
+pub async fn run(args: &RestoreArgs) -> anyhow::Result<ExitCode> {
+    let url = args.store.database();
+    let keys = args.store.data_dir.keys();
+    let folder = args.folder.clone();
+    task::spawn_blocking(move || restore(&folder, &url, &keys)).await??;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
+    let manifest = Manifest::read(folder)?;
+    let database = match (url, &manifest.database) {
+        (DatabaseUrl::Sqlite(path), Some(_)) => Some(std::path::absolute(path)?),
+        (DatabaseUrl::Postgres(_), None) => None,
+        (DatabaseUrl::Sqlite(_), None) => {
+            return Err(Misconfigured(format!(
+                "DATABASE_URL: {} holds the keys of a service on PostgreSQL, and no embedded \
+                 database; set the URL of the server that its database is restored to",
+                folder.display()
+            ))
+            .into());
+        }
+        (DatabaseUrl::Postgres(_), Some(_)) => {
+            return Err(Misconfigured(format!(
+                "DATABASE_URL: {} holds an embedded database, which cannot be restored to \
+                 PostgreSQL; restore it to sqlite://PATH, then run `posthaste copy --to \
+                 postgres://…`",
+                folder.display()
+            ))
+            .into());
+        }
+    };
+    if let Some(database) = &database {
+        refuse_existing(database)?;
+    }
+    let source = KeyFolder::new(folder.join(KEYS));
+    refuse_other_keys(&source, keys)?;
+    manifest.verify(folder)?;
+    if let Some(problem) = source.list()?.problems().first() {
+        bail!("a key of the backup cannot be used: {problem}");
+    }
+
+    let prepared = match &database {
+        Some(database) => Some(prepare(folder, &manifest, database)?),
+        None => None,
+    };
+    if let Some(data_dir) = keys.parent() {
+        files::make_folder(data_dir)
+            .with_context(|| format!("cannot make {}", data_dir.display()))?;
+    }
+    let restored = source.copy_to(&KeyFolder::new(keys))?;
+    if let (Some(prepared), Some(database)) = (prepared, &database) {
+        prepared.put_in_place(database)?;
+        embedded::forget_first_keys(url, keys);
+    }
+    let keys = format!(
+        "{} {}",
+        restored.len(),
+        if restored.len() == 1 { "key" } else { "keys" }
+    );
+    match (&manifest.database, &database) {
+        (Some(contents), Some(path)) => output::print(format_args!(
+            "Restored {keys} and the database {} of {} with {} postings. Clients that follow the \
+             events are told to take a new export.",
+            path.display(),
+            manifest.began_at,
+            contents.rows.get("postings").copied().unwrap_or_default(),
+        )),
+        _ => output::print(format_args!(
+            "Restored {keys}. The database is restored by pg_restore."
+        )),
+    }
+}
+
+/// Fails if there is a database, or a trace of one: SQLite would take the log of another database
+/// for that of the restored one.
+fn refuse_existing(database: &Path) -> anyhow::Result<()> {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let path = files::beside(database, ending);
+        let is_there = path
+            .try_exists()
+            .with_context(|| format!("cannot look for {}", path.display()))?;
+        ensure!(
+            !is_there,
+            "{} is there; stop the service, and move {}, its -wal and its -shm away before you \
+             restore",
+            path.display(),
+            database.display()
+        );
+    }
+    Ok(())
+}
+
+/// Fails if there are keys that the backup does not hold. Those that it holds may be from a restore
+/// that was broken off.
+fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
+    for name in manifest::names_of_keys(keys)? {
+        let (there, backed_up) = (keys.join(&name), source.path().join(&name));
+        let is_same = match (fs::read(&there), fs::read(&backed_up)) {
+            (Ok(there), Ok(backed_up)) => there == backed_up,
+            _ => false,
+        };
+        ensure!(
+            is_same,
+            "{} is there, and the backup does not hold it; stop the service, and move the keys \
+             away before you restore, or restore to another POSTHASTE_DATA_DIR",
+            there.display()
+        );
+    }
+    Ok(())
+}
+
+/// A database that is ready beside its place. It is removed unless it is put there.
+struct Prepared {
+    path: PathBuf,
+    is_placed: bool,
+}
+
+impl Prepared {
+    /// Renames it to its place, which must still be empty.
+    fn put_in_place(mut self, database: &Path) -> anyhow::Result<()> {
+        match renameat_with(CWD, &self.path, CWD, database, RenameFlags::NOREPLACE) {
+            Ok(()) => {}
+            // The file system cannot tell; it was looked for before.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                refuse_existing(database)?;
+                fs::rename(&self.path, database)?;
+            }
+            Err(Errno::EXIST) => bail!(
+                "{} was made meanwhile; stop the service, and move it away before you restore",
+                database.display()
+            ),
+            Err(error) => {
+                return Err(error)
+                    .with_context(|| format!("cannot put {} in place", database.display()));
+            }
+        }
+        self.is_placed = true;
+        files::sync_folder(files::folder_of(database))?;
+        Ok(())
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            remove(&self.path);
+        }
+    }
+}
+
+/// Removes an unfinished database and the journal that SQLite may have left beside it.
+fn remove(path: &Path) {
+    for ending in ["-journal", ""] {
+        _ = fs::remove_file(files::beside(path, ending));
+    }
+}
+
+/// Copies the database beside its place, and prepares it.
+fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<Prepared> {
+    let data = files::folder_of(database);
+    files::make_folder(data).with_context(|| format!("cannot make {}", data.display()))?;
+    let mut ending = OsString::from(".");
+    ending.push(database.file_name().unwrap_or_default());
+    // Two restores at once do not meet.
+    ending.push(format!("{UNFINISHED}-{}", std::process::id()));
+    let path = data.join(ending);
+    // Of a process that had the same number and was killed.
+    remove(&path);
+    let prepared = Prepared {
+        path,
+        is_placed: false,
+    };
+    let path = &prepared.path;
+    let context = || format!("cannot write {}", path.display());
+    let mut file = files::make_file(path).with_context(context)?;
+    hand_over(&file, path);
+    let source = folder.join(DATABASE);
+    let mut source =
+        fs::File::open(&source).with_context(|| format!("cannot read {}", source.display()))?;
+    let copied = files::copy(&mut source, &mut file).with_context(context)?;
+    ensure!(
+        manifest.files.get(DATABASE) == Some(&copied),
+        "the backup has changed while it was read"
+    );
+    drop(file);
+    adapters_sqlite::prepare_restored(path).with_context(context)?;
+    files::sync_file(path).with_context(context)?;
+    Ok(prepared)
+}
