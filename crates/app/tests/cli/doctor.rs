@@ -47,7 +47,7 @@ fn said(output: &Output, code: i32) -> String {
 
 /// The line of a check that has these words.
 fn line<'a>(lines: &'a str, mark: &str, check: &str, words: &str) -> &'a str {
-    let begin = format!("{mark:<6}{check:<15}");
+    let begin = format!("{mark:<6}{check}: ");
     let mut found = lines.lines().filter(|line| line.starts_with(&begin));
     let found = found.find(|line| line.contains(words));
     found.unwrap_or_else(|| panic!("no line {begin:?} with {words:?}:\n{lines}"))
@@ -91,6 +91,8 @@ async fn endpoints() -> MockServer {
 async fn an_installation_that_is_well_is_all_ok() {
     let (folder, key) = installed();
     let server = endpoints().await;
+    answer(&server, "/board/readyz", json!({})).await;
+    let board = format!("{}/board", server.uri());
     let (api, model) = (
         format!("{}/api", server.uri()),
         format!("{}/v1", server.uri()),
@@ -105,14 +107,16 @@ async fn an_installation_that_is_well_is_all_ok() {
             ("POSTHASTE_LLM_BASE_URL", &model),
             ("POSTHASTE_LLM_MODEL", "small-1"),
             ("POSTHASTE_LLM_API_KEY", SECRETS[3]),
-            ("POSTHASTE_PUBLIC_URL", "https://jobs.example.org"),
+            ("POSTHASTE_PUBLIC_URL", &board),
         ],
     ]
     .concat();
     let lines = said(&run(&folder, &["doctor"], &variables), 0);
     for (check, words) in [
         ("configuration", ""),
-        ("public-url", "https://jobs.example.org"),
+        ("public-url", &board),
+        ("public-url", "/board/readyz says ready"),
+        ("clock", "it agrees with the e-mail provider's"),
         ("store", "posthaste.db can be read and written"),
         ("schema", "up to date"),
         ("clock", ""),
@@ -157,7 +161,7 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
             ("POSTHASTE_ENRICHER", "llm"),
             ("POSTHASTE_LLM_BASE_URL", nobody),
             ("POSTHASTE_LLM_MODEL", "small-1"),
-            ("POSTHASTE_PUBLIC_URL", "http://jobs.example.org"),
+            ("POSTHASTE_PUBLIC_URL", "http://jobs.example.invalid"),
             ("POSTHASTE_BNID", SECRETS[4]),
         ],
     ]
@@ -168,18 +172,19 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
         for (check, words) in [
             ("configuration", "unknown variable POSTHASTE_BNID"),
             ("public-url", "into POSTHASTE_PUBLIC_URL"),
-            ("schema", ": run `posthaste migrate`"),
+            ("schema", "; run `posthaste migrate`"),
             (
                 "keys",
-                &format!("{key}: others can use the file (mode 0644): run `chmod 600 "),
+                &format!("{key}: others can use the file (mode 0644); run `chmod 600 "),
             ),
             ("newsletter", "old account: "),
             ("newsletter", "new account: "),
             ("newsletter", "set POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
             ("model", "small-1 at 127.0.0.1: no answer: "),
         ] {
-            line(&lines, "WRONG", check, words);
+            line(&lines, "fail", check, words);
         }
+        line(&lines, "warn", "public-url", "jobs.example.invalid/readyz");
         line(&lines, "ok", "store", "can be read");
     }
     let alone = [&variables[..], &[("POSTHASTE_NO_WORKER", "1")]].concat();
@@ -202,8 +207,8 @@ fn a_server_that_is_away_is_a_line_among_others() {
     let folder = tempdir().unwrap();
     let url = format!("postgres://posthaste:{}@127.0.0.1:1/posthaste", SECRETS[4]);
     let lines = said(&run(&folder, &["doctor"], &[("DATABASE_URL", &url)]), 1);
-    line(&lines, "WRONG", "store", "that DATABASE_URL is right");
-    line(&lines, "WRONG", "keys", "run `posthaste keys generate`");
+    line(&lines, "fail", "store", "that DATABASE_URL is right");
+    line(&lines, "fail", "keys", "run `posthaste keys generate`");
     line(
         &lines,
         "ok",

@@ -20,6 +20,8 @@ const PUBLIC_URL: &str = "public-url";
 /// The free space that an embedded database needs: several of the store's logs, and the growth of a
 /// bulk load.
 const MIN_FREE_BYTES: u64 = 512 * MEGABYTE;
+/// The age from which on a key ought to be replaced.
+const OLD_KEY: time::Duration = time::Duration::days(365);
 const MEGABYTE: u64 = 1 << 20;
 
 /// Checks the keys as the owner of the folder can use them.
@@ -61,6 +63,16 @@ pub fn keys(folder: &KeyFolder, database: &DatabaseUrl) -> Vec<Check> {
     }
     let many = keys.keys().len();
     match keys.signing(now) {
+        Some(key) if now - key.id().created_at() > OLD_KEY => checks.push(Check::doubtful(
+            KEYS,
+            format!(
+                "{} signs, and is from {}; {many} can be used",
+                key.id(),
+                output::time(key.id().created_at())
+            ),
+            "make another with `posthaste keys generate`, and retire this one when its last token \
+             has expired",
+        )),
         Some(key) => checks.push(Check::good(
             KEYS,
             format!("{} signs; {many} can be used", key.id()),

@@ -6,6 +6,7 @@
 
 mod endpoints;
 mod machine;
+mod outside;
 mod store;
 
 use std::{process::ExitCode, time::Duration};
@@ -30,6 +31,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 struct Check {
     #[serde(rename = "check")]
     name: &'static str,
+    /// Whether nothing is wrong; `true` of what only may be.
     ok: bool,
     message: String,
     remedy: Option<String>,
@@ -53,11 +55,20 @@ impl Check {
         Self::new(name, Finding::wrong(message, remedy))
     }
 
+    /// Something that may be wrong, and does not make the command fail.
+    fn doubtful(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            ok: true,
+            ..Self::wrong(name, message, remedy)
+        }
+    }
+
     fn line(&self) -> String {
         let Self { name, message, .. } = self;
         match &self.remedy {
-            None => format!("ok    {name:<15}{message}"),
-            Some(remedy) => format!("WRONG {name:<15}{message}: {remedy}"),
+            None => format!("ok    {name}: {message}"),
+            Some(remedy) if self.ok => format!("warn  {name}: {message}; {remedy}"),
+            Some(remedy) => format!("fail  {name}: {message}; {remedy}"),
         }
     }
 }
@@ -69,11 +80,15 @@ pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let may_lack_group = args.serve.accounts.has_group();
     let mut checks = configuration();
     checks.push(machine::public_url(&config));
-    let (stored, called) = tokio::join!(
+    let (stored, called, public, clock) = tokio::join!(
         store::look(&config.database),
-        endpoints::look(&config, may_lack_group)
+        endpoints::look(&config, may_lack_group),
+        outside::public_url(&config),
+        outside::clock(&config.accounts),
     );
+    checks.extend(public);
     checks.extend(stored);
+    checks.extend(clock);
     checks.extend(machine::keys(
         &KeyFolder::new(&config.keys),
         &config.database,

@@ -1,0 +1,103 @@
+//! Checks what others see of the service and of this machine: its public URL, and its clock.
+
+use adapters_mailerlite::Settings;
+use outbound::Timeouts;
+use reqwest::{Response, StatusCode, header::DATE};
+use time::{Duration, OffsetDateTime};
+use url::Url;
+
+use super::{CHECK_TIMEOUT, Check};
+use crate::{clock, in_one_line, serve::ServiceConfig};
+
+const PUBLIC_URL: &str = "public-url";
+const CLOCK: &str = "clock";
+
+/// How far a clock may differ from the date of an answer, which has whole seconds and may be older
+/// than the answer.
+const TOLERANCE: Duration = Duration::seconds(15);
+
+/// Checks that the public URL leads to a service that is ready. One that is only derived from the
+/// address to listen on is not asked.
+pub async fn public_url(config: &ServiceConfig) -> Option<Check> {
+    let url = config.public_url.as_ref()?;
+    let url = Url::parse(&format!("{url}/readyz")).ok()?;
+    let problem = match get(&url).await {
+        Ok(answer) if answer.status() == StatusCode::OK => {
+            return Some(Check::good(PUBLIC_URL, format!("{url} says ready")));
+        }
+        Ok(answer) => format!("{url} answers {}", answer.status()),
+        Err(error) => in_one_line(&error),
+    };
+    Some(Check::doubtful(
+        PUBLIC_URL,
+        problem,
+        "see that the service runs, that its proxy passes paths on as they are, and that this \
+         machine may reach it",
+    ))
+}
+
+/// Compares this machine's clock with the provider's, by the date of an answer to a request without
+/// a key. Nothing is said if there is no such answer.
+pub async fn clock(accounts: &Settings) -> Option<Check> {
+    let account = accounts.old.as_ref().or(accounts.new.as_ref())?;
+    let asked = clock::now();
+    let answer = get(&account.base_url).await.ok()?;
+    let date = answer.headers().get(DATE)?.to_str().ok()?;
+    let theirs = OffsetDateTime::from(httpdate::parse_http_date(date).ok()?);
+    Some(compare(asked, clock::now(), theirs))
+}
+
+/// Compares the date of an answer with when it was asked for and when it came.
+fn compare(asked: OffsetDateTime, answered: OffsetDateTime, theirs: OffsetDateTime) -> Check {
+    let ahead = asked - theirs;
+    let behind = theirs - answered;
+    let (off, way) = if ahead > behind {
+        (ahead, "ahead of")
+    } else {
+        (behind, "behind")
+    };
+    if off <= TOLERANCE {
+        return Check::good(CLOCK, "it agrees with the e-mail provider's");
+    }
+    Check::doubtful(
+        CLOCK,
+        format!(
+            "this machine's clock is about {} seconds {way} the e-mail provider's",
+            off.whole_seconds()
+        ),
+        "set it by NTP",
+    )
+}
+
+async fn get(url: &Url) -> anyhow::Result<Response> {
+    let timeouts = Timeouts {
+        connection: CHECK_TIMEOUT,
+        answer: CHECK_TIMEOUT,
+    };
+    let client = outbound::client(url, timeouts, 0)?;
+    Ok(client.get(url.clone()).send().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_date_may_be_old_and_late() {
+        let asked = datetime!(2026-03-01 12:00 UTC);
+        let answered = asked + Duration::seconds(5);
+        for (seconds, expected) in [
+            (0, "agrees"),
+            (-15, "agrees"),
+            (20, "agrees"),
+            (-16, "16 seconds ahead of"),
+            (3_605, "3600 seconds behind"),
+        ] {
+            let check = compare(asked, answered, asked + Duration::seconds(seconds));
+            assert!(check.message.contains(expected), "{check:?}");
+            assert!(check.ok, "{check:?}");
+        }
+    }
+}
