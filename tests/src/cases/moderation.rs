@@ -59,7 +59,7 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
     let unique = id.rsplit('-').next().unwrap();
     for (status, is_listed) in [("rejected", true), ("approved", false)] {
         let list = app
-            .run(&["postings", "list", "--status", status])
+            .run(&["postings", "list", "--limit", "1000000", "--status", status])
             .succeeded();
         assert_eq!(list.contains(unique), is_listed, "{list}");
     }

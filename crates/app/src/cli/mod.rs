@@ -238,9 +238,25 @@ pub enum KeysCommand {
     /// to the owner of the folder
     Generate(DataDirArgs),
     /// List the keys, oldest first, and what is no usable key
-    List(DataDirArgs),
+    List(KeysListArgs),
     /// Remove a key; what it signed is not accepted any more. The last usable one stays
     Retire(KeysRetireArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct KeysListArgs {
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_KEYS_LIMIT",
+        default_value_t = 100
+    )]
+    pub limit: usize,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub data_dir: DataDirArgs,
 }
 
 #[derive(Debug, Args)]
@@ -282,6 +298,17 @@ pub struct PostingsListArgs {
         value_parser = config::status
     )]
     pub status: Option<Status>,
+
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_POSTINGS_LIMIT",
+        default_value_t = 100
+    )]
+    pub limit: usize,
+    #[command(flatten)]
+    pub json: JsonArgs,
     #[command(flatten)]
     pub store: StoreArgs,
 }

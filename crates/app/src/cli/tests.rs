@@ -39,6 +39,35 @@ fn every_option_is_a_variable_too() {
 }
 
 #[test]
+fn every_list_and_show_has_json_and_every_list_a_limit() {
+    /// Lists that are under another name.
+    const LISTS: [&str; 2] = ["audit", "deliveries"];
+    fn check(path: &str, command: &clap::Command, seen: &mut usize) {
+        let name = command.get_name();
+        let is_list = name == "list" || LISTS.contains(&name);
+        let has = |long: &str| {
+            let mut options = command.get_arguments();
+            options.any(|arg| arg.get_long() == Some(long))
+        };
+        if is_list || name == "show" {
+            *seen += 1;
+            assert!(has("json"), "{path} --json");
+            assert_eq!(has("limit"), is_list, "{path} --limit");
+        }
+        for subcommand in command.get_subcommands() {
+            check(
+                &format!("{path} {}", subcommand.get_name()),
+                subcommand,
+                seen,
+            );
+        }
+    }
+    let mut seen = 0;
+    check("posthaste", &Cli::command(), &mut seen);
+    assert!(seen >= 11, "{seen}");
+}
+
+#[test]
 fn every_command_of_the_contract_is_there() {
     for line in [
         "posthaste demo --exit --data-dir d",

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use adapters_http::oauth::{KeyFolder, KeyId};
 use anyhow::bail;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    cli::{DataDirArgs, KeysCommand},
+    cli::{DataDirArgs, KeysCommand, KeysListArgs},
     clock, embedded,
     misconfigured::Misconfigured,
     output, text,
@@ -17,7 +18,7 @@ use crate::{
 pub fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
     match command {
         KeysCommand::Generate(args) => output::print(generate_for(args)?)?,
-        KeysCommand::List(args) => list(&folder(args))?,
+        KeysCommand::List(args) => list(args)?,
         KeysCommand::Retire(args) => retire(&folder(&args.data_dir), args.id, args.force)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -62,32 +63,74 @@ fn generate(folder: &KeyFolder) -> anyhow::Result<KeyId> {
     Ok(id)
 }
 
+/// A file of the folder, as JSON shows it.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// The key's id, or the name of a file that is no usable key.
+    key: String,
+    created_at: Option<String>,
+    /// `signs`, `verifies` or `unusable`.
+    state: &'static str,
+    problem: Option<String>,
+}
+
+impl Row {
+    /// How the key is used, for people.
+    fn usage(&self) -> String {
+        match &self.problem {
+            Some(problem) => text::plain(&format!("cannot be used: {problem}")),
+            None if self.state == SIGNS => "signs and verifies".to_owned(),
+            None => self.state.to_owned(),
+        }
+    }
+}
+
+const SIGNS: &str = "signs";
+
 /// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
-fn list(folder: &KeyFolder) -> anyhow::Result<()> {
+fn list(args: &KeysListArgs) -> anyhow::Result<()> {
+    let rows = rows(&folder(&args.data_dir))?;
+    let shown = rows.get(..args.limit).unwrap_or(&rows);
+    if args.json.enabled {
+        return output::print_json(&shown);
+    }
+    let mut table = output::table(["KEY", "CREATED", "USE"]);
+    for row in shown {
+        let created_at = row.created_at.clone().unwrap_or_default();
+        table.add_row([text::plain(&row.key), created_at, row.usage()]);
+    }
+    output::print(table)?;
+    match rows.len() - shown.len() {
+        0 => Ok(()),
+        more => output::print(format_args!(
+            "and {more} more; `--limit` takes a larger number of rows"
+        )),
+    }
+}
+
+fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
     let keys = folder.list_for_owner()?;
     let signing = keys.signing(clock::now()).map(|key| key.id());
-    let mut table = output::table(["KEY", "CREATED", "USE"]);
-    for id in keys.keys().iter().map(|key| key.id()) {
-        let usage = if Some(id) == signing {
-            "signs and verifies"
+    let usable = keys.keys().iter().map(|key| Row {
+        key: key.id().to_string(),
+        created_at: Some(output::time(key.id().created_at())),
+        state: if Some(key.id()) == signing {
+            SIGNS
         } else {
             "verifies"
-        };
-        table.add_row([
-            id.to_string(),
-            output::time(id.created_at()),
-            usage.to_owned(),
-        ]);
-    }
-    for problem in keys.problems() {
+        },
+        problem: None,
+    });
+    let unusable = keys.problems().iter().map(|problem| {
         let name = problem.path().file_name().unwrap_or_default();
-        table.add_row([
-            text::plain(&name.to_string_lossy()),
-            String::new(),
-            text::plain(&format!("cannot be used: {}", problem.reason())),
-        ]);
-    }
-    output::print(table)
+        Row {
+            key: name.to_string_lossy().into_owned(),
+            created_at: None,
+            state: "unusable",
+            problem: Some(problem.reason().clone()),
+        }
+    });
+    Ok(usable.chain(unusable).collect())
 }
 
 fn retire(folder: &KeyFolder, id: KeyId, force: bool) -> anyhow::Result<()> {

@@ -127,3 +127,30 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
     }
     assert!(!folder.path().join("data/posthaste.db").exists());
 }
+
+#[test]
+fn keys_are_listed_as_json_too() {
+    let folder = tempdir().unwrap();
+    let (old, _) = generate(&folder);
+    let (new, file) = generate(&folder);
+    fs::write(file, "no key any more").unwrap();
+    let shown = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let output = run(
+            &folder,
+            &[&["keys", "list", "--json"], arguments].concat(),
+            &[],
+        );
+        serde_json::from_str(text(&output.stdout)).unwrap()
+    };
+    let all = shown(&[]);
+    assert_eq!(
+        (&all[0]["key"], &all[0]["state"]),
+        (&old.into(), &"signs".into())
+    );
+    assert_eq!(
+        (&all[1]["key"], &all[1]["state"]),
+        (&new.into(), &"unusable".into())
+    );
+    assert!(all[1]["problem"].is_string() && all[0]["problem"].is_null());
+    assert_eq!(shown(&["--limit", "1"]), all[..1]);
+}

@@ -1,5 +1,6 @@
 //! `posthaste postings`: lets an operator list, show and moderate postings.
 
+mod list;
 mod show;
 
 #[cfg(test)]
@@ -10,20 +11,17 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 use anyhow::bail;
 use domain::{
     audit::Attribution,
-    posting::{
-        Lifetime, Posting, PostingId, PostingView, Rejection, SourceIdentifier, Status,
-        moderation::Moderation,
-    },
-    store::{ListQuery, PostingReader, Store, StoreError},
+    posting::{Lifetime, Posting, PostingId, Rejection, SourceIdentifier, moderation::Moderation},
+    store::{PostingReader, Store, StoreError},
     usecase::{ModerationError, moderate},
 };
 use uuid::Uuid;
 
+use self::list::Listing;
 use crate::{
     activity::Activities,
     cli::{
-        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsRejectArgs,
-        PostingsShowArgs,
+        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsRejectArgs, PostingsShowArgs,
     },
     clock,
     database::Database,
@@ -31,22 +29,21 @@ use crate::{
     waits::Waits,
 };
 
-/// Postings that are read at a time.
-const PAGE: usize = 200;
 /// Retries after conflicts.
 const MAX_RETRIES: usize = 8;
 /// The waits between them.
 const FIRST_WAIT: Duration = Duration::from_millis(20);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// Columns of a row.
-const WIDTH: usize = 80;
 
 /// Runs a subcommand.
 pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
     match command {
-        PostingsCommand::List(PostingsListArgs { status, store }) => {
-            let database = Database::open(&store.database()).await?;
-            list(&*database.postings, status, output::print).await?;
+        PostingsCommand::List(args) => {
+            let database = Database::open(&args.store.database()).await?;
+            let listing = Listing::from(&args);
+            listing
+                .hand_over(&*database.postings, output::print)
+                .await?;
         }
         PostingsCommand::Show(PostingsShowArgs { id, json, store }) => {
             let database = Database::open(&store.database()).await?;
@@ -65,43 +62,6 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Prints a heading and a row for each posting, the longest unchanged first, page by page.
-async fn list(
-    postings: &dyn PostingReader,
-    status: Option<Status>,
-    mut print: impl FnMut(String) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    print(row("UPDATED (UTC)", "STATUS", "ID", "TITLE"))?;
-    let mut query = ListQuery {
-        status,
-        limit: PAGE,
-        ..ListQuery::default()
-    };
-    loop {
-        let page = postings.list(&query).await?;
-        for PostingView { posting, .. } in &page.postings {
-            print(row(
-                &output::minute(posting.updated_at),
-                posting.status.as_str(),
-                &text::plain(posting.source_identifier.as_str()),
-                &text::plain(&posting.details.title),
-            ))?;
-        }
-        query.after = page.next;
-        if query.after.is_none() {
-            return Ok(());
-        }
-    }
-}
-
-/// A row that fits a terminal, unless the identifier leaves too little room for the title.
-fn row(updated: &str, status: &str, id: &str, title: &str) -> String {
-    let start = format!("{updated:<16}  {status:<17}  {id:<20}  ");
-    let room = WIDTH.saturating_sub(start.chars().count()).max(16);
-    let row = start + &text::shorten(title, room);
-    row.trim_end().to_owned()
 }
 
 async fn show(

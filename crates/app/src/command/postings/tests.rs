@@ -1,12 +1,16 @@
 use domain::{
     audit::{AuditLog, AuditQuery},
+    posting::Status,
     testing::{by_ann, create, minutes, noon, push},
     usecase::ingest,
 };
 use newsletter::testing::MemoryStore;
 use serde_json::Value;
 
-use super::*;
+use super::{
+    list::{PAGE, WIDTH, row},
+    *,
+};
 use crate::testing::{Fault, FaultyStore};
 
 const NEVER: Lifetime = Lifetime::NEVER;
@@ -21,8 +25,55 @@ async fn rows(store: &MemoryStore, status: Option<Status>) -> Vec<String> {
         rows.push(row);
         Ok(())
     };
-    list(store, status, take).await.unwrap();
+    let listing = Listing {
+        status,
+        limit: usize::MAX,
+        as_json: false,
+    };
+    listing.hand_over(store, take).await.unwrap();
     rows
+}
+
+#[tokio::test]
+async fn a_list_ends_at_its_limit_and_says_so() {
+    let store = MemoryStore::new();
+    for n in 0..3 {
+        let put = create(&format!("posting-{n}"), "acme");
+        let results = ingest(&store, &[put], NEVER, noon() + minutes(n)).await;
+        results.unwrap()[0].as_ref().unwrap();
+    }
+    for (limit, as_json, lines) in [(2, false, 4), (3, false, 4), (0, false, 1), (0, true, 1)] {
+        let listing = Listing {
+            status: None,
+            limit,
+            as_json,
+        };
+        let mut said = Vec::new();
+        let take = |row| {
+            said.push(row);
+            Ok(())
+        };
+        listing.hand_over(&store, take).await.unwrap();
+        assert_eq!(said.len(), lines, "{limit}: {said:?}");
+        assert_eq!(said.iter().any(|row| row.contains("and more")), limit == 2);
+    }
+    for limit in [2, 200] {
+        let listing = Listing {
+            status: Some(Status::PendingEnrichment),
+            limit,
+            as_json: true,
+        };
+        let mut said = String::new();
+        let take = |row: String| {
+            said.push_str(&row);
+            Ok(())
+        };
+        listing.hand_over(&store, take).await.unwrap();
+        let shown: Vec<Value> = serde_json::from_str(&said).unwrap();
+        assert_eq!(shown.len(), limit.min(3));
+        assert_eq!(shown[0]["unique_source_identifier"], "posting-0");
+        assert_eq!(shown[0]["status"], "PendingEnrichment");
+    }
 }
 
 #[tokio::test]
