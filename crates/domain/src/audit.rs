@@ -75,6 +75,8 @@ impl Action {
     pub const POSTINGS_REJECT: Self = Self::new("postings.reject");
     /// A posting was featured, or is no longer.
     pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
+    /// A posting was taken down.
+    pub const POSTINGS_EXPIRE: Self = Self::new("postings.expire");
 
     /// An OAuth client was made.
     pub const CLIENTS_CREATE: Self = Self::new("clients.create");

@@ -252,7 +252,11 @@ pub(crate) mod tests {
         check(
             &[
                 ("enricher", Actor::Enricher),
-                ("operator", Actor::Operator),
+                ("operator", Actor::Operator(None)),
+                (
+                    "operator:Ann",
+                    Actor::Operator(domain::audit::Operator::new("Ann").ok()),
+                ),
                 ("lifetime", Actor::Lifetime),
                 (&format!("client:{client}"), Actor::Client(client)),
             ],

@@ -211,8 +211,8 @@ pub struct Posting<'a> {
     updated_at: Timestamp,
     /// The actor of the first push: `client:ID`. `null` of a posting from before this was known.
     created_by: Option<String>,
-    /// The actor of the last change: `client:ID`, `enricher`, `operator` or `lifetime`. `null` of a
-    /// posting that has not changed since this is known.
+    /// The actor of the last change: `client:ID`, `catalogue:NAME`, `operator:NAME`, `enricher`,
+    /// `operator` or `lifetime`. `null` of a posting that has not changed since this is known.
     updated_by: Option<String>,
 }
 
@@ -317,8 +317,9 @@ struct HistoryEntry<'a> {
     at: Timestamp,
     /// The reason, if there is one.
     reason: Option<&'a str>,
-    /// The actor: `client:ID`, `enricher`, `operator` or `lifetime`.
-    #[schema(pattern = "^(client:.+|enricher|operator|lifetime)$")]
+    /// The actor: `client:ID`, `catalogue:NAME`, `operator:NAME`, `enricher`, `operator` or
+    /// `lifetime`.
+    #[schema(pattern = "^(client:.+|catalogue:.+|operator:.+|enricher|operator|lifetime)$")]
     by: String,
 }
 

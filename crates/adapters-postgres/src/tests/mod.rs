@@ -56,7 +56,7 @@ fn create(n: u128) -> WriteSet {
             status: write.posting.status,
             at: noon(),
             reason: None,
-            by: Actor::Operator,
+            by: Actor::Operator(None),
         });
     }
     writes

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use time::OffsetDateTime;
 
 use super::Status;
-use crate::{catalogue::CatalogueName, client::ClientId};
+use crate::{audit::Operator, catalogue::CatalogueName, client::ClientId};
 
 /// One step of a posting's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub enum Actor {
     Catalogue(CatalogueName),
     /// The enrichment pipeline.
     Enricher,
-    /// A person with the command line.
-    Operator,
+    /// A person with the command line or the console, by name; earlier versions kept no names.
+    Operator(Option<Operator>),
     /// The end of its lifetime.
     Lifetime,
 }
@@ -41,7 +41,8 @@ impl fmt::Display for Actor {
             Self::Client(id) => write!(f, "client:{id}"),
             Self::Catalogue(name) => write!(f, "catalogue:{name}"),
             Self::Enricher => f.write_str("enricher"),
-            Self::Operator => f.write_str("operator"),
+            Self::Operator(None) => f.write_str("operator"),
+            Self::Operator(Some(name)) => write!(f, "operator:{name}"),
             Self::Lifetime => f.write_str("lifetime"),
         }
     }
@@ -59,13 +60,17 @@ impl FromStr for Actor {
         let unknown = || UnknownActor(text.to_owned());
         match text {
             "enricher" => Ok(Self::Enricher),
-            "operator" => Ok(Self::Operator),
+            "operator" => Ok(Self::Operator(None)),
             "lifetime" => Ok(Self::Lifetime),
             _ => match text.split_once(':').ok_or_else(unknown)? {
                 ("client", id) => id.parse().map(Self::Client).map_err(|_| unknown()),
                 ("catalogue", name) => {
                     let name = CatalogueName::new(name);
                     name.map(Self::Catalogue).map_err(|_| unknown())
+                }
+                ("operator", name) => {
+                    let name = Operator::new(name).map_err(|_| unknown())?;
+                    Ok(Self::Operator(Some(name)))
                 }
                 _ => Err(unknown()),
             },
@@ -90,7 +95,11 @@ mod tests {
                 "catalogue:enricher".to_owned(),
             ),
             (Actor::Enricher, "enricher".to_owned()),
-            (Actor::Operator, "operator".to_owned()),
+            (Actor::Operator(None), "operator".to_owned()),
+            (
+                Actor::Operator(Operator::new("Ann of: it").ok()),
+                "operator:Ann of: it".to_owned(),
+            ),
             (Actor::Lifetime, "lifetime".to_owned()),
         ] {
             assert_eq!(actor.to_string(), text);
@@ -105,6 +114,8 @@ mod tests {
             "catalogue",
             "catalogue:",
             "catalogue:a b",
+            "operator:",
+            "operator:a\nb",
         ] {
             assert_eq!(text.parse::<Actor>(), Err(UnknownActor(text.to_owned())));
         }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::{
     Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, event, outcome,
 };
-use crate::company::Company;
+use crate::{audit::Operator, company::Company};
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,11 @@ pub enum Moderation {
     },
     /// Feature it, or no longer.
     Feature(bool),
+    /// Take it down, whatever its status.
+    Expire {
+        /// The reason.
+        reason: String,
+    },
 }
 
 /// Decides an operator's command; `None` when there is nothing to change.
@@ -27,13 +32,16 @@ pub fn decide(
     posting: &Posting,
     company: &Company,
     command: &Moderation,
+    by: &Operator,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Option<Change>, Rejection> {
+    let by = Actor::Operator(Some(by.clone()));
     let to = match command {
         Moderation::Approve => Status::Approved,
         Moderation::Reject { .. } => Status::Rejected,
-        Moderation::Feature(on) => return Ok(feature(posting, *on, now)),
+        Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
+        Moderation::Expire { reason } => return Ok(expire(posting, reason, by, now)),
     };
     if posting.status == Status::Expired {
         return Err(Rejection::Transition {
@@ -45,10 +53,10 @@ pub fn decide(
     change.posting.moderated = true;
     if let Moderation::Reject { reason } = command {
         change.posting.approved_hash = None;
-        outcome::reject(&mut change, reason.clone(), Actor::Operator, now);
+        outcome::reject(&mut change, reason.clone(), by.clone(), now);
     } else {
         change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
-        outcome::approve(&mut change, Actor::Operator, lifetime, now);
+        outcome::approve(&mut change, by.clone(), lifetime, now);
         // Its texts may belong to other content, or be missing.
         change.ask_if_due(company);
     }
@@ -56,7 +64,7 @@ pub fn decide(
     if change.history.is_empty() && !is_known {
         // The reason stays, now with the operator as its actor.
         let reason = posting.status_reason.clone();
-        change.move_to(posting.status, reason, Actor::Operator, now);
+        change.move_to(posting.status, reason, by, now);
     }
     if change.events.is_empty() && change.posting.status_reason != posting.status_reason {
         change.raise(event::JOB_POSTING_UPDATED);
@@ -64,7 +72,18 @@ pub fn decide(
     Ok((!change.history.is_empty()).then_some(change))
 }
 
-fn feature(posting: &Posting, on: bool, now: OffsetDateTime) -> Option<Change> {
+fn expire(posting: &Posting, reason: &str, by: Actor, now: OffsetDateTime) -> Option<Change> {
+    if posting.status == Status::Expired {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.posting.expired_at = Some(now);
+    change.move_to(Status::Expired, Some(reason.to_owned()), by, now);
+    change.raise(event::JOB_POSTING_EXPIRED);
+    Some(change)
+}
+
+fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Option<Change> {
     if posting.is_featured == on {
         return None;
     }
@@ -75,9 +94,9 @@ fn feature(posting: &Posting, on: bool, now: OffsetDateTime) -> Option<Change> {
         status: posting.status,
         at: now,
         reason: Some(if on { "featured" } else { "no longer featured" }.to_owned()),
-        by: Actor::Operator,
+        by: by.clone(),
     });
-    change.touch(Actor::Operator, now);
+    change.touch(by, now);
     change.raise(event::JOB_POSTING_UPDATED);
     Some(change)
 }

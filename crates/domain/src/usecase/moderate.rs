@@ -39,7 +39,8 @@ pub async fn moderate(
         .ok_or(Rejection::NotFound)?
         .clone();
     let company = known.company_of(&posting)?;
-    let Some(change) = moderation::decide(&posting, company, command, lifetime, now)? else {
+    let Some(change) = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?
+    else {
         return Ok(posting);
     };
     let after = change.posting.clone();
@@ -63,5 +64,8 @@ fn entry(
             entry(Action::POSTINGS_REJECT).with("reason", reason.as_str())
         }
         Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
+        Moderation::Expire { reason } => {
+            entry(Action::POSTINGS_EXPIRE).with("reason", reason.as_str())
+        }
     }
 }

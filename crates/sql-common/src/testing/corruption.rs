@@ -115,7 +115,7 @@ pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
                 status: Status::PendingEnrichment,
                 at: noon(),
                 reason: None,
-                by: Actor::Operator,
+                by: Actor::Operator(None),
             });
         }
         store.commit(writes).await.expect("it is new");

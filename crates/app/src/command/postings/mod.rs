@@ -110,7 +110,9 @@ fn sentence(posting: &Posting, command: &Moderation) -> String {
     let state = match command {
         Moderation::Feature(true) => "featured".to_owned(),
         Moderation::Feature(false) => "not featured".to_owned(),
-        Moderation::Approve | Moderation::Reject { .. } => posting.status.to_string(),
+        Moderation::Approve | Moderation::Reject { .. } | Moderation::Expire { .. } => {
+            posting.status.to_string()
+        }
     };
     format!(
         "{} is {state}.",

@@ -197,7 +197,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "place             Brest, FR (on-site, hybrid)\n",
         "salary            10 to 12 EUR hourly\n",
         "  PendingEnrichment  by client:",
-        "  rejected  by operator\n    Not a job.\n",
+        "  rejected  by operator:ann\n    Not a job.\n",
         "── Description as pushed ──\n\n<p>Bake",
     ] {
         assert!(text.contains(part), "{part} in {text}");

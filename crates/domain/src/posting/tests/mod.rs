@@ -21,7 +21,7 @@ use crate::{
     enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
     event::EventName,
     store::{Known, WriteSet},
-    testing::{hours, noon, push},
+    testing::{by_ann, hours, noon, push},
 };
 
 /// A board of postings that commands are decided on, one after the other, each an hour later.
@@ -182,7 +182,14 @@ impl Board {
     fn moderate(&mut self, command: &Moderation) -> Result<Written, Rejection> {
         self.now += hours(1);
         let (posting, company) = (self.posting(), self.company());
-        let change = super::moderation::decide(posting, company, command, self.lifetime, self.now)?;
+        let change = super::moderation::decide(
+            posting,
+            company,
+            command,
+            &by_ann(1).operator,
+            self.lifetime,
+            self.now,
+        )?;
         Ok(self.record(change))
     }
 }

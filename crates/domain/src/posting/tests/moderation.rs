@@ -3,6 +3,10 @@
 use super::*;
 use crate::posting::{Actor, ContentHash, outcome};
 
+fn ann() -> Actor {
+    Actor::Operator(Some(by_ann(1).operator))
+}
+
 fn reject() -> Moderation {
     Moderation::Reject {
         reason: "spam".into(),
@@ -23,7 +27,7 @@ fn a_verdict_moves_every_open_status_and_stands() {
             let mut board = Board::with(status);
             board.moderate(&command).unwrap();
             assert_eq!(board.posting().status, after);
-            assert_eq!(board.history.last().unwrap().by, Actor::Operator);
+            assert_eq!(board.history.last().unwrap().by, ann());
             board.forget_outcome();
             let written = board.enrich(&contrary).expect("texts are refreshed");
             let has_new_texts = status == Status::PendingEnrichment;
@@ -81,7 +85,7 @@ fn an_approval_judges_content_that_awaits_a_review() {
     assert!(written.asked, "its texts are those of the earlier content");
     assert_eq!(board.posting().status_reason, None);
     let last = board.history.last().unwrap();
-    assert_eq!((&last.by, last.reason.as_ref()), (&Actor::Operator, None));
+    assert_eq!((&last.by, last.reason.as_ref()), (&ann(), None));
     // The model refuses again; there are texts without it.
     let change = refused(&mut board).unwrap();
     assert!(change.enriched.is_some());
@@ -152,5 +156,27 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
             (board.posting().status, &board.posting().status_reason),
             (status, &reason)
         );
+    }
+}
+
+#[test]
+fn a_posting_of_any_status_is_taken_down_once() {
+    let expire = Moderation::Expire {
+        reason: "asked by phone".into(),
+    };
+    for status in [
+        Status::PendingEnrichment,
+        Status::Approved,
+        Status::Rejected,
+    ] {
+        let mut board = Board::with(status);
+        let written = board.moderate(&expire).unwrap();
+        assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
+        let posting = board.posting();
+        assert_eq!(posting.status, Status::Expired);
+        assert_eq!(posting.expired_at, Some(board.now));
+        assert_eq!(posting.status_reason.as_deref(), Some("asked by phone"));
+        assert_eq!(board.history.last().unwrap().by, ann());
+        assert_eq!(board.moderate(&expire).unwrap().events, []);
     }
 }

@@ -66,7 +66,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     view.posting = Posting {
         source_identifier: identifier("written"),
         created_by: Some(Actor::Client(id)),
-        updated_by: Some(Actor::Operator),
+        updated_by: Some(Actor::Operator(None)),
         ..posting(0x105, view.company.id)
     };
     view.history.clear();

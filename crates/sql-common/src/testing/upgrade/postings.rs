@@ -92,7 +92,7 @@ fn full() -> PostingView {
                 Status::Approved,
                 hours(2),
                 Some("Looks fine."),
-                Actor::Operator,
+                Actor::Operator(None),
             ),
         ],
     }
