@@ -14,7 +14,7 @@
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
 //!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`: the tables, whose columns are explained there.
-//! - `statement`: statements that are prepared once.
+//! - `statement`: statements that are prepared once; `copy`: takes in the rows of another store.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
 //!   `event`, `outbox`, `client`, `draft`, `audit` and `webhook` hold the statements of their
 //!   tables.
@@ -28,6 +28,7 @@ mod client;
 mod commit;
 mod company;
 mod connection;
+mod copy;
 mod draft;
 mod duplicate;
 mod error;
@@ -56,6 +57,7 @@ use domain::store::StoreError;
 
 use self::connection::Connections;
 pub use self::{
+    copy::{Begun, CopyTarget},
     options::PostgresOptions,
     url::{InvalidPostgresUrl, PostgresUrl},
 };
@@ -76,6 +78,10 @@ impl PostgresStore {
             connections: Arc::new(Connections::new(url, options)?),
         };
         if store.pending_migrations().await?.is_empty() {
+            let connections = &store.connections;
+            connections
+                .run(async |conn| copy::refuse_half_a_copy(conn).await)
+                .await?;
             store.order_events().await?;
         }
         Ok(store)

@@ -137,7 +137,7 @@ pub fn prepare_restored(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Opens a file that is no store's.
-fn open(path: &Path, mode: &str) -> Result<SqliteConnection, StoreError> {
+pub(crate) fn open(path: &Path, mode: &str) -> Result<SqliteConnection, StoreError> {
     let uri = uri(path, mode)?;
     let failed = |error: &dyn std::fmt::Display| classify(&format!("{}: {error}", path.display()));
     let mut conn = SqliteConnection::establish(&uri).map_err(|error| failed(&error))?;

@@ -19,7 +19,8 @@
 //! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
 //!   `outbox`, `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their
 //!   tables.
-//! - `backup`: copies of a database, and what becomes of one that is restored.
+//! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
+//!   its rows, for the other store.
 
 mod audit;
 mod backup;
@@ -28,6 +29,7 @@ mod client;
 mod commit;
 mod company;
 mod connection;
+mod copy;
 mod draft;
 mod duplicate;
 mod error;
@@ -54,8 +56,13 @@ use std::{
 use async_trait::async_trait;
 use diesel::Connection;
 use domain::store::{Health, StoreError};
+/// Rows of any table, as they are copied from store to store.
+pub use sql_common::copy as rows;
 
-pub use self::backup::{Contents, inspect, prepare_restored};
+pub use self::{
+    backup::{Contents, inspect, prepare_restored},
+    copy::CopySource,
+};
 use self::{
     connection::{Connections, Role},
     error::Failure,

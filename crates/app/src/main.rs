@@ -155,6 +155,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Audit(args) => command::audit::run(args).await,
         Command::Backup(args) => command::backup::run(&args).await,
         Command::Restore(args) => command::backup::restore(&args).await,
+        Command::Copy(args) => command::copy::run(&args).await,
         Command::Doctor(args) => command::doctor::run(&args).await,
         Command::Healthcheck(args) => command::healthcheck::run(&args).await,
         Command::Completions(args) => command::shell::completions(args.shell),

@@ -7,7 +7,7 @@
 //! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `draft`, `audit`, `outbox`,
 //!   `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as values of the domain and
 //!   of the newsletter, and statements.
-//! - `migrations`: which of them a database lacks.
+//! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
 //! stored data.
@@ -22,6 +22,7 @@ pub mod audit;
 pub mod catalogue;
 pub mod client;
 pub mod company;
+pub mod copy;
 pub mod draft;
 pub mod duplicate;
 pub mod entity;

@@ -71,6 +71,17 @@ impl Site {
         }
     }
 
+    /// A site in the same place whose database is another one.
+    pub fn moved_to(&self, url: &str) -> Self {
+        let variable = ("DATABASE_URL".to_owned(), url.to_owned());
+        Self {
+            database: Arc::new(Database::Other(url.to_owned())),
+            folder: Arc::clone(&self.folder),
+            variables: self.variables.iter().cloned().chain([variable]).collect(),
+            ..*self
+        }
+    }
+
     /// Makes the site's process serve metrics, see [`Site::admin`]. Several processes at once need
     /// a site [beside](Site::beside) each.
     pub fn watched(mut self) -> Self {

@@ -25,7 +25,7 @@ use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
 use domain::posting::{SourceIdentifier, Status};
 
 pub use self::{
-    backup::{BackupArgs, RestoreArgs},
+    backup::{BackupArgs, CopyArgs, RestoreArgs},
     clients::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
         ClientsShowArgs, ClientsUpdateArgs,
@@ -121,6 +121,11 @@ pub enum Command {
     ///
     /// Nothing that is there is overwritten. On PostgreSQL only the keys are restored
     Restore(RestoreArgs),
+    /// Copy everything from the embedded database into an empty one on PostgreSQL
+    ///
+    /// The services must be stopped: a database that another process has open is refused. A copy
+    /// that broke off goes on where it was. At the end every row is compared
+    Copy(CopyArgs),
     /// Say what is wrong with an installation, and what to do about it
     ///
     /// Looks at configuration, store, schema, clock, keys, disk, public URL, and at the endpoints

@@ -120,6 +120,7 @@ fn every_command_of_the_contract_is_there() {
         "posthaste doctor --no-worker --public-url https://jobs.example.org --json",
         "posthaste backup d",
         "posthaste restore d --data-dir e",
+        "posthaste copy --to postgres://p@db.example/p",
         "posthaste healthcheck --url https://jobs.example.org",
         "posthaste completions bash",
         "posthaste man /tmp/pages",

@@ -56,6 +56,8 @@ const LARGEST_BODY_LIMIT: u64 = 1 << 30;
 const MOST_THREADS: u64 = 512;
 /// The largest number of connections, which takes many gigabytes of memory.
 const MOST_CONNECTIONS: u64 = 100_000;
+/// The most rows that a copy writes at a time.
+const LARGEST_COPY_BATCH: u64 = 10_000;
 /// The largest number of lanes. Each takes two connections of the store's pool.
 pub const MOST_LANES: usize = 4;
 /// The largest number of pushes in flight: they are held in memory.
@@ -121,6 +123,11 @@ pub fn http_threads(text: &str) -> Result<usize, String> {
 /// `POSTHASTE_MAX_CONNECTIONS`.
 pub fn max_connections(text: &str) -> Result<usize, String> {
     count(text, "connections", MOST_CONNECTIONS)
+}
+
+/// `POSTHASTE_COPY_BATCH`.
+pub fn copy_batch(text: &str) -> Result<usize, String> {
+    count(text, "rows", LARGEST_COPY_BATCH)
 }
 
 /// `POSTHASTE_INGEST_LANES`.

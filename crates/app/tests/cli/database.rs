@@ -13,7 +13,7 @@ use tempfile::{TempDir, tempdir};
 use super::{check_refused, posthaste, run, text};
 
 /// Every command that needs a database and makes none.
-const COMMANDS: [&[&str]; 26] = [
+const COMMANDS: [&[&str]; 27] = [
     &["worker", "--admin-bind", "off"],
     &["clients", "list"],
     &["clients", "revoke", "019a3c5e-0000-7000-8000-000000000000"],
@@ -39,6 +39,7 @@ const COMMANDS: [&[&str]; 26] = [
     &["webhooks", "deliveries", WEBHOOK],
     &["webhooks", "delete", WEBHOOK],
     &["backup", "copy"],
+    &["copy", "--to", "postgres://nobody@127.0.0.1:1/nowhere"],
     &["doctor"],
 ];
 const WEBHOOK: &str = "019a3c5e-0000-7000-8000-000000000000";

@@ -83,6 +83,7 @@ fn help_names_every_command_and_variable() {
                 "webhooks",
                 "backup",
                 "restore",
+                "copy",
                 "doctor",
                 "healthcheck",
                 "completions",

@@ -1,0 +1,179 @@
+//! Reads a whole database, row by row, for copying it into another store.
+
+use std::path::Path;
+
+use diesel::{
+    QueryableByName, RunQueryDsl, SqliteConnection,
+    connection::{DefaultLoadingMode, SimpleConnection},
+    sql_query,
+    sql_types::{BigInt, Text},
+};
+use domain::store::StoreError;
+use sql_common::copy::{Column, Kind, Row, Table, ZERO, kinds_of_key, list, quoted, row};
+
+use crate::{
+    backup,
+    error::{Failure, classify},
+    migrations,
+};
+
+/// The most that a page holds in memory, but for one row.
+const PAGE_BYTES: usize = 4 << 20;
+
+/// A database that nobody else can use for as long as this is open.
+pub struct CopySource {
+    conn: SqliteConnection,
+}
+
+#[derive(QueryableByName)]
+struct Line {
+    #[diesel(sql_type = Text)]
+    line: String,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+impl CopySource {
+    /// Opens a database for itself. Fails with [`StoreError::Unavailable`] if any other connection
+    /// has it open, and keeps others from opening it. Blocks, like all methods.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut conn = backup::open(path, "rw")?;
+        // Every connection to a file with a write-ahead log holds a shared lock on it for as long
+        // as it is open; in this mode the first access needs an exclusive one.
+        conn.batch_execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;")
+            .map_err(|error| classify(&error.to_string()))?;
+        Ok(Self { conn })
+    }
+
+    /// The names of the migrations that the schema lacks.
+    pub fn pending_migrations(&mut self) -> Result<Vec<String>, StoreError> {
+        migrations::pending(&mut self.conn).map_err(|Failure(error)| error)
+    }
+
+    /// The names of the tables.
+    pub fn tables(&mut self) -> Result<Vec<String>, StoreError> {
+        self.lines(
+            "SELECT name AS line FROM sqlite_schema WHERE type = 'table' \
+             AND name NOT GLOB 'sqlite_*' AND name <> '__diesel_schema_migrations'",
+        )
+    }
+
+    /// The names of a table's columns.
+    pub fn columns(&mut self, table: &Table) -> Result<Vec<String>, StoreError> {
+        let columns = format!(
+            "SELECT name AS line FROM pragma_table_info({})",
+            quoted(table.name)
+        );
+        self.lines(&columns)
+    }
+
+    /// The highest number that a table ever gave to a row.
+    pub fn last_number(&mut self, table: &str) -> Result<i64, StoreError> {
+        let last = format!(
+            "SELECT coalesce(max(seq), 0) AS number FROM sqlite_sequence WHERE name = {}",
+            quoted(table)
+        );
+        let found = sql_query(last).get_result(&mut self.conn);
+        let Number { number } = found.map_err(|error| Failure::from(error).0)?;
+        Ok(number)
+    }
+
+    /// The rows that follow a key, at most so many, in the order of the key.
+    pub fn page(
+        &mut self,
+        table: &Table,
+        columns: &[Column],
+        after: Option<&[String]>,
+        most: usize,
+    ) -> Result<Vec<Row>, StoreError> {
+        let query = page(table, columns, &self.columns(table)?, after, most)?;
+        let failed = |error| Failure::from(error).0;
+        let mut page = Vec::new();
+        let mut bytes = 0;
+        let lines = sql_query(query).load_iter::<Line, DefaultLoadingMode>(&mut self.conn);
+        for line in lines.map_err(failed)? {
+            let Line { line } = line.map_err(failed)?;
+            bytes += line.len();
+            page.push(row(&line, columns)?);
+            if bytes >= PAGE_BYTES {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    fn lines(&mut self, query: &str) -> Result<Vec<String>, StoreError> {
+        let found: Result<Vec<Line>, _> = sql_query(query).load(&mut self.conn);
+        let found = found.map_err(|error| Failure::from(error).0)?;
+        Ok(found.into_iter().map(|it| it.line).collect())
+    }
+}
+
+/// The query of a page.
+fn page(
+    table: &Table,
+    columns: &[Column],
+    there: &[String],
+    after: Option<&[String]>,
+    most: usize,
+) -> Result<String, StoreError> {
+    let is_there = |name: &str| there.iter().any(|it| it == name);
+    let mut values = Vec::new();
+    for column in columns {
+        values.push(if is_there(&column.name) {
+            value(column)
+        } else if ZERO.contains(&column.name.as_str()) {
+            "'0'".to_owned()
+        } else {
+            return Err(StoreError::Broken(format!(
+                "{} has no column {}",
+                table.name, column.name
+            )));
+        });
+    }
+    let kinds = kinds_of_key(table, columns)?;
+    let keys = table.key.iter().zip(kinds).zip(0..);
+    let keys: Vec<_> = keys.filter(|((name, _), _)| is_there(name)).collect();
+    let names = list(keys.iter().map(|((name, _), _)| name));
+    let beyond = match after {
+        None => String::new(),
+        Some(after) => {
+            let values = keys
+                .iter()
+                .map(|((_, kind), at)| literal(*kind, after.get(*at).map_or("", String::as_str)));
+            format!("WHERE ({names}) > ({})", list(values))
+        }
+    };
+    Ok(format!(
+        "SELECT json_array({}) AS line FROM {} {beyond} ORDER BY {names} LIMIT {most}",
+        list(values),
+        table.name
+    ))
+}
+
+/// A column's value as text.
+fn value(Column { name, kind }: &Column) -> String {
+    match kind {
+        Kind::Uuid | Kind::Bytes => format!("iif({name} IS NULL, NULL, lower(hex({name})))"),
+        Kind::Text | Kind::Texts | Kind::Json | Kind::Date => name.clone(),
+        Kind::Integer | Kind::Boolean | Kind::Moment => format!("CAST({name} AS TEXT)"),
+        // With all digits that tell one number from the next.
+        Kind::Double => format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))"),
+    }
+}
+
+/// A value of a key.
+fn literal(kind: Kind, text: &str) -> String {
+    match kind {
+        Kind::Uuid | Kind::Bytes => format!("x{}", quoted(text)),
+        Kind::Integer | Kind::Boolean | Kind::Moment => {
+            format!("CAST({} AS INTEGER)", quoted(text))
+        }
+        Kind::Double => format!("CAST({} AS REAL)", quoted(text)),
+        Kind::Text | Kind::Texts | Kind::Json | Kind::Date => quoted(text),
+    }
+}

@@ -1,0 +1,145 @@
+//! Rows of any table as texts, for copying one store into the other: which tables there are, in
+//! which order, and how each kind of column is written.
+
+use std::fmt::Write as _;
+
+use domain::store::StoreError;
+
+/// A table, and the columns of its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub name: &'static str,
+    pub key: &'static [&'static str],
+}
+
+const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
+    Table { name, key }
+}
+
+/// All tables. One comes after those that it refers to.
+pub const TABLES: [Table; 24] = [
+    table("companies", &["id"]),
+    table("postings", &["id"]),
+    table("posting_texts", &["posting_id"]),
+    table("posting_history", &["posting_id", "version", "step"]),
+    table("posting_sketches", &["posting_id"]),
+    table("clients", &["id"]),
+    table("client_secrets", &["client_id", "digest"]),
+    table("client_days", &["client_id", "date"]),
+    table("client_refusals", &["client_id", "id"]),
+    table("catalogues", &["id"]),
+    table("subscribers", &["id"]),
+    table("account_leases", &["account"]),
+    table("account_states", &["account"]),
+    table("erased_suppressions", &["hash"]),
+    table("erasure_keys", &["is_the_one"]),
+    table("audit", &["id"]),
+    table("drafts", &["key"]),
+    table("webhook_endpoints", &["id"]),
+    table("webhook_waiting", &["endpoint", "written_in", "number"]),
+    table("webhook_deliveries", &["endpoint", "slot"]),
+    table("outbox", &["id"]),
+    table("events", &["written_in", "number"]),
+    table("event_log", &["is_the_one"]),
+    table("event_cursors", &["consumer"]),
+];
+
+/// Tables that have a row from the beginning.
+pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
+
+/// Columns that only a store for several writers has. Everything that an embedded store wrote has 0
+/// in them, as its cursors have: they are as good in the copy, and whatever is written there comes
+/// after it.
+pub const ZERO: [&str; 3] = ["written_in", "transaction_offset", "deleted_in"];
+
+/// How a column's values are written as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 32 hexadecimal digits.
+    Uuid,
+    /// Hexadecimal digits.
+    Bytes,
+    Text,
+    /// With commas between them.
+    Texts,
+    Json,
+    Integer,
+    /// 0 or 1.
+    Boolean,
+    Double,
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    Moment,
+    /// As 2026-12-31.
+    Date,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// The values of a row, by column.
+pub type Row = Vec<Option<String>>;
+
+/// Reads a row from an array of JSON. A number with a fraction, which each database writes in its
+/// own way, is written in one.
+pub fn row(line: &str, columns: &[Column]) -> Result<Row, StoreError> {
+    let broken = |why: &str| StoreError::Broken(format!("a row cannot be read: {why}"));
+    let mut row: Row = serde_json::from_str(line).map_err(|error| broken(&error.to_string()))?;
+    if row.len() != columns.len() {
+        return Err(broken("it has another number of columns"));
+    }
+    for (value, column) in row.iter_mut().zip(columns) {
+        if let (Some(text), Kind::Double) = (value.as_mut(), column.kind) {
+            let number: f64 = text.parse().map_err(|_| broken("a number is none"))?;
+            *text = format!("{number:?}");
+        }
+    }
+    Ok(row)
+}
+
+/// The values of a row's key.
+pub fn key_of(table: &Table, columns: &[Column], row: &Row) -> Result<Vec<String>, StoreError> {
+    let value = |name: &&str| {
+        let mut columns = columns.iter().zip(row);
+        let found = columns.find(|(column, _)| column.name == **name);
+        found.and_then(|(_, value)| value.clone())
+    };
+    let values: Option<Vec<String>> = table.key.iter().map(value).collect();
+    values.ok_or_else(|| StoreError::Broken(format!("a row of {} has no key", table.name)))
+}
+
+/// The kinds of a table's key.
+pub fn kinds_of_key(table: &Table, columns: &[Column]) -> Result<Vec<Kind>, StoreError> {
+    let kind = |name: &&str| {
+        let mut columns = columns.iter();
+        columns
+            .find(|column| column.name == **name)
+            .map(|it| it.kind)
+    };
+    let kinds: Option<Vec<Kind>> = table.key.iter().map(kind).collect();
+    kinds.ok_or_else(|| StoreError::Broken(format!("{} has no such key", table.name)))
+}
+
+/// A text as a literal of SQL.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// Rows as an array of JSON.
+pub fn rows_as_json(rows: &[Row]) -> Result<String, StoreError> {
+    serde_json::to_string(rows).map_err(|error| StoreError::Broken(error.to_string()))
+}
+
+/// Texts with commas between them.
+pub fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> String {
+    let mut list = String::new();
+    for text in texts {
+        let comma = if list.is_empty() { "" } else { ", " };
+        // Writing to a string cannot fail.
+        _ = write!(list, "{comma}{}", text.as_ref());
+    }
+    list
+}
