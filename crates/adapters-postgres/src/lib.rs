@@ -4,6 +4,8 @@
 //! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
 //! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox),
 //! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
+//! [`Passes`](domain::console::Passes),
+//! [`PostingBrowser`](domain::console::search::PostingBrowser),
 //! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
 //! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
@@ -16,8 +18,8 @@
 //! - `migrations`: the tables, whose columns are explained there.
 //! - `statement`: statements that are prepared once; `copy`: takes in the rows of another store.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
-//!   `event`, `outbox`, `client`, `draft`, `audit` and `webhook` hold the statements of their
-//!   tables.
+//!   `event`, `outbox`, `client`, `console`, `draft`, `audit` and `webhook` hold the statements of
+//!   their tables.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
@@ -28,6 +30,7 @@ mod client;
 mod commit;
 mod company;
 mod connection;
+mod console;
 mod copy;
 mod draft;
 mod duplicate;

@@ -5,6 +5,8 @@
 //! [`Health`](domain::store::Health),
 //! [`Outbox`](domain::outbox::Outbox), [`EventLog`](domain::event::EventLog),
 //! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
+//! [`Passes`](domain::console::Passes),
+//! [`PostingBrowser`](domain::console::search::PostingBrowser),
 //! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
 //! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
@@ -17,8 +19,8 @@
 //! - `migrations`: the schema; the migrations themselves explain its columns.
 //! - `statement`: statements that are prepared once.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
-//!   `outbox`, `event`, `client`, `draft`, `audit` and `webhook` hold the statements of their
-//!   tables.
+//!   `outbox`, `event`, `client`, `console`, `draft`, `audit` and `webhook` hold the statements of
+//!   their tables.
 //! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
 //!   its rows, for the other store.
 
@@ -29,6 +31,7 @@ mod client;
 mod commit;
 mod company;
 mod connection;
+mod console;
 mod copy;
 mod draft;
 mod duplicate;

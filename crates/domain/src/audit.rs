@@ -100,6 +100,13 @@ impl Action {
     /// A ping was sent to a webhook endpoint.
     pub const WEBHOOKS_TEST: Self = Self::new("webhooks.test");
 
+    /// A link to the console was made.
+    pub const CONSOLE_LINK: Self = Self::new("console.link");
+    /// An operator signed in to the console.
+    pub const CONSOLE_SIGN_IN: Self = Self::new("console.sign_in");
+    /// An operator signed out.
+    pub const CONSOLE_SIGN_OUT: Self = Self::new("console.sign_out");
+
     /// An action of this name.
     pub const fn new(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))

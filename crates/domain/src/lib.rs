@@ -4,7 +4,8 @@
 //! decided by plain functions. Time and new ids come in as arguments. There is no clock, no
 //! randomness, no runtime and no I/O in this crate: what needs those implements a port
 //! ([`store::Store`], [`store::PostingReader`], [`catalogue::Catalogues`], [`event::EventLog`],
-//! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`], [`enrichment::Enricher`],
+//! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
+//! [`console::Passes`], [`console::search::PostingBrowser`], [`enrichment::Enricher`],
 //! [`webhook::Webhooks`], [`webhook::Sender`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
@@ -24,6 +25,7 @@ pub mod checks;
 pub mod client;
 pub mod codes;
 pub mod company;
+pub mod console;
 pub mod day;
 mod digest;
 pub mod email;

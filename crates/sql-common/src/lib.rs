@@ -4,9 +4,9 @@
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
 //!   `sql`: statements that are prepared once; `value`: their values.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
-//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `draft`, `audit`, `outbox`,
-//!   `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as values of the domain and
-//!   of the newsletter, and statements.
+//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `draft`, `audit`,
+//!   `outbox`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as values of the
+//!   domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
@@ -22,6 +22,7 @@ pub mod audit;
 pub mod catalogue;
 pub mod client;
 pub mod company;
+pub mod console;
 pub mod copy;
 pub mod draft;
 pub mod duplicate;

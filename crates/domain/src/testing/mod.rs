@@ -19,6 +19,7 @@ use crate::{
     audit::AuditLog,
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
@@ -39,6 +40,8 @@ pub trait AllPorts:
     + AuditLog
     + Webhooks
     + Catalogues
+    + Passes
+    + PostingBrowser
 {
 }
 
@@ -54,6 +57,8 @@ impl<T> AllPorts for T where
         + AuditLog
         + Webhooks
         + Catalogues
+        + Passes
+        + PostingBrowser
 {
 }
 
@@ -76,13 +81,14 @@ impl<T> AllPorts for T where
 /// | `drafts` | [`DraftCache`] |
 /// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
+/// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`] |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies duplicates reading health commits events outbox audit clients drafts
-            webhooks catalogues
+            webhooks catalogues console
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {
@@ -270,6 +276,17 @@ macro_rules! contract_suite {
             a_deleted_catalogue_leaves_its_postings
             catalogues_are_listed_by_name
             a_client_has_a_limited_number_of_catalogues
+        } }
+    };
+    (@console $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; console {
+            a_pass_comes_back
+            a_link_becomes_one_session
+            a_session_ends_once
+            passes_that_ended_are_forgotten
+            postings_are_looked_through_newest_first
+            postings_are_looked_through_by_identifier
+            a_posting_in_short_comes_back
         } }
     };
     (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {

@@ -12,6 +12,7 @@ pub mod catalogues;
 pub mod clients;
 pub mod commits;
 pub mod companies;
+pub mod console;
 pub mod drafts;
 pub mod duplicates;
 pub mod events;

@@ -3,6 +3,7 @@
 mod audit;
 mod catalogues;
 mod clients;
+mod console;
 mod drafts;
 mod events;
 mod outbox;
@@ -22,6 +23,7 @@ use crate::{
     audit::Entry,
     client::{Client, ClientId},
     company::{Company, CompanyId, CompanyWrite},
+    console::Pass,
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     event::{Cursor, Event, RecordedEvent, Subject},
     outbox::{Effect, Receipt, TaskId, TaskWrites},
@@ -65,6 +67,7 @@ struct State {
     forgotten: Cursor,
     cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
+    passes: Vec<Pass>,
     endpoints: BTreeMap<EndpointId, webhooks::Row>,
 }
 

@@ -7,6 +7,7 @@
 
 mod catalogues;
 mod clients;
+mod console;
 mod events;
 mod names;
 mod postings;
@@ -164,6 +165,7 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "clients")) => clients::come_back(store).await,
         Some((_, "catalogues")) => catalogues::come_back(store).await,
         Some((_, "names_and_duplicates")) => names::come_back(store).await,
+        Some((_, "console")) => console::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }

@@ -1,0 +1,253 @@
+//! Sign-in links and sessions.
+
+use async_trait::async_trait;
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    audit::{Action, Attribution, Entry, Operator},
+    digest,
+    store::StoreError,
+};
+
+/// How long a sign-in link can be used.
+pub const LINK_LIFETIME: Duration = Duration::minutes(15);
+/// How long a session lasts.
+pub const SESSION_LIFETIME: Duration = Duration::hours(12);
+
+/// SHA-256 of a token, which is stored nowhere.
+pub type TokenDigest = [u8; 32];
+
+/// The digest of a token.
+pub fn token_digest(token: &str) -> TokenDigest {
+    digest::of_parts([token.as_bytes()])
+}
+
+/// The kind of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PassKind {
+    /// A link that signs in once.
+    Link,
+    /// A signed-in browser.
+    Session,
+}
+
+impl PassKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Link, Self::Session];
+
+    /// The name of the kind.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Session => "session",
+        }
+    }
+
+    /// Parses a kind by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// What lets a browser act for an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// The digest of its token.
+    pub digest: TokenDigest,
+    /// The kind.
+    pub kind: PassKind,
+    /// The operator.
+    pub operator: Operator,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it ends.
+    pub expires_at: OffsetDateTime,
+}
+
+impl Pass {
+    fn new(kind: PassKind, digest: TokenDigest, operator: Operator, now: OffsetDateTime) -> Self {
+        let lifetime = match kind {
+            PassKind::Link => LINK_LIFETIME,
+            PassKind::Session => SESSION_LIFETIME,
+        };
+        Self {
+            digest,
+            kind,
+            operator,
+            created_at: now,
+            expires_at: now.saturating_add(lifetime),
+        }
+    }
+
+    /// Whether it can be used. One from the future, by a clock that was ahead, can be used too.
+    pub fn is_live(&self, now: OffsetDateTime) -> bool {
+        now < self.expires_at
+    }
+}
+
+/// The port to the passes. Several processes share them.
+#[async_trait]
+pub trait Passes: Send + Sync {
+    /// Adds a pass, and the entry of the audit about it.
+    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError>;
+
+    /// Finds a pass of this kind, live or not.
+    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError>;
+
+    /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
+    /// `false`, and nothing is written, if there is no such link, or it ended before the session's
+    /// beginning. Of several callers with one link, one succeeds.
+    async fn redeem(
+        &self,
+        link: &TokenDigest,
+        session: &Pass,
+        entry: &Entry,
+    ) -> Result<bool, StoreError>;
+
+    /// Deletes a session, and adds the entry. `false`, and nothing is written, if there is none.
+    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
+
+    /// Deletes up to `limit` passes that ended before this time, and returns how many.
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
+}
+
+/// Makes a link for an operator, by the digest of its token.
+pub async fn issue_link(
+    passes: &dyn Passes,
+    digest: TokenDigest,
+    operator: Operator,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<Pass, StoreError> {
+    let entry = by.entry(Action::CONSOLE_LINK, now);
+    let entry = entry.with("for", operator.as_str());
+    let link = Pass::new(PassKind::Link, digest, operator, now);
+    passes.insert(&link, &entry).await?;
+    Ok(link)
+}
+
+/// Signs in by a link: the session, or `None` if the link is unknown, used or too old.
+pub async fn sign_in(
+    passes: &dyn Passes,
+    link: &TokenDigest,
+    session: TokenDigest,
+    entry_id: uuid::Uuid,
+    now: OffsetDateTime,
+) -> Result<Option<Pass>, StoreError> {
+    let Some(found) = passes.find(PassKind::Link, link).await? else {
+        return Ok(None);
+    };
+    let by = Attribution {
+        id: entry_id,
+        operator: found.operator.clone(),
+    };
+    let session = Pass::new(PassKind::Session, session, found.operator, now);
+    let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
+    let is_redeemed = passes.redeem(link, &session, &entry).await?;
+    Ok(is_redeemed.then_some(session))
+}
+
+/// Opens a session for an operator whom a trusted proxy has named.
+pub async fn open_session(
+    passes: &dyn Passes,
+    session: TokenDigest,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<Pass, StoreError> {
+    let session = Pass::new(PassKind::Session, session, by.operator.clone(), now);
+    let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "proxy");
+    passes.insert(&session, &entry).await?;
+    Ok(session)
+}
+
+/// Ends a session, in every process.
+pub async fn sign_out(
+    passes: &dyn Passes,
+    session: &TokenDigest,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let entry = by.entry(Action::CONSOLE_SIGN_OUT, now);
+    passes.end(session, &entry).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        audit::{AuditLog, AuditQuery},
+        testing::{MemoryStore, by_ann, minutes, noon, uuid},
+    };
+
+    const LINK: TokenDigest = [1; 32];
+
+    async fn with_link() -> MemoryStore {
+        let store = MemoryStore::new();
+        let bob = Operator::new("bob").unwrap();
+        let link = issue_link(&store, LINK, bob, &by_ann(1), noon()).await;
+        assert_eq!(link.unwrap().expires_at, noon() + minutes(15));
+        store
+    }
+
+    async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<Pass> {
+        let now = noon() + after;
+        let entry = uuid(u128::from(session));
+        sign_in(store, &LINK, [session; 32], entry, now)
+            .await
+            .unwrap()
+    }
+
+    #[test]
+    fn a_link_signs_its_operator_in_once_within_its_time() {
+        pollster::block_on(async {
+            let store = with_link().await;
+            assert_eq!(try_at(&store, 2, LINK_LIFETIME).await, None);
+            let session = try_at(&store, 3, minutes(14)).await.unwrap();
+            assert_eq!(session.operator.as_str(), "bob");
+            assert!(session.is_live(noon() + minutes(14) + SESSION_LIFETIME - minutes(1)));
+            assert!(!session.is_live(noon() + minutes(14) + SESSION_LIFETIME));
+            assert_eq!(try_at(&store, 4, minutes(14)).await, None, "it is used");
+            let nobody = sign_in(&store, &[9; 32], [5; 32], uuid(5), noon()).await;
+            assert_eq!(nobody, Ok(None));
+            // A session is no link.
+            let twice = sign_in(&store, &[3; 32], [5; 32], uuid(5), noon()).await;
+            assert_eq!(twice, Ok(None));
+        });
+    }
+
+    #[test]
+    fn links_sign_ins_and_sign_outs_are_in_the_audit() {
+        pollster::block_on(async {
+            let store = with_link().await;
+            let session = try_at(&store, 3, minutes(1)).await.unwrap();
+            let bob = Attribution {
+                id: uuid(8),
+                operator: session.operator.clone(),
+            };
+            for _ in 0..2 {
+                let now = noon() + minutes(2);
+                let ended = sign_out(&store, &session.digest, &bob, now).await;
+                assert_eq!(ended, Ok(()));
+            }
+            let found = Passes::find(&store, PassKind::Session, &session.digest).await;
+            assert_eq!(found, Ok(None));
+            let query = AuditQuery {
+                limit: 9,
+                ..AuditQuery::default()
+            };
+            let entries = store.entries(&query).await.unwrap();
+            let told: Vec<_> = entries
+                .iter()
+                .map(|entry| (entry.by.as_str(), entry.action.as_str()))
+                .collect();
+            assert_eq!(
+                told,
+                [
+                    ("bob", "console.sign_out"),
+                    ("bob", "console.sign_in"),
+                    ("ann", "console.link"),
+                ]
+            );
+        });
+    }
+}

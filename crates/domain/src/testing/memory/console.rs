@@ -1,0 +1,130 @@
+//! The passes of the console, and its view of postings, in memory.
+
+use std::cmp::Reverse;
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::{Memory, audit};
+use crate::{
+    audit::Entry,
+    console::{
+        Pass, PassKind, Passes, TokenDigest,
+        search::{PostingBrowser, PostingSummary, Window, WindowOrder},
+    },
+    posting::Status,
+    store::{Position, StoreError},
+};
+
+#[async_trait]
+impl<C: Send> Passes for Memory<C> {
+    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+        let mut state = self.state();
+        state.passes.push(pass.clone());
+        audit::write(&mut state.audit, entry.clone());
+        Ok(())
+    }
+
+    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
+        let state = self.state();
+        let mut passes = state.passes.iter();
+        let found = passes.find(|pass| pass.kind == kind && pass.digest == *digest);
+        Ok(found.cloned())
+    }
+
+    async fn redeem(
+        &self,
+        link: &TokenDigest,
+        session: &Pass,
+        entry: &Entry,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let is_it = |pass: &Pass| {
+            pass.kind == PassKind::Link && pass.digest == *link && pass.is_live(session.created_at)
+        };
+        let Some(index) = state.passes.iter().position(is_it) else {
+            return Ok(false);
+        };
+        state.passes[index] = session.clone();
+        audit::write(&mut state.audit, entry.clone());
+        Ok(true)
+    }
+
+    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let before = state.passes.len();
+        let is_it = |pass: &Pass| pass.kind == PassKind::Session && pass.digest == *session;
+        state.passes.retain(|pass| !is_it(pass));
+        let is_ended = state.passes.len() < before;
+        if is_ended {
+            audit::write(&mut state.audit, entry.clone());
+        }
+        Ok(is_ended)
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+        let mut state = self.state();
+        let mut forgotten = 0;
+        state.passes.retain(|pass| {
+            let goes = forgotten < limit && pass.expires_at < before;
+            forgotten += usize::from(goes);
+            !goes
+        });
+        Ok(forgotten)
+    }
+}
+
+#[async_trait]
+impl<C: Send> PostingBrowser for Memory<C> {
+    async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError> {
+        let state = self.state();
+        let rows = state.postings.values().map(|row| {
+            let (posting, details) = (&row.posting, &row.posting.details);
+            let company = state.companies.get(&posting.company_id);
+            PostingSummary {
+                id: posting.id,
+                source_identifier: posting.source_identifier.clone(),
+                status: posting.status,
+                status_reason: posting.status_reason.clone(),
+                moderated: posting.moderated,
+                is_featured: posting.is_featured,
+                title: details.title.clone(),
+                company: company
+                    .map(|company| company.name.clone())
+                    .unwrap_or_default(),
+                created_by: posting.created_by.clone(),
+                created_at: posting.created_at,
+                published_at: posting.published_at,
+                updated_at: posting.updated_at,
+            }
+        });
+        let mut found: Vec<_> = rows.collect();
+        let place = |one: &PostingSummary| (one.updated_at, one.id.uuid());
+        match &window.order {
+            WindowOrder::Newest { status, before } => {
+                found.retain(|one| {
+                    let follows = |at: Position| place(one) < (at.updated_at, at.id);
+                    status.is_none_or(|status| one.status == status) && before.is_none_or(follows)
+                });
+                found.sort_by_key(|one| Reverse(place(one)));
+            }
+            WindowOrder::Identifier { prefix, after } => {
+                found.retain(|one| {
+                    let identifier = &one.source_identifier;
+                    identifier.as_str().starts_with(&**prefix)
+                        && after.as_ref().is_none_or(|after| identifier > after)
+                });
+                found.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
+            }
+        }
+        found.truncate(window.limit);
+        Ok(found)
+    }
+
+    async fn count(&self, status: Status, most: usize) -> Result<usize, StoreError> {
+        let state = self.state();
+        let rows = state.postings.values();
+        let count = rows.filter(|row| row.posting.status == status).count();
+        Ok(count.min(most))
+    }
+}

@@ -1,0 +1,2 @@
+-- Everybody is signed out.
+DROP TABLE console_passes;
