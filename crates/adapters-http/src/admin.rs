@@ -39,8 +39,8 @@ pub type MetricsPage = Arc<dyn Fn() -> BoxFuture<'static, String> + Send + Sync>
 /// A bound address. Connections wait in its backlog until [`answer_with`](Self::answer_with) is
 /// called and the server runs.
 pub struct AdminListener {
-    address: SocketAddr,
-    listener: TcpListener,
+    pub(crate) address: SocketAddr,
+    pub(crate) listener: TcpListener,
 }
 
 impl AdminListener {
@@ -77,11 +77,11 @@ impl AdminListener {
                 .default_service(web::to(routing::no_such_path))
         })
         .map_err(|source| BuildError::Bind { address, source })?;
-        Ok(AdminApplication { address, server })
+        Ok(AdminApplication::new(address, server))
     }
 }
 
-/// The server for `/metrics`; it serves while [`run`](Self::run) is awaited.
+/// The server of a listener; it serves while [`run`](Self::run) is awaited.
 #[must_use = "a server serves only while it runs"]
 pub struct AdminApplication {
     address: SocketAddr,
@@ -89,6 +89,10 @@ pub struct AdminApplication {
 }
 
 impl AdminApplication {
+    pub(crate) const fn new(address: SocketAddr, server: Server) -> Self {
+        Self { address, server }
+    }
+
     /// The address that it listens on.
     pub const fn addr(&self) -> SocketAddr {
         self.address

@@ -33,6 +33,7 @@ mod request_id;
 mod routing;
 mod schema;
 mod server;
+mod site;
 mod slots;
 mod state;
 mod subscriber;

@@ -9,6 +9,7 @@ use domain::{
     audit::AuditLog,
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
@@ -53,6 +54,8 @@ pub struct Database {
     pub accounts: Arc<dyn Accounts>,
     pub catalogues: Arc<dyn Catalogues>,
     pub clients: Arc<dyn Clients>,
+    pub passes: Arc<dyn Passes>,
+    pub browser: Arc<dyn PostingBrowser>,
     pub activity: Arc<dyn ActivityLog>,
     pub drafts: Arc<dyn DraftCache>,
     pub audit: Arc<dyn AuditLog>,
@@ -73,6 +76,8 @@ impl Database {
             + Accounts
             + Catalogues
             + Clients
+            + Passes
+            + PostingBrowser
             + ActivityLog
             + DraftCache
             + AuditLog
@@ -94,6 +99,8 @@ impl Database {
             }),
             catalogues: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
+            passes: Arc::clone(store) as _,
+            browser: Arc::clone(store) as _,
             activity: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,

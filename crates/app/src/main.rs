@@ -10,6 +10,7 @@
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
 //!   [`provider`].
 //! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
+//! - [`console`]: the listener of the operators' console.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
 //! - [`command`], [`push`], [`demo`]: all other commands.
 //!
@@ -25,6 +26,7 @@ mod command;
 mod comparison;
 mod config;
 mod conflicts;
+mod console;
 mod cores;
 mod database;
 mod demo;
@@ -152,6 +154,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,
         Command::Webhooks(webhooks) => command::webhooks::run(webhooks).await,
+        Command::Console(console) => command::console::run(console).await,
         Command::Audit(args) => command::audit::run(args).await,
         Command::Backup(args) => command::backup::run(&args).await,
         Command::Restore(args) => command::backup::restore(&args).await,

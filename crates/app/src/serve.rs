@@ -29,6 +29,7 @@ use crate::{
     clock,
     command::keys,
     config::{AdminBind, DatabaseUrl, EnricherKind},
+    console::{ConsoleConfig, ConsoleServer},
     database::{Database, Outdated},
     descriptors, exposure,
     feed::{Feed, FeedTask},
@@ -88,6 +89,8 @@ pub struct ServiceConfig {
     pub board_name: String,
     /// The address of `/metrics`.
     pub admin: AdminBind,
+    /// The operators' console.
+    pub console: ConsoleConfig,
 }
 
 impl TryFrom<&ServeArgs> for ServiceConfig {
@@ -121,6 +124,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             webhook_secrets: args.webhook.secrets(),
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
+            console: ConsoleConfig::from(&args.console),
         })
     }
 }
@@ -148,6 +152,8 @@ pub struct Running {
     /// The URL that clients use.
     pub public_url: String,
     pub database: Database,
+    /// The console, if there is one.
+    pub console: Option<ConsoleServer>,
     http: StopHandle,
     server: JoinHandle<std::io::Result<()>>,
     lanes: LaneTasks,
@@ -237,6 +243,7 @@ impl Service {
                 signing_keys,
             }),
         )?;
+        let console = ConsoleServer::start(config.console, &database, config.lifetime)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);
@@ -250,6 +257,7 @@ impl Service {
             addr,
             public_url,
             database,
+            console,
             http,
             server,
             lanes: lane_tasks,
@@ -324,6 +332,7 @@ impl Running {
             activity,
             worker,
             admin,
+            console,
             ..
         } = self;
         let answered = async {
@@ -331,7 +340,12 @@ impl Running {
             feed.stop().await;
             // Likewise, and they need the lanes.
             imports.interrupt();
-            http.stop().await;
+            let pages = async {
+                if let Some(console) = console {
+                    console.stop().await;
+                }
+            };
+            tokio::join!(http.stop(), pages);
             imports.stop().await;
             tokio::join!(lanes.stop(), newsletter.stop());
         };

@@ -143,6 +143,7 @@ impl Site {
             "off".to_owned()
         };
         command.env("POSTHASTE_ADMIN_BIND", admin);
+        command.env("POSTHASTE_CONSOLE_BIND", "off");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -220,6 +221,7 @@ impl Site {
             "POSTHASTE_DATA_DIR",
             "POSTHASTE_BIND",
             "POSTHASTE_ADMIN_BIND",
+            "POSTHASTE_CONSOLE_BIND",
         ] {
             command.env_remove(name);
         }

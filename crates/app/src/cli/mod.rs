@@ -5,6 +5,7 @@
 
 mod backup;
 mod clients;
+mod console;
 mod enricher;
 mod newsletter;
 mod operator;
@@ -30,6 +31,7 @@ pub use self::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
         ClientsShowArgs, ClientsUpdateArgs,
     },
+    console::{ConsoleArgs, ConsoleCommand, ConsoleLinkArgs},
     enricher::EnricherArgs,
     newsletter::{
         AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersDecideArgs,
@@ -111,6 +113,9 @@ pub enum Command {
     /// Have events delivered to webhooks, and look after those of clients
     #[command(subcommand)]
     Webhooks(WebhooksCommand),
+    /// Sign operators in to the console
+    #[command(subcommand)]
+    Console(ConsoleCommand),
     /// Show what operators did, newest last
     Audit(AuditArgs),
     /// Copy the embedded database and the keys into a directory, while they are in use
@@ -179,6 +184,8 @@ pub struct ServeArgs {
     pub pages: PagesArgs,
     #[command(flatten)]
     pub admin: AdminArgs,
+    #[command(flatten)]
+    pub console: ConsoleArgs,
 
     /// Serve the API alone, without background workers
     #[arg(

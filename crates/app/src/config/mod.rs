@@ -5,6 +5,7 @@
 
 mod admin;
 mod clients;
+mod console;
 mod database;
 mod enricher;
 mod newsletter;
@@ -28,6 +29,7 @@ use url::Url;
 pub use self::{
     admin::{AdminBind, admin_bind},
     clients::{client_id, client_limit, client_name, identifier_prefix, overlap, scope},
+    console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy},
     database::{DatabaseUrl, database_url},
     enricher::{
         EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,

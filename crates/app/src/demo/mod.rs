@@ -37,6 +37,7 @@ use crate::{
     cli::{DEFAULT_BOARD_NAME, DemoArgs},
     command::clients,
     config::{AdminBind, DatabaseUrl, EnricherKind},
+    console::{self, ConsoleConfig},
     database::{Database, Outdated},
     kinds,
     lane::LaneSettings,
@@ -113,6 +114,12 @@ impl Home {
             webhook_secrets: Vec::new(),
             board_name: DEFAULT_BOARD_NAME.to_owned(),
             admin: AdminBind::Off,
+            console: ConsoleConfig {
+                bind: AdminBind::At(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+                url: None,
+                user_header: None,
+                proxies: Vec::new(),
+            },
         }
     }
 }
@@ -127,9 +134,10 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
         .context("no directory can be made for the demo; name one with --data-dir")?;
     let mut running = Service::start(home.service()).await?;
     let (database, url) = (running.database.clone(), running.public_url.clone());
+    let console = running.console.as_ref().map(|console| console.url.clone());
 
     let shown = tokio::select! {
-        shown = show(&database, &url, &home, args.exit) => shown.map(|()| ExitCode::SUCCESS),
+        shown = show(&database, &url, console.as_deref(), &home, args.exit) => shown.map(|()| ExitCode::SUCCESS),
         error = running.failed() => Err(error),
         () = &mut stop => Ok(ExitCode::from(INTERRUPTED)),
     };
@@ -146,7 +154,13 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     ended
 }
 
-async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyhow::Result<()> {
+async fn show(
+    database: &Database,
+    url: &str,
+    console: Option<&str>,
+    home: &Home,
+    exits: bool,
+) -> anyhow::Result<()> {
     output::print(format_args!(
         "Posthaste listens on {url}, its data is in {}.",
         home.directory.display()
@@ -163,11 +177,27 @@ async fn show(database: &Database, url: &str, home: &Home, exits: bool) -> anyho
     let again = exits.then(|| curl::ServeAgain::new(home)).transpose()?;
     output::print(curl::lines(url, &credentials, again.as_ref()))?;
     if !exits {
+        if let Some(console) = console {
+            let by = demo_operator()?;
+            let operator = by.operator.clone();
+            let link = console::link(&*database.passes, console, operator, &by).await?;
+            output::print(format_args!(
+                "\nThe operators' console, by a link that works once: {link}"
+            ))?;
+        }
         output::print(format_args!(
             "\nServing until Ctrl-C. API documentation: {url}/docs"
         ))?;
     }
     Ok(())
+}
+
+/// The demo as an operator.
+fn demo_operator() -> anyhow::Result<Attribution> {
+    Ok(Attribution {
+        id: Uuid::now_v7(),
+        operator: Operator::new("demo")?,
+    })
 }
 
 /// Creates a client that pushes and reads the postings that begin so.
@@ -176,10 +206,7 @@ async fn integration(
     name: &str,
     prefixes: Prefixes,
 ) -> anyhow::Result<Credentials> {
-    let by = Attribution {
-        id: Uuid::now_v7(),
-        operator: Operator::new("demo")?,
-    };
+    let by = demo_operator()?;
     let new = NewClient {
         name: name.to_owned(),
         scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],

@@ -79,6 +79,7 @@ impl WorkerSetup {
             accounts: Arc::clone(&database.accounts),
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
+            passes: Arc::clone(&database.passes),
             enricher,
             breaker,
             provider: self.provider,

@@ -1,9 +1,11 @@
-//! Deletes drafts that were not used for a long time, and old events.
+//! Deletes drafts that were not used for a long time, old events, and links and sessions of the
+//! console that ended.
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
+    console::Passes,
     enrichment::DraftCache,
     event::EventLog,
     store::{Health, StoreError},
@@ -19,6 +21,10 @@ use crate::{clock::Clock, panics, waits};
 const KEPT: time::Duration = time::Duration::days(90);
 /// The number of drafts that are deleted in one commit.
 const DRAFTS: usize = 256;
+/// The number of passes that are deleted in one commit.
+const PASSES: usize = 500;
+/// How long a pass is kept after its end, so that a clock that is ahead ends none too early.
+const PASSES_KEPT: time::Duration = time::Duration::DAY;
 /// The number of events that are deleted in one commit.
 const EVENTS: usize = 5_000;
 /// The pause after such a commit.
@@ -66,6 +72,28 @@ impl Sweep for ForgottenDrafts {
             let before = (self.clock)() - KEPT;
             let forgotten = panics::caught(self.drafts.forget(before, DRAFTS)).await?;
             if forgotten < DRAFTS as u64 {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Deletes links and sessions of the console that ended.
+pub(super) struct ForgottenPasses {
+    pub passes: Arc<dyn Passes>,
+    pub clock: Clock,
+}
+
+#[async_trait]
+impl Sweep for ForgottenPasses {
+    const ROWS: &'static str = "links and sessions";
+
+    async fn sweep(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+        while !stop.is_cancelled() {
+            let before = (self.clock)() - PASSES_KEPT;
+            let forgotten = panics::caught(self.passes.forget(before, PASSES)).await?;
+            if forgotten < PASSES {
                 return Ok(());
             }
         }

@@ -42,6 +42,7 @@ use ::newsletter::{
     subscriber::provider::Provider,
 };
 use domain::{
+    console::Passes,
     enrichment::{DraftCache, Enricher},
     event::EventLog,
     outbox::Outbox,
@@ -57,7 +58,7 @@ use self::{
     enrich::Enrichments,
     event::Listener,
     expiry::Expiry,
-    forget::{ForgottenDrafts, ForgottenEvents},
+    forget::{ForgottenDrafts, ForgottenEvents, ForgottenPasses},
     newsletter::Newsletter,
     quarantine::Quarantine,
     tasks::Tasks,
@@ -167,6 +168,8 @@ pub struct WorkerParts {
     /// Who ought to be on their lists.
     pub subscribers: Arc<dyn SubscriberReader>,
     pub drafts: Arc<dyn DraftCache>,
+    /// Links and sessions of the console.
+    pub passes: Arc<dyn Passes>,
     pub enricher: Arc<dyn Enricher>,
     /// Open while the enricher is to be left alone.
     pub breaker: Arc<ModelBreaker>,
@@ -201,6 +204,7 @@ impl Worker {
             accounts,
             subscribers,
             drafts,
+            passes,
             enricher,
             breaker,
             provider,
@@ -270,6 +274,11 @@ impl Worker {
             clock: Arc::clone(&clock),
         };
         loops.spawn(forget::run(drafts, settings.forget_every, stop.clone()));
+        let passes = ForgottenPasses {
+            passes,
+            clock: Arc::clone(&clock),
+        };
+        loops.spawn(forget::run(passes, settings.forget_every, stop.clone()));
         let events = ForgottenEvents {
             events,
             keep: settings.keep_events,

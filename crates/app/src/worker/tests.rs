@@ -24,7 +24,7 @@ use domain::{
     },
     outbox::{Backlog, Kind, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
-    store::{PostingReader as _, StoreError},
+    store::{PostingReader, StoreError},
     testing::create,
     usecase,
 };
@@ -181,6 +181,7 @@ impl Bench {
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
+            passes: Arc::clone(&self.store.memory) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,
             breaker: Arc::default(),
@@ -207,7 +208,10 @@ impl Bench {
 
     async fn view(&self, identifier: &str) -> PostingView {
         let identifier = create(identifier, "acme").identifier;
-        self.memory().find(&identifier).await.unwrap().unwrap()
+        PostingReader::find(self.memory(), &identifier)
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     async fn status(&self, identifier: &str) -> Status {

@@ -103,6 +103,7 @@ pub fn check_private(folder: &TempDir, path: &str) {
 fn serve_for_a_moment(folder: &TempDir) {
     let mut child = posthaste(folder.path(), &["serve", "--bind", "127.0.0.1:0"])
         .env("POSTHASTE_ADMIN_BIND", "off")
+        .env("POSTHASTE_CONSOLE_BIND", "off")
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

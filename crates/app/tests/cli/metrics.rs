@@ -13,7 +13,15 @@ fn an_address_that_was_asked_for_and_cannot_be_had_is_a_failure() {
     let address = taken.local_addr().unwrap().to_string();
     let admin = ("POSTHASTE_ADMIN_BIND", address.as_str());
     for arguments in [&["serve", "--bind", "127.0.0.1:0"] as &[_], &["worker"]] {
-        let output = run(&folder, arguments, &[admin, ("POSTHASTE_LOG", "error")]);
+        let output = run(
+            &folder,
+            arguments,
+            &[
+                admin,
+                ("POSTHASTE_CONSOLE_BIND", "off"),
+                ("POSTHASTE_LOG", "error"),
+            ],
+        );
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
         let begin = format!("error: POSTHASTE_ADMIN_BIND: cannot listen on {address}: ");

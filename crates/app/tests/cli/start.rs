@@ -14,6 +14,7 @@ fn an_address_that_is_taken_is_told_with_its_variable() {
     let variables = [
         ("POSTHASTE_BIND", address.as_str()),
         ("POSTHASTE_ADMIN_BIND", "off"),
+        ("POSTHASTE_CONSOLE_BIND", "off"),
         ("POSTHASTE_LOG", "error"),
     ];
     let output = run(&folder, &["serve"], &variables);

@@ -85,10 +85,16 @@ const CONFINED: &[Confined] = &[
         remedy: "Only the two stores know SQL: go through the port `Store`",
     },
     Confined {
-        libraries: &["actix*", "tracing-actix-web", "oxide-auth", "chrono"],
+        libraries: &["oxide-auth", "chrono"],
         to: &["crates/adapters-http"],
         free_in_tests: false,
-        remedy: "Only adapters-http knows HTTP and OAuth: put the code there",
+        remedy: "Only adapters-http knows OAuth: put the code there",
+    },
+    Confined {
+        libraries: &["actix*", "tracing-actix-web"],
+        to: &["crates/adapters-http", "crates/adapters-console"],
+        free_in_tests: false,
+        remedy: "Only adapters-http and adapters-console know HTTP: put the code there",
     },
     Confined {
         libraries: &["reqwest"],
@@ -223,6 +229,9 @@ fn what_the_tables_forbid_is_found() {
         ("crates/adapters-http", "reqwest", true),
         ("crates/adapters-http", "dev:reqwest", false),
         ("crates/adapters-sqlite", "dev:actix-rt", true),
+        ("crates/adapters-console", "actix-web", false),
+        ("crates/adapters-console", "oxide-auth", true),
+        ("crates/adapters-console", "crates/adapters-http", true),
         ("crates/adapters-mailerlite", "crates/outbound", false),
         ("crates/adapters-webhooks", "crates/newsletter", true),
         ("crates/outbound", "anyhow", true),

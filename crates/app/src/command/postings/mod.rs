@@ -6,14 +6,12 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{process::ExitCode, sync::Arc};
 
 use anyhow::bail;
 use domain::{
-    audit::Attribution,
-    posting::{Lifetime, Posting, PostingId, Rejection, SourceIdentifier, moderation::Moderation},
+    posting::{Posting, PostingId, Rejection, SourceIdentifier, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
-    usecase::{ModerationError, moderate},
 };
 use uuid::Uuid;
 
@@ -23,17 +21,10 @@ use crate::{
     cli::{
         PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsRejectArgs, PostingsShowArgs,
     },
-    clock,
+    console::apply,
     database::Database,
     output, text,
-    waits::Waits,
 };
-
-/// Retries after conflicts.
-const MAX_RETRIES: usize = 8;
-/// The waits between them.
-const FIRST_WAIT: Duration = Duration::from_millis(20);
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Runs a subcommand.
 pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
@@ -118,28 +109,4 @@ fn sentence(posting: &Posting, command: &Moderation) -> String {
         "{} is {state}.",
         text::plain(posting.source_identifier.as_str())
     )
-}
-
-/// Applies a moderation; after a conflict it is decided again on what is stored now.
-async fn apply(
-    store: &dyn Store,
-    id: &SourceIdentifier,
-    command: &Moderation,
-    by: &Attribution,
-    lifetime: Lifetime,
-) -> Result<Posting, ModerationError> {
-    let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
-    loop {
-        let result = moderate(store, id, command, by, lifetime, clock::now()).await;
-        let is_conflict = matches!(
-            result,
-            Err(ModerationError::Store(
-                StoreError::Conflict | StoreError::Locked(_)
-            ))
-        );
-        match waits.next() {
-            Some(wait) if is_conflict => tokio::time::sleep(wait).await,
-            _ => return result,
-        }
-    }
 }

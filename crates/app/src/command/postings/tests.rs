@@ -1,8 +1,8 @@
 use domain::{
     audit::{AuditLog, AuditQuery},
-    posting::Status,
+    posting::{Lifetime, Status},
     testing::{by_ann, create, minutes, noon, push},
-    usecase::ingest,
+    usecase::{ModerationError, ingest},
 };
 use newsletter::testing::MemoryStore;
 use serde_json::Value;

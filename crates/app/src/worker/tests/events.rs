@@ -84,7 +84,7 @@ async fn an_event_of_another_process_is_found_and_passed() {
     put_subscribers(bench.memory(), &reports, now)
         .await
         .unwrap();
-    let end = bench.memory().end().await.unwrap();
+    let end = EventLog::end(bench.memory()).await.unwrap();
     bench.until_syncs(&[subscriber_id("ann@example.com")]).await;
     sleep(2 * SECOND).await;
     // The posting's enrichment has raised further events.

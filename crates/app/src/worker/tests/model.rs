@@ -7,7 +7,7 @@ mod outages;
 use domain::{
     enrichment::{EnrichError, ReasonCode},
     posting::{ENRICH, Lifetime, Status},
-    store::PostingReader as _,
+    store::PostingReader,
     testing::{noon, push},
 };
 use tokio::time::Instant;
@@ -70,6 +70,7 @@ impl ModelBench {
             accounts: Arc::clone(&self.store.memory) as _,
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
+            passes: Arc::clone(&self.store.memory) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher,
             breaker,
@@ -102,7 +103,10 @@ impl ModelBench {
 
     async fn view(&self, name: &str) -> PostingView {
         let identifier = posting(name, name).identifier;
-        self.memory().find(&identifier).await.unwrap().unwrap()
+        PostingReader::find(self.memory(), &identifier)
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     async fn status(&self, name: &str) -> Status {

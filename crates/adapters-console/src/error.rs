@@ -1,0 +1,160 @@
+//! What goes wrong, as a page.
+
+use std::fmt;
+
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{ALLOW, RETRY_AFTER},
+    },
+};
+use askama::Template;
+use domain::store::StoreError;
+
+use crate::page;
+
+/// The answer of a handler.
+pub type Answer = Result<HttpResponse, Failure>;
+
+/// Why there is no page.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// Nothing is there.
+    NotFound,
+    /// Another method is allowed.
+    Method(&'static str),
+    /// Nobody is signed in.
+    Forbidden,
+    /// A form that no page of the session has sent.
+    CrossSite,
+    /// The proxy's header names no operator, or several.
+    BadOperator,
+    /// The body is no form, or did not arrive.
+    Unreadable,
+    /// The form is too large.
+    TooLarge,
+    /// A field is wrong, or the rules refuse a command; in words for the operator.
+    Refused(StatusCode, String),
+    /// The store is away.
+    Unavailable(String),
+    /// A defect.
+    Broken(String),
+}
+
+impl Failure {
+    /// A field that is wrong.
+    pub fn field(message: impl Into<String>) -> Self {
+        Self::Refused(StatusCode::UNPROCESSABLE_ENTITY, message.into())
+    }
+
+    /// A command that the rules refuse.
+    pub fn conflict(message: impl fmt::Display) -> Self {
+        Self::Refused(StatusCode::CONFLICT, message.to_string())
+    }
+
+    fn title(&self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::Method(_) => "Not allowed",
+            Self::Forbidden | Self::CrossSite | Self::BadOperator => "Refused",
+            Self::Unreadable | Self::TooLarge => "Not understood",
+            Self::Refused(..) => "Not done",
+            Self::Unavailable(_) => "The store is away",
+            Self::Broken(_) => "Something went wrong",
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::NotFound => "There is nothing at this address, or it is not there any more.",
+            Self::Method(_) => "This address takes no such request.",
+            Self::Forbidden => "Nobody is signed in.",
+            Self::CrossSite => {
+                "This form was not sent by a page of your session. Go back, reload the page and try \
+                 again."
+            }
+            Self::BadOperator => "The proxy names no operator, or more than one.",
+            Self::Unreadable => "The form did not arrive as a whole.",
+            Self::TooLarge => "The form is too large.",
+            Self::Refused(_, text) => text,
+            Self::Unavailable(_) => {
+                "The database cannot be reached at the moment. Nothing is lost; reload the page in \
+                 a moment."
+            }
+            Self::Broken(_) => "The log of the service says what. Nothing was changed.",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => {
+                Self::conflict("Somebody else changed it just now. Look again, and try again.")
+            }
+            StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
+                Self::Unavailable(why)
+            }
+            StoreError::Broken(why) => Self::Broken(why),
+        }
+    }
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
+            Self::Unreadable => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Refused(status, _) => *status,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        match self {
+            Self::Unavailable(why) => tracing::warn!(%why, "the console cannot reach the store"),
+            Self::Broken(why) => tracing::error!(%why, "the console failed"),
+            _ => {}
+        }
+        let status = self.status_code();
+        let page = Page {
+            head: page::Head::new(self.title()),
+            text: self.text(),
+        };
+        let mut response = HttpResponse::build(status);
+        if let Self::Method(allowed) = self {
+            response.insert_header((ALLOW, *allowed));
+        }
+        if let Self::Unavailable(_) = self {
+            response.insert_header((RETRY_AFTER, "5"));
+        }
+        let mut response = response
+            .content_type(page::HTML)
+            .body(page.render().unwrap_or_else(|_| self.text().to_owned()));
+        page::guard(response.headers_mut());
+        response
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct Page<'a> {
+    head: page::Head,
+    text: &'a str,
+}
+
+/// The answer to an unknown path.
+pub async fn not_found() -> Answer {
+    Err(Failure::NotFound)
+}

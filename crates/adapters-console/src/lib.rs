@@ -1,0 +1,58 @@
+//! The operators' console of Posthaste: pages on actix-web, rendered by the server.
+//!
+//! A handler asks who is signed in, reads from a port, and renders a page; a form calls the same
+//! use case as the command of the command line. [`Console`] makes the routes, which the `app` crate
+//! puts on a listener of `adapters-http`.
+//!
+//! - `session`: who is signed in, and nobody else gets further; `sign_in`: how they do.
+//! - `form`: reads forms, and refuses those of other sites.
+//! - `page`: what all pages and their headers have in common; `assets`: style and script.
+//! - The other modules are the pages.
+
+mod assets;
+mod error;
+mod form;
+mod page;
+mod postings;
+mod query;
+mod session;
+mod sign_in;
+mod state;
+mod text;
+
+use actix_web::{middleware::from_fn, web};
+
+use self::state::State;
+pub use self::{
+    session::new_token,
+    sign_in::{LINK_PARAMETER, SIGN_IN_PATH},
+    state::{Moderator, Ports, Settings},
+};
+
+/// The console: its ports and settings.
+#[derive(Clone)]
+pub struct Console {
+    state: web::Data<State>,
+}
+
+impl Console {
+    /// A console.
+    pub fn new(ports: Ports, settings: Settings) -> Self {
+        Self {
+            state: web::Data::new(State::new(ports, settings)),
+        }
+    }
+
+    /// Adds its routes, which take all paths.
+    pub fn configure(&self, config: &mut web::ServiceConfig) {
+        let pages = web::scope("")
+            .wrap(from_fn(session::require))
+            .configure(postings::routes)
+            .default_service(web::to(error::not_found));
+        config
+            .app_data(self.state.clone())
+            .configure(assets::routes)
+            .configure(sign_in::routes)
+            .service(pages);
+    }
+}

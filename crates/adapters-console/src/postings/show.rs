@@ -1,0 +1,195 @@
+//! `/postings/{uuid}`: everything about one posting.
+
+use actix_web::{HttpRequest, web};
+use askama::Template;
+use domain::posting::{Actor, Details, PostingId, PostingView, Status};
+use uuid::Uuid;
+
+use super::act::did;
+use crate::{
+    error::{Answer, Failure},
+    page,
+    query::Query,
+    state::State,
+    text::{self, Compared, Part},
+};
+
+#[derive(Template)]
+#[template(path = "postings/show.html")]
+struct Page<'a> {
+    head: page::Head,
+    frame: page::Frame,
+    id: PostingId,
+    status: Status,
+    reason: Option<&'a str>,
+    moderated: bool,
+    is_featured: bool,
+    redacted_title: Option<&'a str>,
+    duplicate_of: Option<PostingId>,
+    fields: Vec<(&'static str, String)>,
+    links: Vec<(&'static str, &'a str)>,
+    history: Vec<Step>,
+    texts: Option<Compared<'a>>,
+    source: &'a str,
+    is_source_cut: bool,
+}
+
+struct Step {
+    at: String,
+    status: Status,
+    by: String,
+    reason: String,
+}
+
+/// The posting of an address.
+pub async fn find(state: &State, id: &str) -> Result<PostingView, Failure> {
+    let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
+    let known = state.ports.store.load_by_id(&[PostingId::new(id)]).await?;
+    let identifier = known.postings.into_keys().next().ok_or(Failure::NotFound)?;
+    let found = state.ports.postings.find(&identifier).await?;
+    found.ok_or(Failure::NotFound)
+}
+
+/// One posting.
+pub async fn show(
+    request: HttpRequest,
+    path: web::Path<String>,
+    state: web::Data<State>,
+) -> Answer {
+    let mut frame = page::Frame::of(&request, "/postings")?;
+    frame.notice = Query::of(&request)
+        .get("did")
+        .and_then(did)
+        .map(str::to_owned);
+    let view = find(&state, &path).await?;
+    let posting = &view.posting;
+    let (source, is_source_cut) = text::cut(view.description());
+    let texts = view.texts.as_ref();
+    let page = Page {
+        head: page::Head::new(&*posting.details.title),
+        frame,
+        id: posting.id,
+        status: posting.status,
+        reason: posting.status_reason.as_deref(),
+        moderated: posting.moderated,
+        is_featured: posting.is_featured,
+        redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
+        duplicate_of: posting.duplicate_of,
+        fields: fields(&view),
+        links: links(&view),
+        history: view
+            .history
+            .iter()
+            .rev()
+            .map(|entry| Step {
+                at: text::minute(entry.at),
+                status: entry.status,
+                by: entry.by.to_string(),
+                reason: entry.reason.clone().unwrap_or_default(),
+            })
+            .collect(),
+        texts: texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown)),
+        source,
+        is_source_cut,
+    };
+    page::answer(&page, 200)
+}
+
+fn fields(view: &PostingView) -> Vec<(&'static str, String)> {
+    let (posting, details) = (&view.posting, &view.posting.details);
+    let by = |actor: &Option<Actor>| actor.as_ref().map(ToString::to_string).unwrap_or_default();
+    let coordinates = view
+        .coordinates
+        .map(|at| format!("{}, {}", at.latitude, at.longitude));
+    let metadata = details
+        .metadata
+        .as_ref()
+        .map(|json| text::cut(json.as_str()).0.to_owned());
+    let fields = [
+        ("Identifier", posting.source_identifier.to_string()),
+        ("UUID", posting.id.to_string()),
+        ("Version", posting.version.to_string()),
+        ("Company", view.company.name.clone()),
+        ("Logo", view.company.logo_path.clone().unwrap_or_default()),
+        ("Employment", joined(&details.employment_types)),
+        ("Place", place(details)),
+        ("Coordinates", coordinates.unwrap_or_default()),
+        ("Salary", salary(details)),
+        (
+            "Apply by e-mail",
+            details.application_email.clone().unwrap_or_default(),
+        ),
+        ("Metadata", metadata.unwrap_or_default()),
+        ("Created", text::minute(posting.created_at)),
+        ("Created by", by(&posting.created_by)),
+        ("Updated", text::minute(posting.updated_at)),
+        ("Updated by", by(&posting.updated_by)),
+        ("Published", text::optional_minute(posting.published_at)),
+        ("Ends", text::optional_minute(posting.expire_at)),
+        ("Expired", text::optional_minute(posting.expired_at)),
+        (
+            "Expiration reason",
+            details.expiration_reason.clone().unwrap_or_default(),
+        ),
+    ];
+    fields
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
+}
+
+/// Addresses of others. The rules let no other schemes in; a page must not rely on it.
+fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
+    let apply = view.posting.details.application_url.as_deref();
+    let links = [
+        ("Website", Some(view.company.website.as_str())),
+        ("Apply at", apply),
+    ];
+    let is_web = |url: &&str| {
+        let scheme = url
+            .split_once(':')
+            .map(|(scheme, _)| scheme.to_ascii_lowercase());
+        matches!(scheme.as_deref(), Some("http" | "https"))
+    };
+    let links = links.into_iter();
+    links
+        .filter_map(|(name, url)| Some((name, url.filter(is_web)?)))
+        .collect()
+}
+
+fn joined(values: &[impl ToString]) -> String {
+    let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+    values.join(", ")
+}
+
+fn place(details: &Details) -> String {
+    let country = details
+        .location_country_code
+        .map(|code| code.as_str().to_owned());
+    let kinds = joined(&details.location_types);
+    let parts = [
+        details.location_city.clone(),
+        country,
+        (!kinds.is_empty()).then_some(kinds),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn salary(details: &Details) -> String {
+    let amount = |amount: Option<i64>| amount.map(|amount| amount.to_string());
+    let range = match (amount(details.salary_min), amount(details.salary_max)) {
+        (None, None) => return String::new(),
+        (Some(min), None) => format!("from {min}"),
+        (None, Some(max)) => format!("up to {max}"),
+        (Some(min), Some(max)) => format!("{min} – {max}"),
+    };
+    let currency = details
+        .salary_currency_code
+        .map(|code| code.as_str().to_owned());
+    let period = details.salary_period.map(|period| period.to_string());
+    [Some(range), currency, period]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

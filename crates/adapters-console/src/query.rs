@@ -1,0 +1,46 @@
+//! Fields of an address or a form.
+
+use actix_web::HttpRequest;
+
+/// The largest number of fields that are read.
+const MOST_FIELDS: usize = 1_000;
+
+/// Fields in their order, trimmed, without those that are blank.
+#[derive(Clone, Debug, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// The fields of a request's address.
+    pub fn of(request: &HttpRequest) -> Self {
+        Self::parse(request.query_string())
+    }
+
+    /// Parses fields as forms encode them.
+    pub fn parse(text: &str) -> Self {
+        let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);
+        let fields = fields.map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
+        Self(fields.filter(|(_, value)| !value.is_empty()).collect())
+    }
+
+    /// The first value of a field.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut fields = self.0.iter();
+        fields
+            .find(|(field, _)| field == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a field.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let fields = self.0.iter().filter(move |(field, _)| field == name);
+        fields.map(|(_, value)| value.as_str())
+    }
+
+    /// An address with the same fields, but this one.
+    pub fn with(&self, path: &str, name: &str, value: &str) -> String {
+        let mut text = url::form_urlencoded::Serializer::new(String::new());
+        let others = self.0.iter().filter(|(field, _)| field != name);
+        text.extend_pairs(others).append_pair(name, value);
+        format!("{path}?{}", text.finish())
+    }
+}

@@ -1,0 +1,213 @@
+//! Who is signed in: by the cookie of a session, or named by a trusted proxy.
+
+use actix_web::{
+    Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
+    body::BoxBody,
+    dev::{ServiceRequest, ServiceResponse},
+    http::header::{COOKIE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE},
+    middleware::Next,
+    web,
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::{
+    audit::{Attribution, Operator},
+    console::{Pass, PassKind, open_session, token_digest},
+};
+use subtle::ConstantTimeEq as _;
+use uuid::Uuid;
+
+use crate::{error::Failure, page, sign_in::SIGN_IN_PATH, state::State};
+
+/// The name of the cookie; for `https` with a prefix that browsers hold to it.
+const COOKIE_NAME: &str = "posthaste_console";
+/// How long a browser keeps the cookie, in seconds. The session in the store is what counts.
+const MAX_AGE: i64 = 12 * 60 * 60;
+/// What distinguishes a form's token from the digest of a session.
+const FORM: &str = "form:";
+
+/// A signed-in operator.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    pub operator: Operator,
+    /// The digest of the session.
+    pub session: [u8; 32],
+    /// What forms carry to show that a page of this session holds them.
+    pub form_token: String,
+}
+
+impl SignedIn {
+    fn new(operator: Operator, token: &str) -> Self {
+        Self {
+            operator,
+            session: token_digest(token),
+            form_token: form_token(token),
+        }
+    }
+
+    /// The operator of a request that [`require`] let through.
+    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
+        let extensions = request.extensions();
+        extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
+    }
+
+    /// Attributes one command to the operator.
+    pub fn attribution(&self) -> Attribution {
+        Attribution {
+            id: Uuid::now_v7(),
+            operator: self.operator.clone(),
+        }
+    }
+
+    /// Whether a form carries the session's token.
+    pub fn is_form_token(&self, token: &str) -> bool {
+        bool::from(self.form_token.as_bytes().ct_eq(token.as_bytes()))
+    }
+}
+
+/// A new token of 256 random bits, as base64url.
+pub fn new_token() -> String {
+    URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>())
+}
+
+/// The token of a session's forms, which says nothing about that of the session.
+fn form_token(session: &str) -> String {
+    URL_SAFE_NO_PAD.encode(token_digest(&format!("{FORM}{session}")))
+}
+
+/// Lets signed-in operators through, and sends everybody else to the sign-in page.
+pub async fn require(
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let (request, payload) = request.into_parts();
+    let found = match request.app_data::<web::Data<State>>() {
+        Some(state) => find(&request, state).await,
+        None => Err(Failure::Broken("there is no state".to_owned())),
+    };
+    let cookie = match found {
+        Err(failure) => {
+            let mut response = failure.error_response();
+            page::guard(response.headers_mut());
+            return Ok(ServiceResponse::new(request, response));
+        }
+        Ok(None) => {
+            let mut response = HttpResponse::SeeOther()
+                .insert_header((LOCATION, SIGN_IN_PATH))
+                .finish();
+            page::guard(response.headers_mut());
+            return Ok(ServiceResponse::new(request, response));
+        }
+        Ok(Some((signed_in, cookie))) => {
+            request.extensions_mut().insert(signed_in);
+            cookie
+        }
+    };
+    let request = ServiceRequest::from_parts(request, payload);
+    let mut response = match next.call(request).await {
+        Ok(response) => response,
+        Err(error) => return Err(error),
+    };
+    page::guard(response.headers_mut());
+    if let Some(cookie) = cookie {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// The operator of a request, and a cookie to set for a new session of one whom a proxy names.
+async fn find(
+    request: &HttpRequest,
+    state: &State,
+) -> Result<Option<(SignedIn, Option<HeaderValue>)>, Failure> {
+    let named = by_proxy(request, state)?;
+    if let Some(signed_in) = by_cookie(request, state).await?
+        && named
+            .as_ref()
+            .is_none_or(|name| *name == signed_in.operator)
+    {
+        return Ok(Some((signed_in, None)));
+    }
+    let Some(operator) = named else {
+        return Ok(None);
+    };
+    let token = new_token();
+    let by = Attribution {
+        id: Uuid::now_v7(),
+        operator: operator.clone(),
+    };
+    let digest = token_digest(&token);
+    open_session(&*state.ports.passes, digest, &by, state.now()).await?;
+    let cookie = set_cookie(state, &token)?;
+    Ok(Some((SignedIn::new(operator, &token), Some(cookie))))
+}
+
+/// The operator whom a trusted proxy names. A header of anybody else does not count.
+fn by_proxy(request: &HttpRequest, state: &State) -> Result<Option<Operator>, Failure> {
+    let Some(header) = &state.user_header else {
+        return Ok(None);
+    };
+    let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
+    if !peer.is_some_and(|peer| state.proxies.contains(&peer)) {
+        return Ok(None);
+    }
+    let mut values = request.headers().get_all(header);
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            let name = value
+                .to_str()
+                .ok()
+                .and_then(|name| Operator::new(name).ok());
+            name.map(Some).ok_or(Failure::BadOperator)
+        }
+        // A proxy that passes on what the browser has sent.
+        _ => Err(Failure::BadOperator),
+    }
+}
+
+async fn by_cookie(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {
+    let Some(token) = token_of(request.headers(), state) else {
+        return Ok(None);
+    };
+    let digest = token_digest(&token);
+    let found = state.ports.passes.find(PassKind::Session, &digest).await?;
+    let live = found.filter(|pass: &Pass| pass.is_live(state.now()));
+    Ok(live.map(|pass| SignedIn::new(pass.operator, &token)))
+}
+
+const fn cookie_name(state: &State) -> (&'static str, &'static str) {
+    (if state.is_secure { "__Host-" } else { "" }, COOKIE_NAME)
+}
+
+/// The token of a request's cookie.
+fn token_of(headers: &HeaderMap, state: &State) -> Option<String> {
+    let (prefix, name) = cookie_name(state);
+    let lines = headers
+        .get_all(COOKIE)
+        .filter_map(|line| line.to_str().ok());
+    let mut cookies = lines.flat_map(|line| line.split(';'));
+    cookies.find_map(|cookie| {
+        let (found, value) = cookie.trim().split_once('=')?;
+        let is_it = found.strip_prefix(prefix)? == name;
+        (is_it && value.len() == 43).then(|| value.to_owned())
+    })
+}
+
+/// The cookie of a new session.
+pub fn set_cookie(state: &State, token: &str) -> Result<HeaderValue, Failure> {
+    cookie(state, token, MAX_AGE)
+}
+
+/// The cookie that takes a session's one away.
+pub fn clear_cookie(state: &State) -> Result<HeaderValue, Failure> {
+    cookie(state, "", 0)
+}
+
+fn cookie(state: &State, value: &str, max_age: i64) -> Result<HeaderValue, Failure> {
+    let (prefix, name) = cookie_name(state);
+    let secure = if state.is_secure { "; Secure" } else { "" };
+    let text = format!(
+        "{prefix}{name}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}"
+    );
+    HeaderValue::try_from(text).map_err(|error| Failure::Broken(error.to_string()))
+}

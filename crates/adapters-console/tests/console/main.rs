@@ -1,0 +1,9 @@
+//! The console over HTTP, with a store in memory.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+mod postings;
+mod sign_in;
+mod support;

@@ -1,0 +1,260 @@
+//! A console with a store in memory, and a browser without a screen.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicI64, Ordering},
+};
+
+use actix_web::{
+    App,
+    body::to_bytes,
+    dev::Service as _,
+    http::{StatusCode, header::HeaderMap},
+    test,
+};
+use adapters_console::{Console, Moderator, Ports, Settings, new_token};
+use async_trait::async_trait;
+use domain::{
+    audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
+    console::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest},
+    posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
+    store::StoreError,
+    testing::{by_ann, noon},
+    usecase::{ModerationError, moderate},
+};
+use newsletter::testing::MemoryStore;
+use time::{Duration, OffsetDateTime};
+
+/// A console, and what is behind it.
+pub struct Desk {
+    pub store: Arc<MemoryStore>,
+    pub settings: Settings,
+    clock: Arc<AtomicI64>,
+    is_away: Arc<AtomicBool>,
+}
+
+/// An answer, read to its end.
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The value of the cookie that the answer sets.
+    pub fn cookie(&self) -> &str {
+        let cookie = self.header("set-cookie");
+        cookie.split(';').next().unwrap_or_default()
+    }
+
+    /// The token of the page's forms.
+    pub fn token(&self) -> &str {
+        let (_, rest) = self.body.split_once("name=\"token\" value=\"").unwrap();
+        rest.split('"').next().unwrap()
+    }
+}
+
+struct Desktop(Arc<MemoryStore>);
+
+#[async_trait]
+impl Moderator for Desktop {
+    async fn moderate(
+        &self,
+        identifier: &SourceIdentifier,
+        command: &Moderation,
+        by: &Attribution,
+    ) -> Result<Posting, ModerationError> {
+        moderate(&*self.0, identifier, command, by, Lifetime::NEVER, noon()).await
+    }
+}
+
+/// Passes of a store that may be away.
+struct Shaky(Arc<MemoryStore>, Arc<AtomicBool>);
+
+impl Shaky {
+    fn store(&self) -> Result<&MemoryStore, StoreError> {
+        if self.1.load(Ordering::Relaxed) {
+            return Err(StoreError::Unavailable("gone <for> good".to_owned()));
+        }
+        Ok(&self.0)
+    }
+}
+
+#[async_trait]
+impl Passes for Shaky {
+    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+        Passes::insert(self.store()?, pass, entry).await
+    }
+
+    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
+        Passes::find(self.store()?, kind, digest).await
+    }
+
+    async fn redeem(
+        &self,
+        link: &TokenDigest,
+        session: &Pass,
+        entry: &Entry,
+    ) -> Result<bool, StoreError> {
+        self.store()?.redeem(link, session, entry).await
+    }
+
+    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+        self.store()?.end(session, entry).await
+    }
+
+    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+        Passes::forget(self.store()?, before, limit).await
+    }
+}
+
+/// A request to make.
+#[derive(Default)]
+pub struct Ask<'a> {
+    pub form: Option<String>,
+    pub headers: Vec<(&'a str, &'a str)>,
+    pub peer: Option<&'a str>,
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new()),
+            settings: Settings {
+                url: "http://console.example".to_owned(),
+                ..Settings::default()
+            },
+            clock: Arc::default(),
+            is_away: Arc::default(),
+        }
+    }
+
+    pub fn set_away(&self, is_away: bool) {
+        self.is_away.store(is_away, Ordering::Relaxed);
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, time: Duration) {
+        self.clock
+            .fetch_add(time.whole_seconds(), Ordering::Relaxed);
+    }
+
+    fn ports(&self) -> Ports {
+        let clock = Arc::clone(&self.clock);
+        Ports {
+            passes: Arc::new(Shaky(Arc::clone(&self.store), Arc::clone(&self.is_away))),
+            browser: Arc::clone(&self.store) as _,
+            postings: Arc::clone(&self.store) as _,
+            store: Arc::clone(&self.store) as _,
+            moderator: Arc::new(Desktop(Arc::clone(&self.store))),
+            clients: Arc::clone(&self.store) as _,
+            clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
+        }
+    }
+
+    /// The token of a new link for an operator.
+    pub async fn link(&self, operator: &str) -> String {
+        let token = new_token();
+        let operator = Operator::new(operator).unwrap();
+        let now = noon() + Duration::seconds(self.clock.load(Ordering::Relaxed));
+        let by = Attribution {
+            id: uuid::Uuid::now_v7(),
+            ..by_ann(1)
+        };
+        issue_link(&*self.store, token_digest(&token), operator, &by, now)
+            .await
+            .unwrap();
+        token
+    }
+
+    /// Makes a request.
+    pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
+        let console = Console::new(self.ports(), self.settings.clone());
+        let app = App::new().configure(|config| console.configure(config));
+        let app = test::init_service(app).await;
+        let mut request = match ask.form {
+            Some(form) => test::TestRequest::post()
+                .insert_header(("content-type", "application/x-www-form-urlencoded"))
+                .set_payload(form),
+            None => test::TestRequest::get(),
+        };
+        request = request.uri(path).insert_header(("host", "console.example"));
+        for header in ask.headers {
+            request = request.append_header(header);
+        }
+        if let Some(peer) = ask.peer {
+            request = request.peer_addr(format!("{peer}:4711").parse().unwrap());
+        }
+        let response = match app.call(request.to_request()).await {
+            Ok(response) => response.into_parts().1,
+            Err(error) => error.error_response(),
+        };
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = to_bytes(response.into_body()).await.unwrap();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        Answer {
+            status,
+            headers,
+            body,
+        }
+    }
+
+    pub async fn get(&self, path: &str, cookie: &str) -> Answer {
+        let headers = vec![("cookie", cookie)];
+        self.ask(
+            path,
+            Ask {
+                headers,
+                ..Ask::default()
+            },
+        )
+        .await
+    }
+
+    pub async fn post(&self, path: &str, cookie: &str, form: &[(&str, &str)]) -> Answer {
+        let headers = vec![("cookie", cookie)];
+        let form = Some(encoded(form));
+        self.ask(
+            path,
+            Ask {
+                form,
+                headers,
+                ..Ask::default()
+            },
+        )
+        .await
+    }
+
+    /// Signs in, and returns the cookie.
+    pub async fn sign_in(&self, operator: &str) -> String {
+        let link = self.link(operator).await;
+        let entered = self.post("/sign-in", "", &[("link", &link)]).await;
+        assert_eq!(entered.status, 303);
+        entered.cookie().to_owned()
+    }
+
+    /// The names of the actions in the audit with their operators, oldest first.
+    pub async fn audit(&self) -> Vec<String> {
+        let query = AuditQuery {
+            limit: 100,
+            ..AuditQuery::default()
+        };
+        let mut entries = self.store.entries(&query).await.unwrap();
+        entries.sort_by_key(|entry| entry.id);
+        let told = entries
+            .iter()
+            .map(|entry| format!("{} {}", entry.by, entry.action));
+        told.collect()
+    }
+}
+
+pub fn encoded(form: &[(&str, &str)]) -> String {
+    url::form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(form)
+        .finish()
+}

@@ -1,0 +1,118 @@
+//! Options of the operators' console, and `posthaste console`.
+
+use std::net::IpAddr;
+
+use clap::{Args, Subcommand};
+use domain::audit::Operator;
+
+use super::{JsonArgs, OperatorArgs, StoreArgs};
+use crate::config::{self, AdminBind, DEFAULT_CONSOLE};
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Console")]
+pub struct ConsoleUrlArgs {
+    /// Address and port of the operators' console, or `off`. Default: 127.0.0.1:8081, unless
+    /// somebody else listens there
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        env = "POSTHASTE_CONSOLE_BIND",
+        value_parser = config::console_bind
+    )]
+    console_bind: Option<AdminBind>,
+
+    /// The address of the console for links; with `https`, cookies are for `https` alone.
+    /// Default: `http://` and the address that is listened on
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_CONSOLE_URL",
+        value_parser = config::console_url
+    )]
+    console_url: Option<String>,
+}
+
+impl ConsoleUrlArgs {
+    /// The address to listen on.
+    pub fn bind(&self) -> AdminBind {
+        self.console_bind
+            .unwrap_or(AdminBind::IfFree(DEFAULT_CONSOLE))
+    }
+
+    /// The address for links, if it is set.
+    pub fn url(&self) -> Option<String> {
+        self.console_url.clone()
+    }
+
+    /// The address of a console of another process; `None` if it is off.
+    pub fn address(&self) -> Option<String> {
+        let bound = match self.bind() {
+            AdminBind::Off => None,
+            AdminBind::IfFree(address) | AdminBind::At(address) => Some(address),
+        };
+        self.url()
+            .or_else(|| bound.map(|address| format!("http://{address}")))
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Console")]
+pub struct ConsoleArgs {
+    #[command(flatten)]
+    pub place: ConsoleUrlArgs,
+
+    /// The header in which a trusted proxy names the signed-in operator. Honoured from
+    /// `--console-proxies` alone
+    #[arg(
+        long,
+        value_name = "HEADER",
+        env = "POSTHASTE_CONSOLE_USER_HEADER",
+        value_parser = config::header_name,
+        requires = "proxies"
+    )]
+    user_header: Option<String>,
+
+    /// The addresses of trusted proxies, comma-separated
+    #[arg(
+        long = "console-proxies",
+        id = "proxies",
+        value_name = "ADDR",
+        env = "POSTHASTE_CONSOLE_PROXIES",
+        value_delimiter = ',',
+        value_parser = config::proxy
+    )]
+    proxies: Vec<IpAddr>,
+}
+
+impl ConsoleArgs {
+    /// The header of the operator's name, and whom it is believed.
+    pub fn proxies(&self) -> (Option<String>, Vec<IpAddr>) {
+        (self.user_header.clone(), self.proxies.clone())
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConsoleCommand {
+    /// Print a link that signs an operator in to the console, once, within 15 minutes
+    Link(ConsoleLinkArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ConsoleLinkArgs {
+    /// Who is signed in by it. Default: who makes the link
+    #[arg(
+        long = "as",
+        value_name = "NAME",
+        env = "POSTHASTE_CONSOLE_AS",
+        value_parser = config::operator
+    )]
+    pub operator: Option<Operator>,
+    #[command(flatten)]
+    pub place: ConsoleUrlArgs,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub by: OperatorArgs,
+}

@@ -1,0 +1,145 @@
+//! The listener of the operators' console, and what its pages call.
+
+mod moderator;
+
+use std::{net::SocketAddr, sync::Arc};
+
+use adapters_console::{Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, new_token};
+use adapters_http::{AdminApplication, AdminListener, StopHandle, Timeouts};
+use anyhow::bail;
+use domain::{
+    audit::{Attribution, Operator},
+    console::{Passes, issue_link, token_digest},
+    posting::Lifetime,
+};
+use tokio::task::JoinHandle;
+
+use self::moderator::StoreModerator;
+pub use self::moderator::apply;
+use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database};
+
+/// The configuration of the console.
+#[derive(Clone, Debug)]
+pub struct ConsoleConfig {
+    /// The address to listen on.
+    pub bind: AdminBind,
+    /// The address that browsers use; `None` for the one that is listened on.
+    pub url: Option<String>,
+    /// The header in which a trusted proxy names the operator.
+    pub user_header: Option<String>,
+    /// The trusted proxies.
+    pub proxies: Vec<std::net::IpAddr>,
+}
+
+impl From<&ConsoleArgs> for ConsoleConfig {
+    fn from(args: &ConsoleArgs) -> Self {
+        let (user_header, proxies) = args.proxies();
+        Self {
+            bind: args.place.bind(),
+            url: args.place.url(),
+            user_header,
+            proxies,
+        }
+    }
+}
+
+/// A running console.
+pub struct ConsoleServer {
+    address: SocketAddr,
+    /// The address that browsers use.
+    pub url: String,
+    stop: StopHandle,
+    server: JoinHandle<()>,
+}
+
+impl ConsoleServer {
+    /// Starts to listen, unless the console is off.
+    pub fn start(
+        config: ConsoleConfig,
+        database: &Database,
+        lifetime: Lifetime,
+    ) -> anyhow::Result<Option<Self>> {
+        let (address, is_asked_for) = match config.bind {
+            AdminBind::Off => return Ok(None),
+            AdminBind::IfFree(address) => (address, false),
+            AdminBind::At(address) => (address, true),
+        };
+        let listener = match AdminListener::bind(address) {
+            Ok(listener) => listener,
+            Err(error) if is_asked_for => bail!(
+                "POSTHASTE_CONSOLE_BIND: {error}; --console-bind takes another address and port, \
+                 or `off`"
+            ),
+            Err(error) => {
+                tracing::warn!(
+                    %error,
+                    "there is no console; POSTHASTE_CONSOLE_BIND takes another address, or `off`"
+                );
+                return Ok(None);
+            }
+        };
+        let url = config
+            .url
+            .unwrap_or_else(|| format!("http://{}", listener.addr()));
+        let settings = Settings {
+            url: url.clone(),
+            user_header: config.user_header,
+            proxies: config.proxies,
+        };
+        let console = Console::new(ports(database, lifetime), settings);
+        let application =
+            listener.serve(move |routes| console.configure(routes), Timeouts::default())?;
+        Ok(Some(Self::run(application, url)))
+    }
+
+    fn run(application: AdminApplication, url: String) -> Self {
+        let (address, stop) = (application.addr(), application.stop_handle());
+        tracing::info!("the console is at {url}");
+        let server = tokio::spawn(async move {
+            if let Err(error) = application.run().await {
+                tracing::error!(%error, "the listener of the console failed");
+            }
+        });
+        Self {
+            address,
+            url,
+            stop,
+            server,
+        }
+    }
+
+    /// Stops after the requests in flight.
+    pub async fn stop(self) {
+        self.stop.stop().await;
+        if let Err(error) = self.server.await {
+            tracing::error!(%error, address = %self.address, "the console ended badly");
+        }
+    }
+}
+
+fn ports(database: &Database, lifetime: Lifetime) -> Ports {
+    Ports {
+        passes: Arc::clone(&database.passes),
+        browser: Arc::clone(&database.browser),
+        postings: Arc::clone(&database.postings),
+        store: Arc::clone(&database.store),
+        moderator: Arc::new(StoreModerator {
+            store: Arc::clone(&database.store),
+            lifetime,
+        }),
+        clients: Arc::clone(&database.clients),
+        clock: clock::system(),
+    }
+}
+
+/// Makes a link that signs an operator in, once.
+pub async fn link(
+    passes: &dyn Passes,
+    url: &str,
+    operator: Operator,
+    by: &Attribution,
+) -> anyhow::Result<String> {
+    let token = new_token();
+    issue_link(passes, token_digest(&token), operator, by, clock::now()).await?;
+    Ok(format!("{url}{SIGN_IN_PATH}?{LINK_PARAMETER}={token}"))
+}

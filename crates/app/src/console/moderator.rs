@@ -1,0 +1,62 @@
+//! Moderation, for the console and the command line.
+
+use std::{sync::Arc, time::Duration};
+
+use adapters_console::Moderator;
+use async_trait::async_trait;
+use domain::{
+    audit::Attribution,
+    posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
+    store::{Store, StoreError},
+    usecase::{ModerationError, moderate},
+};
+
+use crate::{clock, waits::Waits};
+
+/// Retries after conflicts.
+const MAX_RETRIES: usize = 8;
+/// The waits between them.
+const FIRST_WAIT: Duration = Duration::from_millis(20);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+
+/// Moderates the postings of a store.
+pub struct StoreModerator {
+    pub store: Arc<dyn Store>,
+    pub lifetime: Lifetime,
+}
+
+#[async_trait]
+impl Moderator for StoreModerator {
+    async fn moderate(
+        &self,
+        identifier: &SourceIdentifier,
+        command: &Moderation,
+        by: &Attribution,
+    ) -> Result<Posting, ModerationError> {
+        apply(&*self.store, identifier, command, by, self.lifetime).await
+    }
+}
+
+/// Applies a moderation; after a conflict it is decided again on what is stored now.
+pub async fn apply(
+    store: &dyn Store,
+    id: &SourceIdentifier,
+    command: &Moderation,
+    by: &Attribution,
+    lifetime: Lifetime,
+) -> Result<Posting, ModerationError> {
+    let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
+    loop {
+        let result = moderate(store, id, command, by, lifetime, clock::now()).await;
+        let is_conflict = matches!(
+            result,
+            Err(ModerationError::Store(
+                StoreError::Conflict | StoreError::Locked(_)
+            ))
+        );
+        match waits.next() {
+            Some(wait) if is_conflict => tokio::time::sleep(wait).await,
+            _ => return result,
+        }
+    }
+}
