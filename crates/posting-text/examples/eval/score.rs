@@ -121,6 +121,22 @@ impl Score {
         Ok(())
     }
 
+    /// The labels of a kind that are not hidden.
+    pub fn missed(&self, kind: Kind) -> u32 {
+        let of = self.kinds.get(&kind).copied().unwrap_or_default();
+        of.labels - of.hidden
+    }
+
+    /// The redactions that touch no label.
+    pub fn wrong(&self) -> u32 {
+        self.kinds.values().map(|of| of.finds - of.right).sum()
+    }
+
+    /// The words outside labels that are hidden.
+    pub fn lost_words(&self) -> u32 {
+        self.lost_words
+    }
+
     fn add(&mut self, other: &Self) {
         for (kind, of) in &other.kinds {
             let sum = self.kinds.entry(*kind).or_default();
@@ -140,11 +156,10 @@ impl Score {
     /// Prints recall by kind: the share of its labels that are hidden, and their number.
     fn line(&self, name: &str) {
         print!("{name:<10}");
-        let mut wrong = 0;
+        let wrong = self.wrong();
         for kind in Kind::ALL {
             let of = self.kinds.get(&kind).copied().unwrap_or_default();
-            wrong += of.finds - of.right;
-            print!("{:>11}", share(of.hidden, of.labels));
+            print!("{:>11}", share(of.labels - self.missed(kind), of.labels));
         }
         println!(
             "{wrong:>8}{:>8}",
@@ -167,11 +182,8 @@ pub fn print(scores: &BTreeMap<String, Score>) {
     }
     total.line("all");
     print!("{:<10}", "precision");
-    let (mut finds, mut right) = (0, 0);
     for kind in Kind::ALL {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
-        finds += of.finds;
-        right += of.right;
         print!("{:>11}", share(of.right, of.finds));
     }
     println!();
@@ -180,8 +192,8 @@ pub fn print(scores: &BTreeMap<String, Score>) {
          outside labels kept",
         total.postings,
         total.to_refuse,
-        f64::from(finds - right) / f64::from(total.postings.max(1)),
-        100.0 - 100.0 * f64::from(total.lost_words) / f64::from(total.words.max(1)),
+        f64::from(total.wrong()) / f64::from(total.postings.max(1)),
+        100.0 - 100.0 * f64::from(total.lost_words()) / f64::from(total.words.max(1)),
         total.words,
     );
     println!(

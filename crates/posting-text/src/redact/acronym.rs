@@ -4,7 +4,7 @@
 use super::{
     cues::Cues,
     key::{self, Case},
-    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, is_among},
+    vocabulary::{ACRONYMS, is_among},
     words::{Word, is_gap, unaccented, words},
 };
 use crate::{Budget, Exceeded};
@@ -100,6 +100,10 @@ fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Resul
     Ok(reached.last() == Some(&true))
 }
 
+/// Words of two letters that texts write in capitals.
+const SHOUTED: &str =
+    "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
+
 /// Whether two capitals stand among ordinary words, and are none.
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
@@ -119,7 +123,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let joined = before.ends_with(['/', '-', '+'])
         || before.ends_with(", ")
         || after.starts_with(['/', '+']);
-    !is_among(TWO_LETTER_WORDS, &word.lower) && !counted && !shouted && !joined
+    !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
 }
 
 /// Where the comparison is.

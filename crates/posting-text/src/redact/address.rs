@@ -4,9 +4,11 @@
 //! Every search starts at a number, so a text without numbers costs nothing.
 
 mod eastern;
+mod end;
 
 use std::ops::Range;
 
+use self::end::{end, is_roman};
 use super::{
     Kind,
     cues::Cues,
@@ -18,14 +20,12 @@ use crate::{Budget, Exceeded};
 
 /// The most words of the name of a street.
 const MAX_NAME: usize = 6;
-/// The most parts of a house after its number.
-const MAX_UNITS: usize = 8;
 /// Ends of words for streets, in languages that write the two together.
 const SUFFIXES: &str = "\
     straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate gaten \
     vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku \
     tori straat laan weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee \
-    lunden bakken stien";
+    lunden bakken stien vænget vænge toften engen marken haven parken backen backen stigen kroken";
 /// Small words within the name of a street.
 const PARTICLES: &str = "\
     de del della delle dei degli du des la le les los las da do das dos di of the van der den \
@@ -37,6 +37,7 @@ pub(super) fn addresses(
     text: &str,
     words: &[Word<'_>],
     found: &[Found],
+    city: Option<&str>,
     budget: &Budget,
 ) -> Result<Vec<Range<usize>>, Exceeded> {
     /// The steps for one number: the words around it.
@@ -52,7 +53,8 @@ pub(super) fn addresses(
         let found = eastern::address(text, words, at)
             .or_else(|| after_street(text, words, at))
             .or_else(|| before_street(text, words, at))
-            .or_else(|| after_contact(text, words, at, found));
+            .or_else(|| after_contact(text, words, at, found))
+            .or_else(|| before_city(text, words, at, city?));
         let starts_free =
             |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
@@ -95,6 +97,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     let mut look = at;
     let mut capitals = 0;
     let mut commas = 0;
+    let mut is_quoted = false;
     for distance in 1..=MAX_NAME + 1 {
         let Some(previous) = look.checked_sub(1) else {
             break;
@@ -154,7 +157,9 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             || word.cues.has(Cues::UNIT)
             || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
             || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2);
-        if !is_name && !word.cues.has(Cues::STREET_AFTER) {
+        // "бул. „Черни връх“ 51"
+        is_quoted |= gap.contains(['“', '”', '"', '»']);
+        if !is_name && !is_quoted && !word.cues.has(Cues::STREET_AFTER) {
             break;
         }
         if word.is_upper() || (!is_cased && !word.is_number()) {
@@ -175,7 +180,11 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     if let Some(first) = first {
         return Some(first..end().end);
     }
-    // "Vesterbro 88, 5000 Odense"
+    before_postal_code(text, words, at)
+}
+
+/// An address without any word for a street, before a postal code: `Vesterbro 88, 5000 Odense`.
+fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let name = &words[at.checked_sub(1)?];
     let is_street = name.is_upper()
         && &text[name.end()..words[at].start] == " "
@@ -183,7 +192,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     if !is_street {
         return None;
     }
-    let end = end();
+    let end = end(text, words, at);
     end.has_postal_code.then(|| {
         let before = at.checked_sub(2).map(|before| &words[before]);
         let wider = before.filter(|word| word.is_upper() && &text[word.end()..name.start] == " ");
@@ -219,6 +228,33 @@ fn after_contact(
         .iter()
         .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
     (first < at && is_beside && is_last && !is_other).then_some(start..end)
+}
+
+/// An address without any word for a street, between the start of a sentence and the city of the
+/// posting: `Riegrova 14, Olomouc`.
+fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range<usize>> {
+    let name = &words[at.checked_sub(1)?];
+    let other = Cues::GENERIC
+        .or(Cues::UNIT)
+        .or(Cues::ID)
+        .or(Cues::PHONE)
+        .or(Cues::PERSON)
+        .or(Cues::LANGUAGES);
+    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.cues.has(other);
+    let start = name.start;
+    let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
+    let end = end(text, words, at).end;
+    let is_before = text[end..]
+        .strip_prefix(", ")
+        .and_then(|rest| rest.strip_prefix(city))
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let is_beside = &text[name.end()..words[at].start] == " ";
+    (is_street && is_beside && begins && !city.is_empty() && is_before).then_some(start..end)
+}
+
+/// Whether a word is capitalised, but not wholly in capitals like a norm.
+fn is_name(word: &Word<'_>) -> bool {
+    word.is_upper() && word.text.chars().any(char::is_lowercase)
 }
 
 /// Whether a word announces the number of a norm: `ISO 9001`.
@@ -312,165 +348,25 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
         }
         return end.map(|end| number.start..end);
     }
-    // English: capitals up to the word for a street.
+    // English: capitals up to the word for a street, "Unit 6, Ransome Way" without its number.
+    let unit = at.checked_sub(1).map(|unit| &words[unit]).filter(|unit| {
+        unit.cues.has(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
+    });
+    let start = unit.map_or(number.start, |unit| unit.start);
     let mut last = number;
     for (distance, word) in words[at + 1..].iter().take(5).enumerate() {
         let gap = &text[last.end()..word.start];
-        if !matches!(gap, " " | ". ") || !word.is_upper() {
+        let joins = matches!(gap, " " | ". ") || (distance == 0 && unit.is_some() && gap == ", ");
+        if !joins || !word.is_upper() {
             return None;
         }
         if distance > 0 && word.cues.has(Cues::STREET_AFTER) {
             let index = at + 1 + distance;
-            return Some(number.start..end(text, words, index).end);
+            return Some(start..end(text, words, index).end);
         }
         last = word;
     }
     None
-}
-
-/// Where an address ends.
-struct End {
-    end: usize,
-    /// Whether a postal code and a place come next; the address then ends with the code.
-    has_postal_code: bool,
-}
-
-/// The end of an address whose house number, or whose last word, is this one: after a range, a
-/// letter, and parts of a house.
-fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
-    let mut end = words[at].end();
-    let mut next = at + 1;
-    for _ in 0..MAX_UNITS {
-        let Some(word) = words.get(next) else { break };
-        let gap = &text[end..word.start];
-        if gap.len() > 6 || gap.contains('\n') {
-            break;
-        }
-        let following = words.get(next + 1).filter(|following| {
-            let gap = &text[word.end()..following.start];
-            gap.chars().count() <= 3 && !gap.contains(['\n', ','])
-        });
-        let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
-        let small = word.is_number() && word.text.chars().count() <= 4;
-        let is_unit = word.cues.has(Cues::UNIT);
-        let of_unit = |other: &&Word<'_>| {
-            other.text.contains(|c: char| c.is_ascii_digit())
-                || (other.text.len() <= 2 && other.is_upper())
-        };
-        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ ");
-        let beside = matches!(
-            gap,
-            " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."
-        );
-        let roman = is_roman(word);
-        let again = matches!(&*word.lower, "bis" | "ter" | "quater");
-        if joined && (small || letter || again) {
-            (end, next) = (word.end(), next + 1);
-        } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
-            (end, next) = (following.map_or(end, Word::end), next + 2);
-        } else if beside
-            && (small || roman)
-            && following.is_some_and(|other| other.cues.has(Cues::UNIT))
-            && !gap.starts_with("., ")
-        {
-            let unit = following.map_or(end, Word::end);
-            (end, next) = (unit, next + 2);
-        } else if gap == ". "
-            && roman
-            && following
-                .is_some_and(|door| door.is_number() && &text[word.end()..door.start] == "/")
-        {
-            // "22. II/4"
-            (end, next) = (following.map_or(end, Word::end), next + 2);
-        } else if (small && gap == ". " && words[next - 1].cues.has(Cues::UNIT))
-            || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
-        {
-            (end, next) = (word.end(), next + 1);
-        } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
-            (end, next) = (word.end(), next + 1);
-            // "34 C 12"
-            if let Some(door) = words.get(next).filter(|door| {
-                door.is_number() && door.text.len() <= 3 && &text[end..door.start] == " "
-            }) {
-                (end, next) = (door.end(), next + 1);
-            }
-        } else if beside
-            && is_unit
-            && matches!(
-                &*word.lower,
-                "bajo"
-                    | "tv"
-                    | "th"
-                    | "mf"
-                    | "st"
-                    | "stuen"
-                    | "kld"
-                    | "dto"
-                    | "esq"
-                    | "fszt"
-                    | "parter"
-            )
-        {
-            (end, next) = (word.end(), next + 1);
-        } else {
-            break;
-        }
-    }
-    if let Some(code) = postal_code(text, words, next, end) {
-        return End {
-            end: code,
-            has_postal_code: true,
-        };
-    }
-    End {
-        end,
-        has_postal_code: false,
-    }
-}
-
-/// Whether a word is a small Roman number.
-fn is_roman(word: &Word<'_>) -> bool {
-    word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
-}
-
-/// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.
-fn is_sentence(text: &str, word: &Word<'_>) -> bool {
-    let rest = &text[word.end()..];
-    matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
-        && rest
-            .strip_prefix(' ')
-            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
-}
-
-/// The end of the postal code that comes next, if a place follows it.
-fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
-    let first = words.get(at)?;
-    if !matches!(
-        &text[end..first.start],
-        ", " | "، " | " · " | " – " | " | " | "., "
-    ) {
-        return None;
-    }
-    let mut index = at;
-    // "LV-3401", "CEP 80020-310", "D-12345"
-    if first.text.len() <= 3 && first.is_upper() {
-        index += 1;
-    }
-    let mut last = words.get(index).filter(|word| word.is_number())?;
-    let mut digits = last.text.len();
-    while digits < 8
-        && let Some(more) = words.get(index + 1).filter(|more| more.text.len() <= 4)
-        && matches!(&text[last.end()..more.start], " " | "-")
-        && (more.is_number()
-            || (more.text.len() == 2 && more.text.bytes().all(|b| b.is_ascii_uppercase())))
-    {
-        digits += more.text.len();
-        last = more;
-        index += 1;
-    }
-    let place = words.get(index + 1)?;
-    let beside = matches!(&text[last.end()..place.start], " " | ", ");
-    ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
 }
 
 fn is_among(list: &str, word: &str) -> bool {

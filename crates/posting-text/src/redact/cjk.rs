@@ -44,6 +44,13 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     let base = without_legal_forms(name);
     let mut out = Vec::new();
     push(&mut out, base);
+    // "医療法人 青空会 みどりクリニック": each by itself, if it is more than a trade.
+    for part in base.split_whitespace().filter(|part| *part != base) {
+        let rest = without_legal_forms(part);
+        if rest.chars().count() >= 3 && is_proper(rest, is_japanese) {
+            push(&mut out, rest);
+        }
+    }
     // "深圳市博泰" is also "深圳博泰".
     let short = base.chars().nth(2).filter(|c| matches!(c, '市' | '省'));
     if let Some(sign) = short {
@@ -70,6 +77,14 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         .filter(|rest| is_proper(rest, is_japanese))
     {
         push(&mut out, rest);
+        // "糖糖动物医院" is "糖糖", too: the trade may be any of those it ends in.
+        let is_han = Script::of_text(front) == Script::Han;
+        for trade in PARTS.trades.iter().filter(|_| is_han) {
+            let shorter = front.strip_suffix(trade).map(str::trim);
+            if let Some(shorter) = shorter.filter(|rest| is_proper(rest, is_japanese)) {
+                push(&mut out, shorter);
+            }
+        }
         if !place.is_empty() {
             out.push(format!("{place}{rest}"));
             if place.ends_with(['市', '省']) {
@@ -97,12 +112,17 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
         base.strip_suffix(trade)
             .is_some_and(|front| front.chars().count() >= MIN_LENGTH)
     });
+    let mut base = base;
     if has_trade && script == Script::Han {
-        return None;
+        let trades = || PARTS.trades.iter().rev();
+        while let Some(front) = trades().find_map(|trade| base.strip_suffix(trade)) {
+            base = front;
+        }
+        base.chars().nth(3)?;
     }
     let letters = base.chars().count();
     let (least, most) = match script {
-        Script::Han if letters >= 4 && !is_japanese => (2, 2),
+        Script::Han if letters >= 4 && !is_japanese => (2, if letters == 4 { 2 } else { 3 }),
         Script::Hangul if letters >= 5 => (3, letters - 2),
         _ => return None,
     };

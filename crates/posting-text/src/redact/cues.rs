@@ -120,10 +120,11 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 11] = [
+    let whole: [(&str, Cues); 12] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
         (include_str!("tables/trades.txt"), Cues::GENERIC),
+        (include_str!("tables/trades_more.txt"), Cues::GENERIC),
         (
             include_str!("tables/adjectives.txt"),
             Cues::GENERIC.or(Cues::ADJECTIVE),

@@ -19,7 +19,7 @@ const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
 /// Words that are others as well, and need many digits.
 const LONG: &str = "\
     konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan iva \
-    partita tin swift bic bsb abn פ";
+    partita tin swift bic bsb abn פ ר код številka št";
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
 
@@ -37,7 +37,11 @@ pub(super) fn ids(
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
         }
-        let found = if word.cues.has(Cues::ID) || is_unspaced_cue(word) || is_of_court(words, at) {
+        let found = if word.cues.has(Cues::ID)
+            || is_unspaced_cue(word)
+            || is_of_court(words, at)
+            || is_of_register(words, at)
+        {
             budget.spend(SEARCH_STEPS)?;
             after_cue(text, words, at)
         } else if may_be_checked(word) {
@@ -58,7 +62,19 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
         |word: &Word<'_>| matches!(&*word.lower, "amtsgericht" | "ag" | "registergericht");
     let from = at.saturating_sub(2);
     let to = words.len().min(at + 3);
-    matches!(words[at].text, "PR" | "VR" | "GnR") && words[from..to].iter().any(is_court)
+    words[at].text == "GnR"
+        || matches!(words[at].text, "PR" | "VR") && words[from..to].iter().any(is_court)
+}
+
+/// Whether a word says that the number of a British or Irish register comes next: `Registered in
+/// England and Wales No. 07734215`.
+fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
+    let country = at.checked_sub(1).map(|before| &*words[before].lower);
+    matches!(&*words[at].lower, "no" | "number" | "nr" | "under")
+        && matches!(
+            country,
+            Some("wales" | "england" | "scotland" | "ireland" | "registered")
+        )
 }
 
 /// Whether a word in a script without spaces ends with such a cue.

@@ -145,7 +145,21 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
     };
     let body = &word[..word.len() - last.len_utf8()];
     if !"aeiouyäöõü".contains(last) {
+        // Estonian: "Lind", "Linnu".
+        for (strong, weak) in [("nd", "nn"), ("ld", "ll"), ("rd", "rr"), ("mb", "mm")] {
+            if let Some(front) = word.strip_suffix(strong) {
+                for vowel in ["u", "i", "a", "e"] {
+                    push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+                }
+            }
+        }
         return;
+    }
+    // The short illative of Estonian: "Pesa", "Pessa".
+    if let Some(consonant) = body.chars().next_back()
+        && "slnmrv".contains(consonant)
+    {
+        push(out, format!("{body}{consonant}{last}"), &finnic.endings);
     }
     for (strong, weak) in GRADES {
         if let Some(front) = body.strip_suffix(strong) {

@@ -26,7 +26,7 @@ pub(crate) enum Ordinary {
     No,
     /// One word, which may begin a sentence without being the name.
     Word,
-    /// Several words; each must have a capital.
+    /// Several words; each but the small ones must have a capital.
     Words,
 }
 
@@ -140,7 +140,10 @@ impl Key {
         Ok(found.filter(|(_, next)| match self.ordinary {
             Ordinary::No => true,
             Ordinary::Word => is_named(text, words, at, *next),
-            Ordinary::Words => words[at..*next].iter().all(Word::is_capital),
+            Ordinary::Words => {
+                let is_written = |word: &Word<'_>| word.is_capital() || word.cues.has(Cues::SMALL);
+                words[at..*next].iter().all(is_written)
+            }
         }))
     }
 
@@ -327,8 +330,11 @@ pub(crate) fn with_legal_form(
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
+        let is_letter = |word: &Word<'_>| word.text.chars().count() == 1;
+        // "S A" is one, "i s-a" is none.
+        let is_apart = gap == " " && is_letter(&pair[1]);
         matches!(gap, "." | ". " | "/" | ".\u{a0}")
-            || (gap == " " && pair[1].text.chars().count() == 1)
+            || (is_apart && (!is_letter(&pair[0]) || pair[1].is_upper()))
     };
     for count in (2..=4).rev() {
         if let Some(several) = words.get(..count)

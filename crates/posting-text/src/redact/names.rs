@@ -12,7 +12,7 @@ mod website;
 use std::{collections::HashSet, ops::Range, rc::Rc};
 
 use self::{
-    context::{Context, families, is_ordinary},
+    context::{Context, families, is_ordinary, script},
     variants::{spelled_out_key, unaccented_key},
 };
 use super::{
@@ -82,6 +82,7 @@ impl Names {
             all,
             text,
             families: families(all, identity.country),
+            script: script(all),
             budget,
         };
         let mut names = Self {

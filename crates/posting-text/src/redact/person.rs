@@ -7,6 +7,7 @@
 mod beside;
 mod eastern;
 mod evidence;
+mod relatives;
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ const PARTICLES: &str =
     "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
 /// Small words between "ask" and a name.
-const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com";
+const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par";
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(
@@ -63,6 +64,7 @@ pub(super) fn persons(
         budget.spend(SEARCH_STEPS)?;
         beside(text, words, range, &mut out);
     }
+    relatives::of_company(text, words, found, &mut out, budget)?;
     budget.spend(out.len())?;
     out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     out.dedup_by(|next, last| next.start < last.end);
@@ -154,7 +156,8 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
     let is_academic = |word: &Word<'_>| is_among(ACADEMIC, &word.lower);
     let only_academic = words[at..first].iter().all(is_academic);
     // One letter in lower case, or a word such as "pan" in another language, is no title.
-    let is_sure = title.text.chars().count() > 2 || title.is_upper();
+    let is_sure =
+        title.text.chars().count() > 2 || title.is_upper() || matches!(title.text, "κα" | "κ");
     let found = evidence(names);
     let is_person = match found {
         Evidence::Against => false,

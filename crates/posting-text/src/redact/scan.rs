@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     Identity, Kind, address, contact, handle, id, names, person,
     phrase::add_phrases,
+    script::is_unspaced,
     web,
     words::{self, Word},
 };
@@ -72,7 +73,7 @@ impl<'a> Scan<'a> {
         let names = names.find(text, &words, budget)?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(text, &words, &found, budget)?;
+        let addresses = address::addresses(text, &words, &found, identity.city, budget)?;
         if !addresses.is_empty() {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
@@ -91,19 +92,31 @@ fn is_token(text: &str, word: &Word<'_>) -> bool {
         && Kind::ALL.iter().any(|kind| kind.name() == word.text)
 }
 
-/// Keeps the words that are in none of these ranges.
+/// Keeps the words that are in none of these ranges, and what is after a range of a word of a script
+/// without spaces: `採用担当` of `里採用担当`.
 pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Found]) {
     let mut at = 0;
-    words.retain(|word| {
+    words.retain_mut(|word| {
         while found
             .get(at)
             .is_some_and(|(range, _)| range.end <= word.start)
         {
             at += 1;
         }
-        found
-            .get(at)
-            .is_none_or(|(range, _)| range.start >= word.end())
+        let Some((range, _)) = found.get(at) else {
+            return true;
+        };
+        if range.start < word.end()
+            && range.end < word.end()
+            && word.text.ends_with(is_unspaced)
+            && let Some(rest) = word.text.get(range.end - word.start..)
+        {
+            *word = words::word(range.end, rest);
+            return found
+                .get(at + 1)
+                .is_none_or(|(next, _)| next.start >= word.end());
+        }
+        range.start >= word.end()
     });
 }
 

@@ -72,7 +72,8 @@ const fn is_note(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}')
 }
 
-fn word(start: usize, text: &str) -> Word<'_> {
+/// A word that starts at a byte.
+pub(super) fn word(start: usize, text: &str) -> Word<'_> {
     let lower = lower(text);
     Word {
         start,
@@ -190,6 +191,7 @@ pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
                         | '„'
                         | '«'
                         | '»'
+                        | '№'
                 )
         })
 }

@@ -8,7 +8,7 @@ use crate::{
     Budget, Exceeded,
     redact::{
         cues::{self, Cues},
-        script::Ascii,
+        script::{Ascii, Script},
     },
 };
 
@@ -46,9 +46,14 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
             between.len() <= 8 && !between.contains(|c: char| c.is_ascii_digit())
         });
         let before = &text[..found.start()];
-        if is_phone(before, found.as_str(), &text[found.end()..], after_phone) {
-            out.push(found.range());
-        }
+        // "06 55 50 12 44. 4, place Viarme": a sentence may end within.
+        let whole = found.as_str();
+        let sentence = whole.find(". ").map(|end| &whole[..end]);
+        let phone = std::iter::once(whole).chain(sentence).find(|number| {
+            let after = &text[found.start() + number.len()..];
+            is_phone(before, number, after, after_phone)
+        });
+        out.extend(phone.map(|number| found.start()..found.start() + number.len()));
     }
     Ok(out)
 }
@@ -75,7 +80,39 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     if !plus && is_reference(before) {
         return false;
     }
-    has_phone_form(number, &digits) || is_beside_contact(before, number, after)
+    has_phone_form(number, &digits)
+        || is_chinese_mobile(number, before)
+        || is_after_name(number, before)
+        || is_beside_contact(before, number, after)
+}
+
+/// Whether a number is that of a mobile telephone in China, after an ideograph: `沈师傅 13955500182`.
+fn is_chinese_mobile(number: &str, before: &str) -> bool {
+    let is_mobile = number.len() == 11
+        && number.starts_with('1')
+        && matches!(number.as_bytes()[1], b'3'..=b'9')
+        && number.bytes().all(|b| b.is_ascii_digit());
+    is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
+}
+
+/// Whether nine digits in threes are directly after a capitalised word and a comma: `Renata Hušková,
+/// 321 555 018`.
+fn is_after_name(number: &str, before: &str) -> bool {
+    let groups: Vec<&str> = number.split([' ', '\u{a0}', '-']).collect();
+    let are_threes = groups.len() == 3
+        && groups
+            .iter()
+            .all(|group| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit()))
+        && groups[2] != "000";
+    let word = before
+        .strip_suffix(", ")
+        .and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
+    let is_name = word.is_some_and(|word| {
+        word.starts_with(char::is_uppercase)
+            && word.chars().nth(2).is_some()
+            && word.chars().all(char::is_alphabetic)
+    });
+    are_threes && is_name
 }
 
 /// Whether groups of digits are on a line with an at sign or a word for asking, and no amount.
@@ -226,13 +263,15 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
         Regex::new(concat!(
             r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
             r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
-            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:-\d)?$",   // with a trunk zero
+            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?$", // with a trunk zero
             r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",        // Russia
             r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$",                // Russia, Ukraine
             r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",                    // Poland
             r"|^\d{1,2}/\d{3}-\d{3,4}$",                               // Hungary
             r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$",       // Norway, Denmark
             r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",                       // Brazil
+            r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
+            r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
             r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$",    // China, Australia
         ))
         .ok()

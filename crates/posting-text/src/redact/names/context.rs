@@ -15,6 +15,8 @@ pub(super) struct Context<'a> {
     pub(super) text: &'a str,
     /// The families of the languages of the text.
     pub(super) families: Cues,
+    /// The script of most of its first words.
+    pub(super) script: Script,
     pub(super) budget: &'a Budget,
 }
 
@@ -46,6 +48,13 @@ impl Context<'_> {
         !self.text.is_ascii() && self.text.contains(|c: char| matches!(c, 'ぁ'..='ん'))
     }
 
+    /// Whether a word is in Latin letters and the text in others: it is then no ordinary word there.
+    pub(super) fn is_foreign(&self, word: &Word<'_>) -> bool {
+        let script = Script::of_text(word.text);
+        let own = self.script;
+        script == Script::Latin && !matches!(own, Script::Latin | Script::Other)
+    }
+
     /// Whether a word in lower case can stand for the name alone.
     pub(super) fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
@@ -72,6 +81,8 @@ impl Context<'_> {
 /// Words before the name of a company that say that somebody works there: no place or thing is
 /// named after them.
 const AT_COMPANY: &str = "at join joining bei bij hos chez";
+/// The English genitive, which no thing has.
+const GENITIVE: [&str; 2] = ["'s ", "’s "];
 /// Words before the name of a place.
 const IN_PLACE: &str = "\
     in im i w we v ve u à en em a til nach aus near around from fra från till naar te ze din la";
@@ -98,8 +109,35 @@ impl Context<'_> {
                     && (before.text.chars().count() <= 3 || before.cues.has(Cues::SMALL));
                 !begins && (!before.is_capital() || small)
             });
+            let after = &self.text[word.end()..];
             before.is_some_and(|before| !begins && is_among(AT_COMPANY, &before.lower))
+                || (!has_capitals && begins && self.is_subject(word))
+                || (has_capitals && GENITIVE.iter().any(|ending| after.starts_with(ending)))
                 || (!has_capitals && (is_alone || quoted || starts >= 2))
+        })
+    }
+
+    /// Whether a verb that companies do follows: `Åmosen søger …`.
+    fn is_subject(&self, word: &Word<'_>) -> bool {
+        let after = self.all.partition_point(|other| other.start < word.end());
+        let is_beside = |next: &&Word<'_>| &self.text[word.end()..next.start] == " ";
+        let next = self.all.get(after).filter(is_beside);
+        next.is_some_and(|next| next.cues.has(Cues::VERB) && !next.is_upper())
+    }
+
+    /// Whether the text says that somebody is at the first word of a name, without the next one.
+    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+        self.any_use(part, name, |before, word| {
+            let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
+            let goes_on = after.starts_with(char::is_uppercase)
+                || name.get(1).is_some_and(|next| {
+                    after
+                        .get(..next.text.len())
+                        .is_some_and(|after| after == next.text)
+                });
+            !goes_on
+                && word.lower == part.lower
+                && before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
         })
     }
 
@@ -173,6 +211,22 @@ impl Context<'_> {
 pub(super) fn is_ordinary(word: &str) -> bool {
     let ordinary = |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
     ordinary(word) || ordinary(&unaccented(word))
+}
+
+/// The script of most of the first words of a text.
+pub(super) fn script(all: &[Word<'_>]) -> Script {
+    /// How many words are looked at.
+    const LOOK: usize = 60;
+    let mut counts: Vec<(Script, usize)> = Vec::new();
+    for word in all.iter().take(LOOK).filter(|word| !word.is_number()) {
+        let script = Script::of_text(word.text);
+        match counts.iter_mut().find(|(known, _)| *known == script) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((script, 1)),
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or(Script::Other, |(script, _)| script)
 }
 
 /// The families of languages of a text: those of whose small words it has many.

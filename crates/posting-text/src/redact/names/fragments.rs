@@ -1,7 +1,7 @@
 //! Parts of a name that stand for it.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Word,
+    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Word, cues,
     form::is_cased,
     is_ordinary, joined, single,
     spell::{min_lower, ordinary},
@@ -61,9 +61,53 @@ impl Names {
                 && !ordinary(word)
         });
         for word in later.take(MAX_SPELLINGS) {
-            if context.is_distinctive(&word.lower)? && context.names_alone(word, core)? {
+            // "Jens Kragh" is "Kragh": what follows a given name is a family.
+            let is_family = is_family(core, word);
+            if context.is_distinctive(&word.lower)?
+                && (is_family || context.names_alone(word, core)?)
+            {
                 self.add_fragment(name, std::slice::from_ref(word), context)?;
             }
+        }
+        // "Joinery De Backer & Sons" is "De Backer": several words together are no others.
+        let from = last.unwrap_or(0) + 1;
+        let runs = (from..core.len())
+            .flat_map(|from| (from + 2..=core.len()).rev().map(move |to| from..to));
+        for range in runs.take(MAX_SPELLINGS) {
+            let before = range.start.checked_sub(1).map(|before| &core[before]);
+            let run = &core[range];
+            let telling = || run.iter().filter(|word| !is_small(word));
+            let is_written = |word: &Word<'_>| word.is_upper() || !is_cased(word.text);
+            // "P. de Wit" is also "De Wit".
+            let are_capitals = run.first().zip(run.last()).is_some_and(|(first, last)| {
+                !is_small(last) && (is_written(first) || is_small(first))
+            }) && telling().all(is_written);
+            let is_proper = before.is_some_and(|word| word.text.chars().count() == 1)
+                || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
+            let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
+            if are_capitals && is_proper && !context.is_place(&spaced.join(" ")) {
+                self.add_fragment(name, run, context)?;
+            }
+        }
+        self.add_first(name, core, context)
+    }
+
+    /// Adds the first word of a name, though it is an ordinary one, if the text says that somebody
+    /// is at it: `Nova` of `Nova Install`.
+    fn add_first(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let [first, _, ..] = core else { return Ok(()) };
+        let is_telling = first.is_upper()
+            && first.text.chars().count() >= 4
+            && first.cues.has(Cues::GENERIC)
+            && !first.cues.has(Cues::PLACE)
+            && !context.is_place(&first.lower);
+        if is_telling && context.is_joined(first, core)? {
+            self.add_fragment(name, std::slice::from_ref(first), context)?;
         }
         Ok(())
     }
@@ -85,7 +129,9 @@ impl Names {
             let is_cased = is_cased(word.text);
             let is_labelled = self.label.as_deref() == Some(&*word.lower);
             let is_long = letters >= 4 || (letters == 3 && is_cased);
-            if !is_long || !(is_proper || is_labelled) || is_ordinary(&word.lower) {
+            let is_other = !context.is_foreign(word) && is_ordinary(&word.lower);
+            let is_proper = is_proper || context.is_foreign(word);
+            if !is_long || !(is_proper || is_labelled) || is_other {
                 return Ok(false);
             }
             if context.is_place(&word.lower) {
@@ -115,7 +161,8 @@ impl Names {
         let joined = joined(fragment);
         let letters = joined.chars().count();
         let is_single = fragment.len() == 1;
-        let case = if first.is_upper() && fragment.len() < 4 {
+        let is_particle = first.cues.has(Cues::SMALL) && last.is_upper();
+        let case = if (first.is_upper() || is_particle) && fragment.len() < 4 {
             Case::Capital
         } else {
             single(letters)
@@ -125,12 +172,13 @@ impl Names {
             splits: Some(splits(fragment)),
             compounds: is_single && letters >= 5 && !is_common,
             tokens: self.tokens(fragment, context),
-            ordinary: if is_single {
-                Ordinary::No
-            } else {
-                ordinary(fragment)
+            ordinary: match ordinary(fragment) {
+                Ordinary::No if !is_single && are_capitals(fragment) => Ordinary::Words,
+                ordinary => ordinary,
             },
-            lower_forms: !is_common && letters >= min_lower(case, context.families),
+            lower_forms: !is_common
+                && letters >= min_lower(case, context.families)
+                && !ends_in_trade(&joined),
             ..Key::word(joined, case)
         };
         if name[first.start..last.end()].contains(['&', '+'])
@@ -152,10 +200,34 @@ impl Names {
             self.push(Key {
                 splits: Some(splits),
                 compounds: is_single,
+                ordinary: key.ordinary,
                 ..Key::word(one.to_owned(), Case::Capital)
             });
         }
         self.push(key);
         Ok(())
     }
+}
+
+/// Whether a name writes each word with a capital, but for the small ones.
+fn are_capitals(words: &[Word<'_>]) -> bool {
+    let mut telling = words.iter().filter(|word| !word.cues.has(Cues::SMALL));
+    telling.all(Word::is_upper)
+}
+
+/// Whether a word of a name is the family after a given name.
+fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
+    name.windows(2)
+        .any(|pair| pair[1] == *word && pair[0].cues.has(Cues::GIVEN) && pair[0].is_upper())
+}
+
+/// Whether a word is a compound that ends in a trade, such as `Pilvipalvelu`: in lower case it is
+/// an ordinary word.
+fn ends_in_trade(word: &str) -> bool {
+    /// The fewest letters of either part.
+    const MIN_LETTERS: usize = 4;
+    word.char_indices()
+        .skip(MIN_LETTERS)
+        .filter(|(at, _)| word[*at..].chars().nth(MIN_LETTERS - 1).is_some())
+        .any(|(at, _)| cues::of(&word[at..]).has(Cues::GENERIC))
 }

@@ -115,6 +115,8 @@ impl Names {
                 | " „"
                 | " “"
                 | "-\u{a0}"
+                | " № "
+                | " №"
         ) || (self.has_comma && gap == ", ")
     }
 }

@@ -60,6 +60,7 @@ impl Names {
         let core = core(&whole);
         for word in core {
             self.add_part(word, context);
+            self.add_abbreviated(word);
         }
         // "and Partners" belongs to what stands before it.
         let is_around = |word: &&Word<'_>| word.cues.has(Cues::PARTNERS.or(Cues::AFFIX));
@@ -74,6 +75,16 @@ impl Names {
         self.add_words(spelling, &whole, context)?;
         self.add_words(spelling, core, context)?;
         self.add_fragments(spelling, core, context)?;
+        // "SWZ Stadtwerke Zellerfeld" is also "Stadtwerke Zellerfeld".
+        if let Some(rest) = without_own_acronym(core) {
+            self.add_words(spelling, rest, context)?;
+        }
+        if let [.., form] = whole.as_slice()
+            && form.cues.has(Cues::LEGAL)
+            && whole.len() > core.len()
+        {
+            self.add_acronym_with_form(core, form, context)?;
+        }
         let Context {
             all, text, budget, ..
         } = *context;
@@ -117,6 +128,57 @@ impl Names {
         Ok(())
     }
 
+    /// Adds the initials of a name with its whole legal form: `ATAG` of `Alpstein Treuhand AG`.
+    fn add_acronym_with_form(
+        &mut self,
+        core: &[Word<'_>],
+        form: &Word<'_>,
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        context.budget.spend(context.all.len())?;
+        let initials = core.iter().filter_map(|word| word.lower.chars().next());
+        let acronym: String = initials.chain(form.lower.chars()).collect();
+        let is_it =
+            |word: &Word<'_>| word.lower == acronym && !word.text.contains(char::is_lowercase);
+        let is_told = core.len() >= 2 || acronym.len() > form.lower.len() + 2;
+        if is_told && context.all.iter().any(is_it) {
+            self.push(Key::word(acronym, Case::Upper));
+        }
+        Ok(())
+    }
+
+    /// Adds the other form of a word that names shorten: `Gebrüder` for `Gebr.`.
+    fn add_abbreviated(&mut self, word: &Word<'_>) {
+        const SHORT: [(&str, &str); 14] = [
+            ("gebr", "gebrüder"),
+            ("gebr", "gebroeders"),
+            ("bros", "brothers"),
+            ("hnos", "hermanos"),
+            ("frères", "frs"),
+            ("st", "sankt"),
+            ("st", "saint"),
+            ("st", "sint"),
+            ("sv", "svatý"),
+            ("św", "święty"),
+            ("mt", "mount"),
+            ("ing", "ingenieur"),
+            ("inst", "institut"),
+            ("dr", "doktor"),
+        ];
+        for (one, other) in SHORT {
+            let instead = match &*word.lower {
+                lower if lower == one => other,
+                lower if lower == other => one,
+                _ => continue,
+            };
+            let token = Token {
+                is_upper: true,
+                ..Token::word(instead.to_owned())
+            };
+            self.parts.push((Rc::new(token), true));
+        }
+    }
+
     /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
     fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
         let city = context.identity.city.unwrap_or_default();
@@ -138,7 +200,7 @@ impl Names {
             self.small.push(word.lower.to_string());
             return;
         }
-        if word.lower.chars().count() < 2
+        if (word.lower.chars().count() < 2 && !word.is_number())
             || self
                 .parts
                 .iter()
@@ -236,6 +298,7 @@ impl Names {
             splits.retain(|split| *split <= one.len());
             self.push(Key {
                 splits: Some(splits),
+                ordinary: key.ordinary,
                 ..Key::word(one.to_owned(), Case::Capital)
             });
         }
@@ -293,6 +356,26 @@ impl Names {
             ..key
         });
     }
+}
+
+/// The words after an acronym that has their initials.
+fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
+    let [first, rest @ ..] = core else {
+        return None;
+    };
+    let mut initials = rest.iter().filter_map(|word| word.lower.chars().next());
+    let is_acronym = (2..=6).contains(&first.text.chars().count())
+        && first.text.chars().all(char::is_uppercase)
+        && rest.len() >= 2;
+    let stands = first.lower.chars().all(|letter| {
+        // A compound gives a letter of its middle.
+        initials.any(|initial| initial == letter)
+            || rest
+                .iter()
+                .any(|word| word.lower.chars().skip(1).any(|c| c == letter))
+    });
+    let is_proper = rest.iter().any(|word| !word.cues.has(Cues::GENERIC));
+    (is_acronym && stands && is_proper).then_some(rest)
 }
 
 /// Whether a name is made of ordinary words; of several only if each has a capital.

@@ -2,7 +2,8 @@
 //! acronyms of products, and what it calls the website's label.
 
 use super::{
-    Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Seen, Word, joined, unaccented, words,
+    Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Rc, Seen, Token, Word, joined, unaccented,
+    words,
 };
 use crate::redact::{acronym, key::splits};
 
@@ -56,6 +57,13 @@ impl Names {
         Ok(false)
     }
 
+    /// Whether an ordinary word of the name begins with this: "baker" is none of a name "Bakery …".
+    fn begins_trade(&self, front: &str) -> bool {
+        let is_generic = |part: &&(Rc<Token>, bool)| part.1;
+        let mut trades = self.parts.iter().filter(is_generic);
+        trades.any(|(part, _)| part.text.starts_with(front))
+    }
+
     /// Adds the label of the website, and the distinctive word that it begins with.
     pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
         let Some(label) = self.label.clone() else {
@@ -70,9 +78,16 @@ impl Names {
             generic = generic && !context.is_distinctive(&part.lower)?;
         }
         if letters >= 3 && !named && !generic && joined.chars().any(char::is_alphabetic) {
+            // What the text also has as words with capitals is other words without them.
+            let is_written = |word: &Word<'_>| {
+                word.is_upper() && word.text.len() >= 3 && joined.starts_with(&*word.lower)
+            };
+            context.budget.spend(context.all.len())?;
+            let has_words = context.all.iter().any(is_written);
             let case = match letters {
                 3 => Case::Upper,
                 4 | 5 => Case::Capital,
+                _ if has_words => Case::Capital,
                 _ => Case::Any,
             };
             let splits = if letters >= 8 {
@@ -98,7 +113,10 @@ impl Names {
             let stem = folded.strip_suffix('s').unwrap_or(&folded).to_owned();
             for front in [folded, stem] {
                 let length = front.chars().count();
-                let begins = length >= 6 && letters > length + 2 && joined.starts_with(&front);
+                let begins = length >= 6
+                    && letters > length + 2
+                    && joined.starts_with(&front)
+                    && !self.begins_trade(&front);
                 // Checking the text for each word would take quadratic time.
                 if begins && seen.insert(front.clone()) && context.is_distinctive(&front)? {
                     self.push(Key {

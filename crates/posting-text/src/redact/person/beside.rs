@@ -3,14 +3,23 @@
 
 use std::ops::Range;
 
+use super::evidence::is_given;
 use super::{
-    Cues, Evidence, Word, eastern, evidence, first_name, is_name, line_end, line_start, run,
+    Cues, Evidence, PREPOSITIONS, Word, eastern, evidence, first_name, is_among, is_name, line_end,
+    line_start, run,
 };
 use crate::redact::words::{begins_sentence, unaccented};
 
 /// How many words before and after a number or an address are looked at.
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
+/// Names of mailboxes that are no persons, by how they begin.
+const OFFICES: [&str; 24] = [
+    "bewerb", "karrier", "carrier", "career", "jobb", "kontakt", "contact", "recruit", "recrut",
+    "rekrut", "personal", "info", "office", "büro", "buero", "sekretar", "emploi", "empleo",
+    "lavoro", "praca", "kariera", "cariere", "sollicit", "vacatur",
+];
+
 /// Adds the persons beside a telephone number or an address, on the same line.
 pub(super) fn beside(
     text: &str,
@@ -51,7 +60,9 @@ pub(super) fn beside(
         };
         let found = evidence(names);
         if (found == Evidence::For && names.len() >= 2)
-            || (found != Evidence::Against && names.iter().any(is_mailbox))
+            || (found != Evidence::Against
+                && names.iter().any(is_mailbox)
+                && !names.iter().any(is_of_office))
         {
             out.push(range);
         } else if let Some(unknown) = unknown(text, words, at..next, contact)
@@ -81,6 +92,15 @@ fn without_capitals(
     let word = &words[at];
     let is_told = text[..word.start].trim_end().ends_with(':')
         && leads_to(text, words, at, word.end(), contact);
+    let after = text.get(contact.end..word.start);
+    let before = text.get(word.end()..contact.start);
+    // "052-5550182, דני."
+    let is_alone = (after.is_some_and(|gap| matches!(gap, ", " | "، " | " (" | " - "))
+        && is_end(text, word.end()))
+        || (is_told && before.is_some_and(|gap| matches!(gap, ", " | "، " | " " | " - ")));
+    if is_alone && word.cues.has(Cues::GIVEN) {
+        return Some(word.start..word.end());
+    }
     eastern::titled(word)
         .or_else(|| eastern::korean_titled(text, words, at))
         .or_else(|| evidence::uncased(text, words, at, is_told))
@@ -116,6 +136,25 @@ fn unknown(
         .get(first..run.end)
         .filter(|names| !names.is_empty())?;
     let range = names[0].start..names[names.len() - 1].end();
+    // "(47) 95555-0127 com Jucélia."
+    let is_with = first.checked_sub(1).is_some_and(|small| {
+        let small = &words[small];
+        is_among(WITH, &small.lower)
+            && text
+                .get(contact.end..small.start)
+                .is_some_and(|gap| gap == " ")
+            && &text[small.end()..range.start] == " "
+    });
+    if is_with
+        && names.len() <= 3
+        && evidence(names) != Evidence::Against
+        && is_end(text, range.end)
+    {
+        return Some(range);
+    }
+    if contact.end <= range.start && is_after(text, names, contact, &range) {
+        return Some(range);
+    }
     if names.len() > 4
         || evidence(names) == Evidence::Against
         || !leads_to(text, words, run.end - 1, range.end, contact)
@@ -125,8 +164,9 @@ fn unknown(
     let previous = first.checked_sub(1).map(|previous| &words[previous]);
     if names.len() == 1 {
         let is_called = previous.is_some_and(|word| {
-            word.cues.has(Cues::PERSON) && matches!(&text[word.end()..range.start], " " | "\u{a0}")
-        });
+            word.cues.has(Cues::PERSON.or(Cues::PHONE))
+                && matches!(&text[word.end()..range.start], " " | "\u{a0}")
+        }) || is_called_through(text, words, first, &range);
         let is_near = contact.start - range.end <= 10;
         return (is_called && is_near && !is_short(&names[0])).then_some(range);
     }
@@ -142,6 +182,39 @@ fn unknown(
                 && (!is_short(word) || word.is_upper() || word.cues.has(Cues::PERSON))
         });
     is_announced.then_some(range)
+}
+
+/// Words for "with" and "for" between a number and whom it reaches.
+const WITH: &str = "com con with avec mit med met z s se c с із з със cu ja";
+
+/// Whether a name is alone between a comma after a number and the end of the clause: `08 55 50 18,
+/// Bernadette.`
+fn is_after(text: &str, names: &[Word<'_>], contact: &Range<usize>, range: &Range<usize>) -> bool {
+    let is_beside = matches!(&text[contact.end..range.start], ", " | " (" | " – " | " - ");
+    let is_known = match names {
+        [one] => is_given(one),
+        [_, _] => text[contact.clone()].ends_with(|c: char| c.is_ascii_digit()),
+        _ => false,
+    };
+    is_beside && is_known && is_end(text, range.end) && evidence(names) != Evidence::Against
+}
+
+/// Whether a clause ends here.
+fn is_end(text: &str, at: usize) -> bool {
+    let rest = text[at..].trim_start_matches(' ');
+    rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', '(', ')', '!'])
+}
+
+/// Whether a word that calls for a person and a small one are directly before a name: `Skriv til
+/// Malthe`.
+fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range<usize>) -> bool {
+    let Some([call, small]) = first.checked_sub(2).map(|from| &words[from..first]) else {
+        return false;
+    };
+    call.cues.has(Cues::PERSON)
+        && is_among(PREPOSITIONS, &small.lower)
+        && &text[small.end()..name.start] == " "
+        && &text[call.end()..small.start] == " "
 }
 
 /// Whether a run comes after a person and a comma: `Anna Berg, Principal Engineer`.
@@ -193,6 +266,11 @@ fn leads_to(
         && between
             .take(6)
             .all(|word| !word.is_upper() || word.cues.has(plain))
+}
+
+/// Whether a word is that of an office, as many mailboxes have.
+fn is_of_office(word: &Word<'_>) -> bool {
+    OFFICES.iter().any(|office| word.lower.starts_with(office))
 }
 
 /// The local part of an e-mail address in lower case, or nothing.

@@ -100,6 +100,10 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
         (start, name) = (following.start, following.text);
         next += 1;
     }
+    // "お問い合わせ：採用担当 鈴木": what announces a person is none.
+    if CUES.contains(&name) {
+        return None;
+    }
     let length: usize = name
         .chars()
         .take_while(|c| Script::of(*c) == Script::Han)
@@ -149,7 +153,9 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
 
 /// A family name with a title in a Chinese text beside a contact: "找罗经理".
 pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
-    const CHINESE_TITLES: [&str; 5] = ["经理", "先生", "女士", "小姐", "老师"];
+    const CHINESE_TITLES: [&str; 10] = [
+        "经理", "先生", "女士", "小姐", "老师", "师傅", "主任", "主管", "厂长", "店长",
+    ];
     let text = word.text;
     let title = CHINESE_TITLES.iter().find(|title| text.ends_with(*title))?;
     let front = text.strip_suffix(title)?;

@@ -72,7 +72,7 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
 }
 
 /// Whether a word is a given name, in any case of the languages that have some.
-fn is_given(word: &Word<'_>) -> bool {
+pub(super) fn is_given(word: &Word<'_>) -> bool {
     /// Ends of names that these stand for.
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
     if word.cues.has(Cues::GIVEN) {
@@ -106,6 +106,15 @@ fn is_given(word: &Word<'_>) -> bool {
     false
 }
 
+/// How many words of a script stand together from a word on, up to three.
+fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
+    let beside = words[at..].windows(2).take(2);
+    let joins = |pair: &&[Word<'_>]| {
+        pair[1].start == pair[0].end() + 1 && Script::of_text(pair[1].text) == script
+    };
+    1 + beside.take_while(joins).count()
+}
+
 /// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and
 /// the next word, or what stands between a colon and the next sign.
 pub(super) fn uncased(
@@ -134,7 +143,9 @@ pub(super) fn uncased(
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
     let follows_colon = is_told && text[..word.start].trim_end().ends_with([':', '：']);
-    if !(is_given || follows_colon) {
+    // "بالأستاذة منال": whoever is called so is a person.
+    let is_addressed = titled && count_of(words, at, script) >= 2;
+    if !(is_given || follows_colon || is_addressed) {
         return None;
     }
     let mut end = word.end();

@@ -1,6 +1,7 @@
 //! What must be hidden and what must not, each a named case.
 
 mod contacts;
+mod firms;
 mod kinds;
 mod languages;
 mod laws;

@@ -1,0 +1,151 @@
+//! Where an address ends: after the parts of a house, and a postal code.
+
+use super::{Cues, Word};
+
+/// The most parts of a house after its number.
+const MAX_UNITS: usize = 8;
+
+/// Where an address ends.
+pub(super) struct End {
+    pub(super) end: usize,
+    /// Whether a postal code and a place come next; the address then ends with the code.
+    pub(super) has_postal_code: bool,
+}
+
+/// The end of an address whose house number, or whose last word, is this one: after a range, a
+/// letter, and parts of a house.
+pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
+    let mut end = words[at].end();
+    let mut next = at + 1;
+    for _ in 0..MAX_UNITS {
+        let Some(word) = words.get(next) else { break };
+        let gap = &text[end..word.start];
+        if gap.len() > 6 || gap.contains('\n') {
+            break;
+        }
+        let following = words.get(next + 1).filter(|following| {
+            let gap = &text[word.end()..following.start];
+            gap.chars().count() <= 3 && !gap.contains(['\n', ','])
+        });
+        let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
+        let small = word.is_number() && word.text.chars().count() <= 4;
+        let is_unit = word.cues.has(Cues::UNIT);
+        let of_unit = |other: &&Word<'_>| {
+            other.text.contains(|c: char| c.is_ascii_digit())
+                || (other.text.len() <= 2 && other.is_upper())
+        };
+        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ ");
+        let beside = matches!(
+            gap,
+            " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."
+        );
+        let roman = is_roman(word);
+        let again = matches!(&*word.lower, "bis" | "ter" | "quater");
+        if joined && (small || letter || again) {
+            (end, next) = (word.end(), next + 1);
+        } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
+            (end, next) = (following.map_or(end, Word::end), next + 2);
+        } else if beside
+            && (small || roman)
+            && following.is_some_and(|other| other.cues.has(Cues::UNIT))
+            && !gap.starts_with("., ")
+        {
+            let unit = following.map_or(end, Word::end);
+            (end, next) = (unit, next + 2);
+        } else if gap == ". "
+            && roman
+            && following
+                .is_some_and(|door| door.is_number() && &text[word.end()..door.start] == "/")
+        {
+            // "22. II/4"
+            (end, next) = (following.map_or(end, Word::end), next + 2);
+        } else if (small && gap == ". " && words[next - 1].cues.has(Cues::UNIT))
+            || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
+        {
+            (end, next) = (word.end(), next + 1);
+        } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
+            (end, next) = (word.end(), next + 1);
+            // "34 C 12"
+            if let Some(door) = words.get(next).filter(|door| {
+                door.is_number() && door.text.len() <= 3 && &text[end..door.start] == " "
+            }) {
+                (end, next) = (door.end(), next + 1);
+            }
+        } else if beside
+            && is_unit
+            && matches!(
+                &*word.lower,
+                "bajo"
+                    | "tv"
+                    | "th"
+                    | "mf"
+                    | "st"
+                    | "stuen"
+                    | "kld"
+                    | "dto"
+                    | "esq"
+                    | "fszt"
+                    | "parter"
+            )
+        {
+            (end, next) = (word.end(), next + 1);
+        } else {
+            break;
+        }
+    }
+    if let Some(code) = postal_code(text, words, next, end) {
+        return End {
+            end: code,
+            has_postal_code: true,
+        };
+    }
+    End {
+        end,
+        has_postal_code: false,
+    }
+}
+
+/// Whether a word is a small Roman number.
+pub(super) fn is_roman(word: &Word<'_>) -> bool {
+    word.text.len() <= 4 && word.text.bytes().all(|b| matches!(b, b'I' | b'V' | b'X'))
+}
+
+/// Whether a letter is a word of its own, as it begins a sentence or is before a lower-case word.
+fn is_sentence(text: &str, word: &Word<'_>) -> bool {
+    let rest = &text[word.end()..];
+    matches!(&*word.lower, "a" | "e" | "i" | "o" | "y" | "и" | "в" | "о")
+        && rest
+            .strip_prefix(' ')
+            .is_some_and(|rest| rest.starts_with(char::is_lowercase))
+}
+
+/// The end of the postal code that comes next, if a place follows it.
+fn postal_code(text: &str, words: &[Word<'_>], at: usize, end: usize) -> Option<usize> {
+    let first = words.get(at)?;
+    if !matches!(
+        &text[end..first.start],
+        ", " | "، " | " · " | " – " | " | " | "., "
+    ) {
+        return None;
+    }
+    let mut index = at;
+    // "LV-3401", "CEP 80020-310", "D-12345"
+    if first.text.len() <= 3 && first.is_upper() {
+        index += 1;
+    }
+    let mut last = words.get(index).filter(|word| word.is_number())?;
+    let mut digits = last.text.len();
+    while digits < 8
+        && let Some(more) = words.get(index + 1).filter(|more| more.text.len() <= 4)
+        && matches!(&text[last.end()..more.start], " " | "-")
+        && (more.is_number()
+            || (more.text.len() == 2 && more.text.bytes().all(|b| b.is_ascii_uppercase())))
+    {
+        digits += more.text.len();
+        last = more;
+        index += 1;
+    }
+    let place = words.get(index + 1)?;
+    let beside = matches!(&text[last.end()..place.start], " " | ", ");
+    ((4..=8).contains(&digits) && beside && place.is_upper()).then(|| last.end())
+}

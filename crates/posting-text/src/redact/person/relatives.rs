@@ -1,0 +1,89 @@
+//! Persons with the name of the company: its owner, or somebody of the family.
+
+use std::ops::Range;
+
+use super::{Cues, Found, Kind, Word, evidence::is_given, has_contact, is_name, is_particle};
+use crate::{Budget, Exceeded, redact::words::begins_sentence};
+
+/// The most words of the company's name that are a family's: `De Backer`.
+const MAX_FAMILY: usize = 3;
+
+/// Adds the given names beside names of the company that are those of a family: `Silke` of `Silke
+/// Kornblum`, which is `Silke` and the company's name by then.
+pub(super) fn of_company(
+    text: &str,
+    words: &[Word<'_>],
+    found: &[Found],
+    out: &mut Vec<Range<usize>>,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    /// The steps for one name: the words and the line around it.
+    const SEARCH_STEPS: usize = 40;
+    for (index, (range, kind)) in found.iter().enumerate() {
+        if *kind != Kind::Company {
+            continue;
+        }
+        budget.spend(SEARCH_STEPS)?;
+        let name = &text[range.clone()];
+        if name.split_whitespace().nth(MAX_FAMILY).is_some() {
+            continue;
+        }
+        // "à Patrice Delcourt, 03 21 55 50 14"
+        let is_before_contact = found.get(index + 1).is_some_and(|(contact, kind)| {
+            matches!(kind, Kind::Email | Kind::Phone)
+                && contact.start - range.end <= 4
+                && !text[range.end..contact.start].contains('\n')
+        });
+        let next = words.partition_point(|word| word.start < range.end);
+        if let Some(before) = next.checked_sub(1).map(|at| &words[at])
+            && before.end() <= range.start
+            && matches!(&text[before.end()..range.start], " " | "\u{a0}")
+            && is_before_family(text, words, next - 1, is_before_contact)
+        {
+            out.push(before.start..before.end());
+        }
+        // Hungarian: "Varga Péter".
+        if let Some(after) = words.get(next)
+            && &text[range.end..after.start] == " "
+            && is_name(after)
+            && is_given(after)
+            && !after.cues.has(Cues::GENERIC)
+            && has_contact(text, after.start)
+        {
+            out.push(after.start..after.end());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the word before a family's name is a given name: one of the table, or one that was
+/// announced on a line with a contact.
+fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact: bool) -> bool {
+    let other = Cues::GENERIC
+        .or(Cues::LEGAL)
+        .or(Cues::SMALL)
+        .or(Cues::AFFIX)
+        .or(Cues::PERSON)
+        .or(Cues::PHONE)
+        .or(Cues::TITLE)
+        .or(Cues::LANGUAGES)
+        .or(Cues::ADDRESS)
+        .or(Cues::ID)
+        .or(Cues::HANDLE);
+    let word = &words[at];
+    if !is_name(word) || is_particle(word) || word.cues.has(other) {
+        return false;
+    }
+    let begins = begins_sentence(text, word.start);
+    let is_on_line = has_contact(text, word.start);
+    if is_given(word) {
+        return !begins || is_on_line;
+    }
+    let announces = Cues::PERSON.or(Cues::PHONE).or(Cues::TITLE);
+    let is_announced = at.checked_sub(1).is_some_and(|previous| {
+        let previous = &words[previous];
+        let gap = &text[previous.end()..word.start];
+        gap.len() <= 4 && !gap.contains('\n') && previous.cues.has(announces)
+    });
+    (is_before_contact && !begins) || (is_on_line && is_announced)
+}
