@@ -25,6 +25,7 @@ const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("employers", 2, 0, 2, 2),
     ("trades", 0, 1, 0, 0),
     ("brands", 3, 1, 0, 1),
+    ("workshops", 0, 1, 0, 0),
 ];
 
 #[test]

@@ -27,7 +27,7 @@ const PARTICLES: &str =
     "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
 /// Small words between "ask" and a name.
-const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par";
+const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para";
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(
