@@ -196,8 +196,8 @@ impl AdminArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct LaneArgs {
-    /// How many lanes write pushes, each with a commit under way at a time. Default: 1 on the
-    /// embedded store, which has one writer; else one for every two cores, 4 at most
+    /// How many lanes write pushes; their commits overlap. Default: 1 on the embedded store, which
+    /// has one writer; else one for every two cores, 4 at most
     #[arg(
         long,
         value_name = "N",
@@ -219,6 +219,10 @@ pub struct LaneArgs {
 
 /// Lanes of imports, whose large batches gain when their commits overlap.
 const LINE_LANES: usize = 2;
+/// Of the eight connections of a store, those that commits of pushes take at most, and those that
+/// their reads take. The rest is for everything else.
+const COMMITS: usize = 4;
+const READS: usize = 2;
 
 impl LaneArgs {
     /// The settings of the lanes, with defaults for this database.
@@ -230,8 +234,19 @@ impl LaneArgs {
             let lanes = cores::half().min(MOST_LANES);
             (lanes, lanes.max(LINE_LANES))
         };
+        let lanes = self.ingest_lanes.unwrap_or(lanes);
+        let share = |connections: usize| {
+            let has_one_writer = database.is_embedded();
+            if has_one_writer {
+                1
+            } else {
+                (connections / lanes).max(1)
+            }
+        };
         LaneSettings {
-            lanes: self.ingest_lanes.unwrap_or(lanes),
+            lanes,
+            commits: share(COMMITS),
+            reads: share(READS),
             line_lanes,
             queue: self.ingest_queue,
             ..LaneSettings::default()

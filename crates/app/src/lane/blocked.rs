@@ -27,7 +27,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Job, only, run::Runner, snapshot::Epoch, unavailable};
+use super::{Job, only, run::Runner, unavailable};
 use crate::waits;
 
 /// Concurrent tries, each on a connection of its own.
@@ -58,8 +58,6 @@ struct State {
     postings: Memory<SourceIdentifier>,
     companies: Memory<CompanyId>,
     references: Memory<CompanyId>,
-    /// Postings that were written here, with the lane's epoch: the lane has no other way to know.
-    tried: Vec<(SourceIdentifier, Epoch)>,
 }
 
 /// Rows that are assumed to be locked, each until a point in time.
@@ -124,11 +122,6 @@ impl BlockedCommands {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The postings that were tried here since the last call.
-    pub fn tried(&self) -> Vec<(SourceIdentifier, Epoch)> {
-        std::mem::take(&mut self.state().tried)
     }
 
     /// Whether a posting has blocked commands, which no later one may overtake.
@@ -227,10 +220,7 @@ impl BlockedCommands {
     async fn drain(self: Arc<Self>, identifier: SourceIdentifier) {
         while let Some(job) = self.next(&identifier) {
             let answer = self.try_until_deadline(&job).await;
-            let mut state = self.state();
-            state.waiting -= 1;
-            state.tried.push((identifier.clone(), self.runner.epoch()));
-            drop(state);
+            self.state().waiting -= 1;
             job.answer(answer);
         }
     }

@@ -18,8 +18,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Job, Reply, STOPPED, STOPPING, TOO_LONG, blocked::BlockedCommands, read::Reader, run::Runner,
-    turns::Turns, unavailable, write::Writer,
+    Job, Reply, STOPPED, STOPPING, TOO_LONG, blocked::BlockedCommands, pace::Limits, read::Reader,
+    run::Runner, turns::Turns, unavailable, write::Writer,
 };
 
 /// Numbers and limits of a group.
@@ -29,8 +29,8 @@ pub(super) struct GroupSettings {
     pub lanes: usize,
     /// How many commands may be under way.
     pub queue: usize,
-    /// How many commands share a commit at most.
-    pub batch: usize,
+    /// The limits of each lane.
+    pub limits: Limits,
 }
 
 /// Lanes that commands are spread over by their identifier, and the slots of the commands.
@@ -71,21 +71,21 @@ impl Group {
     /// Starts lanes.
     pub fn start(
         settings: GroupSettings,
-        runner: impl Fn() -> Arc<Runner>,
+        runner: impl Fn(Limits) -> Arc<Runner>,
         turns: Option<Turns>,
         tasks: &mut Tasks,
     ) -> Self {
         let turns = turns.map(Arc::new);
-        let (batch, queue) = (settings.batch.max(1), settings.queue.max(1));
+        let queue = settings.queue.max(1);
         let intakes = (0..settings.lanes.max(1)).map(|_| {
-            let runner = runner();
+            let runner = runner(settings.limits);
             let (queue, waiting) = mpsc::unbounded_channel();
             let (pass_on, changes) = mpsc::unbounded_channel();
             let blocked = BlockedCommands::new(Arc::clone(&runner));
             let (of_writer, of_reader) = (Arc::clone(&blocked), blocked);
-            let writer = Writer::new(Arc::clone(&runner), of_writer, batch, turns.clone());
+            let writer = Writer::new(Arc::clone(&runner), of_writer, turns.clone());
             tasks.set.spawn(writer.run(changes));
-            let reader = Reader::new(Arc::clone(&runner), of_reader, batch, pass_on);
+            let reader = Reader::new(Arc::clone(&runner), of_reader, pass_on);
             tasks.set.spawn(reader.run(waiting, tasks.stop.clone()));
             Intake { queue, runner }
         });

@@ -8,9 +8,11 @@
 //! - [`read`] loads the postings and companies that a batch names, and answers dry runs and the
 //!   pushes that change nothing: most of a catalogue that is pushed again, which would otherwise
 //!   wait behind the commits of others.
-//! - [`mod@write`] commits the rest on the [`snapshot`] that was read for it. Postings that the
-//!   lane has written since are read again; writes of other processes show in the postings'
-//!   versions.
+//! - [`mod@write`] decides the rest in its order, on the [`snapshot`] that was read for it, and
+//!   starts commits ([`commit`]). Postings that the lane has written since are read again; writes
+//!   of other processes show in the postings' versions.
+//! - [`flights`] has what is under way. Commits overlap if they touch none of the same rows;
+//!   [`pace`] says how many do, by how far away the database is.
 //! - [`blocked`] keeps the commands that wait for a row which another transaction holds locked.
 //!
 //! The lines of imports have lanes and slots of their own ([`group`]), so that they fill no queue
@@ -20,7 +22,10 @@
 //! Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
 mod blocked;
+mod commit;
+mod flights;
 mod group;
+mod pace;
 mod read;
 mod run;
 mod snapshot;
@@ -47,6 +52,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     group::{Group, GroupSettings, Tasks},
+    pace::Limits,
     run::Runner,
     snapshot::Snapshot,
     turns::Turns,
@@ -59,11 +65,16 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Numbers and limits of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneSettings {
-    /// How many lanes of pushes there are. Each has a commit under way at a time.
+    /// How many lanes of pushes there are.
     pub lanes: usize,
+    /// How many commits of a lane of pushes are under way at most.
+    pub commits: usize,
+    /// How many reads of a lane of pushes are under way at most.
+    pub reads: usize,
     /// How many pushes may be under way in all.
     pub queue: usize,
-    /// How many pushes share a commit at most. More gain little and wait longer.
+    /// How many pushes share a commit at most, if the store is near. More gain little and wait
+    /// longer.
     pub batch: usize,
     /// How many lanes of lines of imports there are. While one waits for the store, another one
     /// decides.
@@ -80,6 +91,8 @@ impl Default for LaneSettings {
     fn default() -> Self {
         Self {
             lanes: 1,
+            commits: 1,
+            reads: 1,
             queue: 4096,
             batch: 64,
             line_lanes: 1,
@@ -91,21 +104,34 @@ impl Default for LaneSettings {
 }
 
 impl LaneSettings {
-    const fn of_pushes(self) -> GroupSettings {
+    fn of_pushes(self) -> GroupSettings {
         GroupSettings {
             lanes: self.lanes,
             queue: self.queue,
-            batch: self.batch,
+            limits: Limits {
+                batch: at_least_one(self.batch),
+                commits: at_least_one(self.commits),
+                reads: at_least_one(self.reads),
+            },
         }
     }
 
-    const fn of_lines(self) -> GroupSettings {
+    fn of_lines(self) -> GroupSettings {
         GroupSettings {
             lanes: self.line_lanes,
             queue: self.line_queue,
-            batch: self.line_batch,
+            // They overlap with one another.
+            limits: Limits {
+                batch: at_least_one(self.line_batch),
+                commits: 1,
+                reads: 1,
+            },
         }
     }
+}
+
+fn at_least_one(number: usize) -> usize {
+    number.max(1)
 }
 
 /// A command on its way.
@@ -178,7 +204,10 @@ impl Lanes {
         settings: LaneSettings,
     ) -> (Self, LaneTasks) {
         let mut tasks = Tasks::default();
-        let runner = || Arc::new(Runner::new(Arc::clone(store), lifetime, Arc::clone(clock)));
+        let runner = |limits| {
+            let (store, clock) = (Arc::clone(store), Arc::clone(clock));
+            Arc::new(Runner::new(store, lifetime, clock, limits))
+        };
         let pushes = Group::start(settings.of_pushes(), runner, None, &mut tasks);
         let under_way = pushes.under_way();
         let is_busy = Box::new(move || under_way() >= BUSY_AT);

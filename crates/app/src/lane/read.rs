@@ -1,10 +1,14 @@
 //! The first stage: one read for a batch, and an answer to every dry run and every push that
 //! changes nothing.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use domain::{store::StoreError, usecase::IngestError};
-use tokio::sync::mpsc;
+use futures_util::{StreamExt as _, stream::FuturesOrdered};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Job, blocked::BlockedCommands, run::Runner, snapshot::Snapshot};
@@ -13,48 +17,79 @@ use super::{Job, blocked::BlockedCommands, run::Runner, snapshot::Snapshot};
 pub(super) struct Reader {
     runner: Arc<Runner>,
     blocked: Arc<BlockedCommands>,
-    batch: usize,
     pass_on: mpsc::UnboundedSender<Vec<Job>>,
+}
+
+/// The outcome of a read.
+struct Done {
+    commands: usize,
+    /// Those that have to be committed.
+    changes: Vec<Job>,
 }
 
 impl Reader {
     pub fn new(
         runner: Arc<Runner>,
         blocked: Arc<BlockedCommands>,
-        batch: usize,
         pass_on: mpsc::UnboundedSender<Vec<Job>>,
     ) -> Self {
         Self {
             runner,
             blocked,
-            batch,
             pass_on,
         }
     }
 
-    /// Reads batches until it is stopped and its queue is empty.
+    /// Reads batches until it is stopped and its queue is empty. What is read goes on in the order
+    /// in which it came, though reads may overlap.
     pub async fn run(self, mut waiting: mpsc::UnboundedReceiver<Job>, stop: CancellationToken) {
-        let mut jobs = Vec::with_capacity(self.batch);
-        loop {
+        let pace = self.runner.pace();
+        let mut jobs = Vec::new();
+        let mut reads = FuturesOrdered::new();
+        let mut is_open = true;
+        let mut last = Instant::now();
+        while is_open || !reads.is_empty() {
+            let due = last + pace.between_reads();
+            let is_free = is_open && reads.len() < pace.reads();
+            let may_read = is_free && (reads.is_empty() || due <= Instant::now());
             tokio::select! {
                 biased;
                 () = stop.cancelled(), if !waiting.is_closed() => waiting.close(),
-                taken = waiting.recv_many(&mut jobs, self.batch) => {
-                    if taken == 0 {
-                        return;
+                Some(done) = reads.next(), if !reads.is_empty() => self.finish(done),
+                taken = waiting.recv_many(&mut jobs, pace.batch()), if may_read => {
+                    is_open = taken > 0;
+                    if is_open {
+                        last = Instant::now();
+                        reads.push_back(self.read(std::mem::take(&mut jobs)));
                     }
-                    let batch: Vec<_> = jobs.drain(..).filter(|job| !job.is_late()).collect();
-                    if !batch.is_empty() {
-                        self.read(batch).await;
-                    }
-                    self.runner.note_read(taken);
                 }
+                () = sleep_until(due), if is_free && !may_read => {}
             }
         }
     }
 
-    async fn read(&self, jobs: Vec<Job>) {
-        let epoch = self.runner.epoch();
+    fn finish(&self, done: Done) {
+        if !done.changes.is_empty() {
+            // The writer ends only after this stage.
+            let _ = self.pass_on.send(done.changes);
+        }
+        self.runner.note_read(done.commands);
+    }
+
+    async fn read(&self, mut jobs: Vec<Job>) -> Done {
+        let commands = jobs.len();
+        jobs.retain(|job| !job.is_late());
+        let changes = if jobs.is_empty() {
+            jobs
+        } else {
+            self.changes_among(jobs).await
+        };
+        Done { commands, changes }
+    }
+
+    /// Reads what commands name, answers those that it can, and gives the others back.
+    async fn changes_among(&self, jobs: Vec<Job>) -> Vec<Job> {
+        let read = self.runner.begin_read();
         let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         let mut known = match self.runner.load(&puts).await {
             Ok(known) => Some(known),
@@ -63,7 +98,7 @@ impl Reader {
                 for job in jobs {
                     job.answer(Err(IngestError::Unavailable(why.clone())));
                 }
-                return;
+                return Vec::new();
             }
             // One of the commands is the cause; the second stage finds out which.
             Err(error) => {
@@ -87,18 +122,9 @@ impl Reader {
                 None => changes.push(job),
             }
         }
-        if changes.is_empty() {
-            return;
-        }
         if let Some(known) = &mut known {
-            let identifiers: HashSet<_> = changes.iter().map(|job| &job.put.identifier).collect();
-            let is_repeated = identifiers.len() < changes.len();
-            for job in &mut changes {
-                let snapshot = Snapshot::extract(known, &job.put, is_repeated, epoch);
-                job.snapshot = Some(Box::new(snapshot));
-            }
+            Snapshot::attach(known, &mut changes, &read);
         }
-        // The writer ends only after this stage.
-        let _ = self.pass_on.send(changes);
+        changes
     }
 }

@@ -4,19 +4,24 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicUsize, Ordering},
     },
 };
 
 use domain::{
     posting::{Answer, Lifetime, PutPosting, decide},
-    store::{Known, RowLocks, Store, StoreError},
+    store::{Known, RowLocks, Store, StoreError, WriteSet},
     usecase::{self, Answers, IngestError},
 };
+use tokio::{
+    sync::{Notify, futures::Notified},
+    time::Instant,
+};
 
-use tokio::sync::Notify;
-
-use super::snapshot::Epoch;
+use super::{
+    pace::{Limits, Pace},
+    snapshot::{Read, RecentWrites, Written},
+};
 use crate::{clock::Clock, panics};
 
 /// Runs the steps of the use case for the stages of one lane. A panic in a step fails one batch,
@@ -25,27 +30,44 @@ pub(super) struct Runner {
     store: Arc<dyn Store>,
     lifetime: Lifetime,
     clock: Clock,
-    epoch: AtomicU64,
+    writes: Arc<RecentWrites>,
+    pace: Pace,
     unread: AtomicUsize,
     read: Notify,
 }
 
+/// A batch that was decided.
+pub(super) struct Decided {
+    /// Valid once the writes are committed.
+    pub answers: Answers,
+    pub writes: WriteSet,
+}
+
 impl Runner {
-    pub fn new(store: Arc<dyn Store>, lifetime: Lifetime, clock: Clock) -> Self {
+    pub fn new(store: Arc<dyn Store>, lifetime: Lifetime, clock: Clock, limits: Limits) -> Self {
         Self {
             store,
             lifetime,
             clock,
-            epoch: AtomicU64::new(0),
+            writes: Arc::default(),
+            pace: Pace::new(limits),
             unread: AtomicUsize::new(0),
             read: Notify::new(),
         }
     }
 
-    /// The commit counter: commits that were made or attempted. A read from before a commit may be
-    /// stale.
-    pub fn epoch(&self) -> Epoch {
-        self.epoch.load(Ordering::Acquire)
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// What the lane has written lately.
+    pub fn recent_writes(&self) -> &RecentWrites {
+        &self.writes
+    }
+
+    /// Marks the start of a read whose snapshots are kept.
+    pub fn begin_read(&self) -> Arc<Read> {
+        self.writes.begin_read()
     }
 
     /// Counts a command that was queued for the first stage.
@@ -59,19 +81,22 @@ impl Runner {
         self.read.notify_waiters();
     }
 
-    /// Waits until the first stage is done with a batch; false at once if nothing is queued there.
-    pub async fn next_read(&self) -> bool {
-        let read = self.read.notified();
-        let is_any = self.unread.load(Ordering::Relaxed) > 0;
-        if is_any {
-            read.await;
-        }
-        is_any
+    /// The next time that the first stage is done with a batch.
+    pub fn next_read(&self) -> Notified<'_> {
+        self.read.notified()
+    }
+
+    /// Whether commands wait for the first stage, or are being read there.
+    pub fn is_reading(&self) -> bool {
+        self.unread.load(Ordering::Relaxed) > 0
     }
 
     /// Loads the postings and companies that commands name.
     pub async fn load(&self, puts: &[&PutPosting]) -> Result<Known, StoreError> {
-        panics::caught(usecase::load_batch(self.store.as_ref(), puts)).await
+        let start = Instant::now();
+        let loaded = panics::caught(usecase::load_batch(self.store.as_ref(), puts)).await;
+        self.pace.note(start.elapsed());
+        loaded
     }
 
     /// The answer to a command that would change nothing; `None` if it has to be committed.
@@ -140,17 +165,33 @@ impl Runner {
 
     /// Decides and commits a batch on state that was loaded.
     pub async fn commit(&self, puts: &[&PutPosting], known: Known) -> Result<Answers, StoreError> {
+        self.write(self.decide(puts, known)?).await
+    }
+
+    /// Decides a batch on state that was loaded.
+    pub fn decide(&self, puts: &[&PutPosting], known: Known) -> Result<Decided, StoreError> {
         let now = (self.clock)();
-        let result = panics::caught(async {
-            let (answers, writes) = usecase::decide_batch(known, puts, self.lifetime, now);
-            if !writes.is_empty() {
-                self.store.commit(writes).await?;
-            }
-            Ok(answers)
-        })
-        .await;
-        self.epoch.fetch_add(1, Ordering::Release);
-        result
+        let decided = catch_unwind(AssertUnwindSafe(|| {
+            usecase::decide_batch(known, puts, self.lifetime, now)
+        }));
+        match decided {
+            Ok((answers, writes)) => Ok(Decided { answers, writes }),
+            Err(panic) => Err(StoreError::Broken(panics::message(panic.as_ref()))),
+        }
+    }
+
+    /// Commits a batch that was decided, and gives its answers back.
+    pub async fn write(&self, decided: Decided) -> Result<Answers, StoreError> {
+        let Decided { answers, writes } = decided;
+        if writes.is_empty() {
+            return Ok(answers);
+        }
+        let written = Written::of(&writes);
+        let start = Instant::now();
+        let result = panics::caught(self.store.commit(writes)).await;
+        self.pace.note(start.elapsed());
+        self.writes.note(written);
+        result.map(|()| answers)
     }
 }
 

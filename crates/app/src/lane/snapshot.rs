@@ -1,53 +1,69 @@
 //! The state that a command was read against, handed from the reading stage to the writing one.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use domain::{
     company::{Company, CompanyId},
-    posting::{Posting, PutPosting, SourceIdentifier},
-    store::Known,
+    posting::{Posting, SourceIdentifier},
+    store::{Known, WriteSet},
 };
 
 use super::Job;
 
-/// A lane's commit counter. A read that is older than a write of the same posting is stale.
-pub(super) type Epoch = u64;
+/// A lane's commit counter.
+type Epoch = u64;
 
 /// The posting and the companies that were read for one command.
 pub(super) struct Snapshot {
     posting: Option<Posting>,
     /// The posting's company, and the one that the command names.
     companies: Vec<Company>,
-    /// The lane's counter before the read.
-    epoch: Epoch,
+    /// The ids of both, whether they exist or not.
+    uses: Vec<CompanyId>,
+    read: Arc<Read>,
 }
 
 impl Snapshot {
-    /// Moves a command's posting and companies out of the batch's read. A posting that several
+    /// Hands each command its posting and companies out of a batch's read. A posting that several
     /// commands are for is copied.
-    pub fn extract(known: &mut Known, put: &PutPosting, is_shared: bool, epoch: Epoch) -> Self {
-        let posting = if is_shared {
-            known.postings.get(&put.identifier).cloned()
-        } else {
-            known.postings.remove(&put.identifier)
-        };
-        let named = put.patch.company.website.as_ref().map(CompanyId::of);
-        let mut ids: Vec<_> = posting
-            .iter()
-            .map(|posting| posting.company_id)
-            .chain(named)
-            .collect();
-        ids.dedup();
-        let companies = ids.iter().filter_map(|id| known.companies.get(id).cloned());
-        Self {
-            companies: companies.collect(),
-            posting,
-            epoch,
+    pub fn attach(known: &mut Known, jobs: &mut [Job], read: &Arc<Read>) {
+        let identifiers: HashSet<_> = jobs.iter().map(|job| &job.put.identifier).collect();
+        let is_shared = identifiers.len() < jobs.len();
+        for job in jobs {
+            let posting = if is_shared {
+                known.postings.get(&job.put.identifier).cloned()
+            } else {
+                known.postings.remove(&job.put.identifier)
+            };
+            let named = job.put.patch.company.website.as_ref().map(CompanyId::of);
+            let mut uses: Vec<_> = posting
+                .iter()
+                .map(|posting| posting.company_id)
+                .chain(named)
+                .collect();
+            uses.dedup();
+            let companies = uses
+                .iter()
+                .filter_map(|id| known.companies.get(id).cloned());
+            job.snapshot = Some(Box::new(Self {
+                companies: companies.collect(),
+                posting,
+                uses,
+                read: Arc::clone(read),
+            }));
         }
     }
 
+    /// The companies that the decision depends on.
+    pub fn uses(&self) -> &[CompanyId] {
+        &self.uses
+    }
+
     /// Merges the snapshot into the state that a batch is decided on.
-    fn restore(self, known: &mut Known) {
+    pub fn restore(self, known: &mut Known) {
         if let Some(posting) = self.posting {
             known
                 .postings
@@ -60,57 +76,117 @@ impl Snapshot {
     }
 }
 
-/// The postings that a lane has written lately, by the epoch of the last write: a snapshot from
-/// before it is stale.
+/// What a lane has written lately. A snapshot that was read before is stale.
 #[derive(Default)]
-pub(super) struct RecentWrites(HashMap<SourceIdentifier, Epoch>);
+pub(super) struct RecentWrites(Mutex<Writes>);
 
-impl RecentWrites {
-    /// Records an attempted commit of these commands.
-    pub fn note<'a>(&mut self, jobs: impl IntoIterator<Item = &'a Job>, commit: Epoch) {
-        let identifiers = jobs.into_iter().map(|job| job.put.identifier.clone());
-        self.0
-            .extend(identifiers.map(|identifier| (identifier, commit)));
-    }
+#[derive(Default)]
+struct Writes {
+    /// Commits that were made or attempted.
+    epoch: Epoch,
+    /// The reads that are under way or whose snapshots wait, by the counter at their start.
+    reads: BTreeMap<Epoch, usize>,
+    /// The last write of each, if a read is older.
+    postings: HashMap<SourceIdentifier, Epoch>,
+    companies: HashMap<CompanyId, Epoch>,
+}
 
-    /// Records commits that were made outside the lane's batches.
-    pub fn note_all(&mut self, tried: Vec<(SourceIdentifier, Epoch)>) {
-        self.0.extend(tried);
-    }
+/// A read, until the last of its snapshots is used.
+pub(super) struct Read {
+    epoch: Epoch,
+    writes: Arc<RecentWrites>,
+}
 
-    /// The state that the fresh snapshots of a batch add up to, and the commands whose snapshot is
-    /// stale and has to be read again.
-    pub fn known<'a>(&mut self, jobs: &'a mut [Job]) -> (Known, Vec<&'a PutPosting>) {
-        let oldest = jobs
-            .iter()
-            .filter_map(|job| job.snapshot.as_ref().map(|snapshot| snapshot.epoch))
-            .min();
-        // Jobs come in the order in which they were read.
-        self.0
-            .retain(|_, commit| oldest.is_none_or(|oldest| *commit > oldest));
-        let mut known = Known::default();
-        let mut again = HashSet::new();
-        for job in &mut *jobs {
-            let identifier = &job.put.identifier;
-            match job.snapshot.take() {
-                Some(snapshot)
-                    if self
-                        .0
-                        .get(identifier)
-                        .is_none_or(|last| *last <= snapshot.epoch) =>
-                {
-                    snapshot.restore(&mut known);
-                }
-                _ => {
-                    again.insert(identifier.clone());
+impl Drop for Read {
+    fn drop(&mut self) {
+        let mut writes = self.writes.lock();
+        if let Some(reads) = writes.reads.get_mut(&self.epoch) {
+            *reads -= 1;
+            if *reads == 0 {
+                let was_oldest = writes.reads.keys().next() == Some(&self.epoch);
+                writes.reads.remove(&self.epoch);
+                if was_oldest {
+                    writes.forget_old();
                 }
             }
         }
-        let again = jobs
-            .iter()
-            .map(|job| &*job.put)
-            .filter(|put| again.contains(&put.identifier))
-            .collect();
-        (known, again)
+    }
+}
+
+impl Writes {
+    /// Forgets the writes that are older than every read.
+    fn forget_old(&mut self) {
+        match self.reads.keys().next() {
+            None => {
+                self.postings.clear();
+                self.companies.clear();
+            }
+            Some(&oldest) => {
+                self.postings.retain(|_, last| *last > oldest);
+                self.companies.retain(|_, last| *last > oldest);
+            }
+        }
+    }
+}
+
+impl RecentWrites {
+    fn lock(&self) -> MutexGuard<'_, Writes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a read.
+    pub fn begin_read(self: &Arc<Self>) -> Arc<Read> {
+        let mut writes = self.lock();
+        let epoch = writes.epoch;
+        *writes.reads.entry(epoch).or_default() += 1;
+        Arc::new(Read {
+            epoch,
+            writes: Arc::clone(self),
+        })
+    }
+
+    /// Records an attempted commit, before anybody has its answer.
+    pub fn note(&self, written: Written) {
+        let mut writes = self.lock();
+        writes.epoch += 1;
+        let epoch = writes.epoch;
+        if writes.reads.is_empty() {
+            return;
+        }
+        let postings = written.postings.into_iter();
+        writes.postings.extend(postings.map(|it| (it, epoch)));
+        let companies = written.companies.into_iter();
+        writes.companies.extend(companies.map(|it| (it, epoch)));
+    }
+
+    /// Whether a command has to be read again.
+    pub fn have_outdated(&self, job: &Job) -> bool {
+        let Some(snapshot) = &job.snapshot else {
+            return true;
+        };
+        let writes = self.lock();
+        let is_later = |last: Option<&Epoch>| last.is_some_and(|last| *last > snapshot.read.epoch);
+        is_later(writes.postings.get(&job.put.identifier))
+            || !writes.companies.is_empty()
+                && (snapshot.uses.iter()).any(|id| is_later(writes.companies.get(id)))
+    }
+}
+
+/// The rows that a commit writes.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub postings: Vec<SourceIdentifier>,
+    pub companies: Vec<CompanyId>,
+}
+
+impl Written {
+    pub fn of(writes: &WriteSet) -> Self {
+        let postings = writes.postings.values();
+        Self {
+            postings: postings
+                .map(|write| write.posting.source_identifier.clone())
+                .collect(),
+            companies: writes.companies.keys().copied().collect(),
+        }
     }
 }

@@ -1,5 +1,7 @@
 mod held;
 mod imports;
+mod interleavings;
+mod overlap;
 
 use domain::{
     posting::{PutOutcome, Rejection},

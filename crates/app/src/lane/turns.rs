@@ -1,9 +1,9 @@
 //! The turns of lanes that give way to pushes.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, Semaphore},
     time::{Instant, sleep},
 };
 
@@ -15,17 +15,17 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// share, whatever the load of pushes is.
 pub(super) struct Turns {
     is_busy: Box<dyn Fn() -> bool + Send + Sync>,
-    free: Semaphore,
+    free: Arc<Semaphore>,
     lanes: u32,
     few: usize,
 }
 
 /// A turn, until it is dropped.
-pub(super) struct Turn<'a> {
-    turns: &'a Turns,
+pub(super) struct Turn {
+    few: usize,
     is_alone: bool,
     start: Instant,
-    _permit: Option<SemaphorePermit<'a>>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Turns {
@@ -34,20 +34,20 @@ impl Turns {
         let lanes = u32::try_from(lanes).unwrap_or(u32::MAX).max(1);
         Self {
             is_busy,
-            free: Semaphore::new(lanes as usize),
+            free: Arc::new(Semaphore::new(lanes as usize)),
             lanes,
             few: few.max(1),
         }
     }
 
     /// Waits for a turn of one lane.
-    pub async fn next(&self) -> Turn<'_> {
+    pub async fn next(&self) -> Turn {
         let is_alone = (self.is_busy)();
         let lanes = if is_alone { self.lanes } else { 1 };
         // It is never closed.
-        let permit = self.free.acquire_many(lanes).await.ok();
+        let permit = Arc::clone(&self.free).acquire_many_owned(lanes).await.ok();
         Turn {
-            turns: self,
+            few: self.few,
             is_alone,
             start: Instant::now(),
             _permit: permit,
@@ -55,11 +55,11 @@ impl Turns {
     }
 }
 
-impl Turn<'_> {
+impl Turn {
     /// The size of the turn's batch, of `most` at most.
     pub fn batch(&self, most: usize) -> usize {
         if self.is_alone {
-            most.min(self.turns.few)
+            most.min(self.few)
         } else {
             most
         }

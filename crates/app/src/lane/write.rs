@@ -1,238 +1,264 @@
-//! The second stage: one commit for a batch, and if that fails, one for each of its commands.
-//! A command that waits for a row which another transaction holds locked leaves the lane.
+//! The second stage: decides what was read, in its order, and starts commits.
+//!
+//! While commits are under way, the next one may begin if it touches none of the same postings, and
+//! no company that one of them writes. A command that has to wait for them is left, and with it
+//! every later one of its posting, so that the order of each posting is kept.
 
-use std::{collections::VecDeque, sync::Arc};
-
-use domain::{
-    posting::Answer,
-    store::{Known, StoreError},
-    usecase::{Answers, IngestError},
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
 };
+
+use domain::{posting::SourceIdentifier, store::Known};
 use tokio::{
-    sync::mpsc,
-    time::{Instant, sleep},
+    sync::mpsc::{self, error::TryRecvError},
+    time::{Instant, sleep_until},
 };
 
 use super::{
-    Job, TOO_LONG, blocked::BlockedCommands, only, run::Runner, snapshot::RecentWrites,
-    turns::Turns, unavailable,
+    Job,
+    blocked::BlockedCommands,
+    commit::Committer,
+    flights::Flights,
+    pace::Pace,
+    run::Runner,
+    snapshot::Written,
+    turns::{Turn, Turns},
 };
-use crate::waits;
+
+/// How many batches' worth of waiting commands are looked at for one batch.
+const LOOKED_AT: usize = 4;
 
 /// The task of the second stage.
 pub(super) struct Writer {
     runner: Arc<Runner>,
     blocked: Arc<BlockedCommands>,
-    batch: usize,
+    committer: Arc<Committer>,
     /// Of a lane that gives way to others.
     turns: Option<Arc<Turns>>,
+    waiting: VecDeque<Job>,
+    flights: Flights,
+    /// Whether the next batch has waited for the read that was under way.
+    was_patient: bool,
+}
+
+/// When the next commit begins.
+enum Start {
+    Now,
+    /// When the batch that is being read is there.
+    AfterRead,
+    At(Instant),
+    /// When something else happens.
+    Later,
+}
+
+/// What becomes of a posting's commands in one batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Taken,
+    ReadAgain,
+    Left,
 }
 
 impl Writer {
     pub fn new(
         runner: Arc<Runner>,
         blocked: Arc<BlockedCommands>,
-        batch: usize,
         turns: Option<Arc<Turns>>,
     ) -> Self {
         Self {
+            committer: Arc::new(Committer::new(Arc::clone(&runner), Arc::clone(&blocked))),
             runner,
             blocked,
-            batch,
             turns,
+            waiting: VecDeque::new(),
+            flights: Flights::default(),
+            was_patient: false,
         }
     }
 
-    /// Commits batches until the first stage has ended and its queue is empty.
-    pub async fn run(self, mut changes: mpsc::UnboundedReceiver<Vec<Job>>) {
-        let mut waiting = VecDeque::new();
-        let mut written = RecentWrites::default();
+    fn pace(&self) -> &Pace {
+        self.runner.pace()
+    }
+
+    /// Commits batches until the first stage has ended and everything is answered.
+    pub async fn run(mut self, mut changes: mpsc::UnboundedReceiver<Vec<Job>>) {
+        let runner = Arc::clone(&self.runner);
         loop {
-            if waiting.is_empty() {
-                let Some(first) = changes.recv().await else {
-                    return self.blocked.end().await;
-                };
-                waiting.extend(first);
+            // Before it is looked at whether something is being read.
+            let read = runner.next_read();
+            let is_open = self.take(&mut changes);
+            let mut start = self.next_start();
+            if matches!(start, Start::Now) {
+                if self.start().await {
+                    continue;
+                }
+                start = Start::Later;
             }
-            self.take(&mut changes, &mut waiting);
+            if !is_open && self.waiting.is_empty() && self.flights.is_empty() {
+                return self.blocked.end().await;
+            }
+            tokio::select! {
+                again = self.flights.next_end() => {
+                    for job in again.into_iter().rev() {
+                        self.waiting.push_front(job);
+                    }
+                }
+                more = changes.recv(), if is_open => self.waiting.extend(more.into_iter().flatten()),
+                () = read, if matches!(start, Start::AfterRead) => self.was_patient = true,
+                () = until(&start), if matches!(start, Start::At(_)) => {}
+            }
+        }
+    }
+
+    /// Takes what was read; false once the first stage has ended.
+    fn take(&mut self, changes: &mut mpsc::UnboundedReceiver<Vec<Job>>) -> bool {
+        loop {
+            match changes.try_recv() {
+                Ok(more) => self.waiting.extend(more),
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn next_start(&mut self) -> Start {
+        let pace = self.runner.pace();
+        if self.waiting.is_empty() {
+            return Start::Later;
+        }
+        if self.flights.commits() == 0 {
             // A batch that is being read right now shares the commit instead of waiting for its
             // end.
-            if waiting.len() < self.batch && self.runner.next_read().await {
-                self.take(&mut changes, &mut waiting);
-            }
-            match &self.turns {
-                None => {
-                    self.write_next(&mut waiting, self.batch, &mut written)
-                        .await;
+            let is_full = self.waiting.len() >= pace.batch();
+            let waits = !is_full && !self.was_patient && !pace.is_far();
+            return if waits && self.runner.is_reading() {
+                Start::AfterRead
+            } else {
+                Start::Now
+            };
+        }
+        if self.flights.commits() >= pace.commits() {
+            return Start::Later;
+        }
+        let enough = pace.batch();
+        let free = self.waiting.iter().take(enough * LOOKED_AT);
+        let free = free.filter(|job| !self.flights.hold_up(job)).take(enough);
+        match free.count() {
+            0 => Start::Later,
+            count if count >= enough => Start::Now,
+            _ => match self.flights.last_commit() {
+                Some(last) if last + pace.between_commits() > Instant::now() => {
+                    Start::At(last + pace.between_commits())
                 }
-                Some(turns) => {
-                    let turn = turns.next().await;
-                    let batch = turn.batch(self.batch);
-                    self.write_next(&mut waiting, batch, &mut written).await;
-                    turn.end().await;
-                }
-            }
+                _ => Start::Now,
+            },
         }
     }
 
-    /// Commits the next batch of those that wait.
-    async fn write_next(
-        &self,
-        waiting: &mut VecDeque<Job>,
-        batch: usize,
-        written: &mut RecentWrites,
-    ) {
-        let count = batch.min(waiting.len());
-        let jobs = waiting.drain(..count).filter(|job| !job.is_late());
-        let jobs: Vec<_> = jobs.collect();
-        if !jobs.is_empty() {
-            self.write(jobs, written).await;
+    /// Starts what can be started of what waits; false if that is nothing.
+    async fn start(&mut self) -> bool {
+        let turn = match &self.turns {
+            Some(turns) => Some(turns.next().await),
+            None => None,
+        };
+        let most = self.pace().batch();
+        let batch = turn.as_ref().map_or(most, |turn| turn.batch(most));
+        self.was_patient = false;
+        let (fresh, stale) = self.select(batch);
+        let is_any = !(fresh.is_empty() && stale.is_empty());
+        if !stale.is_empty() {
+            self.read_again(stale);
         }
+        if !fresh.is_empty() {
+            self.commit(fresh, turn);
+        }
+        is_any
     }
 
-    /// Moves commands from the channel to the waiting ones until there is a batch of them.
-    fn take(&self, changes: &mut mpsc::UnboundedReceiver<Vec<Job>>, waiting: &mut VecDeque<Job>) {
-        while waiting.len() < self.batch
-            && let Ok(more) = changes.try_recv()
+    /// Takes the next batch out of those that wait: the commands that can be decided, and those
+    /// that have to be read again.
+    fn select(&mut self, batch: usize) -> (Vec<Job>, Vec<Job>) {
+        let may_read = self.flights.reads() < self.pace().reads();
+        let mut fates: HashMap<SourceIdentifier, Fate> = HashMap::new();
+        let (mut fresh, mut stale, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut looked_at = 0;
+        while fresh.len().max(stale.len()) < batch
+            && looked_at < batch * LOOKED_AT
+            && let Some(job) = self.waiting.pop_front()
         {
-            waiting.extend(more);
-        }
-    }
-
-    async fn write(&self, mut jobs: Vec<Job>, written: &mut RecentWrites) {
-        written.note_all(self.blocked.tried());
-        let (mut known, again) = written.known(&mut jobs);
-        if !again.is_empty() {
-            match self.runner.load(&again).await {
-                Ok(loaded) => {
-                    known.postings.extend(loaded.postings);
-                    known.companies.extend(loaded.companies);
-                }
-                // Each of them alone would fail the same way.
-                Err(StoreError::Unavailable(why) | StoreError::Locked(why)) => {
-                    return refuse(jobs, &why);
-                }
-                Err(error) => return self.one_by_one(jobs, error, written).await,
-            }
-        }
-        match self.commit(jobs, known, written).await {
-            Ok(()) => {}
-            Err((jobs, StoreError::Locked(why))) => self.retry_unlocked(jobs, why, written).await,
-            Err((jobs, error)) => self.one_by_one(jobs, error, written).await,
-        }
-    }
-
-    /// Commits a batch but for the commands that need a row which is remembered as locked. Those
-    /// are queued as blocked after the commit, because they may be for the same postings. A failure
-    /// gives all commands back.
-    async fn commit(
-        &self,
-        jobs: Vec<Job>,
-        known: Known,
-        written: &mut RecentWrites,
-    ) -> Result<(), (Vec<Job>, StoreError)> {
-        let (jobs, held) = self.blocked.split(jobs, &known);
-        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
-        let result = if puts.is_empty() {
-            Ok(Answers::new())
-        } else {
-            self.runner.commit(&puts, known).await
-        };
-        written.note(&jobs, self.runner.epoch());
-        match result {
-            Ok(answers) => {
-                for (job, answer) in jobs.into_iter().zip(answers) {
-                    job.answer(answer.map_err(IngestError::from));
-                }
-            }
-            // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
-            Err(StoreError::InDoubt(why)) => refuse(jobs, &why),
-            Err(error) => {
-                // In order: a blocked command may come after a failed one for the same posting.
-                let mut all = jobs;
-                all.extend(held);
-                return Err((all, error));
-            }
-        }
-        self.blocked.admit(held);
-        Ok(())
-    }
-
-    /// Retries a batch that ran into a lock: once without the commands that need a row which is
-    /// visibly locked, or else one by one.
-    async fn retry_unlocked(&self, jobs: Vec<Job>, why: String, written: &mut RecentWrites) {
-        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
-        let result = match self.runner.find_held(&puts).await {
-            Ok((held, known)) if !held.is_empty() => {
-                self.blocked.remember(&held, &known);
-                self.commit(jobs, known, written).await
-            }
-            _ => Err((jobs, StoreError::Locked(why))),
-        };
-        if let Err((jobs, error)) = result {
-            self.one_by_one(jobs, error, written).await;
-        }
-    }
-
-    /// Runs the commands of a failed batch one by one. One that runs into a lock leaves the lane,
-    /// and so do later ones for its posting.
-    async fn one_by_one(&self, jobs: Vec<Job>, error: StoreError, written: &mut RecentWrites) {
-        tracing::debug!(%error, commands = jobs.len(), "a batch is run again one by one");
-        let mut failure = (jobs.len() == 1).then_some(error);
-        for job in jobs {
-            if self.blocked.has(&job.put.identifier) {
-                self.blocked.admit([job]);
+            looked_at += 1;
+            if job.is_late() {
                 continue;
             }
-            let result = self.single(&job, failure.take()).await;
-            written.note([&job], self.runner.epoch());
-            if let Some(answer) = result {
-                job.answer(answer);
+            let earlier = fates.get(&job.put.identifier).copied();
+            let fate = if earlier == Some(Fate::Left) || self.flights.hold_up(&job) {
+                Fate::Left
+            } else if earlier == Some(Fate::ReadAgain) {
+                Fate::ReadAgain
+            } else if !self.runner.recent_writes().have_outdated(&job) {
+                Fate::Taken
+            } else if may_read && earlier.is_none() {
+                Fate::ReadAgain
             } else {
-                self.blocked.remember_unseen_lock(&job.put).await;
-                self.blocked.admit([job]);
+                Fate::Left
+            };
+            fates.insert(job.put.identifier.clone(), fate);
+            match fate {
+                Fate::Taken => fresh.push(job),
+                Fate::ReadAgain => stale.push(job),
+                Fate::Left => left.push(job),
             }
         }
+        while let Some(job) = left.pop() {
+            self.waiting.push_front(job);
+        }
+        (fresh, stale)
     }
 
-    /// Runs one command, and again after each conflict until its deadline; `None` when it ran into
-    /// a lock. `failure` is the error of an attempt that was made already.
-    async fn single(
-        &self,
-        job: &Job,
-        mut failure: Option<StoreError>,
-    ) -> Option<Result<Answer, IngestError>> {
-        let mut waits = waits::after_conflicts();
-        loop {
-            let error = match failure.take() {
-                Some(error) => error,
-                None if job.is_late() => return Some(Err(unavailable(TOO_LONG))),
-                None => match self.runner.ingest(&[&job.put]).await {
-                    Ok(answers) => return Some(only(answers)),
-                    Err(error) => error,
-                },
-            };
-            match error {
-                StoreError::Conflict => {
-                    let wait = waits.next().unwrap_or_default();
-                    if Instant::now() + wait >= job.deadline {
-                        let why = "others kept changing the same posting";
-                        return Some(Err(unavailable(why)));
-                    }
-                    sleep(wait).await;
-                }
-                StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
-                    return Some(Err(IngestError::Unavailable(why)));
-                }
-                StoreError::Locked(_) => return None,
-                StoreError::Broken(why) => return Some(Err(IngestError::Broken(why))),
-            }
+    fn read_again(&mut self, jobs: Vec<Job>) {
+        let touches = Written {
+            postings: identifiers(&jobs),
+            companies: Vec::new(),
+        };
+        let committer = Arc::clone(&self.committer);
+        let task = async move { committer.read_again(jobs).await };
+        self.flights.start(false, touches, task);
+    }
+
+    fn commit(&mut self, mut jobs: Vec<Job>, turn: Option<Turn>) {
+        let mut known = Known::default();
+        for snapshot in jobs.iter_mut().filter_map(|job| job.snapshot.take()) {
+            snapshot.restore(&mut known);
         }
+        let postings = identifiers(&jobs);
+        let batch = self.committer.decide(jobs, known);
+        let writes = batch
+            .decided
+            .as_ref()
+            .map(|decided| Written::of(&decided.writes));
+        let touches = Written {
+            postings,
+            companies: writes.unwrap_or_default().companies,
+        };
+        let committer = Arc::clone(&self.committer);
+        let task = async move {
+            committer.commit(batch).await;
+            if let Some(turn) = turn {
+                turn.end().await;
+            }
+            Vec::new()
+        };
+        self.flights.start(true, touches, task);
     }
 }
 
-fn refuse(jobs: Vec<Job>, why: &str) {
-    for job in jobs {
-        job.answer(Err(unavailable(why)));
+fn identifiers(jobs: &[Job]) -> Vec<SourceIdentifier> {
+    jobs.iter().map(|job| job.put.identifier.clone()).collect()
+}
+
+async fn until(start: &Start) {
+    if let Start::At(at) = start {
+        sleep_until(*at).await;
     }
 }
