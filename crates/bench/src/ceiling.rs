@@ -54,6 +54,7 @@ impl Straight<'_> {
             p50: None,
             p99: None,
             cpu: used.since(before, postings),
+            idle: None,
             faults: Vec::new(),
         })
     }

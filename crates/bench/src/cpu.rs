@@ -44,6 +44,41 @@ impl Used {
     }
 }
 
+/// The processor time of the machine so far, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    idle: u64,
+    all: u64,
+}
+
+impl Machine {
+    /// Reads the present times.
+    pub fn now() -> Result<Self> {
+        let stat = fs::read_to_string("/proc/stat").context("no /proc/stat")?;
+        Self::parse(&stat).context("/proc/stat is not as expected")
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        let times = stat.lines().next()?.strip_prefix("cpu ")?;
+        let times: Vec<u64> = (times.split_whitespace())
+            .map(|time| time.parse().ok())
+            .collect::<Option<_>>()?;
+        // user, nice, system, idle, iowait, irq, softirq, steal; then guests, which are among the
+        // first two (proc(5)). Waiting for the disk is idle as well.
+        Some(Self {
+            idle: times.get(3)? + times.get(4)?,
+            all: times.get(..8)?.iter().sum(),
+        })
+    }
+
+    /// The share of the time since an earlier point in which the processors were idle.
+    #[expect(clippy::cast_precision_loss, reason = "ticks are far below 2^52")]
+    pub fn idle_since(self, earlier: Self) -> f64 {
+        let all = self.all.saturating_sub(earlier.all).max(1);
+        self.idle.saturating_sub(earlier.idle) as f64 / all as f64
+    }
+}
+
 /// Resident memory of a process in kilobytes: the current value and the peak.
 pub fn memory(process: u32) -> Result<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))
@@ -147,6 +182,15 @@ mod tests {
         };
         assert_eq!(parse(line), Some(expected));
         assert_eq!(parse("42 (a) S"), None);
+    }
+
+    #[test]
+    fn the_machine_is_idle_while_it_waits_for_the_disk() {
+        let earlier = Machine::parse("cpu  10 0 10 100 0 0 0 0 3 0\ncpu0 1 1").unwrap();
+        let later = Machine::parse("cpu  40 0 20 140 20 0 0 0 9 0\ncpu0 1 1").unwrap();
+        assert!((later.idle_since(earlier) - 0.6).abs() < 1e-9);
+        assert_eq!(Machine::parse("cpu 1 2 3"), None);
+        assert!(Machine::now().unwrap().all > 0);
     }
 
     #[test]

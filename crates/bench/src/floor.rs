@@ -217,6 +217,7 @@ impl Floor<'_> {
             p50: percentile(&mut times, 0.5),
             p99: percentile(&mut times, 0.99),
             cpu: used.since(before, done.transactions),
+            idle: None,
             faults,
         })
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::bodies::{COMPANIES, TAILS, Tail};
 use crate::child;
-use crate::cpu::Watched;
+use crate::cpu::{Machine, Watched};
 use crate::measure::{Measurement, Scenario};
 use xtask::packages;
 use xtask::process::Interrupt;
@@ -59,9 +59,10 @@ impl Load<'_> {
         tag: &str,
     ) -> Result<(Measurement, Answers)> {
         let warm_up = self.run(scenario, connections, 1, &format!("{tag}w"), true)?;
-        let before = self.watched.used()?;
+        let (before, machine) = (self.watched.used()?, Machine::now()?);
         let answers = self.run(scenario, connections, seconds, tag, false)?;
         let cpu = self.watched.used()?.since(before, answers.requests);
+        let idle = Machine::now()?.idle_since(machine);
         let mut faults = warm_up.faults.clone();
         faults.extend(answers.faults.iter().cloned());
         let measurement = Measurement {
@@ -70,6 +71,7 @@ impl Load<'_> {
             p50: Some(answers.p50),
             p99: Some(answers.p99),
             cpu,
+            idle: Some(idle),
             faults,
         };
         Ok((measurement, warm_up))

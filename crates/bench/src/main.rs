@@ -5,7 +5,7 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events`, `webhooks` and `imports` run the
+//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports` and `far` run the
 //!   others.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
@@ -21,6 +21,7 @@ mod child;
 mod cpu;
 mod events;
 mod extras;
+mod far;
 mod floor;
 mod http;
 mod imports;
@@ -213,6 +214,12 @@ fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
         if let [postgres, sqlite] = on_both.as_slice() {
             targets.push(imports::between(sqlite, postgres));
         }
+    }
+    if options.far() && options.wants(Backend::Postgres) {
+        println!("a database that is far away");
+        let measured = bench.far()?;
+        let _ = writeln!(report, "{}", far::text(&measured));
+        targets.extend(far::targets(&measured));
     }
     if options.also.contains(&Lengthy::Catalogue) && options.wants(Backend::Postgres) {
         println!("a catalogue of a million");

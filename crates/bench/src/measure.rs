@@ -107,6 +107,8 @@ pub struct Measurement {
     pub p99: Option<f64>,
     /// CPU time per request.
     pub cpu: Used,
+    /// The share of the time in which the machine's processors were idle.
+    pub idle: Option<f64>,
     /// Failed checks.
     pub faults: Vec<String>,
 }

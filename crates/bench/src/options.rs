@@ -68,6 +68,7 @@ enum Name {
     Events,
     Webhooks,
     Imports,
+    Far,
 }
 
 impl ValueEnum for Name {
@@ -82,6 +83,7 @@ impl ValueEnum for Name {
             Self::Events,
             Self::Webhooks,
             Self::Imports,
+            Self::Far,
         ]
     }
 
@@ -97,6 +99,9 @@ impl ValueEnum for Name {
             ),
             Self::Imports => {
                 Some(PossibleValue::new("imports").help("Imports of new and of unchanged postings"))
+            }
+            Self::Far => {
+                Some(PossibleValue::new("far").help("Creates on a PostgreSQL that is far away"))
             }
         }
     }
@@ -126,7 +131,7 @@ impl Options {
         named
             .filter_map(|name| match name {
                 Name::Pushes(scenario) => Some(*scenario),
-                Name::Events | Name::Webhooks | Name::Imports => None,
+                Name::Events | Name::Webhooks | Name::Imports | Name::Far => None,
             })
             .collect()
     }
@@ -144,6 +149,11 @@ impl Options {
     /// Whether to measure imports.
     pub fn imports(&self) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&Name::Imports)
+    }
+
+    /// Whether to measure a database that is far away.
+    pub fn far(&self) -> bool {
+        self.scenarios.is_empty() || self.scenarios.contains(&Name::Far)
     }
 
     /// Whether to measure a store.
@@ -169,6 +179,8 @@ mod tests {
         }
         let options = parse(&["--scenario", "events"]);
         assert_eq!((options.pushes(), options.events()), (vec![], true));
+        let options = parse(&["--scenario", "far"]);
+        assert_eq!((options.pushes(), options.far()), (vec![], true));
         let options = parse(&[]);
         assert_eq!(options.pushes(), Scenario::value_variants());
         assert!(options.events());

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::extras::{CROWD, Extras, PLACES};
-use crate::measure::{Backend, Measurement, Rounds, Scenario};
+use crate::measure::{Backend, Measurement, Rounds, Scenario, Subject};
 use crate::targets::Target;
 
 /// A table with aligned columns.
@@ -108,6 +108,16 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
         "\nMost memory of the service during a round: {} MB.",
         peak / 1024
     );
+    let idle = rounds.of((Scenario::Create, Subject::Service, 64), |measured| {
+        measured.idle
+    });
+    if let Some(idle) = idle {
+        let _ = writeln!(
+            text,
+            "\nOf the machine {:.0} % were idle while 64 connections created.",
+            idle * 100.0
+        );
+    }
     if !faults.is_empty() {
         let _ = writeln!(text, "\nWhat failed:\n\n{}", faults.join("\n"));
     }
@@ -192,7 +202,7 @@ pub fn shown(value: Option<f64>, places: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::{Round, Subject};
+    use crate::measure::Round;
 
     #[test]
     fn tables_are_aligned() {

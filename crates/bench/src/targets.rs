@@ -73,7 +73,7 @@ pub fn postgres(rounds: &Rounds) -> Vec<Target> {
     use Scenario::{Create, Full, Partial, Unchanged};
     let service = |round: &Round, scenario| rate(round, scenario, Subject::Service, 64);
     let mut targets = Vec::new();
-    for (scenario, limit) in [(Create, 2.0), (Partial, 1.2), (Full, 2.0), (Unchanged, 2.0)] {
+    for (scenario, limit) in [(Create, 2.3), (Partial, 1.5), (Full, 2.0), (Unchanged, 3.5)] {
         let ratio = |round: &Round| Some(service(round, scenario)? / floor(round, scenario)?);
         targets.push(Target::at_least(
             format!("{}, 64 connections / usual transaction", scenario.title()),
@@ -95,6 +95,23 @@ pub fn postgres(rounds: &Rounds) -> Vec<Target> {
         0.6,
         "",
         rounds.median(|round| Some(service(round, Create)? / straight(round)?)),
+    ));
+    targets.push(Target::at_least(
+        "creates, 16 connections / usual transaction",
+        1.4,
+        "",
+        rounds.median(|round| {
+            Some(rate(round, Create, Subject::Service, 16)? / floor(round, Create)?)
+        }),
+    ));
+    targets.push(Target::at_most(
+        "idle machine, creates, 64 connections",
+        15.0,
+        " %",
+        rounds.median(|round| {
+            let idle = good(round, Create, Subject::Service, 64)?.idle?;
+            Some(idle * 100.0)
+        }),
     ));
     for (scenario, limit) in [(Create, 55.0), (Unchanged, 35.0)] {
         targets.push(Target::at_most(

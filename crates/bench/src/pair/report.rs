@@ -13,7 +13,7 @@ struct Value {
     places: usize,
 }
 
-const VALUES: [Value; 4] = [
+const VALUES: [Value; 5] = [
     Value {
         name: "requests/s",
         of: |measured| Some(measured.rate()),
@@ -32,6 +32,11 @@ const VALUES: [Value; 4] = [
     Value {
         name: "database CPU µs",
         of: |measured| measured.cpu.database,
+        places: 1,
+    },
+    Value {
+        name: "idle machine %",
+        of: |measured| Some(measured.idle? * 100.0),
         places: 1,
     },
 ];
