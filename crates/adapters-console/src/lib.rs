@@ -10,15 +10,23 @@
 //! - The other modules are the pages.
 
 mod assets;
+mod audit;
+mod catalogues;
+mod chart;
+mod clients;
 mod error;
 mod form;
+mod outbox;
+mod overview;
 mod page;
 mod postings;
 mod query;
 mod session;
 mod sign_in;
 mod state;
+mod subscribers;
 mod text;
+mod webhooks;
 
 use actix_web::{middleware::from_fn, web};
 
@@ -26,7 +34,7 @@ use self::state::State;
 pub use self::{
     session::new_token,
     sign_in::{LINK_PARAMETER, SIGN_IN_PATH},
-    state::{Moderator, Ports, Settings},
+    state::{Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports, Settings},
 };
 
 /// The console: its ports and settings.
@@ -47,7 +55,41 @@ impl Console {
     pub fn configure(&self, config: &mut web::ServiceConfig) {
         let pages = web::scope("")
             .wrap(from_fn(session::require))
+            .service(
+                web::resource("/")
+                    .route(web::get().to(overview::show))
+                    .route(web::head().to(overview::show)),
+            )
             .configure(postings::routes)
+            .configure(clients::routes)
+            .service(
+                web::resource("/catalogues")
+                    .route(web::get().to(catalogues::list))
+                    .route(web::head().to(catalogues::list)),
+            )
+            .service(
+                web::resource("/webhooks")
+                    .route(web::get().to(webhooks::show))
+                    .route(web::head().to(webhooks::show))
+                    .route(web::post().to(webhooks::act)),
+            )
+            .service(
+                web::resource("/outbox")
+                    .route(web::get().to(outbox::list))
+                    .route(web::head().to(outbox::list))
+                    .route(web::post().to(outbox::retry)),
+            )
+            .service(
+                web::resource("/subscribers")
+                    .route(web::get().to(subscribers::show))
+                    .route(web::head().to(subscribers::show))
+                    .route(web::post().to(subscribers::act)),
+            )
+            .service(
+                web::resource("/audit")
+                    .route(web::get().to(audit::list))
+                    .route(web::head().to(audit::list)),
+            )
             .default_service(web::to(error::not_found));
         config
             .app_data(self.state.clone())

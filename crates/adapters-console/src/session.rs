@@ -170,7 +170,11 @@ async fn by_cookie(request: &HttpRequest, state: &State) -> Result<Option<Signed
         return Ok(None);
     };
     let digest = token_digest(&token);
-    let found = state.ports.passes.find(PassKind::Session, &digest).await?;
+    let found = state
+        .ports
+        .passes
+        .find_pass(PassKind::Session, &digest)
+        .await?;
     let live = found.filter(|pass: &Pass| pass.is_live(state.now()));
     Ok(live.map(|pass| SignedIn::new(pass.operator, &token)))
 }

@@ -71,7 +71,11 @@ async fn ask(request: &HttpRequest, state: &State) -> Answer {
         return show(None, None, 200);
     };
     let digest = token_digest(token);
-    let found = state.ports.passes.find(PassKind::Link, &digest).await?;
+    let found = state
+        .ports
+        .passes
+        .find_pass(PassKind::Link, &digest)
+        .await?;
     match found.filter(|link| link.is_live(state.now())) {
         Some(link) => show(Some((link.operator.as_str(), token)), None, 200),
         None => show(None, Some(USED), 410),

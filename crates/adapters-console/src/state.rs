@@ -1,18 +1,34 @@
 //! What handlers share: the ports and the settings.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use actix_web::http::header::HeaderName;
 use async_trait::async_trait;
 use domain::{
-    audit::Attribution,
-    client::Clients,
+    audit::{Attribution, AuditLog},
+    catalogue::Catalogues,
+    client::{ActivityLog, Clients},
     console::{Passes, search::PostingBrowser},
-    posting::{Posting, SourceIdentifier, moderation::Moderation},
-    store::{PostingReader, Store},
+    event::EventLog,
+    outbox::{Kind, Outbox},
+    posting::{Posting, SourceIdentifier, Status, moderation::Moderation},
+    store::{PostingReader, Store, StoreError},
     usecase::ModerationError,
+    webhook::{Sender, Webhooks},
 };
+use newsletter::{store::Accounts, subscriber::Email};
 use time::OffsetDateTime;
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::error::Failure;
+
+/// Postings of a status are counted up to this number.
+pub const STATUS_COUNT: usize = 1_000_001;
+/// How long a count is shown before postings are counted again.
+const COUNTED_FOR: Duration = Duration::from_secs(30);
+
+/// The number of postings of each status.
+type Counts = Vec<(Status, usize)>;
 
 /// Moderates postings, as the command line does.
 #[async_trait]
@@ -25,6 +41,49 @@ pub trait Moderator: Send + Sync {
         by: &Attribution,
     ) -> Result<Posting, ModerationError>;
 }
+
+/// An operator's command about a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonCommand {
+    /// Suppress the address.
+    Suppress {
+        /// The reason.
+        reason: String,
+    },
+    /// Reinstate the person.
+    Reinstate {
+        /// The reason.
+        reason: String,
+    },
+    /// Erase the person.
+    Erase,
+}
+
+/// Why nothing was decided about a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonError {
+    /// Nobody has the address.
+    NotFound,
+    /// The store did not do it.
+    Store(StoreError),
+}
+
+/// Decides about newsletter subscribers, as the command line does.
+#[async_trait]
+pub trait People: Send + Sync {
+    /// Carries out a command, and says what is so now.
+    async fn decide(
+        &self,
+        email: &Email,
+        command: &PersonCommand,
+        by: &Attribution,
+    ) -> Result<String, PersonError>;
+}
+
+/// Draws the secret of a client: the secret and its digest; `None` without random numbers.
+pub type NewSecret = Arc<dyn Fn() -> Option<(String, [u8; 32])> + Send + Sync>;
+/// Writes a ping at a time: its id and its body.
+pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Send + Sync>;
 
 /// The ports that the pages call.
 #[derive(Clone)]
@@ -41,6 +100,32 @@ pub struct Ports {
     pub moderator: Arc<dyn Moderator>,
     /// The OAuth clients.
     pub clients: Arc<dyn Clients>,
+    /// Draws secrets of clients.
+    pub new_secret: NewSecret,
+    /// What clients did.
+    pub activity: Arc<dyn ActivityLog>,
+    /// The catalogues.
+    pub catalogues: Arc<dyn Catalogues>,
+    /// Webhooks.
+    pub webhooks: Arc<dyn Webhooks>,
+    /// The event log.
+    pub log: Arc<dyn EventLog>,
+    /// Calls receivers of webhooks.
+    pub sender: Arc<dyn Sender>,
+    /// Writes pings.
+    pub new_ping: NewPing,
+    /// Side effects.
+    pub outbox: Arc<dyn Outbox>,
+    /// Every kind of side effect.
+    pub kinds: Vec<Kind>,
+    /// Loads subscribers.
+    pub subscribers: Arc<dyn newsletter::store::Store>,
+    /// Decides about subscribers.
+    pub people: Arc<dyn People>,
+    /// The e-mail provider's accounts.
+    pub accounts: Arc<dyn Accounts>,
+    /// What operators did.
+    pub audit: Arc<dyn AuditLog>,
     /// The clock.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
 }
@@ -65,6 +150,8 @@ pub struct State {
     pub origin: String,
     pub user_header: Option<HeaderName>,
     pub proxies: Vec<IpAddr>,
+    /// The last counts, and when they were made.
+    counts: Mutex<Option<(Instant, Counts)>>,
 }
 
 impl State {
@@ -78,7 +165,36 @@ impl State {
                 .user_header
                 .and_then(|name| HeaderName::try_from(name).ok()),
             proxies: settings.proxies,
+            counts: Mutex::default(),
         }
+    }
+
+    /// The number of postings of each status, some seconds old. Only one request counts at a time:
+    /// of millions of postings that takes a part of a second.
+    pub async fn counts(&self) -> Result<Counts, Failure> {
+        let mut known = self.counts.lock().await;
+        if let Some((at, counts)) = &*known
+            && at.elapsed() < COUNTED_FOR
+        {
+            return Ok(counts.clone());
+        }
+        let mut counts = Vec::new();
+        for status in Status::ALL {
+            let count = self
+                .ports
+                .browser
+                .count_status(*status, STATUS_COUNT)
+                .await?;
+            counts.push((*status, count));
+        }
+        *known = Some((Instant::now(), counts.clone()));
+        Ok(counts)
+    }
+
+    /// A secret for a client, and its digest.
+    pub fn new_secret(&self) -> Result<(String, [u8; 32]), Failure> {
+        let drawn = (self.ports.new_secret)();
+        drawn.ok_or_else(|| Failure::Broken("there are no random numbers".to_owned()))
     }
 
     /// The time.

@@ -1,5 +1,7 @@
 //! Texts for pages: times, sizes, and what redaction has hidden.
 
+use std::borrow::Borrow;
+
 use time::OffsetDateTime;
 
 /// The largest part of a text that a page shows, in bytes.
@@ -19,15 +21,45 @@ const MARKS: [&str; 8] = [
     "[handle]",
 ];
 
+/// A time, or a reference to one, as templates have them.
+pub trait Moment {
+    /// The time.
+    fn time(&self) -> OffsetDateTime;
+}
+
+impl Moment for OffsetDateTime {
+    fn time(&self) -> OffsetDateTime {
+        *self
+    }
+}
+
+impl<T: Moment> Moment for &T {
+    fn time(&self) -> OffsetDateTime {
+        (*self).time()
+    }
+}
+
 /// A time in UTC, to the minute.
-pub fn minute(at: OffsetDateTime) -> String {
-    let at = at.to_offset(time::UtcOffset::UTC);
+pub fn minute(at: impl Moment) -> String {
+    let at = at.time().to_offset(time::UtcOffset::UTC);
     format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute())
 }
 
 /// A time that may be missing.
-pub fn optional_minute(at: Option<OffsetDateTime>) -> String {
-    at.map(minute).unwrap_or_default()
+pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
+    at.borrow().map(minute).unwrap_or_default()
+}
+
+/// A duration in words, to two units at most.
+pub fn duration(time: time::Duration) -> String {
+    let seconds = time.whole_seconds().max(0);
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min"),
+        (0, _, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
 }
 
 /// The beginning of a text that a page shows, and whether there is more.
@@ -52,8 +84,7 @@ pub struct Compared<'a> {
     pub is_cut: bool,
 }
 
-/// Marks what is hidden in both texts. What stands between marks is the same in both, in order; if
-/// that does not hold, or there are very many marks, the full text is shown without any.
+/// Marks what is hidden in both texts. If that takes too long, the full text is shown without marks.
 pub fn compare<'a>(full: &'a str, redacted: &'a str) -> Compared<'a> {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
     let redacted = parts(redacted);
@@ -103,44 +134,85 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// The parts of the full text. `None` if the redacted one is not made of it.
+/// The parts of the full text: words that the redacted one does not have are hidden. `None` if
+/// that takes too many steps. After a difference the texts are the same again where a few words
+/// follow each other in both.
 fn align<'a>(full: &'a str, redacted: &[Part<'_>]) -> Option<Vec<Part<'a>>> {
-    let mut found = Vec::new();
-    let (mut rest, mut follows_mark) = (full, false);
-    for (n, part) in redacted.iter().enumerate() {
-        if part.is_marked {
-            follows_mark = true;
+    let ours: Vec<_> = words(full).collect();
+    let theirs: Vec<_> = redacted
+        .iter()
+        .flat_map(|part| words(part.text).map(|word| (word, part.is_marked)))
+        .collect();
+    let same = |i: usize, j: usize| match (ours.get(i), theirs.get(j)) {
+        (Some(our), Some((their, is_marked))) => !is_marked && our == their,
+        (None, None) => true,
+        _ => false,
+    };
+    let (mut i, mut j, mut steps) = (0, 0, 0);
+    let mut found: Vec<(usize, usize, bool)> = Vec::new();
+    let mut at = 0;
+    let mut add = |length: usize, is_marked| {
+        match found.last_mut() {
+            Some((_, end, known)) if *known == is_marked => *end += length,
+            _ => found.push((at, at + length, is_marked)),
+        }
+        at += length;
+    };
+    while let Some(word) = ours.get(i) {
+        if same(i, j) {
+            add(word.len(), false);
+            (i, j) = (i + 1, j + 1);
             continue;
         }
-        let is_last = n + 1 == redacted.len();
-        let at = match (follows_mark, is_last) {
-            (false, _) => rest.starts_with(part.text).then_some(0),
-            (true, true) => rest
-                .ends_with(part.text)
-                .then(|| rest.len() - part.text.len()),
-            (true, false) => rest.find(part.text),
-        }?;
-        let (hidden, after) = rest.split_at(at);
-        let (same, after) = after.split_at(part.text.len());
-        found.push(Part {
-            text: hidden,
-            is_marked: true,
-        });
-        found.push(Part {
-            text: same,
-            is_marked: false,
-        });
-        (rest, follows_mark) = (after, false);
+        let mut ahead = None;
+        'search: for distance in 1..=2 * WINDOW {
+            for skipped in distance.saturating_sub(WINDOW)..=distance.min(WINDOW) {
+                steps += 1;
+                if steps > MOST_STEPS {
+                    return None;
+                }
+                let (next_i, next_j) = (i + distance - skipped, j + skipped);
+                if (0..RESUMES).all(|n| same(next_i + n, next_j + n)) {
+                    ahead = Some((next_i, next_j));
+                    break 'search;
+                }
+            }
+        }
+        let (next_i, next_j) = ahead.unwrap_or((ours.len(), theirs.len()));
+        let next_i = next_i.min(ours.len());
+        for word in &ours[i..next_i] {
+            add(word.len(), true);
+        }
+        (i, j) = (next_i, next_j);
     }
-    if !rest.is_empty() {
-        follows_mark.then_some(())?;
-        found.push(Part {
-            text: rest,
-            is_marked: true,
-        });
-    }
-    found.retain(|part| !part.text.is_empty());
-    Some(found)
+    let parts = found.into_iter().map(|(start, end, is_marked)| Part {
+        text: &full[start..end],
+        is_marked,
+    });
+    Some(parts.collect())
+}
+
+/// How far apart the texts may be, in words.
+const WINDOW: usize = 120;
+/// The words in a row by which two texts are the same again.
+const RESUMES: usize = 3;
+/// The largest number of comparisons.
+const MOST_STEPS: usize = 2_000_000;
+
+/// The words of a text, and what is between them, each character by itself.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if first.is_alphanumeric() {
+            rest.find(|letter: char| !letter.is_alphanumeric())
+        } else {
+            Some(first.len_utf8())
+        };
+        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(word)
+    })
 }
 
 #[cfg(test)]
@@ -178,7 +250,12 @@ mod tests {
             ("A b A b", "[company] b [company] b", "<A> b <A> b"),
             ("nothing", "nothing", "nothing"),
             ("", "", ""),
-            ("one", "another [company]", "one"),
+            ("one", "another [company]", "<one>"),
+            (
+                "Write to [a@b.example](mailto:a@b.example), or see [our page](https://b.example).",
+                "Write to [email], or see our page.",
+                "Write to <[a@b.example](mailto:a@b.example)>, or see <[>our page<](https://b.example)>.",
+            ),
             ("一 Acme 二", "一 [company] 二", "一 <Acme> 二"),
         ] {
             assert_eq!(marked(&compare(full, redacted).full), expect, "{full}");
@@ -192,5 +269,14 @@ mod tests {
     #[test]
     fn times_are_short() {
         assert_eq!(minute(domain::testing::noon()), "2026-03-01 12:00");
+        for (seconds, expect) in [
+            (-5, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (3_600, "1 h 0 min"),
+            (90_000, "1 d 1 h"),
+        ] {
+            assert_eq!(duration(time::Duration::seconds(seconds)), expect);
+        }
     }
 }

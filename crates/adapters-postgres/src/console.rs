@@ -32,14 +32,18 @@ async fn insert(conn: &mut AsyncPgConnection, pass: &Pass, entry: &Entry) -> Res
 
 #[async_trait]
 impl Passes for PostgresStore {
-    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
         let (pass, entry) = (pass.clone(), entry.clone());
         self.connections
             .transaction(async move |conn| insert(conn, &pass, &entry).await)
             .await
     }
 
-    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError> {
         let digest = *digest;
         let found: Vec<PassRow> = self
             .connections
@@ -51,7 +55,7 @@ impl Passes for PostgresStore {
         found.into_iter().next().map(Pass::try_from).transpose()
     }
 
-    async fn redeem(
+    async fn redeem_link(
         &self,
         link: &TokenDigest,
         session: &Pass,
@@ -70,7 +74,7 @@ impl Passes for PostgresStore {
             .await
     }
 
-    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
         let (session, entry) = (*session, entry.clone());
         self.connections
             .transaction(async move |conn| {
@@ -83,7 +87,11 @@ impl Passes for PostgresStore {
             .await
     }
 
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
         let values = Forget::values(before, limit).map(Value::from);
         self.connections
             .run(async move |conn| Ok(execute::<Forget>(conn, &values).await?))
@@ -110,7 +118,7 @@ impl PostingBrowser for PostgresStore {
         rows.into_iter().map(summary).collect()
     }
 
-    async fn count(&self, status: Status, most: usize) -> Result<usize, StoreError> {
+    async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
         let values = CountStatus::values(status, most).map(Value::from);
         let counts: Vec<i64> = self
             .connections

@@ -30,14 +30,18 @@ fn insert(conn: &mut SqliteConnection, pass: &Pass, entry: &Entry) -> Result<(),
 
 #[async_trait]
 impl Passes for SqliteStore {
-    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
         let (pass, entry) = (pass.clone(), entry.clone());
         self.connections
             .write(move |conn| insert(conn, &pass, &entry))
             .await
     }
 
-    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError> {
         let digest = *digest;
         let found: Vec<PassRow> = self
             .connections
@@ -46,7 +50,7 @@ impl Passes for SqliteStore {
         found.into_iter().next().map(Pass::try_from).transpose()
     }
 
-    async fn redeem(
+    async fn redeem_link(
         &self,
         link: &TokenDigest,
         session: &Pass,
@@ -65,7 +69,7 @@ impl Passes for SqliteStore {
             .await
     }
 
-    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
         let (session, entry) = (*session, entry.clone());
         self.connections
             .write(move |conn| {
@@ -78,7 +82,11 @@ impl Passes for SqliteStore {
             .await
     }
 
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
         let values = Forget::values(before, limit);
         self.connections
             .write(move |conn| Ok(execute::<Forget>(conn, &values)?))
@@ -104,7 +112,7 @@ impl PostingBrowser for SqliteStore {
         rows.into_iter().map(summary).collect()
     }
 
-    async fn count(&self, status: Status, most: usize) -> Result<usize, StoreError> {
+    async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
         let values = CountStatus::values(status, most);
         let counts: Vec<i64> = self
             .connections

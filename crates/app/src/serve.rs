@@ -204,6 +204,7 @@ impl Service {
         let (feed, feed_task) = Feed::start(events, wake.recorded());
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
         let (imports, import_tasks) = importer(&database, &lanes, &is_busy);
+        let console_sender = Arc::clone(&tried) as _;
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -243,7 +244,8 @@ impl Service {
                 signing_keys,
             }),
         )?;
-        let console = ConsoleServer::start(config.console, &database, config.lifetime)?;
+        let console =
+            ConsoleServer::start(config.console, &database, console_sender, config.lifetime)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);

@@ -5,6 +5,7 @@ mod clients;
 mod command_line;
 mod concurrency;
 mod configuration;
+mod console;
 mod copy;
 mod disk;
 mod durability;

@@ -4,6 +4,7 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod pages;
 mod postings;
 mod sign_in;
 mod support;

@@ -5,7 +5,15 @@ use time::Duration;
 
 use crate::support::{Ask, Desk, encoded};
 
-const PAGES: [&str; 3] = [
+const PAGES: [&str; 11] = [
+    "/",
+    "/clients",
+    "/clients/7f000000-0000-7000-8000-000000000001",
+    "/catalogues",
+    "/webhooks",
+    "/outbox",
+    "/subscribers",
+    "/audit",
     "/postings",
     "/postings/7f000000-0000-7000-8000-000000000001",
     "/nowhere",
@@ -228,6 +236,16 @@ async fn pages_are_guarded_and_unknown_ones_are_pages() {
         ("/nowhere", 404),
         ("/postings/x", 404),
         ("/sign-in", 200),
+        ("/", 200),
+        ("/clients", 200),
+        ("/clients/x", 404),
+        ("/catalogues", 200),
+        ("/webhooks", 200),
+        ("/webhooks?id=x", 404),
+        ("/outbox", 200),
+        ("/outbox?show=waiting", 200),
+        ("/subscribers", 200),
+        ("/audit", 200),
     ] {
         let page = desk.get(path, &cookie).await;
         assert_eq!(page.status.as_u16(), status, "{path}");

@@ -12,17 +12,20 @@ use actix_web::{
     http::{StatusCode, header::HeaderMap},
     test,
 };
-use adapters_console::{Console, Moderator, Ports, Settings, new_token};
+use adapters_console::{
+    Console, Moderator, People, PersonCommand, PersonError, Ports, Settings, new_token,
+};
 use async_trait::async_trait;
 use domain::{
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
     console::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest},
-    posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
+    posting::{ENRICH, Lifetime, Posting, SourceIdentifier, moderation::Moderation},
     store::StoreError,
     testing::{by_ann, noon},
     usecase::{ModerationError, moderate},
+    webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender},
 };
-use newsletter::testing::MemoryStore;
+use newsletter::{subscriber::Email, testing::MemoryStore};
 use time::{Duration, OffsetDateTime};
 
 /// A console, and what is behind it.
@@ -73,6 +76,45 @@ impl Moderator for Desktop {
     }
 }
 
+/// A receiver that answers 418.
+struct Receiver;
+
+#[async_trait]
+impl Sender for Receiver {
+    async fn send(&self, _: &Delivery<'_>) -> Attempt {
+        Attempt {
+            outcome: Outcome::Refused {
+                status: 418,
+                retry_after: None,
+            },
+            duration: std::time::Duration::from_millis(7),
+            error: Some("<b>teapot".to_owned()),
+        }
+    }
+
+    async fn check(&self, _: &EndpointUrl) -> Result<(), AddressProblem> {
+        Ok(())
+    }
+}
+
+/// Tells what it was asked; knows everybody but `nobody@example.com`.
+struct Somebody;
+
+#[async_trait]
+impl People for Somebody {
+    async fn decide(
+        &self,
+        email: &Email,
+        command: &PersonCommand,
+        by: &Attribution,
+    ) -> Result<String, PersonError> {
+        if email.as_str() == "nobody@example.com" {
+            return Err(PersonError::NotFound);
+        }
+        Ok(format!("{email} {command:?} {}", by.operator))
+    }
+}
+
 /// Passes of a store that may be away.
 struct Shaky(Arc<MemoryStore>, Arc<AtomicBool>);
 
@@ -87,29 +129,37 @@ impl Shaky {
 
 #[async_trait]
 impl Passes for Shaky {
-    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
-        Passes::insert(self.store()?, pass, entry).await
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+        Passes::add_pass(self.store()?, pass, entry).await
     }
 
-    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
-        Passes::find(self.store()?, kind, digest).await
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError> {
+        Passes::find_pass(self.store()?, kind, digest).await
     }
 
-    async fn redeem(
+    async fn redeem_link(
         &self,
         link: &TokenDigest,
         session: &Pass,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
-        self.store()?.redeem(link, session, entry).await
+        self.store()?.redeem_link(link, session, entry).await
     }
 
-    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
-        self.store()?.end(session, entry).await
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+        self.store()?.end_session(session, entry).await
     }
 
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
-        Passes::forget(self.store()?, before, limit).await
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        Passes::forget_passes(self.store()?, before, limit).await
     }
 }
 
@@ -153,6 +203,19 @@ impl Desk {
             store: Arc::clone(&self.store) as _,
             moderator: Arc::new(Desktop(Arc::clone(&self.store))),
             clients: Arc::clone(&self.store) as _,
+            new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
+            activity: Arc::clone(&self.store) as _,
+            catalogues: Arc::clone(&self.store) as _,
+            webhooks: Arc::clone(&self.store) as _,
+            log: Arc::clone(&self.store) as _,
+            sender: Arc::new(Receiver),
+            new_ping: Arc::new(|_| Some(("ping_1".to_owned(), b"{}".to_vec()))),
+            outbox: Arc::clone(&self.store) as _,
+            kinds: vec![ENRICH.kind()],
+            subscribers: Arc::clone(&self.store) as _,
+            people: Arc::new(Somebody),
+            accounts: Arc::clone(&self.store) as _,
+            audit: Arc::clone(&self.store) as _,
             clock: Arc::new(move || noon() + Duration::seconds(clock.load(Ordering::Relaxed))),
         }
     }

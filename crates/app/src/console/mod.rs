@@ -1,22 +1,26 @@
 //! The listener of the operators' console, and what its pages call.
 
 mod moderator;
+mod people;
 
 use std::{net::SocketAddr, sync::Arc};
 
 use adapters_console::{Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, new_token};
-use adapters_http::{AdminApplication, AdminListener, StopHandle, Timeouts};
+use adapters_http::{
+    AdminApplication, AdminListener, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
+};
 use anyhow::bail;
 use domain::{
     audit::{Attribution, Operator},
     console::{Passes, issue_link, token_digest},
     posting::Lifetime,
+    webhook::Sender,
 };
 use tokio::task::JoinHandle;
 
-use self::moderator::StoreModerator;
 pub use self::moderator::apply;
-use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database};
+use self::{moderator::StoreModerator, people::StorePeople};
+use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database, kinds};
 
 /// The configuration of the console.
 #[derive(Clone, Debug)]
@@ -57,6 +61,7 @@ impl ConsoleServer {
     pub fn start(
         config: ConsoleConfig,
         database: &Database,
+        sender: Arc<dyn Sender>,
         lifetime: Lifetime,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match config.bind {
@@ -86,7 +91,7 @@ impl ConsoleServer {
             user_header: config.user_header,
             proxies: config.proxies,
         };
-        let console = Console::new(ports(database, lifetime), settings);
+        let console = Console::new(ports(database, sender, lifetime), settings);
         let application =
             listener.serve(move |routes| console.configure(routes), Timeouts::default())?;
         Ok(Some(Self::run(application, url)))
@@ -117,7 +122,7 @@ impl ConsoleServer {
     }
 }
 
-fn ports(database: &Database, lifetime: Lifetime) -> Ports {
+fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Ports {
     Ports {
         passes: Arc::clone(&database.passes),
         browser: Arc::clone(&database.browser),
@@ -128,6 +133,25 @@ fn ports(database: &Database, lifetime: Lifetime) -> Ports {
             lifetime,
         }),
         clients: Arc::clone(&database.clients),
+        new_secret: Arc::new(|| {
+            let secret = ClientSecret::generate().ok()?;
+            Some((secret.expose().to_owned(), secret.digest()))
+        }),
+        activity: Arc::clone(&database.activity),
+        catalogues: Arc::clone(&database.catalogues),
+        webhooks: Arc::clone(&database.webhooks),
+        log: Arc::clone(&database.events),
+        sender,
+        new_ping: Arc::new(|at| new_ping(at).ok()),
+        outbox: Arc::clone(&database.outbox),
+        kinds: kinds::ALL.to_vec(),
+        subscribers: Arc::clone(&database.newsletter),
+        people: Arc::new(StorePeople {
+            store: Arc::clone(&database.newsletter),
+            clock: clock::system(),
+        }),
+        accounts: Arc::clone(&database.accounts),
+        audit: Arc::clone(&database.audit),
         clock: clock::system(),
     }
 }

@@ -57,17 +57,25 @@ const fn rows<S: Sweep>(_: &S) -> &'static str {
     S::ROWS
 }
 
-/// Deletes old drafts.
-pub(super) struct ForgottenDrafts {
+/// Deletes old drafts, and links and sessions of the console that ended.
+pub(super) struct ForgottenRows {
     pub drafts: Arc<dyn DraftCache>,
+    pub passes: Arc<dyn Passes>,
     pub clock: Clock,
 }
 
 #[async_trait]
-impl Sweep for ForgottenDrafts {
-    const ROWS: &'static str = "drafts";
+impl Sweep for ForgottenRows {
+    const ROWS: &'static str = "drafts and sessions";
 
     async fn sweep(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+        let drafts = self.sweep_drafts(stop).await;
+        self.sweep_passes(stop).await.and(drafts)
+    }
+}
+
+impl ForgottenRows {
+    async fn sweep_drafts(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         while !stop.is_cancelled() {
             let before = (self.clock)() - KEPT;
             let forgotten = panics::caught(self.drafts.forget(before, DRAFTS)).await?;
@@ -77,22 +85,11 @@ impl Sweep for ForgottenDrafts {
         }
         Ok(())
     }
-}
 
-/// Deletes links and sessions of the console that ended.
-pub(super) struct ForgottenPasses {
-    pub passes: Arc<dyn Passes>,
-    pub clock: Clock,
-}
-
-#[async_trait]
-impl Sweep for ForgottenPasses {
-    const ROWS: &'static str = "links and sessions";
-
-    async fn sweep(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+    async fn sweep_passes(&self, stop: &CancellationToken) -> Result<(), StoreError> {
         while !stop.is_cancelled() {
             let before = (self.clock)() - PASSES_KEPT;
-            let forgotten = panics::caught(self.passes.forget(before, PASSES)).await?;
+            let forgotten = panics::caught(self.passes.forget_passes(before, PASSES)).await?;
             if forgotten < PASSES {
                 return Ok(());
             }

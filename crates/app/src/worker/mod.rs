@@ -58,7 +58,7 @@ use self::{
     enrich::Enrichments,
     event::Listener,
     expiry::Expiry,
-    forget::{ForgottenDrafts, ForgottenEvents, ForgottenPasses},
+    forget::{ForgottenEvents, ForgottenRows},
     newsletter::Newsletter,
     quarantine::Quarantine,
     tasks::Tasks,
@@ -269,16 +269,12 @@ impl Worker {
             holder: Uuid::now_v7(),
         };
         loops.spawn(newsletter.run(stop.clone()));
-        let drafts = ForgottenDrafts {
+        let rows = ForgottenRows {
             drafts,
-            clock: Arc::clone(&clock),
-        };
-        loops.spawn(forget::run(drafts, settings.forget_every, stop.clone()));
-        let passes = ForgottenPasses {
             passes,
             clock: Arc::clone(&clock),
         };
-        loops.spawn(forget::run(passes, settings.forget_every, stop.clone()));
+        loops.spawn(forget::run(rows, settings.forget_every, stop.clone()));
         let events = ForgottenEvents {
             events,
             keep: settings.keep_events,

@@ -89,15 +89,19 @@ impl Pass {
 #[async_trait]
 pub trait Passes: Send + Sync {
     /// Adds a pass, and the entry of the audit about it.
-    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError>;
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError>;
 
     /// Finds a pass of this kind, live or not.
-    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError>;
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError>;
 
     /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
     /// `false`, and nothing is written, if there is no such link, or it ended before the session's
     /// beginning. Of several callers with one link, one succeeds.
-    async fn redeem(
+    async fn redeem_link(
         &self,
         link: &TokenDigest,
         session: &Pass,
@@ -105,10 +109,14 @@ pub trait Passes: Send + Sync {
     ) -> Result<bool, StoreError>;
 
     /// Deletes a session, and adds the entry. `false`, and nothing is written, if there is none.
-    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
 
     /// Deletes up to `limit` passes that ended before this time, and returns how many.
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
 }
 
 /// Makes a link for an operator, by the digest of its token.
@@ -122,7 +130,7 @@ pub async fn issue_link(
     let entry = by.entry(Action::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
     let link = Pass::new(PassKind::Link, digest, operator, now);
-    passes.insert(&link, &entry).await?;
+    passes.add_pass(&link, &entry).await?;
     Ok(link)
 }
 
@@ -134,7 +142,7 @@ pub async fn sign_in(
     entry_id: uuid::Uuid,
     now: OffsetDateTime,
 ) -> Result<Option<Pass>, StoreError> {
-    let Some(found) = passes.find(PassKind::Link, link).await? else {
+    let Some(found) = passes.find_pass(PassKind::Link, link).await? else {
         return Ok(None);
     };
     let by = Attribution {
@@ -143,7 +151,7 @@ pub async fn sign_in(
     };
     let session = Pass::new(PassKind::Session, session, found.operator, now);
     let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
-    let is_redeemed = passes.redeem(link, &session, &entry).await?;
+    let is_redeemed = passes.redeem_link(link, &session, &entry).await?;
     Ok(is_redeemed.then_some(session))
 }
 
@@ -156,7 +164,7 @@ pub async fn open_session(
 ) -> Result<Pass, StoreError> {
     let session = Pass::new(PassKind::Session, session, by.operator.clone(), now);
     let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "proxy");
-    passes.insert(&session, &entry).await?;
+    passes.add_pass(&session, &entry).await?;
     Ok(session)
 }
 
@@ -168,7 +176,7 @@ pub async fn sign_out(
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let entry = by.entry(Action::CONSOLE_SIGN_OUT, now);
-    passes.end(session, &entry).await.map(drop)
+    passes.end_session(session, &entry).await.map(drop)
 }
 
 #[cfg(test)]
@@ -229,7 +237,7 @@ mod tests {
                 let ended = sign_out(&store, &session.digest, &bob, now).await;
                 assert_eq!(ended, Ok(()));
             }
-            let found = Passes::find(&store, PassKind::Session, &session.digest).await;
+            let found = Passes::find_pass(&store, PassKind::Session, &session.digest).await;
             assert_eq!(found, Ok(None));
             let query = AuditQuery {
                 limit: 9,

@@ -91,7 +91,7 @@ pub trait PostingBrowser: Send + Sync {
     async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError>;
 
     /// The number of postings of a status, counted up to `most`.
-    async fn count(&self, status: Status, most: usize) -> Result<usize, StoreError>;
+    async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
 }
 
 /// What an operator remembers of a posting. A condition that is not set holds of all.

@@ -13,7 +13,7 @@ use crate::{clock::Clock, config::PersonRef, conflicts::decide_again};
 const WITHIN: Duration = Duration::from_secs(10);
 
 /// Erases a person, and returns a sentence about it.
-pub(super) async fn erase(
+pub async fn erase(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,

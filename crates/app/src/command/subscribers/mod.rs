@@ -20,6 +20,11 @@ mod suppressions;
 use std::process::ExitCode;
 
 use self::suppress::Decision;
+pub use self::{
+    erase::erase,
+    person::NOT_FOUND,
+    suppress::{reinstate, suppress},
+};
 use crate::{
     cli::{SubscribersCommand, SubscribersEraseArgs, SubscribersShowArgs, SuppressionsCommand},
     clock,
@@ -61,7 +66,7 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         }) => {
             let by = operator.attribution()?;
             let store = Database::open(&store.database()).await?.newsletter;
-            let said = erase::erase(&*store, &clock::system(), &person, &by).await?;
+            let said = erase(&*store, &clock::system(), &person, &by).await?;
             output::print(said)?;
         }
         SubscribersCommand::Export(store) => {

@@ -9,7 +9,7 @@ use newsletter::{
 use crate::config::PersonRef;
 
 /// The message about an unknown person.
-pub(super) const NOT_FOUND: &str = "Newsletter subscriber not found.";
+pub const NOT_FOUND: &str = "Newsletter subscriber not found.";
 
 /// Finds a person, whether reported or known only by a suppression.
 pub(super) async fn find(

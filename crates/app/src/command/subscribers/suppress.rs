@@ -45,7 +45,7 @@ pub(super) async fn run(args: SubscribersDecideArgs, decision: Decision) -> anyh
 }
 
 /// Suppresses an address, and returns a sentence about its state.
-async fn suppress(
+pub async fn suppress(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,
@@ -78,7 +78,7 @@ async fn suppress(
 }
 
 /// Reinstates a person, and returns a sentence about their state.
-async fn reinstate(
+pub async fn reinstate(
     store: &dyn Store,
     clock: &Clock,
     person: &PersonRef,

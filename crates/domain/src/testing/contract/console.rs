@@ -27,12 +27,12 @@ fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
 async fn insert<S: Passes>(store: &S, pass: &Pass) {
     let n = u128::from(pass.digest[0]);
     let entry = by_ann(n).entry(Action::CONSOLE_LINK, noon());
-    assert_eq!(Passes::insert(store, pass, &entry).await, Ok(()));
+    assert_eq!(Passes::add_pass(store, pass, &entry).await, Ok(()));
 }
 
 async fn found<S: Passes>(store: &S, kind: PassKind, n: u8) -> Option<Pass> {
     let digest: TokenDigest = [n; 32];
-    let found = Passes::find(store, kind, &digest).await;
+    let found = Passes::find_pass(store, kind, &digest).await;
     found.expect("the store works")
 }
 
@@ -71,7 +71,7 @@ pub async fn a_link_becomes_one_session<S: Passes + AuditLog>(store: &S) {
         (1, 8, false),
     ] {
         let redeemed = store
-            .redeem(&[link; 32], &session(n), &entry(n.into()))
+            .redeem_link(&[link; 32], &session(n), &entry(n.into()))
             .await;
         assert_eq!(redeemed, Ok(is_redeemed), "{link}");
         assert_eq!(
@@ -89,7 +89,11 @@ pub async fn a_session_ends_once<S: Passes + AuditLog>(store: &S) {
     insert(store, &pass(PassKind::Link, 2, noon() + hours(1))).await;
     let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
     for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
-        assert_eq!(store.end(&[n; 32], &entry).await, Ok(is_ended), "{n}");
+        assert_eq!(
+            store.end_session(&[n; 32], &entry).await,
+            Ok(is_ended),
+            "{n}"
+        );
     }
     assert_eq!(found(store, PassKind::Session, 1).await, None);
     assert!(found(store, PassKind::Link, 2).await.is_some());
@@ -102,7 +106,10 @@ pub async fn passes_that_ended_are_forgotten<S: Passes + AuditLog>(store: &S) {
     }
     insert(store, &pass(PassKind::Session, 6, noon())).await;
     for (limit, forgotten) in [(0, 0), (3, 3), (3, 2), (3, 0)] {
-        assert_eq!(Passes::forget(store, noon(), limit).await, Ok(forgotten));
+        assert_eq!(
+            Passes::forget_passes(store, noon(), limit).await,
+            Ok(forgotten)
+        );
     }
     assert!(found(store, PassKind::Session, 6).await.is_some());
 }
@@ -148,7 +155,7 @@ pub async fn postings_are_looked_through_newest_first<S: Store + PostingBrowser>
         (Status::PendingEnrichment, 3, 3),
         (Status::Approved, 9, 0),
     ] {
-        assert_eq!(store.count(status, most).await, Ok(count));
+        assert_eq!(store.count_status(status, most).await, Ok(count));
     }
 }
 

@@ -18,21 +18,25 @@ use crate::{
 
 #[async_trait]
 impl<C: Send> Passes for Memory<C> {
-    async fn insert(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
         let mut state = self.state();
         state.passes.push(pass.clone());
         audit::write(&mut state.audit, entry.clone());
         Ok(())
     }
 
-    async fn find(&self, kind: PassKind, digest: &TokenDigest) -> Result<Option<Pass>, StoreError> {
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError> {
         let state = self.state();
         let mut passes = state.passes.iter();
         let found = passes.find(|pass| pass.kind == kind && pass.digest == *digest);
         Ok(found.cloned())
     }
 
-    async fn redeem(
+    async fn redeem_link(
         &self,
         link: &TokenDigest,
         session: &Pass,
@@ -50,7 +54,7 @@ impl<C: Send> Passes for Memory<C> {
         Ok(true)
     }
 
-    async fn end(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
         let mut state = self.state();
         let before = state.passes.len();
         let is_it = |pass: &Pass| pass.kind == PassKind::Session && pass.digest == *session;
@@ -62,7 +66,11 @@ impl<C: Send> Passes for Memory<C> {
         Ok(is_ended)
     }
 
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
         let mut state = self.state();
         let mut forgotten = 0;
         state.passes.retain(|pass| {
@@ -121,7 +129,7 @@ impl<C: Send> PostingBrowser for Memory<C> {
         Ok(found)
     }
 
-    async fn count(&self, status: Status, most: usize) -> Result<usize, StoreError> {
+    async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError> {
         let state = self.state();
         let rows = state.postings.values();
         let count = rows.filter(|row| row.posting.status == status).count();

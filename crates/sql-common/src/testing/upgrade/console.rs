@@ -19,7 +19,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
             created_at: noon(),
             expires_at: noon() + hours(n.into()),
         };
-        let found = Passes::find(store, kind, &[n; 32]).await;
+        let found = Passes::find_pass(store, kind, &[n; 32]).await;
         assert_eq!(found, Ok(Some(expect)));
     }
 }

@@ -1,0 +1,296 @@
+//! The pages beside postings: what they show, what their forms do, and what they refuse.
+
+use domain::{
+    client::{
+        ActivityLog, Client, ClientId, Clients, NewClient, Prefixes, Scope,
+        activity::{ActivityWrites, Counts, Refusal},
+    },
+    outbox::{Outbox as _, Revive},
+    posting::{ENRICH, Lifetime},
+    store::WriteSet,
+    testing::{by_ann, create, endpoint, minutes, noon, uuid},
+    usecase::ingest,
+    webhook::Webhooks,
+};
+use newsletter::{subscriber::SubscriberStatus, testing::notice, usecase::suppress};
+
+use crate::support::Desk;
+
+const EVIL: &str = "\"'><script>alert(1)</script>";
+
+/// A client whose name is a script, with activity of today.
+async fn client(desk: &Desk) -> ClientId {
+    let id = ClientId::new(uuid(77));
+    let new = NewClient {
+        name: EVIL.to_owned(),
+        scopes: vec![Scope::JobPostingsWrite],
+        prefixes: Prefixes::new(&[EVIL]).unwrap(),
+        requests_per_minute: None,
+    };
+    let client = Client::new(id, new, [7; 32], noon());
+    Clients::insert(&*desk.store, &client, None).await.unwrap();
+    let counts = Counts {
+        created: 41,
+        refused: 3,
+        ..Counts::default()
+    };
+    let writes = ActivityWrites {
+        days: vec![(id, noon().date(), counts)],
+        pushes: vec![(id, noon())],
+        refusals: vec![(id, Refusal::new(uuid(1), noon(), EVIL, 422, EVIL, None))],
+        secrets: Vec::new(),
+    };
+    ActivityLog::record(&*desk.store, &writes).await.unwrap();
+    id
+}
+
+fn assert_escaped(path: &str, body: &str, least: usize) {
+    assert_eq!(body.matches("<script").count(), 1, "{path}: {body}");
+    let escaped = body.matches("&#60;script&#62;alert(1)").count();
+    assert!(escaped >= least, "{path}: {escaped} {body}");
+}
+
+#[tokio::test]
+async fn a_client_named_like_a_script_is_text_everywhere() {
+    let desk = Desk::new();
+    let id = client(&desk).await;
+    let mut writes = WriteSet::new(noon());
+    let entry = by_ann(5).entry(domain::audit::Action::POSTINGS_REJECT, noon());
+    writes
+        .tasks
+        .audit
+        .push(entry.about(EVIL).with("reason", EVIL));
+    domain::store::Store::commit(&*desk.store, writes)
+        .await
+        .unwrap();
+    let cookie = desk.sign_in("ann").await;
+    for (path, least) in [
+        ("/".to_owned(), 1),
+        ("/clients".to_owned(), 2),
+        (format!("/clients/{id}"), 6),
+        (format!("/catalogues?client={id}"), 1),
+        ("/audit".to_owned(), 2),
+        (
+            format!("/subscribers?email={}", "%3Cscript%3E%40example.com"),
+            0,
+        ),
+    ] {
+        let page = desk.get(&path, &cookie).await;
+        assert_escaped(&path, &page.body, least);
+    }
+    let overview = desk.get("/", &cookie).await;
+    assert!(overview.body.contains("<rect class=\"c0\"") && overview.body.contains(">41</td>"));
+    assert!(!overview.body.contains("style="), "the policy forbids it");
+}
+
+#[tokio::test]
+async fn a_client_is_made_changed_rotated_and_revoked() {
+    let desk = Desk::new();
+    let cookie = desk.sign_in("ann").await;
+    let page = desk.get("/clients", &cookie).await;
+    let token = page.token().to_owned();
+    for bad in [
+        vec![("name", ""), ("scope", "job-postings:write")],
+        vec![("name", "x")],
+        vec![("name", "x"), ("scope", "all")],
+        vec![
+            ("name", "x"),
+            ("scope", "job-postings:read"),
+            ("requests_per_minute", "0"),
+        ],
+        vec![("name", "a\u{202e}b"), ("scope", "job-postings:read")],
+    ] {
+        let mut form = bad.clone();
+        form.push(("token", &token));
+        assert_eq!(
+            desk.post("/clients", &cookie, &form).await.status,
+            422,
+            "{bad:?}"
+        );
+    }
+    let form = [
+        ("token", &*token),
+        ("name", "acme"),
+        ("scope", "job-postings:write"),
+        ("scope", "job-postings:read"),
+        ("prefixes", "acme-\r\n\r\nacme:"),
+        ("requests_per_minute", "60"),
+    ];
+    let made = desk.post("/clients", &cookie, &form).await;
+    assert_eq!(made.status, 200);
+    assert!(made.body.contains("<code>s3cret</code>"));
+    let client = Clients::list(&*desk.store, 9).await.unwrap().remove(0);
+    assert_eq!((&*client.name, client.scopes.len()), ("acme", 2));
+    assert_eq!(client.prefixes.as_slice(), ["acme-", "acme:"]);
+    let path = format!("/clients/{}", client.id);
+    assert!(!desk.get(&path, &cookie).await.body.contains("s3cret"));
+
+    let read = ("scope", "job-postings:read");
+    for (form, status) in [
+        (vec![("action", "update"), ("name", "acme 2"), read], 303),
+        (vec![("action", "update"), ("name", "acme 2")], 422),
+        (vec![("action", "rotate"), ("overlap", "-1")], 422),
+        (vec![("action", "rotate"), ("overlap", "24")], 200),
+        (vec![("action", "burn")], 422),
+        (vec![("action", "revoke")], 303),
+        (vec![("action", "update"), ("name", "acme 3"), read], 409),
+    ] {
+        let mut form = form;
+        form.push(("token", &token));
+        let answer = desk.post(&path, &cookie, &form).await;
+        assert_eq!(answer.status.as_u16(), status, "{form:?}: {}", answer.body);
+    }
+    let client = Clients::find(&*desk.store, client.id)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!((&*client.name, client.scopes.len()), ("acme 2", 1));
+    assert!(client.prefixes.are_all() && !client.is_active());
+    assert!(
+        !desk
+            .get(&path, &cookie)
+            .await
+            .body
+            .contains("value=\"update\"")
+    );
+    let expect = ["create", "update", "rotate", "revoke"].map(|did| format!("ann clients.{did}"));
+    assert_eq!(desk.audit().await[2..], expect);
+}
+
+#[tokio::test]
+async fn dead_side_effects_are_tried_again() {
+    let desk = Desk::new();
+    for n in ["a", "b", "c"] {
+        let put = create(n, "acme");
+        ingest(&*desk.store, &[put], Lifetime::NEVER, noon())
+            .await
+            .unwrap();
+    }
+    let claimed = desk
+        .store
+        .claim(ENRICH, 9, minutes(1), uuid(9), noon())
+        .await
+        .unwrap();
+    for claimed in &claimed {
+        desk.store
+            .give_up(claimed.receipt, EVIL, noon())
+            .await
+            .unwrap();
+    }
+    let cookie = desk.sign_in("ann").await;
+    let page = desk.get("/outbox", &cookie).await;
+    assert_escaped("/outbox", &page.body, 3);
+    let (token, id) = (page.token(), claimed[0].receipt.task.0.to_string());
+    for (form, answer) in [
+        (vec![("action", "chosen")], ""),
+        (vec![("action", "chosen"), ("id", "x")], ""),
+        (
+            vec![("action", "chosen"), ("id", &*id)],
+            "/outbox?revived=1",
+        ),
+        (vec![("action", "all")], "/outbox?revived=2"),
+    ] {
+        let mut form = form;
+        form.push(("token", token));
+        let done = desk.post("/outbox", &cookie, &form).await;
+        assert_eq!(done.header("location"), answer);
+        assert_eq!(
+            done.status.as_u16(),
+            if answer.is_empty() { 422 } else { 303 }
+        );
+    }
+    assert_eq!(desk.store.revive(&Revive::All, None, noon()).await, Ok(0));
+    assert_eq!(
+        desk.audit().await.len(),
+        4,
+        "a link, a sign-in and two retries"
+    );
+}
+
+#[tokio::test]
+async fn a_webhook_is_paused_resumed_tested_and_replayed() {
+    let desk = Desk::new();
+    let mut one = endpoint(1);
+    one.description = Some(EVIL.to_owned());
+    let place = domain::event::Cursor::default();
+    Webhooks::insert(&*desk.store, &one, place, None)
+        .await
+        .unwrap();
+    let cookie = desk.sign_in("ann").await;
+    assert!(
+        desk.get("/webhooks", &cookie)
+            .await
+            .body
+            .contains(one.url.as_str())
+    );
+    let path = format!("/webhooks?id={}", one.id);
+    let page = desk.get(&path, &cookie).await;
+    assert_escaped(&path, &page.body, 1);
+    let (token, id) = (page.token(), one.id.to_string());
+    for (form, status) in [
+        (vec![("action", "pause")], 303),
+        (vec![("action", "resume")], 303),
+        (vec![("action", "replay"), ("since", "2026-03-01")], 303),
+        (vec![("action", "replay"), ("since", "yesterday")], 422),
+        (vec![("action", "test")], 200),
+        (vec![("action", "burn")], 422),
+    ] {
+        let mut form = form;
+        form.extend([("token", token), ("id", &*id)]);
+        let done = desk.post("/webhooks", &cookie, &form).await;
+        assert_eq!(done.status.as_u16(), status, "{form:?} {}", done.body);
+        if status == 200 {
+            assert!(
+                done.body
+                    .contains("answered 418 after 7 ms: &#60;b&#62;teapot.")
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_person_is_found_and_decided_about() {
+    let desk = Desk::new();
+    let told = notice("ada@example.com", SubscriberStatus::Unsubscribed);
+    suppress(&*desk.store, &told, EVIL, &by_ann(1), noon())
+        .await
+        .unwrap();
+    let cookie = desk.sign_in("ann").await;
+    let path = "/subscribers?email=ADA%40example.com";
+    let page = desk.get(path, &cookie).await;
+    assert_escaped(path, &page.body, 1);
+    assert!(page.body.contains("unsubscribed"));
+    assert_eq!(desk.get("/subscribers?email=x", &cookie).await.status, 422);
+    for (form, status) in [
+        (
+            vec![("email", "ada@example.com"), ("action", "suppress")],
+            422,
+        ),
+        (
+            vec![
+                ("email", "ada@example.com"),
+                ("action", "reinstate"),
+                ("reason", "x"),
+            ],
+            200,
+        ),
+        (vec![("email", "ada@example.com"), ("action", "erase")], 200),
+        (
+            vec![("email", "nobody@example.com"), ("action", "erase")],
+            404,
+        ),
+        (vec![("email", "x"), ("action", "erase")], 422),
+    ] {
+        let mut form = form;
+        form.push(("token", page.token()));
+        let done = desk.post("/subscribers", &cookie, &form).await;
+        assert_eq!(done.status.as_u16(), status, "{form:?} {}", done.body);
+        if status == 200 {
+            assert!(
+                done.body.contains("role=\"status\">ada@example.com "),
+                "{}",
+                done.body
+            );
+        }
+    }
+}
