@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 24] = [
+pub const TABLES: [Table; 25] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
@@ -34,6 +34,7 @@ pub const TABLES: [Table; 24] = [
     table("erased_suppressions", &["hash"]),
     table("erasure_keys", &["is_the_one"]),
     table("audit", &["id"]),
+    table("console_passes", &["digest"]),
     table("drafts", &["key"]),
     table("webhook_endpoints", &["id"]),
     table("webhook_waiting", &["endpoint", "written_in", "number"]),
