@@ -44,6 +44,15 @@ pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 8] {
     ]
 }
 
+/// Returns the column arrays of the companies that a commit was decided on.
+pub(crate) fn assumed<'a>(rows: &'a [&Company]) -> [Value<'a>; 3] {
+    [
+        uuids(rows, |company| company.id.uuid()),
+        texts(rows, |company| Some(&company.name)),
+        texts(rows, |company| company.logo_path.as_deref()),
+    ]
+}
+
 /// The names that a commit replaces by its own; none of most companies.
 fn replaced<'a>(rows: &'a [&CompanyWrite]) -> Value<'a> {
     let of = |write: &&'a CompanyWrite| {

@@ -144,7 +144,10 @@ impl Store for MapStore {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let mut tables = self.tables();
-        if !writes.postings.values().all(|write| tables.admits(write)) {
+        let mut assumed = writes.assumed.iter();
+        if !writes.postings.values().all(|write| tables.admits(write))
+            || !assumed.all(|(id, company)| tables.companies.get(id) == Some(company))
+        {
             return Err(StoreError::Conflict);
         }
         for write in writes.companies.into_values() {

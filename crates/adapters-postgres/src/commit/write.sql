@@ -138,5 +138,13 @@ events_recorded AS (
     WHERE sent.company_name IS NULL OR stands.id IS NOT NULL
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
 )
--- A changed version, or an identifier that was taken meanwhile, undoes everything.
-SELECT must_hold(inserted = ? AND updated = ?) FROM written
+-- A changed version, an identifier that was taken meanwhile, or a company that is not as assumed
+-- undoes everything. The companies are those of before the statement.
+SELECT must_hold(inserted = ? AND updated = ? AND NOT EXISTS (
+    SELECT FROM unnest(?, ?, ?) AS assumed (id, name, logo_path)
+    WHERE NOT EXISTS (
+        SELECT FROM companies
+        WHERE companies.id = assumed.id AND companies.name = assumed.name
+            AND companies.logo_path IS NOT DISTINCT FROM assumed.logo_path
+    )
+)) FROM written

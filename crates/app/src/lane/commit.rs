@@ -1,9 +1,10 @@
 //! One commit for a batch, and if that fails, one for each of its commands. A command that waits
 //! for a row which another transaction holds locked leaves the lane.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
+    company::{Company, CompanyId},
     posting::Answer,
     store::{Known, StoreError},
     usecase::{Answers, IngestError},
@@ -34,6 +35,20 @@ pub(super) struct Batch {
     held: Vec<Job>,
     /// A failure is one of the decision.
     pub decided: Result<Decided, StoreError>,
+    /// The companies of guesses, if there are any among the commands.
+    guessed: Vec<CompanyId>,
+}
+
+impl Batch {
+    /// Has the commit check the companies that guesses were decided on.
+    pub fn on(mut self, assumed: BTreeMap<CompanyId, Company>) -> Self {
+        self.guessed = assumed.keys().copied().collect();
+        if let Ok(decided) = &mut self.decided {
+            // Whatever else was decided on a guess stands or falls with the posting it makes.
+            decided.writes.assumed = assumed;
+        }
+        self
+    }
 }
 
 impl Committer {
@@ -50,16 +65,26 @@ impl Committer {
             jobs,
             held,
             decided,
+            guessed: Vec::new(),
         }
     }
 
-    /// Commits a batch, and answers its commands.
-    pub async fn commit(&self, batch: Batch) {
+    /// Commits a batch, and answers its commands; gives those back that have to be committed on
+    /// what was read instead of guessed.
+    pub async fn commit(&self, mut batch: Batch) -> Vec<Job> {
+        let companies = std::mem::take(&mut batch.guessed);
+        let guesses = self.runner.guesses();
         match self.attempt(batch).await {
-            Ok(()) => {}
+            Ok(()) if companies.is_empty() => {}
+            Ok(()) => guesses.were_right(),
+            Err((jobs, StoreError::Conflict)) if !companies.is_empty() => {
+                guesses.were_wrong(companies.into_iter());
+                return self.read_again(jobs).await;
+            }
             Err((jobs, StoreError::Locked(why))) => self.retry_unlocked(jobs, why).await,
             Err((jobs, error)) => self.one_by_one(jobs, error).await,
         }
+        Vec::new()
     }
 
     /// Reads commands again, and gives those back that were not answered.
@@ -84,6 +109,7 @@ impl Committer {
             mut jobs,
             held,
             decided,
+            ..
         } = batch;
         let result = match decided {
             Ok(decided) => self.runner.write(decided).await,

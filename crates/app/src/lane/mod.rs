@@ -13,6 +13,7 @@
 //!   of other processes show in the postings' versions.
 //! - [`flights`] has what is under way. Commits overlap if they touch none of the same rows;
 //!   [`pace`] says how many do, by how far away the database is.
+//! - [`guess`] leaves out the read where the database is far and only new postings come.
 //! - [`blocked`] keeps the commands that wait for a row which another transaction holds locked.
 //!
 //! The lines of imports have lanes and slots of their own ([`group`]), so that they fill no queue
@@ -25,6 +26,7 @@ mod blocked;
 mod commit;
 mod flights;
 mod group;
+mod guess;
 mod pace;
 mod read;
 mod run;
@@ -71,6 +73,8 @@ pub struct LaneSettings {
     pub commits: usize,
     /// How many reads of a lane of pushes are under way at most.
     pub reads: usize,
+    /// After how many new postings in a row the next one is guessed to be new, far from the store.
+    pub guess_after: usize,
     /// How many pushes may be under way in all.
     pub queue: usize,
     /// How many pushes share a commit at most, if the store is near. More gain little and wait
@@ -93,6 +97,7 @@ impl Default for LaneSettings {
             lanes: 1,
             commits: 1,
             reads: 1,
+            guess_after: 64,
             queue: 4096,
             batch: 64,
             line_lanes: 1,
@@ -112,6 +117,7 @@ impl LaneSettings {
                 batch: at_least_one(self.batch),
                 commits: at_least_one(self.commits),
                 reads: at_least_one(self.reads),
+                guess_after: at_least_one(self.guess_after),
             },
         }
     }
@@ -125,6 +131,7 @@ impl LaneSettings {
                 batch: at_least_one(self.line_batch),
                 commits: 1,
                 reads: 1,
+                guess_after: usize::MAX,
             },
         }
     }

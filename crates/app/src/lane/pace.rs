@@ -29,6 +29,9 @@ pub(super) struct Limits {
     pub commits: usize,
     /// How many reads are under way at most.
     pub reads: usize,
+    /// After how many new postings in a row the next one is guessed to be new, far from the
+    /// database.
+    pub guess_after: usize,
 }
 
 /// The pace of a lane.
@@ -112,6 +115,7 @@ mod tests {
         batch: 64,
         commits: 4,
         reads: 2,
+        guess_after: 64,
     };
 
     fn after(times: &[u64]) -> Pace {
@@ -146,6 +150,7 @@ mod tests {
             batch: 64,
             commits: 1,
             reads: 1,
+            ..LIMITS
         });
         assert_eq!((pace.commits(), pace.reads()), (1, 1));
     }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use domain::{
+    company::{Company, CompanyId},
     posting::{Answer, Lifetime, PutPosting, decide},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
     usecase::{self, Answers, IngestError},
@@ -19,6 +20,7 @@ use tokio::{
 };
 
 use super::{
+    guess::Guesses,
     pace::{Limits, Pace},
     snapshot::{Read, RecentWrites, Written},
 };
@@ -32,6 +34,7 @@ pub(super) struct Runner {
     clock: Clock,
     writes: Arc<RecentWrites>,
     pace: Pace,
+    guesses: Guesses,
     unread: AtomicUsize,
     read: Notify,
 }
@@ -51,6 +54,7 @@ impl Runner {
             clock,
             writes: Arc::default(),
             pace: Pace::new(limits),
+            guesses: Guesses::new(limits.guess_after),
             unread: AtomicUsize::new(0),
             read: Notify::new(),
         }
@@ -58,6 +62,10 @@ impl Runner {
 
     pub fn pace(&self) -> &Pace {
         &self.pace
+    }
+
+    pub fn guesses(&self) -> &Guesses {
+        &self.guesses
     }
 
     /// What the lane has written lately.
@@ -109,6 +117,23 @@ impl Runner {
             // commands before.
             _ => None,
         }
+    }
+
+    /// The company of a command that would create its posting, if the lane guesses that it does.
+    pub fn guess(&self, put: &PutPosting) -> Option<Company> {
+        if !self.pace.is_far() {
+            return None;
+        }
+        let id = CompanyId::of(put.patch.company.website.as_ref()?);
+        let company = self.guesses.company(id)?;
+        let known = Known {
+            companies: [(id, company.clone())].into(),
+            ..Known::default()
+        };
+        let now = (self.clock)();
+        let decided = catch_unwind(AssertUnwindSafe(|| decide(&known, put, self.lifetime, now)));
+        // A refusal is none of an existing posting.
+        matches!(decided, Ok(Ok(_))).then_some(company)
     }
 
     /// The answer that a command would get on the state that was loaded for its batch. It is loaded

@@ -23,6 +23,8 @@ pub(super) struct Snapshot {
     companies: Vec<Company>,
     /// The ids of both, whether they exist or not.
     uses: Vec<CompanyId>,
+    /// Whether nothing was read, and the posting is guessed to be new.
+    is_guess: bool,
     read: Arc<Read>,
 }
 
@@ -52,9 +54,26 @@ impl Snapshot {
                 companies: companies.collect(),
                 posting,
                 uses,
+                is_guess: false,
                 read: Arc::clone(read),
             }));
         }
+    }
+
+    /// The guess that a posting of this company is new.
+    pub fn guess(company: Company, read: &Arc<Read>) -> Self {
+        Self {
+            posting: None,
+            uses: vec![company.id],
+            companies: vec![company],
+            is_guess: true,
+            read: Arc::clone(read),
+        }
+    }
+
+    /// The companies that were not read; `None` if the snapshot is no guess.
+    pub fn guessed(&self) -> Option<&[Company]> {
+        self.is_guess.then_some(&*self.companies)
     }
 
     /// The companies that the decision depends on.

@@ -5,7 +5,7 @@
 //! every later one of its posting, so that the order of each posting is kept.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -104,7 +104,9 @@ impl Writer {
                         self.waiting.push_front(job);
                     }
                 }
-                more = changes.recv(), if is_open => self.waiting.extend(more.into_iter().flatten()),
+                more = changes.recv(), if is_open => {
+                    self.waiting.extend(more.into_iter().flatten());
+                }
                 () = read, if matches!(start, Start::AfterRead) => self.was_patient = true,
                 () = until(&start), if matches!(start, Start::At(_)) => {}
             }
@@ -228,11 +230,14 @@ impl Writer {
 
     fn commit(&mut self, mut jobs: Vec<Job>, turn: Option<Turn>) {
         let mut known = Known::default();
+        let mut assumed = BTreeMap::new();
         for snapshot in jobs.iter_mut().filter_map(|job| job.snapshot.take()) {
+            let guessed = snapshot.guessed().into_iter().flatten();
+            assumed.extend(guessed.map(|company| (company.id, company.clone())));
             snapshot.restore(&mut known);
         }
         let postings = identifiers(&jobs);
-        let batch = self.committer.decide(jobs, known);
+        let batch = self.committer.decide(jobs, known).on(assumed);
         let writes = batch
             .decided
             .as_ref()
@@ -243,11 +248,11 @@ impl Writer {
         };
         let committer = Arc::clone(&self.committer);
         let task = async move {
-            committer.commit(batch).await;
+            let again = committer.commit(batch).await;
             if let Some(turn) = turn {
                 turn.end().await;
             }
-            Vec::new()
+            again
         };
         self.flights.start(true, touches, task);
     }

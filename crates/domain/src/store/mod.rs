@@ -91,6 +91,9 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
+    /// Companies that have to be stored as they are here before the commit, which was decided on
+    /// them without a read. It is refused if one is not.
+    pub assumed: BTreeMap<CompanyId, Company>,
     /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
     /// held any more.
     pub import: Option<CatalogueLease>,
@@ -107,6 +110,7 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
+            assumed: BTreeMap::new(),
             import: None,
             fingerprints: BTreeMap::new(),
             tasks: TaskWrites::new(at),
@@ -144,7 +148,8 @@ pub trait Store: Send + Sync {
     /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, or the lease of a finished task or of the import was lost.
+    /// taken meanwhile, a company is not as assumed, or the lease of a finished task or of the import
+    /// was lost.
     /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
     /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;

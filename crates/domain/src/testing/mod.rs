@@ -113,6 +113,7 @@ macro_rules! contract_suite {
     (@companies $block_on:path, $fixture:expr) => {
         $crate::contract_suite! { @cases $block_on, $fixture; companies {
             an_upsert_makes_a_company
+            a_commit_holds_only_on_the_companies_that_it_assumes
             an_upsert_sets_only_what_it_says
             many_companies_in_one_commit
             a_company_keeps_the_names_that_it_had

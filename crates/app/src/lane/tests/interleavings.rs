@@ -72,6 +72,8 @@ struct Simulated {
     postings: Mutex<HashSet<PostingId>>,
     companies: Mutex<HashSet<CompanyId>>,
     conflicts: AtomicUsize,
+    right_guesses: AtomicUsize,
+    wrong_guesses: AtomicUsize,
     doubts: AtomicUsize,
 }
 
@@ -90,6 +92,8 @@ impl Simulated {
             postings: Mutex::default(),
             companies: Mutex::default(),
             conflicts: AtomicUsize::new(0),
+            right_guesses: AtomicUsize::new(0),
+            wrong_guesses: AtomicUsize::new(0),
             doubts: AtomicUsize::new(0),
         }
     }
@@ -182,6 +186,7 @@ impl Store for Simulated {
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         self.claim(&writes);
+        let is_guess = !writes.assumed.is_empty();
         let (postings, companies): (Vec<_>, Vec<_>) = (
             writes.postings.keys().copied().collect(),
             writes.companies.keys().copied().collect(),
@@ -191,9 +196,14 @@ impl Store for Simulated {
         self.dice.wait(self.way).await;
         (self.postings.lock().unwrap()).retain(|id| !postings.contains(id));
         (self.companies.lock().unwrap()).retain(|id| !companies.contains(id));
-        if result == Err(StoreError::Conflict) {
-            self.conflicts.fetch_add(1, Ordering::SeqCst);
-        }
+        let is_conflict = result == Err(StoreError::Conflict);
+        let count = match (is_guess, is_conflict) {
+            (true, true) => &self.wrong_guesses,
+            (true, false) => &self.right_guesses,
+            (false, true) => &self.conflicts,
+            (false, false) => return result,
+        };
+        count.fetch_add(1, Ordering::SeqCst);
         result
     }
 
@@ -214,7 +224,7 @@ impl Store for Simulated {
     }
 }
 
-const POSTINGS: u64 = 5;
+const POSTINGS: u64 = 6;
 const PUSHES: u64 = 16;
 
 /// The answer to a push, with the number in its title and the one that was stored then.
@@ -225,13 +235,15 @@ struct Told {
     stored: Option<u64>,
 }
 
-async fn interleaving(seed: u64, world: World) {
+/// Runs one interleaving, and tells how many guesses were right and wrong.
+async fn interleaving(seed: u64, world: World) -> [usize; 2] {
     let ways = [(10, 900), (48_000, 52_000), (10, 90_000)];
     let way = ways[usize::try_from(seed % 3).unwrap()];
     let simulated = Arc::new(Simulated::new(seed, world, way));
     let settings = LaneSettings {
         commits: 4,
         reads: 2,
+        guess_after: 2,
         batch: 1 + usize::try_from(simulated.dice.below(6)).unwrap(),
         ..LaneSettings::default()
     };
@@ -267,6 +279,7 @@ async fn interleaving(seed: u64, world: World) {
     let told = pushes.join_all().await;
     tasks.stop().await;
     check(&simulated, &told).await;
+    [&simulated.right_guesses, &simulated.wrong_guesses].map(|count| count.load(Ordering::SeqCst))
 }
 
 async fn check(simulated: &Simulated, told: &[Told]) {
@@ -305,6 +318,7 @@ async fn check(simulated: &Simulated, told: &[Told]) {
 
 /// Runs so many interleavings, and names the seed of one that fails.
 fn explore(world: World, count: u64) {
+    let mut guesses = [0, 0];
     for seed in 0..count {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -312,10 +326,14 @@ fn explore(world: World, count: u64) {
             .build()
             .unwrap();
         let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            runtime.block_on(interleaving(seed, world));
+            runtime.block_on(interleaving(seed, world))
         }));
-        assert!(told.is_ok(), "seed {seed}");
+        let Ok([right, wrong]) = told else {
+            panic!("seed {seed}");
+        };
+        guesses = [guesses[0] + right, guesses[1] + wrong];
     }
+    assert!(guesses.iter().all(|count| *count > 0), "{guesses:?}");
 }
 
 #[test]

@@ -3,8 +3,10 @@
 use super::{load, posting, put};
 use crate::{
     company::{Company, CompanyId, CompanyWrite, FORMER_NAMES, Website},
-    store::{Store, WriteSet},
+    posting::Lifetime,
+    store::{Known, Store, StoreError, WriteSet},
     testing::{create, noon, push},
+    usecase::decide_batch,
 };
 
 pub(super) fn company(host: &str) -> Company {
@@ -49,6 +51,44 @@ pub async fn an_upsert_makes_a_company<S: Store>(store: &S) {
     assert_eq!(known.companies.len(), 1);
     assert_eq!(posting(store, "a").await.company_id, company("acme").id);
     assert_eq!(find(store, company("acme").id).await, Some(company("acme")));
+}
+
+/// A commit that was decided on companies without a read is refused if one is not so.
+pub async fn a_commit_holds_only_on_the_companies_that_it_assumes<S: Store>(store: &S) {
+    let stored = Company {
+        logo_path: Some("/1.svg".into()),
+        ..company("acme")
+    };
+    upsert(store, &stored, true, true).await;
+    upsert(store, &company("plain"), true, true).await;
+    let assuming = |companies: &[&Company], name: &str| {
+        let put = create(name, "acme");
+        let known = Known {
+            companies: [(stored.id, stored.clone())].into(),
+            ..Known::default()
+        };
+        let (_, mut writes) = decide_batch(known, &[&put], Lifetime::days(60), noon());
+        assert!(writes.companies.is_empty());
+        let assumed = companies
+            .iter()
+            .map(|company| (company.id, (*company).clone()));
+        writes.assumed = assumed.collect();
+        writes
+    };
+    let renamed = Company {
+        name: "other".into(),
+        ..stored.clone()
+    };
+    for wrong in [company("acme"), renamed, company("unknown")] {
+        let refused = store
+            .commit(assuming(&[&company("plain"), &wrong], "a"))
+            .await;
+        assert_eq!(refused, Err(StoreError::Conflict), "{wrong:?}");
+    }
+    assert!(load(store, &["a"]).await.postings.is_empty());
+    let writes = assuming(&[&company("plain"), &stored], "a");
+    store.commit(writes).await.expect("they are as assumed");
+    assert_eq!(posting(store, "a").await.company_id, stored.id);
 }
 
 /// Two writers of different fields do not undo each other.

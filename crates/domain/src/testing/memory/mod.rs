@@ -138,8 +138,13 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
+        let mut assumed = writes.assumed.iter();
+        let companies_match = assumed.all(|(id, company)| self.companies.get(id) == Some(company));
         let is_held = writes.import.is_none_or(|lease| self.holds_import(lease));
-        is_held && postings_match && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
+        is_held
+            && companies_match
+            && postings_match
+            && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
