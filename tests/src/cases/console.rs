@@ -52,8 +52,8 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     let site = Site::new(store);
     let beside = site.beside().with("POSTHASTE_CONSOLE_BIND", &other);
     let site = site.with("POSTHASTE_CONSOLE_BIND", &one);
+    let _servers = (site.serve(&[]), beside.serve(&[]));
     let app = App::at(site);
-    let _server = beside.serve(&[]);
     let (one, other) = (format!("http://{one}"), format!("http://{other}"));
     let client = Client::builder().redirect(Policy::none()).build().unwrap();
     let mut browser = Browser {

@@ -64,7 +64,7 @@ pub struct ConsoleArgs {
     /// The header in which a trusted proxy names the signed-in operator. Honoured from
     /// `--console-proxies` alone
     #[arg(
-        long,
+        long = "console-user-header",
         value_name = "HEADER",
         env = "POSTHASTE_CONSOLE_USER_HEADER",
         value_parser = config::header_name,
@@ -106,7 +106,7 @@ pub struct ConsoleLinkArgs {
         env = "POSTHASTE_CONSOLE_AS",
         value_parser = config::operator
     )]
-    pub operator: Option<Operator>,
+    pub signs_in: Option<Operator>,
     #[command(flatten)]
     pub place: ConsoleUrlArgs,
     #[command(flatten)]

@@ -28,7 +28,7 @@ async fn link(args: ConsoleLinkArgs) -> anyhow::Result<()> {
                 .to_owned(),
         )
     })?;
-    let operator = args.operator.unwrap_or_else(|| by.operator.clone());
+    let operator = args.signs_in.unwrap_or_else(|| by.operator.clone());
     let database = Database::open(&args.store.database()).await?;
     let link = console::link(&*database.passes, &url, operator, &by).await?;
     if args.json.enabled {
