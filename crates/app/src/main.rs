@@ -51,6 +51,7 @@ mod provider;
 mod push;
 mod serve;
 mod shutdown;
+mod supervisor;
 #[cfg(test)]
 mod testing;
 mod text;

@@ -40,6 +40,7 @@ use crate::{
     newsletter_service::{Links, NewsletterService},
     output,
     shutdown::StopSignals,
+    supervisor::Supervisor,
     webhooks::{self, WebhookSettings},
     worker::{BusyProbe, Throttle, Wake, Worker},
 };
@@ -421,10 +422,12 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let _ = output::print(format_args!(
         "Posthaste listens on http://{addr}, API documentation: {url}/docs"
     ));
+    let supervisor = Supervisor::ready();
     let failure = tokio::select! {
         () = signals.asked() => None,
         error = running.failed() => Some(error),
     };
+    drop(supervisor);
     running.stop().await;
     match failure {
         None => {

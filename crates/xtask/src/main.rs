@@ -7,6 +7,7 @@
     reason = "a command line tool reports on standard output"
 )]
 
+mod dist;
 mod node;
 mod pins;
 mod python;
@@ -23,6 +24,8 @@ const USAGE: &str = "\
 Chores of the Posthaste workspace
 
 cargo xtask test         Install what this machine lacks, then run every test
+cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, checksums;
+                         --profile dev packs a build without optimisations
 cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
 
 Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
@@ -39,6 +42,8 @@ fn main() -> ExitCode {
             .args(options)
             .exec()
             .into()),
+        ["dist"] => dist::run("release"),
+        ["dist", "--profile", profile] => dist::run(profile),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

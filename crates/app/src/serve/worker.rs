@@ -20,6 +20,7 @@ use crate::{
     enricher::{Enriching, Prepared},
     output, provider,
     shutdown::StopSignals,
+    supervisor::Supervisor,
     webhooks,
     worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
 };
@@ -134,7 +135,9 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     };
     parts.announce();
     let _ = output::print("Posthaste works in the background.");
+    let supervisor = Supervisor::ready();
     signals.asked().await;
+    drop(supervisor);
     worker.stop().await;
     activity.stop().await;
     if let Some(admin) = admin {

@@ -70,3 +70,32 @@ fn a_service_is_ready_only_with_200() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("does not answer"));
 }
+
+#[test]
+fn a_supervisor_is_told_when_the_service_is_ready_alive_and_stopping() {
+    let folder = tempdir().unwrap();
+    let socket = folder.path().join("notify");
+    let listener = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
+    listener
+        .set_read_timeout(Some(std::time::Duration::from_secs(30)))
+        .unwrap();
+    let next = || {
+        let mut message = [0; 64];
+        let length = listener.recv(&mut message).unwrap();
+        text(&message[..length]).to_owned()
+    };
+    let mut child = crate::posthaste(folder.path(), &["serve", "--bind", "127.0.0.1:0"])
+        .env("POSTHASTE_ADMIN_BIND", "off")
+        .env("NOTIFY_SOCKET", &socket)
+        .env("WATCHDOG_USEC", "100000")
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(next(), "READY=1");
+    assert_eq!([next(), next()], ["WATCHDOG=1", "WATCHDOG=1"]);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    while next() != "STOPPING=1" {}
+    assert!(child.wait().unwrap().success());
+}

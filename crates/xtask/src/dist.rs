@@ -1,0 +1,315 @@
+//! Packs a build: a Debian package, an image of containers, an archive, and their checksums.
+//!
+//! Nothing but what every Debian machine has is needed: `dpkg-deb`, `tar`, `gzip` and `sha256sum`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use xtask::process::{Interrupt, cargo};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The user and group of the image, which no system gives to anybody.
+const NOBODY: &str = "65532";
+const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// Builds with a profile and packs the result into `target/dist`.
+pub fn run(profile: &str) -> Result<()> {
+    let interrupt = Interrupt::install()?;
+    let mut build = cargo();
+    build.args([
+        "build",
+        "--locked",
+        "--package",
+        "app",
+        "--all-features",
+        "--profile",
+        profile,
+    ]);
+    interrupt.run(build.current_dir(ROOT))?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    let target = Path::new(ROOT).join("target");
+    let program = target.join(folder).join("posthaste");
+    let dist = target.join("dist");
+    _ = fs::remove_dir_all(&dist);
+    fs::create_dir_all(&dist)?;
+
+    let files = Files::at(&dist.join("package"));
+    files.fill(&program)?;
+    let architecture = said(Command::new("dpkg").arg("--print-architecture"))?;
+    let made = [
+        deb(&dist, &files, &architecture)?,
+        archive(&dist, &files, &architecture)?,
+        image(&dist, &program, &architecture)?,
+    ];
+    fs::remove_dir_all(&files.root)?;
+    let sums = said(Command::new("sha256sum").args(made).current_dir(&dist))?;
+    fs::write(dist.join("SHA256SUMS"), format!("{sums}\n"))?;
+    println!("{sums}\nin {}", dist.canonicalize()?.display());
+    Ok(())
+}
+
+/// A folder in which a file system is laid out.
+struct Files {
+    root: PathBuf,
+}
+
+impl Files {
+    fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Puts a file in its place, with a mode.
+    fn put(&self, place: &str, content: &[u8], mode: u32) -> Result<()> {
+        let path = self.root.join(place);
+        fs::create_dir_all(path.parent().unwrap_or(&self.root))?;
+        fs::write(&path, content)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+        Ok(())
+    }
+
+    fn copy(&self, from: &Path, place: &str, mode: u32) -> Result<()> {
+        let content = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+        self.put(place, &content, mode)
+    }
+
+    /// What the package installs.
+    fn fill(&self, program: &Path) -> Result<()> {
+        let docs = Path::new(ROOT).join("docs");
+        self.copy(program, "usr/bin/posthaste", 0o755)?;
+        for unit in ["posthaste.service", "posthaste-worker.service"] {
+            let place = format!("lib/systemd/system/{unit}");
+            self.copy(&docs.join("deploy").join(unit), &place, 0o644)?;
+        }
+        let settings = docs.join("deploy/posthaste.env");
+        self.copy(&settings, "etc/posthaste/posthaste.env", 0o640)?;
+        for (shell, place) in [
+            ("bash", "usr/share/bash-completion/completions/posthaste"),
+            ("zsh", "usr/share/zsh/vendor-completions/_posthaste"),
+            ("fish", "usr/share/fish/vendor_completions.d/posthaste.fish"),
+        ] {
+            let script = said(Command::new(program).args(["completions", shell]))?;
+            self.put(place, script.as_bytes(), 0o644)?;
+        }
+        let pages = self.root.join("usr/share/man/man1");
+        done(Command::new(program).arg("man").arg(&pages))?;
+        let mut zip = Command::new("gzip");
+        zip.args(["--best", "--no-name"]);
+        for page in fs::read_dir(&pages)? {
+            zip.arg(page?.path());
+        }
+        done(&mut zip)?;
+        let mut copyright = String::new();
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            copyright += &fs::read_to_string(Path::new(ROOT).join(licence))?;
+            copyright.push('\n');
+        }
+        copyright += &fs::read_to_string(Path::new(ROOT).join("crates/posting-text/data/NOTICE"))?;
+        self.put(
+            "usr/share/doc/posthaste/copyright",
+            copyright.as_bytes(),
+            0o644,
+        )
+    }
+}
+
+/// Makes the Debian package, and returns its name.
+fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
+    let root = dist.join("deb");
+    done(
+        Command::new("cp")
+            .arg("--archive")
+            .arg(&files.root)
+            .arg(&root),
+    )?;
+    let package = Files::at(&root);
+    // Symbols of a C library are never taken away: the one that was linked with will do, and later
+    // ones.
+    let libc =
+        said(Command::new("dpkg-query").args(["--show", "--showformat=${Version}", "libc6"]))?;
+    let libc = libc.split(['-', '+']).next().unwrap_or_default();
+    let mut control = format!("Package: posthaste\nVersion: {VERSION}\n");
+    _ = write!(
+        control,
+        "Architecture: {architecture}\n\
+         Maintainer: The maintainers of Posthaste <posthaste@example.org>\n\
+         Depends: libc6 (>= {libc}), libgcc-s1, ca-certificates, adduser\n\
+         Section: net\n\
+         Priority: optional\n\
+         Description: service behind a job board\n \
+         Takes job postings from scrapers, has them enriched in the background, and answers what\n \
+         became of them. Keeps newsletter subscribers in step with an e-mail provider.\n"
+    );
+    package.put("DEBIAN/control", control.as_bytes(), 0o644)?;
+    package.put("DEBIAN/conffiles", b"/etc/posthaste/posthaste.env\n", 0o644)?;
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("debian");
+    for script in ["postinst", "prerm", "postrm"] {
+        package.copy(&scripts.join(script), &format!("DEBIAN/{script}"), 0o755)?;
+    }
+    let name = format!("posthaste_{VERSION}_{architecture}.deb");
+    done(
+        Command::new("dpkg-deb")
+            .args(["--root-owner-group", "--build"])
+            .arg(&root)
+            .arg(dist.join(&name)),
+    )?;
+    fs::remove_dir_all(root)?;
+    Ok(name)
+}
+
+/// Makes an archive of the same files for other systems, and returns its name.
+fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
+    let name = format!("posthaste-{VERSION}-linux-{architecture}.tar.gz");
+    let mut tar = tar();
+    tar.arg("--gzip")
+        .arg("--create")
+        .arg("--file")
+        .arg(dist.join(&name));
+    done(tar.arg("--directory").arg(&files.root).arg("."))?;
+    Ok(name)
+}
+
+/// Makes an image as a tar file in the layout of OCI, from nothing but the program and what it
+/// loads, and returns its name.
+fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
+    let root = Files::at(&dist.join("root"));
+    root.copy(program, "usr/bin/posthaste", 0o755)?;
+    for library in libraries(program)? {
+        root.copy(Path::new(&library), library.trim_start_matches('/'), 0o755)?;
+    }
+    root.copy(
+        Path::new(CERTIFICATES),
+        CERTIFICATES.trim_start_matches('/'),
+        0o644,
+    )?;
+    let user = format!("posthaste:x:{NOBODY}:{NOBODY}::/var/lib/posthaste:/\n");
+    root.put("etc/passwd", user.as_bytes(), 0o644)?;
+    let own = Files::at(&dist.join("own"));
+    let data = own.root.join("var/lib/posthaste");
+    fs::create_dir_all(&data)?;
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o700))?;
+
+    let layout = dist.join("layout");
+    fs::create_dir_all(layout.join("blobs/sha256"))?;
+    let layer = dist.join("layer.tar");
+    let mut system = tar();
+    system.arg("--create").arg("--file").arg(&layer);
+    done(system.arg("--directory").arg(&root.root).arg("."))?;
+    let mut data = Command::new("tar");
+    data.args(["--append", "--mtime=@0", "--numeric-owner"]);
+    data.args([format!("--owner={NOBODY}"), format!("--group={NOBODY}")]);
+    data.arg("--file")
+        .arg(&layer)
+        .arg("--directory")
+        .arg(&own.root);
+    done(data.args(["--no-recursion", "var/lib/posthaste"]))?;
+
+    let (layer, layer_size) = blob(&layout, &fs::read(&layer)?)?;
+    let config = format!(
+        "{{\"architecture\":\"{architecture}\",\"os\":\"linux\",\"config\":{{\
+         \"User\":\"{NOBODY}:{NOBODY}\",\"ExposedPorts\":{{\"8080/tcp\":{{}}}},\
+         \"Env\":[\"PATH=/usr/bin\",\"POSTHASTE_DATA_DIR=/var/lib/posthaste\",\
+         \"POSTHASTE_BIND=0.0.0.0:8080\"],\
+         \"Entrypoint\":[\"/usr/bin/posthaste\"],\"Cmd\":[\"serve\"],\
+         \"Volumes\":{{\"/var/lib/posthaste\":{{}}}},\"WorkingDir\":\"/var/lib/posthaste\",\
+         \"Healthcheck\":{{\"Test\":[\"CMD\",\"/usr/bin/posthaste\",\"healthcheck\"],\
+         \"Interval\":10000000000,\"Timeout\":5000000000,\"StartPeriod\":30000000000}}}},\
+         \"rootfs\":{{\"type\":\"layers\",\"diff_ids\":[\"sha256:{layer}\"]}}}}"
+    );
+    let (config, config_size) = blob(&layout, config.as_bytes())?;
+    let manifest = format!(
+        "{{\"schemaVersion\":2,\"mediaType\":\"application/vnd.oci.image.manifest.v1+json\",\
+         \"config\":{{\"mediaType\":\"application/vnd.oci.image.config.v1+json\",\
+         \"digest\":\"sha256:{config}\",\"size\":{config_size}}},\
+         \"layers\":[{{\"mediaType\":\"application/vnd.oci.image.layer.v1.tar\",\
+         \"digest\":\"sha256:{layer}\",\"size\":{layer_size}}}]}}"
+    );
+    let (manifest, manifest_size) = blob(&layout, manifest.as_bytes())?;
+    let index = format!(
+        "{{\"schemaVersion\":2,\"mediaType\":\"application/vnd.oci.image.index.v1+json\",\
+         \"manifests\":[{{\"mediaType\":\"application/vnd.oci.image.manifest.v1+json\",\
+         \"digest\":\"sha256:{manifest}\",\"size\":{manifest_size},\
+         \"annotations\":{{\"org.opencontainers.image.ref.name\":\"posthaste:{VERSION}\"}}}}]}}"
+    );
+    fs::write(layout.join("index.json"), index)?;
+    fs::write(
+        layout.join("oci-layout"),
+        "{\"imageLayoutVersion\":\"1.0.0\"}",
+    )?;
+    let name = format!("posthaste-{VERSION}-{architecture}.oci.tar");
+    let mut whole = tar();
+    whole.arg("--create").arg("--file").arg(dist.join(&name));
+    done(
+        whole
+            .arg("--directory")
+            .arg(&layout)
+            .args(["oci-layout", "index.json", "blobs"]),
+    )?;
+    for folder in ["root", "own", "layout"] {
+        fs::remove_dir_all(dist.join(folder))?;
+    }
+    fs::remove_file(dist.join("layer.tar"))?;
+    Ok(name)
+}
+
+/// Adds a blob to a layout, and returns its digest and its size.
+fn blob(layout: &Path, content: &[u8]) -> Result<(String, usize)> {
+    let blobs = layout.join("blobs/sha256");
+    fs::write(blobs.join("new"), content)?;
+    let sum = said(Command::new("sha256sum").arg("new").current_dir(&blobs))?;
+    let digest = sum.split(' ').next().unwrap_or_default().to_owned();
+    ensure!(digest.len() == 64, "sha256sum says {sum}");
+    fs::rename(blobs.join("new"), blobs.join(&digest))?;
+    Ok((digest, content.len()))
+}
+
+/// The files that the system loads with a program, its loader included.
+fn libraries(program: &Path) -> Result<Vec<String>> {
+    let said = said(Command::new("ldd").arg(program))?;
+    let words = said.split_whitespace();
+    let mut paths: Vec<_> = words
+        .filter(|word| word.starts_with('/'))
+        .map(str::to_owned)
+        .collect();
+    paths.sort();
+    paths.dedup();
+    ensure!(!paths.is_empty(), "ldd names no library: {said}");
+    Ok(paths)
+}
+
+/// `tar` whose result depends on nothing but the files.
+fn tar() -> Command {
+    let mut tar = Command::new("tar");
+    tar.args([
+        "--sort=name",
+        "--mtime=@0",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+    ]);
+    tar
+}
+
+/// Runs a program to its end.
+fn done(command: &mut Command) -> Result<()> {
+    said(command).map(drop)
+}
+
+/// Runs a program, and returns what it prints.
+fn said(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(String::from_utf8(output.stdout)?.trim_end().to_owned())
+}
