@@ -140,7 +140,7 @@ impl CopyTarget {
         let values = values.map(|(column, at)| from_text(column.kind, &format!("(r ->> {at})")));
         let insert = format!(
             "INSERT INTO {} ({names}) OVERRIDING SYSTEM VALUE \
-             SELECT {} FROM json_array_elements($1::json) AS r",
+             SELECT {} FROM jsonb_array_elements($1::jsonb) AS r",
             table.name,
             list(values)
         );
