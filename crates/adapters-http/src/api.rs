@@ -42,8 +42,15 @@ pub async fn authorize(
     scopes: &[Scope],
 ) -> Result<Caller, ApiError> {
     let checked = state.authorizer.authorize(request.headers(), scopes);
-    let Authorization { caller, usage } = checked.await;
+    let Authorization {
+        client,
+        caller,
+        usage,
+    } = checked.await;
     RequestUsage::set(request, usage);
+    if let Some(client) = client {
+        RequestUsage::set_client(request, client);
+    }
     Ok(caller?)
 }
 
@@ -55,7 +62,9 @@ pub async fn authorize_import(
     scopes: &[Scope],
 ) -> Result<Caller, ApiError> {
     let caller = state.authorizer.authorize_import(request.headers(), scopes);
-    Ok(caller.await?)
+    let caller = caller.await?;
+    RequestUsage::set_client(request, caller.id());
+    Ok(caller)
 }
 
 /// The access of a request that takes long, which is checked again while it does.

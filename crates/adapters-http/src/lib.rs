@@ -9,6 +9,7 @@
 //! bodies, `connection` enforces the time limits of connections, and `api` is shared by all
 //! resources.
 
+mod access;
 mod admin;
 mod answer;
 mod api;
@@ -40,6 +41,7 @@ mod subscriber;
 mod webhook;
 
 pub use self::{
+    access::{REQUEST_BUCKETS, REQUEST_SECONDS, describe as describe_requests},
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,

@@ -14,10 +14,12 @@ use actix_web::{
     },
     middleware::Next,
 };
+use domain::client::ClientId;
 use futures_util::FutureExt;
 use tracing::Instrument;
 
 use crate::{
+    access::{self, Access},
     connection::Connection,
     error::{ApiError, InternalBody},
     oauth::{self, Usage},
@@ -27,9 +29,9 @@ use crate::{
 
 /// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
 ///
-/// Each answer is logged at level `debug`, because a line would cost more than most answers do;
-/// failures of the service itself are logged at `warn`. Of the address, only the path is logged,
-/// without a subscriber's e-mail address: query strings contain tokens.
+/// Each answer is a line of the [access log](Access), and failures of the service itself are logged
+/// at `warn` as well, with the path. It is without a subscriber's e-mail address and without the
+/// query string, which contains tokens.
 pub async fn track(
     request: ServiceRequest,
     next: Next<BoxBody>,
@@ -43,6 +45,7 @@ pub async fn track(
     );
     let usage = RequestUsage::default();
     request.extensions_mut().insert(usage.clone());
+    let method = access::method(request.method());
     let is_for_token = request.path() == oauth::TOKEN_PATH;
     let connection = Connection::of(request.request());
     let under_way = connection.map(|connection| connection.begin(request.request()));
@@ -51,16 +54,27 @@ pub async fn track(
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
-        let answer = finish(outcome, &Marks { id, usage }, is_for_token);
-        let status = match &answer {
-            Ok(response) => response.status(),
-            Err(error) => error.as_response_error().status_code(),
+        let marks = Marks { id, usage };
+        let answer = finish(outcome, &marks, is_for_token);
+        let (status, route) = match &answer {
+            Ok(response) => {
+                let pattern = response.request().match_pattern();
+                (response.status(), pattern.as_deref().map(access::template))
+            }
+            Err(error) => (error.as_response_error().status_code(), None),
         };
-        let (status, elapsed) = (status.as_u16(), started.elapsed());
-        if status >= 500 {
-            tracing::warn!(status, ?elapsed, "answered");
-        } else {
-            tracing::debug!(status, ?elapsed, "answered");
+        let elapsed = started.elapsed();
+        let access = Access {
+            id: &marks.id,
+            method,
+            route: route.as_deref(),
+            status,
+            client: marks.usage.client(),
+            elapsed,
+        };
+        access.note();
+        if status.is_server_error() {
+            tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
         }
         match under_way {
             Some(under_way) => {
@@ -72,17 +86,34 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
-/// The use of the client's limit by a request, for the headers of its answer. It is shared, because
-/// not every answer has its request: a handler that panics drops it.
+/// The client of a request, for the access log, and the use of its limit, for the headers of the
+/// answer. It is shared, because not every answer has its request: a handler that panics drops it.
 #[derive(Clone, Default)]
-pub struct RequestUsage(Rc<Cell<Option<Usage>>>);
+pub struct RequestUsage(Rc<Noticed>);
+
+#[derive(Default)]
+struct Noticed {
+    usage: Cell<Option<Usage>>,
+    client: Cell<Option<ClientId>>,
+}
 
 impl RequestUsage {
-    /// Sets it, once the client is known.
+    /// Sets the use of the limit, once the client is known.
     pub fn set(request: &HttpRequest, usage: Option<Usage>) {
         if let Some(of_request) = request.extensions().get::<Self>() {
-            of_request.0.set(usage);
+            of_request.0.usage.set(usage);
         }
+    }
+
+    /// Sets the client.
+    pub fn set_client(request: &HttpRequest, client: ClientId) {
+        if let Some(of_request) = request.extensions().get::<Self>() {
+            of_request.0.client.set(Some(client));
+        }
+    }
+
+    fn client(&self) -> Option<ClientId> {
+        self.0.client.get()
     }
 }
 
@@ -96,7 +127,7 @@ impl Marks {
     fn add_to(&self, headers: &mut HeaderMap) {
         headers.insert(X_REQUEST_ID, self.id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        if let Some(usage) = self.usage.0.get() {
+        if let Some(usage) = self.usage.0.usage.get() {
             usage.tell(headers);
         }
     }

@@ -79,7 +79,9 @@ fn main() -> ExitCode {
     let result = match parsed {
         Ok(cli) => {
             cli::warn_of_unknown_variables();
-            execute(cli)
+            let result = execute(cli);
+            logging::flush();
+            result
         }
         Err(refusal) => return refuse(&refusal),
     };

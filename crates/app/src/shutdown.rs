@@ -5,6 +5,8 @@ use std::{io, process};
 use rustix::process::Signal as Number;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::logging;
+
 /// The exit code of a command that a signal stopped before its end.
 pub const INTERRUPTED: u8 = 130;
 
@@ -33,6 +35,7 @@ impl StopSignals {
         tokio::spawn(async move {
             let (name, number) = self.next().await;
             tracing::warn!(signal = name, "stopped at once");
+            logging::flush();
             process::exit(128 + number);
         });
     }

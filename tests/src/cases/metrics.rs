@@ -6,7 +6,7 @@ use super::model::{Board, titled, with_model};
 use crate::harness::{
     Api, App, SETTLING, Site, Store,
     chat::{Chat, Fault, KEY, Slip, Usage},
-    eventually, fresh,
+    eventually, fresh, minimal,
 };
 
 on_sqlite! {
@@ -101,11 +101,29 @@ async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
     let version = [("version", env!("CARGO_PKG_VERSION"))];
     is_about(metrics.value("posthaste_build_info", &version), 1.0);
     for (name, _, _) in metrics.samples() {
-        assert!(name.starts_with("posthaste_"), "{name}");
+        let prefixes = ["posthaste_", "http_server_", "process_"];
+        assert!(prefixes.iter().any(|it| name.starts_with(it)), "{name}");
     }
     for name in ["posthaste_outbox_tasks", "posthaste_outbox_oldest_seconds"] {
         assert!(metrics.is_described(name, "gauge"), "{metrics:?}");
     }
+    // Requests are told apart by route, and what no route matches makes no series of its own.
+    app.put(&fresh("a/b"), &minimal()).await.created();
+    for path in ["/nothing", "/nothing/else"] {
+        app.api.get(path).await.error(404);
+    }
+    let metrics = read(&app.site.admin()).await;
+    let answered = |method, route, status| {
+        let labels = [
+            ("http_request_method", method),
+            ("http_route", route),
+            ("http_response_status_code", status),
+        ];
+        metrics.value("http_server_request_duration_seconds_count", &labels)
+    };
+    let route = "/api/job-board/job-postings/{identifier}";
+    is_about(answered("PUT", route, "201"), 1.0);
+    is_about(answered("GET", "_OTHER", "404"), 2.0);
     // Neither listener serves the paths of the other.
     app.api.get("/metrics").await.error(404);
     for path in ["/", Api::LIST, "/healthz", "/metrics/x"] {

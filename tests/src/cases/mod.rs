@@ -16,6 +16,7 @@ mod imports;
 mod keys;
 mod lifetime;
 mod list;
+mod logs;
 mod metrics;
 mod model;
 mod moderation;

@@ -107,6 +107,8 @@ impl Caller {
 /// The outcome of the check of a request.
 #[derive(Clone, Debug)]
 pub struct Authorization {
+    /// The client of a valid token, whether or not it may do this.
+    pub client: Option<ClientId>,
     /// The client, or the reason why it may not do this.
     pub caller: Result<Caller, AuthError>,
     /// The use of the client's limit, if its token is valid and it has a limit.
@@ -122,11 +124,13 @@ impl Authorizer {
             Ok(identified) => identified,
             Err(error) => {
                 return Authorization {
+                    client: None,
                     caller: Err(error),
                     usage: None,
                 };
             }
         };
+        let client = Some(active.client.id);
         let counted = active.limit.as_ref().map(|limit| limit.count());
         let usage = counted.map(|(usage, _)| usage);
         let caller = match (counted, token) {
@@ -137,7 +141,11 @@ impl Authorizer {
             (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
             (_, Some(token)) => Caller::of(active, token, scopes),
         };
-        Authorization { caller, usage }
+        Authorization {
+            client,
+            caller,
+            usage,
+        }
     }
 
     /// The client of a request that has been under way for a while, as the store has it now: it

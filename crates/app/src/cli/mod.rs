@@ -51,7 +51,10 @@ pub use self::{
         WebhooksRotateArgs, WebhooksShowArgs, WebhooksTestArgs,
     },
 };
-use crate::{config, lane::LaneSettings};
+use crate::{
+    config::{self, LogFormat},
+    lane::LaneSettings,
+};
 
 /// Job postings in, enriched and moderated job postings out.
 ///
@@ -78,6 +81,18 @@ pub struct Cli {
         help_heading = "Logging"
     )]
     pub log: Option<String>,
+
+    /// How to log: `text`, or `json` with one object a line
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        env = "POSTHASTE_LOG_FORMAT",
+        default_value = "text",
+        value_parser = config::log_format,
+        help_heading = "Logging"
+    )]
+    pub log_format: LogFormat,
 
     #[command(subcommand)]
     pub command: Command,

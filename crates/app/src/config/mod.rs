@@ -170,6 +170,24 @@ pub fn log_filter(text: &str) -> Result<String, String> {
     }
 }
 
+/// `POSTHASTE_LOG_FORMAT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// `POSTHASTE_LOG_FORMAT`.
+pub fn log_format(text: &str) -> Result<LogFormat, String> {
+    match text.trim() {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(format!("{text:?} is neither `text` nor `json`")),
+    }
+}
+
 /// A posting's status.
 pub fn status(text: &str) -> Result<Status, String> {
     Status::ALL

@@ -346,3 +346,17 @@ fn names_and_ids() {
         ],
     );
 }
+
+#[test]
+fn formats_of_logs() {
+    check(
+        log_format,
+        &[
+            ("text", Ok("Text")),
+            (" json ", Ok("Json")),
+            ("", Err("\"\" is neither `text` nor `json`")),
+            ("JSON", Err("\"JSON\" is neither `text` nor `json`")),
+            ("logfmt", Err("\"logfmt\" is neither")),
+        ],
+    );
+}

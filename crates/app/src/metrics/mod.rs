@@ -45,7 +45,8 @@ const ENRICHMENT_BUCKETS: [f64; 13] = [
     0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0,
 ];
 /// Buckets of a model's answer: it writes a description twice, token by token.
-const REQUEST_BUCKETS: [f64; 11] = [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
+const LLM_REQUEST_BUCKETS: [f64; 11] =
+    [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
 
 /// Counts an enrichment by its verdict.
 pub fn enriched(verdict: &Verdict) {
@@ -144,12 +145,18 @@ fn recorder() -> Result<PrometheusRecorder, BuildError> {
         ENRICHMENT_SECONDS,
         &ENRICHMENT_BUCKETS,
     )?;
-    let builder = buckets(builder, LLM_REQUEST_SECONDS, &REQUEST_BUCKETS)?;
+    let builder = buckets(builder, LLM_REQUEST_SECONDS, &LLM_REQUEST_BUCKETS)?;
+    let builder = buckets(
+        builder,
+        adapters_http::REQUEST_SECONDS,
+        &adapters_http::REQUEST_BUCKETS,
+    )?;
     Ok(builder.build_recorder())
 }
 
 /// Describes each metric, and starts counters at zero, so that a first event shows as a step.
 fn describe() {
+    adapters_http::describe_requests();
     describe_counter!(
         ENRICHMENTS,
         Unit::Count,

@@ -1,13 +1,26 @@
-//! Logging to standard error.
+//! Logging to standard error: as text, or as JSON with one object a line.
 
-use std::{env, io, io::IsTerminal as _};
+mod writer;
 
-use tracing_subscriber::EnvFilter;
+use std::{
+    env,
+    io::{self, IsTerminal as _},
+    sync::OnceLock,
+};
 
+use tracing_subscriber::{
+    EnvFilter,
+    fmt::{MakeWriter, writer::BoxMakeWriter},
+};
+
+use self::writer::LogWriter;
 use crate::{
     cli::{Cli, Command, Refusal},
-    config,
+    config::{self, LogFormat},
 };
+
+/// The writer of a service.
+static WRITER: OnceLock<LogWriter> = OnceLock::new();
 
 /// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
@@ -17,19 +30,57 @@ const MALFORMED_REQUESTS: &str = "actix_http::h1";
 /// Default filter of all other commands.
 const COMMAND_FILTER: &str = "warn";
 
-/// Starts logging with the filter of the command line or the environment.
+/// Starts logging with the filter and the format of the command line or the environment.
 pub fn start(cli: &Cli) -> Result<(), Refusal> {
     let filter = filter(cli)?;
+    subscribe(filter, cli.log_format, writer(cli)?)
+        .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
+}
+
+/// Waits until everything that was logged is written.
+pub fn flush() {
+    if let Some(writer) = WRITER.get() {
+        writer.flush_all();
+    }
+}
+
+/// The writer: of a service one that no request waits for; of all other commands standard error,
+/// to which they print as well.
+fn writer(cli: &Cli) -> Result<BoxMakeWriter, Refusal> {
+    if !matches!(cli.command, Command::Serve(_) | Command::Worker(_)) {
+        return Ok(BoxMakeWriter::new(io::stderr));
+    }
+    let writer = LogWriter::start(io::stderr())
+        .map_err(|error| Refusal::Value(format!("cannot log: {error}")))?;
+    Ok(BoxMakeWriter::new(WRITER.get_or_init(|| writer).clone()))
+}
+
+fn subscribe<W>(
+    filter: EnvFilter,
+    format: LogFormat,
+    writer: W,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
     let is_plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal() && !is_plain)
+        .with_writer(writer)
         // A closed standard error must not stop the service.
         .log_internal_errors(false);
-    subscriber
-        .try_init()
-        .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
+    match format {
+        LogFormat::Text => subscriber
+            .with_ansi(io::stderr().is_terminal() && !is_plain)
+            .try_init(),
+        LogFormat::Json => subscriber
+            .with_ansi(false)
+            .json()
+            .flatten_event(true)
+            // The span of a request stands in `span`; none has a parent.
+            .with_span_list(false)
+            .try_init(),
+    }
 }
 
 fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {

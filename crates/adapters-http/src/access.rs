@@ -1,0 +1,151 @@
+//! The access log and the metric of requests: one line and one measurement for each answer.
+//!
+//! Both name the pattern of the route, never the path: paths contain e-mail addresses, and query
+//! strings contain tokens.
+
+use std::{cell::RefCell, collections::HashMap, time::Duration};
+
+use actix_web::http::{Method, StatusCode};
+use domain::client::ClientId;
+use metrics::{Histogram, Unit, describe_histogram, histogram};
+
+use crate::request_id::RequestId;
+
+/// The histogram of the durations of requests, by OpenTelemetry's conventions.
+pub const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";
+
+/// Buckets of [`REQUEST_SECONDS`]: a push that changes nothing takes under a millisecond, and an
+/// answer that waits for events up to half a minute.
+pub const REQUEST_BUCKETS: [f64; 14] = [
+    0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+];
+
+/// The label of a method that HTTP does not define, and of a path that no route matches: clients
+/// choose both, and each value is a series.
+const OTHER: &str = "_OTHER";
+
+/// The methods that are told apart (RFC 9110, RFC 5789).
+const METHODS: [&str; 9] = [
+    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
+];
+
+/// Describes the metric of requests.
+pub fn describe() {
+    describe_histogram!(
+        REQUEST_SECONDS,
+        Unit::Seconds,
+        "The time from the head of a request to the head of its answer, by route, method and status"
+    );
+}
+
+/// An answered request.
+pub struct Access<'a> {
+    pub id: &'a RequestId,
+    /// The method's own name, or [`OTHER`].
+    pub method: &'static str,
+    /// The pattern of the route, if one matched.
+    pub route: Option<&'a str>,
+    pub status: StatusCode,
+    /// The client, if its token was accepted.
+    pub client: Option<ClientId>,
+    pub elapsed: Duration,
+}
+
+impl Access<'_> {
+    /// Logs and measures the answer.
+    pub fn note(&self) {
+        let route = self.route.unwrap_or(OTHER);
+        let status = self.status.as_u16();
+        let client = self.client.map(tracing::field::display);
+        let duration_ms = (self.elapsed.as_secs_f64() * 1e6).round() / 1e3;
+        // Not in the span of the request, whose fields would stand twice in the line.
+        tracing::info!(
+            target: "posthaste::access",
+            parent: None,
+            request_id = %self.id,
+            method = self.method,
+            route,
+            status,
+            duration_ms,
+            client,
+            "answered"
+        );
+        measure(route, self.method, status, self.elapsed);
+    }
+}
+
+/// The pattern of a route without the expressions of its parts: `/a/{b:[^/]*}` is `/a/{b}`.
+pub fn template(pattern: &str) -> String {
+    let mut template = String::with_capacity(pattern.len());
+    let mut is_expression = false;
+    for c in pattern.chars() {
+        is_expression = c != '}' && (is_expression || c == ':');
+        if !is_expression {
+            template.push(c);
+        }
+    }
+    template
+}
+
+/// The name of a method that HTTP defines, or [`OTHER`].
+pub fn method(method: &Method) -> &'static str {
+    let known = METHODS.into_iter().find(|known| *known == method.as_str());
+    known.unwrap_or(OTHER)
+}
+
+/// The histograms of a route, by method and status.
+type OfRoute = HashMap<(&'static str, u16), Histogram>;
+
+thread_local! {
+    /// The histograms in use. Looking one up here takes no allocation, in the recorder several.
+    static HISTOGRAMS: RefCell<HashMap<String, OfRoute>> = RefCell::default();
+}
+
+fn measure(route: &str, method: &'static str, status: u16, elapsed: Duration) {
+    HISTOGRAMS.with_borrow_mut(|histograms| {
+        if let Some(known) = histograms
+            .get(route)
+            .and_then(|of_route| of_route.get(&(method, status)))
+        {
+            return known.record(elapsed);
+        }
+        let histogram = histogram!(
+            REQUEST_SECONDS,
+            "http_route" => route.to_owned(),
+            "http_request_method" => method,
+            "http_response_status_code" => status.to_string(),
+        );
+        histogram.record(elapsed);
+        let of_route = histograms.entry(route.to_owned()).or_default();
+        of_route.insert((method, status), histogram);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_have_no_expressions() {
+        for (pattern, expect) in [
+            ("/a", "/a"),
+            ("/a/{b:[^/]*}", "/a/{b}"),
+            ("/a/{b:.*}/c/{d}", "/a/{b}/c/{d}"),
+        ] {
+            assert_eq!(template(pattern), expect);
+        }
+    }
+
+    #[test]
+    fn a_client_cannot_make_a_series_of_its_own() {
+        for (sent, expect) in [
+            ("GET", "GET"),
+            ("PATCH", "PATCH"),
+            ("get", OTHER),
+            ("BREW", OTHER),
+        ] {
+            let sent = Method::from_bytes(sent.as_bytes()).unwrap();
+            assert_eq!(method(&sent), expect);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the service logs.
+
+use serde_json::Value;
+
+use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal, newsletter};
+
+on_sqlite! {
+    each_answer_is_a_line_of_json,
+    an_unknown_format_stops_the_start,
+}
+
+const SUBSCRIBER: &str = "/api/newsletter/subscribers/{email}";
+
+async fn each_answer_is_a_line_of_json(store: Store) {
+    let site = Site::new(store).with("POSTHASTE_LOG_FORMAT", "json");
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let id = fresh("logged");
+    app.put(&id, &minimal()).await.created();
+    app.api.get("/nothing?token=secret").await.error(404);
+    let person = newsletter::person();
+    let path = format!("/api/newsletter/subscribers/{person}");
+    app.api.get(&path).await.error(404);
+
+    let log = eventually("the last answer is logged", SETTLING, || async {
+        let log = app.site.log();
+        log.contains(&format!(r#""route":"{SUBSCRIBER}""#))
+            .then_some(log)
+    })
+    .await;
+    assert!(
+        !log.contains("token=secret") && !log.contains(&person),
+        "{log}"
+    );
+    assert!(!log.contains(app.api.token()), "{log}");
+    // The first line is for people, and goes to standard output.
+    let lines = log
+        .lines()
+        .filter(|line| !line.starts_with("Posthaste listens"));
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let answers = |route: &str, method: &str| -> Vec<&Value> {
+        let of = |line: &&Value| {
+            line["target"] == "posthaste::access"
+                && line["route"] == route
+                && line["method"] == method
+        };
+        lines.iter().filter(of).collect()
+    };
+    let pushes = answers("/api/job-board/job-postings/{identifier}", "PUT");
+    let [push] = pushes[..] else {
+        panic!("{pushes:?} in {log}");
+    };
+    assert_eq!(
+        (&push["level"], &push["status"]),
+        (&"INFO".into(), &201.into())
+    );
+    assert!(
+        push["duration_ms"].as_f64().is_some_and(|it| it > 0.0),
+        "{push}"
+    );
+    assert_eq!(push["client"].as_str().map(str::len), Some(36), "{push}");
+    assert!(
+        push["request_id"].is_string() && push["timestamp"].is_string(),
+        "{push}"
+    );
+    let [unrouted] = answers("_OTHER", "GET")[..] else {
+        panic!("{log}");
+    };
+    assert_eq!(unrouted["status"], 404);
+    let [asked] = answers(SUBSCRIBER, "GET")[..] else {
+        panic!("{log}");
+    };
+    assert_eq!(asked["status"], 404);
+    assert_eq!(asked["client"], push["client"]);
+    // The line of the push itself names the request.
+    let change = lines
+        .iter()
+        .find(|line| line["target"] == "posthaste::push");
+    assert_eq!(change.unwrap()["span"]["request_id"], push["request_id"]);
+}
+
+async fn an_unknown_format_stops_the_start(store: Store) {
+    let site = Site::new(store).with("POSTHASTE_LOG_FORMAT", "xml");
+    let result = site.run(&["serve"]);
+    let line = result.failed(2);
+    assert!(line.contains("POSTHASTE_LOG_FORMAT"), "{line}");
+    assert!(line.contains("is neither `text` nor `json`"), "{line}");
+    assert_eq!(line.trim().lines().count(), 1, "{line}");
+}
