@@ -8,7 +8,7 @@ use std::{
 use domain::{
     client::{
         ActivityLog, ActivityRecorder, ClientId,
-        activity::{Gathered, Judgement, Refusal},
+        activity::{ActivityWrites, Gathered, Judgement, Refusal},
     },
     event::Subject,
     posting::{
@@ -21,7 +21,7 @@ use time::OffsetDateTime;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::waits;
+use crate::{metrics, waits};
 
 /// The time between two writes. Counts may lag ten seconds.
 const PERIOD: Duration = Duration::from_secs(5);
@@ -56,15 +56,23 @@ impl Activities {
             return;
         }
         match log.record(&writes).await {
-            Ok(()) => {}
+            Ok(()) => count(&writes),
             Err(error @ (StoreError::InDoubt(_) | StoreError::Broken(_))) => {
                 tracing::warn!(%error, "the activity of some seconds is lost");
+                count(&writes);
             }
             Err(error) => {
                 tracing::debug!(%error, "the activity of clients is written later");
                 self.gathered().put_back(writes);
             }
         }
+    }
+}
+
+/// Counts pushes in the metrics, once for each client and not for each push.
+fn count(writes: &ActivityWrites) {
+    for (client, _, counts) in &writes.days {
+        metrics::pushed(*client, counts);
     }
 }
 
@@ -157,7 +165,7 @@ mod tests {
 
     use async_trait::async_trait;
     use domain::{
-        client::{Activity, activity::ActivityWrites},
+        client::Activity,
         event::Event,
         posting::{Posting, Status},
         store::PostingWrite,

@@ -123,6 +123,8 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let stores = Stores {
             backlog: backlog_of(Arc::clone(&store) as _),
+            clients: Arc::clone(&store) as _,
+            activity: Arc::clone(&store) as _,
             events: Arc::clone(&store) as _,
             webhooks: Arc::clone(&store) as _,
             health: Arc::clone(&store) as _,
@@ -158,6 +160,8 @@ mod tests {
                 concat!(
                     r#"posthaste_build_info{version=""#,
                     env!("CARGO_PKG_VERSION"),
+                    r#"",commit=""#,
+                    env!("POSTHASTE_COMMIT"),
                     r#""} 1"#
                 ),
             ] {

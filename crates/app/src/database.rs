@@ -125,6 +125,8 @@ impl Database {
     pub fn for_metrics(&self) -> Stores {
         Stores {
             backlog: backlog_of(Arc::clone(&self.outbox)),
+            clients: Arc::clone(&self.clients),
+            activity: Arc::clone(&self.activity),
             events: Arc::clone(&self.events),
             webhooks: Arc::clone(&self.webhooks),
             health: Arc::clone(&self.health),

@@ -15,6 +15,7 @@ on_sqlite! {
     outcomes_tokens_and_cost_are_counted,
     what_was_given_up_is_shown,
     a_worker_shows_its_own,
+    rules_and_dashboard_name_metrics_that_there_are,
 }
 
 /// The metrics at one moment.
@@ -274,4 +275,42 @@ async fn a_worker_shows_its_own(store: Store) {
         metrics.value("posthaste_llm_requests_total", &answered),
         1.0,
     );
+}
+
+/// The alert rules and the dashboard of `docs/deploy`.
+const MONITORING: [&str; 2] = [
+    include_str!("../../../docs/deploy/alerts.yaml"),
+    include_str!("../../../docs/deploy/grafana-dashboard.json"),
+];
+
+/// Metrics that a service has only once something happened that cannot happen here.
+const LATER: [&str; 1] = ["posthaste_provider_list_age_seconds"];
+
+async fn rules_and_dashboard_name_metrics_that_there_are(store: Store) {
+    let board = Board::served_as(store, Site::watched, &[]);
+    board.approved(&board.push(&titled("Gardener")).await).await;
+    // The time of the last push is stored some seconds later, and then kept by the page.
+    eventually("the push is written", SETTLING, || async {
+        let own = board.app.api.get("/api/job-board/integration").await;
+        (!own.json()["data"]["last_push_at"].is_null()).then_some(())
+    })
+    .await;
+    let metrics = once(&board.app.site.admin(), "pushes are counted", |it| {
+        it.value("posthaste_pushes_total", &[("outcome", "created")]) > 0.5
+    })
+    .await;
+    for text in MONITORING {
+        let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        let names = text.split(is_part).filter(|word| {
+            let prefixes = ["posthaste_", "http_server_", "process_"];
+            prefixes.iter().any(|prefix| word.starts_with(prefix))
+        });
+        let mut count = 0;
+        for name in names {
+            count += 1;
+            let found = metrics.samples().any(|(sample, _, _)| sample == name);
+            assert!(found || LATER.contains(&name), "{name}: {metrics:?}");
+        }
+        assert!(count > 20, "{count} names");
+    }
 }

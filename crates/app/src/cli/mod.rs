@@ -65,7 +65,7 @@ use crate::{
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
-    version,
+    version = env!("POSTHASTE_VERSION"),
     subcommand_required = true,
     arg_required_else_help = true
 )]

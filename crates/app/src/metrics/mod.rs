@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use domain::client::{ClientId, activity::Counts};
 use domain::enrichment::{ReasonCode, Verdict};
 use domain::webhook::Outcome;
 use metrics::{
@@ -22,8 +23,9 @@ use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 use newsletter::subscriber::Account;
-use posting_text::redact::Counts;
+use posting_text::redact::Counts as Redactions;
 
+use self::page::started;
 pub use self::page::{Page, PagePorts, Serving, Stores, backlog_of};
 
 const ENRICHMENTS: &str = "posthaste_enrichments_total";
@@ -34,6 +36,7 @@ const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
+const PUSHES: &str = "posthaste_pushes_total";
 const BUILD_INFO: &str = "posthaste_build_info";
 /// Recorded by the HTTP adapter.
 const TOKEN_REQUESTS: &str = "posthaste_token_requests_total";
@@ -81,7 +84,7 @@ pub fn enricher_paused(is_paused: bool) {
 }
 
 /// Counts what the rules hid in a posting, by kind.
-pub fn redacted(redactions: &Counts) {
+pub fn redacted(redactions: &Redactions) {
     for (kind, count) in redactions.iter() {
         counter!(REDACTIONS, "kind" => kind.name()).increment(count.into());
     }
@@ -113,6 +116,21 @@ pub fn webhook_events_given_up(events: usize) {
     counter!(WEBHOOK_DELIVERIES, "outcome" => "given_up").increment(events as u64);
 }
 
+/// Counts the pushes of a client by outcome, lines of imports included.
+pub fn pushed(client: ClientId, counts: &Counts) {
+    let outcomes = [
+        ("created", counts.created),
+        ("updated", counts.updated),
+        ("unchanged", counts.unchanged),
+        ("expired", counts.expired),
+        ("reopened", counts.reopened),
+        ("refused", counts.refused),
+    ];
+    for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
+        counter!(PUSHES, "client" => client.to_string(), "outcome" => outcome).increment(count);
+    }
+}
+
 /// Records whether an account of the e-mail provider is paused.
 pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
@@ -127,6 +145,7 @@ pub fn install() -> anyhow::Result<PrometheusHandle> {
     if let Some(handle) = installed.as_ref() {
         return Ok(handle.clone());
     }
+    started();
     let recorder = recorder()?;
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder)?;
@@ -204,10 +223,16 @@ fn describe() {
         Unit::Count,
         "1 while this process leaves an account of the e-mail provider alone, else 0"
     );
+    describe_counter!(
+        PUSHES,
+        Unit::Count,
+        "Pushes and lines of imports that this process answered, by client and outcome; counted \
+         every few seconds"
+    );
     describe_gauge!(
         BUILD_INFO,
         Unit::Count,
-        "1, labelled with the version that runs"
+        "1, labelled with the version that runs and the commit that it was built from, if known"
     );
 
     for outcome in ["approved", "failed", "unjudged"] {
@@ -216,7 +241,7 @@ fn describe() {
     for code in ReasonCode::ALL {
         counter!(ENRICHMENTS, "outcome" => "rejected", "code" => code.as_str()).increment(0);
     }
-    redacted(&Counts::default());
+    redacted(&Redactions::default());
     for outcome in ["issued", "invalid_client"] {
         counter!(TOKEN_REQUESTS, "outcome" => outcome).increment(0);
     }
@@ -229,5 +254,10 @@ fn describe() {
     for account in Account::ALL {
         provider_paused(*account, false);
     }
-    gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1);
+    gauge!(
+        BUILD_INFO,
+        "version" => env!("CARGO_PKG_VERSION"),
+        "commit" => env!("POSTHASTE_COMMIT"),
+    )
+    .set(1);
 }

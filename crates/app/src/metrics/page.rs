@@ -1,20 +1,23 @@
 //! Renders the page of all metrics. The state of the store and the lanes is read for each page into
 //! a recorder of its own, so that values that cannot be read are missing, not stale.
 
+mod clients;
 mod events;
 mod newsletter;
+mod process;
 mod webhooks;
 
 use std::{sync::Arc, time::Duration};
 
 use ::newsletter::store::{Accounts, SubscriberReader};
 use domain::{
+    client::{ActivityLog, Clients},
     event::EventLog,
     outbox::{Backlog, Outbox},
     store::{Health, StoreError},
     webhook::Webhooks,
 };
-use futures_util::future::{BoxFuture, join5};
+use futures_util::future::{BoxFuture, join, join5};
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;
@@ -23,6 +26,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+pub use self::process::started;
 use crate::{clock::Clock, kinds, panics};
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
@@ -66,6 +70,7 @@ pub struct Page {
     ports: PagePorts,
     /// The cached backlog.
     counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
+    clients: clients::Watch,
     events: events::Watch,
     newsletter: newsletter::Watch,
     webhooks: webhooks::Watch,
@@ -75,6 +80,8 @@ pub struct Page {
 #[derive(Clone)]
 pub struct Stores {
     pub backlog: BacklogCount,
+    pub clients: Arc<dyn Clients>,
+    pub activity: Arc<dyn ActivityLog>,
     pub events: Arc<dyn EventLog>,
     pub webhooks: Arc<dyn Webhooks>,
     pub health: Arc<dyn Health>,
@@ -97,6 +104,7 @@ impl Page {
             recorder,
             ports,
             counted: Mutex::default(),
+            clients: clients::Watch::default(),
             events: events::Watch::default(),
             newsletter: newsletter::Watch::default(),
             webhooks: webhooks::Watch::default(),
@@ -108,8 +116,8 @@ impl Page {
         let stores = &self.ports.stores;
         let (backlog, is_up) = (self.backlog(), self.is_up());
         let (events, newsletter) = (self.events.look(stores), self.newsletter.look(stores));
-        let webhooks = self.webhooks.look(stores);
-        let (backlog, is_up, events, newsletter, webhooks) =
+        let webhooks = join(self.webhooks.look(stores), self.clients.look(stores));
+        let (backlog, is_up, events, newsletter, (webhooks, clients)) =
             join5(backlog, is_up, events, newsletter, webhooks).await;
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
@@ -119,6 +127,8 @@ impl Page {
             events::record(events, clock());
             newsletter::record(&newsletter, clock());
             webhooks::record(webhooks.as_ref(), clock());
+            clients::record(clients);
+            process::record();
             if let Some(serving) = serving {
                 record_serving(serving);
             }

@@ -79,6 +79,8 @@ fn everything_is_described_and_begins_at_nothing() {
             concat!(
                 r#"posthaste_build_info{version=""#,
                 env!("CARGO_PKG_VERSION"),
+                r#"",commit=""#,
+                env!("POSTHASTE_COMMIT"),
                 r#""} 1"#
             ),
         ],
@@ -189,6 +191,8 @@ fn page(
         stores: Stores {
             backlog,
             health,
+            clients: Arc::clone(&people) as _,
+            activity: Arc::clone(&people) as _,
             events: Arc::clone(&people) as _,
             webhooks: Arc::clone(&people) as _,
             subscribers: Arc::clone(&people) as _,

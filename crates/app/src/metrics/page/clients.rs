@@ -1,0 +1,69 @@
+//! Metrics of clients: when each last pushed. It comes from the store, so it survives restarts.
+
+use std::time::Duration;
+
+use domain::store::StoreError;
+use metrics::{Unit, describe_gauge, gauge};
+use time::OffsetDateTime;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{Stores, in_time};
+
+const LAST_PUSH: &str = "posthaste_last_push_timestamp_seconds";
+
+/// The most clients that are shown, the oldest ones.
+const MOST: usize = 200;
+
+/// The lifetime of what was read, which is the activity of all these clients.
+const LIFETIME: Duration = Duration::from_secs(30);
+
+/// A client's id and name, and when it last pushed.
+pub(super) type LastPush = (String, String, OffsetDateTime);
+
+/// The cached times.
+#[derive(Default)]
+pub(super) struct Watch {
+    looked: Mutex<Option<(Instant, Vec<LastPush>)>>,
+}
+
+impl Watch {
+    /// The times. A failure is cached too, as having none.
+    pub async fn look(&self, stores: &Stores) -> Vec<LastPush> {
+        let mut looked = self.looked.lock().await;
+        if let Some((at, pushes)) = looked.as_ref()
+            && at.elapsed() < LIFETIME
+        {
+            return pushes.clone();
+        }
+        let pushes = in_time(read(stores)).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the metrics lack the clients");
+            Vec::new()
+        });
+        *looked = Some((Instant::now(), pushes.clone()));
+        pushes
+    }
+}
+
+async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
+    let mut clients = stores.clients.list(MOST).await?;
+    clients.retain(|client| client.revoked_at.is_none());
+    let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
+    let activities = stores.activity.activities(&ids).await?;
+    let last = clients.into_iter().filter_map(|client| {
+        let at = activities.get(&client.id)?.last_push_at?;
+        Some((client.id.to_string(), client.name, at))
+    });
+    Ok(last.collect())
+}
+
+pub(super) fn record(pushes: Vec<LastPush>) {
+    describe_gauge!(
+        LAST_PUSH,
+        Unit::Seconds,
+        "When a client last pushed, refused or not, in seconds since 1970; of 200 clients"
+    );
+    for (client, name, at) in pushes {
+        let at = (at - OffsetDateTime::UNIX_EPOCH).as_seconds_f64();
+        gauge!(LAST_PUSH, "client" => client, "name" => name).set(at);
+    }
+}

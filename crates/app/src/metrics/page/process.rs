@@ -1,0 +1,101 @@
+//! Metrics of the process, by the names that Prometheus' own clients use. Linux has them in
+//! `/proc`; elsewhere they are missing.
+
+use std::{
+    fs,
+    sync::OnceLock,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use metrics::{Unit, describe_gauge, gauge};
+use rustix::{
+    param::clock_ticks_per_second,
+    process::{Resource, getrlimit},
+};
+
+use super::number;
+
+const MEMORY: &str = "process_resident_memory_bytes";
+const OPEN: &str = "process_open_fds";
+const MOST_OPEN: &str = "process_max_fds";
+const CPU: &str = "process_cpu_seconds_total";
+const START: &str = "process_start_time_seconds";
+
+/// The time at which the process began to record metrics, which it does at its start.
+static STARTED: OnceLock<SystemTime> = OnceLock::new();
+
+/// Remembers the time of the start.
+pub fn started() {
+    let _ = STARTED.set(SystemTime::now());
+}
+
+pub(super) fn record() {
+    describe_gauge!(MEMORY, Unit::Bytes, "Resident memory of the process");
+    describe_gauge!(OPEN, Unit::Count, "Open file descriptors");
+    describe_gauge!(MOST_OPEN, Unit::Count, "The limit of open file descriptors");
+    describe_gauge!(
+        CPU,
+        Unit::Seconds,
+        "User and system time of the process; it only grows"
+    );
+    describe_gauge!(
+        START,
+        Unit::Seconds,
+        "The time of the start, in seconds since 1970"
+    );
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    if let Some(bytes) = resident(&read("/proc/self/status")) {
+        gauge!(MEMORY).set(number(bytes));
+    }
+    if let Some(ticks) = ticks(&read("/proc/self/stat")) {
+        gauge!(CPU).set(number(ticks) / number(clock_ticks_per_second()));
+    }
+    if let Ok(open) = fs::read_dir("/proc/self/fd") {
+        // The folder's own descriptor is one of them.
+        gauge!(OPEN).set(number((open.count() as u64).saturating_sub(1)));
+    }
+    if let Some(most) = getrlimit(Resource::Nofile).current {
+        gauge!(MOST_OPEN).set(number(most));
+    }
+    let started = STARTED
+        .get()
+        .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    if let Some(since) = started {
+        gauge!(START).set(since.as_secs_f64());
+    }
+}
+
+/// The resident memory in `/proc/PID/status`, in bytes.
+fn resident(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// The user and system time in `/proc/PID/stat`, in ticks. The second field, the name of the
+/// program, may have spaces and parentheses.
+fn ticks(stat: &str) -> Option<u64> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(user + system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_time_are_read() {
+        let status = "VmHWM:\t    900 kB\nVmRSS:\t    512 kB\n";
+        assert_eq!(resident(status), Some(512 * 1024));
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194560 2 0 0 0 31 11 0 0 20 0 1 0 8 9 10";
+        assert_eq!(ticks(stat), Some(42));
+        for broken in ["", "VmRSS: many", "7 (a) S 1"] {
+            assert_eq!((resident(broken), ticks(broken)), (None, None));
+        }
+    }
+}
