@@ -3,13 +3,13 @@
 use std::{borrow::Cow, sync::Arc};
 
 use actix_web::{
-    HttpResponse,
-    http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ContentType},
+    HttpRequest, HttpResponse,
+    http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ContentType, LOCATION},
     web::{self, Bytes},
 };
 use utoipa_swagger_ui::Config;
 
-use crate::{error::ApiError, openapi, routing::get_only};
+use crate::{accept::prefers_page, error::ApiError, openapi, routing::get_only};
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
 
@@ -40,12 +40,23 @@ impl Docs {
     }
 }
 
-/// `GET /api/openapi.json` and `GET /docs`.
+/// `GET /api/openapi.json`, `GET /docs`, and the way there from `/`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(get_only(OPENAPI_PATH, document))
+        .route("/", web::get().to(root))
         .service(get_only("/docs", index))
         .service(get_only("/docs/{file:[^/]*}", file));
+}
+
+/// Leads a browser from the address of the service to its documentation.
+async fn root(request: HttpRequest) -> Result<HttpResponse, ApiError> {
+    if !prefers_page(&request) {
+        return Err(ApiError::no_such_path());
+    }
+    let mut response = HttpResponse::Found();
+    // Relative, so that it holds behind a proxy that adds a path.
+    Ok(response.insert_header((LOCATION, "docs")).finish())
 }
 
 async fn document(docs: web::Data<Docs>) -> HttpResponse {
@@ -94,7 +105,9 @@ fn serve(name: &str, docs: &Docs) -> Result<HttpResponse, ApiError> {
 fn titled<'a>(page: &[u8]) -> Cow<'a, [u8]> {
     let page = String::from_utf8_lossy(page).replace(
         "<title>Swagger UI</title>",
-        "<title>Posthaste API</title>\n    <base href=\"/docs/\">",
+        "<title>Posthaste API</title>\n    \
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n    \
+         <base href=\"/docs/\">",
     );
     Cow::Owned(page.into_bytes())
 }

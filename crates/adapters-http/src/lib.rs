@@ -9,6 +9,7 @@
 //! bodies, `connection` enforces the time limits of connections, and `api` is shared by all
 //! resources.
 
+mod accept;
 mod access;
 mod admin;
 mod answer;

@@ -49,6 +49,15 @@ async fn what_is_documented_is_there_and_what_is_not_is_405() {
 }
 
 #[tokio::test]
+async fn a_browser_is_led_to_the_documentation() {
+    let app = TestApp::spawn();
+    let browser = request("GET", "/").header("Accept", "text/html,*/*;q=0.8");
+    let led = browser.send(&app).await;
+    assert_eq!((led.status, led.header("Location")), (302, Some("docs")));
+    assert_eq!(request("GET", "/").send(&app).await.status, 404);
+}
+
+#[tokio::test]
 async fn swagger_ui_needs_nothing_from_elsewhere() {
     let app = TestApp::spawn();
     for path in ["/docs", "/docs/"] {

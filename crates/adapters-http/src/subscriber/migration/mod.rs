@@ -4,7 +4,6 @@
 //! changes anything, because mail scanners follow links. Browsers get pages in a language that they
 //! accept, also for errors; programs get JSON.
 
-mod accept;
 mod form;
 mod language;
 mod page;
@@ -29,7 +28,7 @@ use self::{
     page::{Page, Pages},
     texts::{Passage, Texts},
 };
-use crate::{api, error::ApiError, routing::get_only, state::State};
+use crate::{accept::prefers_page, api, error::ApiError, routing::get_only, state::State};
 
 /// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
@@ -199,7 +198,7 @@ fn refuse(
             pages.failed(form.as_ref()),
         ),
     };
-    if accept::prefers_page(request) {
+    if prefers_page(request) {
         Ok(page?.instead_of(error.error_response()))
     } else {
         Err(error)
