@@ -24,7 +24,7 @@ pub enum Failure {
     NotFound,
     /// Another method is allowed.
     Method(&'static str),
-    /// Nobody is signed in.
+    /// The request has no session.
     Forbidden,
     /// A form that no page of the session has sent.
     CrossSite,

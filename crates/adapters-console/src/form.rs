@@ -24,7 +24,7 @@ pub const TOKEN_FIELD: &str = "token";
 pub struct Form(Query);
 
 impl Form {
-    /// Reads a form of nobody's session.
+    /// Reads a form that belongs to no session.
     pub async fn read(mut payload: web::Payload) -> Result<Self, Failure> {
         let read = async {
             let mut body = Vec::new();

@@ -4,7 +4,7 @@
 //! use case as the command of the command line. [`Console`] makes the routes, which the `app` crate
 //! puts on a listener of `adapters-http`.
 //!
-//! - `session`: who is signed in, and nobody else gets further; `sign_in`: how they do.
+//! - `session`: lets signed-in operators alone through; `sign_in`: by a link, and out again.
 //! - `form`: reads forms, and refuses those of other sites.
 //! - `page`: what all pages and their headers have in common; `assets`: style and script.
 //! - The other modules are the pages.

@@ -62,7 +62,7 @@ pub enum PersonCommand {
 /// Why nothing was decided about a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonError {
-    /// Nobody has the address.
+    /// There is no person with this address.
     NotFound,
     /// The store did not do it.
     Store(StoreError),
@@ -71,7 +71,7 @@ pub enum PersonError {
 /// Decides about newsletter subscribers, as the command line does.
 #[async_trait]
 pub trait People: Send + Sync {
-    /// Carries out a command, and says what is so now.
+    /// Carries out a command, and returns a sentence about its result.
     async fn decide(
         &self,
         email: &Email,

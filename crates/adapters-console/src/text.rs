@@ -9,7 +9,7 @@ const SHOWN: usize = 200 * 1024;
 /// The largest number of marks in a text.
 const MOST_MARKS: usize = 2_000;
 
-/// What stands in a redacted text for what is hidden.
+/// The tokens that replace hidden phrases in a redacted text.
 const MARKS: [&str; 8] = [
     "[company]",
     "[email]",
@@ -84,7 +84,8 @@ pub struct Compared<'a> {
     pub is_cut: bool,
 }
 
-/// Marks what is hidden in both texts. If that takes too long, the full text is shown without marks.
+/// Marks the hidden phrases of the full text and their tokens in the redacted one. If that takes too
+/// long, the full text has no marks.
 pub fn compare<'a>(full: &'a str, redacted: &'a str) -> Compared<'a> {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
     let redacted = parts(redacted);
@@ -199,7 +200,7 @@ const RESUMES: usize = 3;
 /// The largest number of comparisons.
 const MOST_STEPS: usize = 2_000_000;
 
-/// The words of a text, and what is between them, each character by itself.
+/// Splits a text into its words and the characters between them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

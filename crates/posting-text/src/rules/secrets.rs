@@ -23,11 +23,12 @@ use crate::{Budget, Exceeded, Posting, redact};
 ///   letter or digit after it, also not after a full stop. A subdomain (`jobs.example.org`)
 ///   contains it.
 /// - **A name of the company**, the present one or another, as it was pushed, letter for letter, with
-///   any white space where it has some. It counts if it has three letters or more, does not start in lower case, and is not the
-///   name of the posting's city or country. It must stand alone: beside a letter or a digit at
-///   either end of the name there is the end of the text, white space, an ASCII sign or other
-///   punctuation. A name in a script without spaces between words counts anywhere. A name that is
-///   one ordinary word (`Next`) does not count where a sentence begins.
+///   any white space where it has some. It counts if it has three letters or more, does not start
+///   in lower case, and is not the name of the posting's city or country. It must stand alone:
+///   beside a letter or a digit at either end of the name there is the end of the text, white
+///   space, an ASCII sign or other punctuation. A name in a script without spaces between words
+///   counts anywhere. A name that is one ordinary word (`Next`) does not count where a sentence
+///   begins.
 #[derive(Clone, Debug)]
 pub struct Secrets {
     /// The names that count.

@@ -111,7 +111,7 @@ pub async fn reinstate(
     })
 }
 
-/// Gives a person another migration token, and says what is so now.
+/// Gives a person another migration token, and returns a sentence about it.
 async fn rotate_token(
     store: &dyn Store,
     clock: &Clock,
