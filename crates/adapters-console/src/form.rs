@@ -7,6 +7,7 @@ use actix_web::{
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
+use domain::line;
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
@@ -63,6 +64,13 @@ impl Form {
     /// A field that is not blank, trimmed.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name)
+    }
+
+    /// The operator's reason.
+    pub fn reason(&self) -> Result<String, Failure> {
+        let reason = line::reason(self.get("reason").unwrap_or_default());
+        let reason = reason.map_err(|error| Failure::field(format!("reason: {error}")))?;
+        Ok(reason.to_owned())
     }
 
     /// All values of a field.

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::{line::check_line, outbox::SubjectTask};
+use domain::outbox::SubjectTask;
 use newsletter::{
     store::AccountState,
     subscriber::{Account, Email, Subscriber},
@@ -22,8 +22,6 @@ use crate::{
 const PATH: &str = "/subscribers";
 /// Tasks of a person that are shown.
 const TASKS: usize = 50;
-/// The longest reason, in characters.
-const REASON_LENGTH: usize = 1_000;
 
 #[derive(Template)]
 #[template(path = "subscribers.html")]
@@ -165,10 +163,10 @@ pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<S
     let email = email(form.get("email").unwrap_or_default())?;
     let command = match form.get("action") {
         Some("suppress") => PersonCommand::Suppress {
-            reason: reason(&form)?,
+            reason: form.reason()?,
         },
         Some("reinstate") => PersonCommand::Reinstate {
-            reason: reason(&form)?,
+            reason: form.reason()?,
         },
         Some("erase") => PersonCommand::Erase,
         _ => return Err(Failure::field("action: must be one of those on the page")),
@@ -185,16 +183,4 @@ pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<S
         email.as_str()
     };
     render(&request, &state, asked, Some(said)).await
-}
-
-fn reason(form: &Form) -> Result<String, Failure> {
-    let reason = form
-        .get("reason")
-        .ok_or_else(|| Failure::field("reason: must not be empty"))?;
-    if reason.chars().count() > REASON_LENGTH {
-        let message = format!("reason: must be at most {REASON_LENGTH} characters long");
-        return Err(Failure::field(message));
-    }
-    check_line(reason).map_err(|error| Failure::field(format!("reason: {error}")))?;
-    Ok(reason.to_owned())
 }

@@ -15,6 +15,41 @@ pub enum InvalidLine {
     Direction(char),
 }
 
+/// The longest reason that an operator gives, in characters.
+const REASON_LENGTH: usize = 1_000;
+
+/// The fault of a short text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidText {
+    /// It is empty or blank.
+    #[error("must not be empty")]
+    Empty,
+    /// It is longer than this many characters.
+    #[error("must be at most {0} characters long")]
+    TooLong(usize),
+    /// It is not one line.
+    #[error(transparent)]
+    Line(#[from] InvalidLine),
+}
+
+/// Trims and checks a text of one line with at most this many characters.
+pub fn short_text(text: &str, longest: usize) -> Result<&str, InvalidText> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(InvalidText::Empty);
+    }
+    if text.chars().count() > longest {
+        return Err(InvalidText::TooLong(longest));
+    }
+    check_line(text)?;
+    Ok(text)
+}
+
+/// Trims and checks the reason of an operator.
+pub fn reason(text: &str) -> Result<&str, InvalidText> {
+    short_text(text, REASON_LENGTH)
+}
+
 /// Checks a text that is displayed on one line.
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     // Most texts are ASCII, which is faster to check by bytes.

@@ -9,7 +9,6 @@ use actix_web::{
 };
 use askama::Template;
 use domain::{
-    line::check_line,
     posting::{PostingId, SourceIdentifier, moderation::Moderation},
     usecase::ModerationError,
 };
@@ -26,8 +25,6 @@ use crate::{
 
 /// The most postings of one request.
 pub const MOST_AT_ONCE: usize = 50;
-/// The longest reason, in characters, as the command line takes it.
-const REASON_LENGTH: usize = 1_000;
 
 #[derive(Template)]
 #[template(path = "postings/done.html")]
@@ -62,26 +59,15 @@ fn command(form: &Form) -> Result<Moderation, Failure> {
     match form.get("action") {
         Some("approve") => Ok(Moderation::Approve),
         Some("reject") => Ok(Moderation::Reject {
-            reason: reason(form)?,
+            reason: form.reason()?,
         }),
         Some("expire") => Ok(Moderation::Expire {
-            reason: reason(form)?,
+            reason: form.reason()?,
         }),
         Some("feature") => Ok(Moderation::Feature(true)),
         Some("unfeature") => Ok(Moderation::Feature(false)),
         _ => Err(Failure::field("action: must be one of those on the page")),
     }
-}
-
-fn reason(form: &Form) -> Result<String, Failure> {
-    let reason = form.get("reason");
-    let reason = reason.ok_or_else(|| Failure::field("reason: must not be empty"))?;
-    if reason.chars().count() > REASON_LENGTH {
-        let message = format!("reason: must be at most {REASON_LENGTH} characters long");
-        return Err(Failure::field(message));
-    }
-    check_line(reason).map_err(|error| Failure::field(format!("reason: {error}")))?;
-    Ok(reason.to_owned())
 }
 
 /// A form about one posting.

@@ -19,7 +19,7 @@ use std::{net::SocketAddr, time::Duration};
 use domain::{
     audit::Operator,
     day,
-    line::check_line,
+    line::short_text,
     posting::{Lifetime, SourceIdentifier, Status},
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -44,8 +44,6 @@ pub use self::{
 
 /// The longest name of a catalogue, in characters.
 const CATALOGUE_LENGTH: usize = 64;
-/// The longest reason that an operator gives, in characters.
-const REASON_LENGTH: usize = 1000;
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 const LONGEST_EVENTS_KEPT: u64 = 3_650;
@@ -252,20 +250,14 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
 
 /// An operator's reason.
 pub fn reason(text: &str) -> Result<String, String> {
-    line(text, REASON_LENGTH)
+    let reason = domain::line::reason(text).map_err(|error| error.to_string())?;
+    Ok(reason.to_owned())
 }
 
 /// A text of one line.
 fn line(text: &str, longest: usize) -> Result<String, String> {
-    let text = text.trim();
-    if text.is_empty() {
-        Err("must not be empty".to_owned())
-    } else if text.chars().count() > longest {
-        Err(format!("must be at most {longest} characters long"))
-    } else {
-        check_line(text).map_err(|error| error.to_string())?;
-        Ok(text.to_owned())
-    }
+    let text = short_text(text, longest).map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
 }
 
 /// A whole number in a range.
