@@ -204,7 +204,7 @@ impl Service {
         let events = Arc::clone(&database.events);
         let (feed, feed_task) = Feed::start(events, wake.recorded());
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = importer(&database, &lanes, &is_busy);
+        let (imports, import_tasks) = importer(&database, &lanes, config.lifetime, &is_busy);
         let console_sender = Arc::clone(&tried) as _;
         let ports = Ports {
             ingest: lanes,
@@ -279,12 +279,14 @@ impl Service {
 fn importer(
     database: &Database,
     lanes: &Arc<dyn Ingest>,
+    lifetime: Lifetime,
     is_busy: &BusyProbe,
 ) -> (Importer, ImportTasks) {
     Importer::new(ImportPorts {
         ingest: Arc::clone(lanes),
         catalogues: Arc::clone(&database.catalogues),
         store: Arc::clone(&database.store),
+        lifetime,
         clock: clock::system(),
         throttle: Throttle(Arc::clone(is_busy)),
     })

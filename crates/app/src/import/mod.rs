@@ -1,7 +1,7 @@
 //! Imports: the lines of one request on their way through the lanes.
 //!
 //! ```text
-//! take ──► intake ──► parse ──► sequence ──► put_all ──► ledger ──► receipts
+//! take ──► intake ──► parse ──► sequence ──► execute ──► ledger ──► receipts
 //!           bounded    threads    │  ▲         lanes       in the order of the lines
 //!                                 └──┴─ again: while the store is away
 //! ```
@@ -9,17 +9,20 @@
 //! - [`running`] is the side of the request. It hands lines over as long as there is room, and
 //!   waits for receipts when there is none: that is what slows the client down.
 //! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]),
-//!   keeps the commands of one identifier in order ([`sequence`]), has the lanes carry out several
-//!   batches at a time, tries again what the store could not answer ([`outage`]), and gives out
-//!   receipts in the order of the lines ([`ledger`]).
+//!   keeps the commands of one identifier in order ([`sequence`]), has several batches carried out
+//!   at a time ([`execute`]), by the lanes unless a line is known to change nothing ([`cache`]),
+//!   tries again what the store could not answer ([`outage`]), and gives out receipts in the order
+//!   of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
 //!   the postings that no line has named.
 //!
 //! Because the task does the work, a client that hangs up stops it only between lines, and not at
 //! all once the body has ended.
 
+mod cache;
 mod catalogue;
 mod delist;
+mod execute;
 mod lease;
 mod ledger;
 mod outage;
@@ -37,13 +40,17 @@ use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, Catalogues},
     import::Wishes,
+    posting::Lifetime,
     store::{Store, StoreError},
     usecase::{Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
 };
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::{catalogue::CatalogueRun, pipeline::Pipeline, running::Running};
+use self::{
+    cache::LineCache, catalogue::CatalogueRun, execute::Shared, pipeline::Pipeline,
+    running::Running,
+};
 use crate::{clock::Clock, worker::Throttle};
 
 /// How long lines are tried again while the store is away, and so the end of an import.
@@ -58,8 +65,10 @@ pub struct ImportPorts {
     /// The lanes.
     pub ingest: Arc<dyn Ingest>,
     pub catalogues: Arc<dyn Catalogues>,
-    /// The store in which missing postings are expired.
+    /// The store in which missing postings are expired, and lines that are known are looked up.
     pub store: Arc<dyn Store>,
+    /// The lifetime that the lanes give postings.
+    pub lifetime: Lifetime,
     pub clock: Clock,
     /// Sizes the batches in which missing postings expire.
     pub throttle: Throttle,
@@ -71,7 +80,7 @@ pub struct Importer {
     runtime: Handle,
     tasks: TaskTracker,
     stop: CancellationToken,
-    parsers: Arc<Semaphore>,
+    shared: Shared,
 }
 
 /// The tasks of imports, to stop them.
@@ -90,7 +99,10 @@ impl Importer {
             runtime: Handle::current(),
             tasks: tasks.clone(),
             stop: stop.clone(),
-            parsers: Arc::new(Semaphore::new(cores)),
+            shared: Shared {
+                parsers: Arc::new(Semaphore::new(cores)),
+                cache: Arc::new(LineCache::new()),
+            },
         };
         (importer, ImportTasks { stop, tasks })
     }
@@ -105,7 +117,7 @@ impl Imports for Importer {
             order,
             self.tasks.clone(),
             self.stop.clone(),
-            Arc::clone(&self.parsers),
+            self.shared.clone(),
         );
         match self.tasks.spawn_on(begun, &self.runtime).await {
             Ok(begun) => Ok(Box::new(begun?)),
@@ -119,7 +131,7 @@ async fn begin(
     order: ImportOrder,
     tasks: TaskTracker,
     stop: CancellationToken,
-    parsers: Arc<Semaphore>,
+    shared: Shared,
 ) -> Result<Running, ImportError> {
     if stop.is_cancelled() {
         return Err(stopping());
@@ -139,7 +151,7 @@ async fn begin(
         }
     };
     let dry_run = order.dry_run;
-    let (pipeline, running) = Pipeline::new(ports, wishes, dry_run, run, started_at, stop, parsers);
+    let (pipeline, running) = Pipeline::new(ports, wishes, dry_run, run, started_at, stop, shared);
     tasks.spawn(pipeline.run());
     Ok(running)
 }

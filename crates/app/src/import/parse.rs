@@ -1,4 +1,5 @@
-//! Parses lines, on threads that may compute for a while.
+//! Parses lines, on threads that may compute for a while, but for those that changed nothing the
+//! last time.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -8,11 +9,12 @@ use std::{
 use domain::{
     client::Prefixes,
     import::{Line, LineError, Wishes},
-    posting::{PostingId, PutPosting, SourceIdentifier},
+    posting::{PostingId, PutPosting, SourceIdentifier, repeat::Basis},
     usecase::IngestError,
 };
 use uuid::Uuid;
 
+use super::cache::{self, LineCache, LineDigest};
 use crate::panics;
 
 /// Lines that were taken together.
@@ -23,7 +25,7 @@ pub(super) struct Taken {
     pub prefixes: Arc<Prefixes>,
 }
 
-/// A parsed line.
+/// A line with its command.
 pub(super) struct Entry {
     /// The number of the line.
     pub line: u64,
@@ -31,19 +33,91 @@ pub(super) struct Entry {
     pub id: Option<String>,
     /// The posting that a line of a catalogue names, whether it is refused or not.
     pub named: Option<SourceIdentifier>,
-    pub put: Result<Arc<PutPosting>, LineError>,
+    pub work: Result<Work, LineError>,
 }
 
-/// Parses lines in their order. A panic is the failure of one line.
-pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes) -> Vec<Entry> {
-    let mut entries = Vec::with_capacity(taken.iter().map(|taken| taken.lines.len()).sum());
+/// The command of a line.
+pub(super) enum Work {
+    Parsed(Arc<PutPosting>, Option<LineDigest>),
+    /// It changed nothing in this state, and is parsed if the state is another one now.
+    Cached(Arc<CachedLine>),
+}
+
+/// A line that is in the cache.
+pub(super) struct CachedLine {
+    pub identifier: SourceIdentifier,
+    pub basis: Basis,
+    line: Line,
+    digest: LineDigest,
+    prefixes: Arc<Prefixes>,
+}
+
+impl Work {
+    /// The posting that it is for.
+    pub fn identifier(&self) -> &SourceIdentifier {
+        match self {
+            Self::Parsed(put, _) => &put.identifier,
+            Self::Cached(cached) => &cached.identifier,
+        }
+    }
+}
+
+impl CachedLine {
+    /// Parses the line after all.
+    pub fn parse(&self, wishes: &Wishes) -> Result<Work, LineError> {
+        entry(&self.line, &self.prefixes, wishes, Some(self.digest)).work
+    }
+}
+
+/// Parses lines in their order, but for those that are in the cache. A panic is the failure of one
+/// line.
+pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Vec<Entry> {
+    let seed = cache.seed(wishes);
+    let lines = taken.iter().flat_map(|taken| &taken.lines);
+    let digests: Vec<_> = lines.map(|line| LineDigest::of(&line.text, seed)).collect();
+    let mut known = cache.find(&digests).into_iter().zip(digests);
+    let mut entries = Vec::with_capacity(known.len());
     for Taken { lines, prefixes } in taken {
-        entries.extend(lines.iter().map(|line| entry(line, &prefixes, wishes)));
+        for line in lines {
+            let (basis, digest) = known.next().unwrap_or_default();
+            entries.push(match basis.zip(digest) {
+                Some((basis, digest)) => cached(line, &prefixes, wishes, basis, digest),
+                None => entry(&line, &prefixes, wishes, digest),
+            });
+        }
     }
     entries
 }
 
-fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes) -> Entry {
+/// A line that is in the cache, unless its identifier cannot be told without parsing, or is not the
+/// client's any more.
+fn cached(
+    line: Line,
+    prefixes: &Arc<Prefixes>,
+    wishes: &Wishes,
+    basis: Basis,
+    digest: LineDigest,
+) -> Entry {
+    let identifier = cache::identifier(&line.text);
+    let Some(identifier) = identifier.filter(|identifier| prefixes.check(identifier).is_ok())
+    else {
+        return entry(&line, prefixes, wishes, Some(digest));
+    };
+    Entry {
+        line: line.number,
+        id: Some(identifier.as_str().to_owned()),
+        named: wishes.catalogue.map(|_| identifier.clone()),
+        work: Ok(Work::Cached(Arc::new(CachedLine {
+            identifier,
+            basis,
+            line,
+            digest,
+            prefixes: Arc::clone(prefixes),
+        }))),
+    }
+}
+
+fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes, digest: Option<LineDigest>) -> Entry {
     let new_id = PostingId::new(Uuid::now_v7());
     let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(wishes, prefixes, new_id)));
     let (id, put) = parsed.unwrap_or_else(|panic| {
@@ -59,6 +133,6 @@ fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes) -> Entry {
         line: line.number,
         id,
         named,
-        put: put.map(Arc::new),
+        work: put.map(|put| Work::Parsed(Arc::new(put), digest)),
     }
 }

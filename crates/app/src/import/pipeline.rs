@@ -13,8 +13,8 @@ use futures_util::{
 };
 use time::OffsetDateTime;
 use tokio::{
-    sync::{Semaphore, mpsc, oneshot},
-    task::{JoinError, spawn_blocking},
+    sync::{mpsc, oneshot},
+    task::JoinError,
     time::sleep_until,
 };
 use tokio_util::sync::CancellationToken;
@@ -22,10 +22,11 @@ use tokio_util::sync::CancellationToken;
 use super::{
     ImportPorts,
     catalogue::CatalogueRun,
+    execute::{Executor, Results, Shared},
     lease,
     ledger::Ledger,
     outage::{Outage, Verdict},
-    parse::{Entry, Taken, parse},
+    parse::{Entry, Taken},
     running::Running,
     sequence::{Command, Sequence},
     stopping,
@@ -36,9 +37,11 @@ use super::{
 pub(super) const PARSED_TOGETHER: usize = 64;
 const PARSES: usize = 4;
 
-/// The most commands that are handed to the lanes together, and the most such batches at a time.
-const BATCH: usize = 256;
+/// The most commands that are carried out together, the most such batches at a time, and how many
+/// of them wait for nothing: a further one has to be full.
+pub(super) const BATCH: usize = 256;
 const BATCHES: usize = 32;
+const AT_ONCE: usize = 2;
 
 /// What the request tells the task.
 pub(super) enum Order {
@@ -55,23 +58,20 @@ pub(super) enum Event {
 }
 
 type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
-type Answers = Vec<Result<Answer, IngestError>>;
 type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;
-type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Answers)> + Send>>;
+type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Results)> + Send>>;
 
 /// The task of an import.
 pub(super) struct Pipeline {
     ports: ImportPorts,
     wishes: Wishes,
-    dry_run: bool,
+    executor: Executor,
     run: Option<CatalogueRun>,
     started_at: OffsetDateTime,
     stop: CancellationToken,
     orders: mpsc::UnboundedReceiver<Order>,
     events: mpsc::UnboundedSender<Event>,
     parses: FuturesOrdered<Parse>,
-    /// A permit for each core, shared by all imports.
-    parsers: Arc<Semaphore>,
     puts: FuturesUnordered<Put>,
     sequence: Sequence,
     outage: Outage,
@@ -85,7 +85,7 @@ pub(super) struct Pipeline {
 enum Step {
     Order(Option<Order>),
     Parsed(Vec<Entry>),
-    Answered(Vec<Command>, Answers),
+    Answered(Vec<Command>, Results),
     Again,
     End(ImportError),
 }
@@ -99,21 +99,20 @@ impl Pipeline {
         run: Option<CatalogueRun>,
         started_at: OffsetDateTime,
         stop: CancellationToken,
-        parsers: Arc<Semaphore>,
+        shared: Shared,
     ) -> (Self, Running) {
         let (give_orders, orders) = mpsc::unbounded_channel();
         let (events, see_events) = mpsc::unbounded_channel();
         let pipeline = Self {
+            executor: Executor::new(ports.clone(), shared, wishes, dry_run),
             ports,
             wishes,
-            dry_run,
             run,
             started_at,
             stop,
             orders,
             events,
             parses: FuturesOrdered::new(),
-            parsers,
             puts: FuturesUnordered::new(),
             sequence: Sequence::default(),
             outage: Outage::new(),
@@ -204,16 +203,8 @@ impl Pipeline {
         if let (Some(run), Some(last)) = (&mut self.run, taken.last()) {
             run.prefixes = Arc::clone(&last.prefixes);
         }
-        let (wishes, parsers) = (self.wishes, Arc::clone(&self.parsers));
-        self.parses.push_back(Box::pin(async move {
-            // It is never closed.
-            let turn = parsers.acquire_owned().await;
-            let parsed = spawn_blocking(move || {
-                let _turn = turn;
-                parse(taken, &wishes)
-            });
-            parsed.await
-        }));
+        let parsed = self.executor.clone().parse(taken);
+        self.parses.push_back(Box::pin(parsed));
     }
 
     /// Enters parsed lines, which follow those before.
@@ -223,10 +214,10 @@ impl Pipeline {
                 run.roster.name(named);
             }
             let place = self.ledger.add(entry.line, entry.id);
-            match entry.put {
-                Ok(put) => self.sequence.add(Command {
+            match entry.work {
+                Ok(work) => self.sequence.add(Command {
                     place,
-                    put,
+                    work,
                     failing_since: None,
                 }),
                 Err(error) => self.ledger.settle(place, Err(error)),
@@ -235,13 +226,17 @@ impl Pipeline {
         self.give_out();
     }
 
-    /// Hands commands to the lanes, unless the store seems to be away.
+    /// Has commands carried out, unless the store seems to be away.
     fn carry_out(&mut self) {
         if let Some(error) = &self.ended {
             let error = as_line_error(error);
             return self.give_up(&error);
         }
-        while !self.outage.is_away() && self.sequence.has_ready() && self.puts.len() < BATCHES {
+        while !self.outage.is_away() && self.puts.len() < BATCHES {
+            let fewest = if self.puts.len() < AT_ONCE { 1 } else { BATCH };
+            if self.sequence.ready() < fewest {
+                return;
+            }
             let commands = self.sequence.next(BATCH);
             self.put(commands);
         }
@@ -256,19 +251,15 @@ impl Pipeline {
         }
     }
 
-    /// Hands commands to the lanes, and keeps them: they may have to be tried again.
+    /// Has commands carried out, which come back with their results: they may have to be tried
+    /// again.
     fn put(&self, commands: Vec<Command>) {
-        let puts = commands.iter().map(|command| Arc::clone(&command.put));
-        let puts: Vec<_> = puts.collect();
-        let (ingest, dry_run) = (Arc::clone(&self.ports.ingest), self.dry_run);
-        self.puts.push(Box::pin(async move {
-            let answers = ingest.put_all(puts, dry_run).await;
-            (commands, answers)
-        }));
+        let put = self.executor.clone().run(commands);
+        self.puts.push(Box::pin(put));
     }
 
     /// Notes the answers of a batch.
-    fn settle(&mut self, commands: Vec<Command>, answers: Answers) {
+    fn settle(&mut self, commands: Vec<Command>, answers: Results) {
         let is_any_answered = answers.iter().any(is_answer);
         if is_any_answered {
             self.outage.note_answer();
@@ -283,7 +274,10 @@ impl Pipeline {
                 Verdict::Again => failed.push(command),
                 Verdict::GivenUp => self.answer(&command, answer),
                 Verdict::Over => {
-                    over = answer.as_ref().err().cloned();
+                    over = match &answer {
+                        Err(LineError::Ingest(error)) => Some(error.clone()),
+                        _ => None,
+                    };
                     self.answer(&command, answer);
                 }
             }
@@ -295,10 +289,9 @@ impl Pipeline {
         }
     }
 
-    fn answer(&mut self, command: &Command, answer: Result<Answer, IngestError>) {
-        let result = answer.map_err(LineError::from);
-        self.ledger.settle(command.place, result);
-        self.sequence.end(&command.put.identifier);
+    fn answer(&mut self, command: &Command, answer: Result<Answer, LineError>) {
+        self.ledger.settle(command.place, answer);
+        self.sequence.end(command.work.identifier());
     }
 
     /// Ends the import before its end: what is under way is answered, and nothing more is begun.
@@ -358,10 +351,12 @@ impl Pipeline {
 }
 
 /// Whether the store has answered a command.
-const fn is_answer(answer: &Result<Answer, IngestError>) -> bool {
+const fn is_answer(answer: &Result<Answer, LineError>) -> bool {
     !matches!(
         answer,
-        Err(IngestError::Unavailable(_) | IngestError::Overloaded)
+        Err(LineError::Ingest(
+            IngestError::Unavailable(_) | IngestError::Overloaded
+        ))
     )
 }
 

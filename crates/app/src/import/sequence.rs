@@ -1,19 +1,16 @@
 //! The order of an import's commands for the same posting.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::Arc,
-};
+use std::collections::{HashMap, VecDeque};
 
-use domain::posting::{PutPosting, SourceIdentifier};
+use domain::posting::SourceIdentifier;
 use tokio::time::Instant;
 
-use super::ledger::Place;
+use super::{ledger::Place, parse::Work};
 
 /// A command, and the place of its line.
 pub(super) struct Command {
     pub place: Place,
-    pub put: Arc<PutPosting>,
+    pub work: Work,
     /// When it began to fail.
     pub failing_since: Option<Instant>,
 }
@@ -30,18 +27,18 @@ pub(super) struct Sequence {
 impl Sequence {
     /// Adds the command of the next line.
     pub fn add(&mut self, command: Command) {
-        if let Some(behind) = self.busy.get_mut(&command.put.identifier) {
+        if let Some(behind) = self.busy.get_mut(command.work.identifier()) {
             behind.push_back(command);
         } else {
-            let identifier = command.put.identifier.clone();
+            let identifier = command.work.identifier().clone();
             self.busy.insert(identifier, VecDeque::new());
             self.ready.push_back(command);
         }
     }
 
-    /// Whether commands can be carried out now.
-    pub fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    /// How many commands can be carried out now.
+    pub fn ready(&self) -> usize {
+        self.ready.len()
     }
 
     /// The next commands to carry out.

@@ -5,6 +5,7 @@ mod catalogues;
 mod endings;
 mod failures;
 mod lines;
+mod repeated;
 
 use std::fmt::Write as _;
 
@@ -57,6 +58,7 @@ impl Kit {
             ingest: around(Arc::new(lanes)),
             catalogues: Arc::clone(&store.memory) as _,
             store: as_store,
+            lifetime: Lifetime::days(60),
             clock: clock(),
             throttle: Throttle(Arc::new(|| false)),
         });

@@ -10,7 +10,7 @@ use std::{
 
 use domain::{
     company::{Company, CompanyId},
-    posting::{Answer, Lifetime, PutPosting, decide},
+    posting::{Answer, Decision, Lifetime, PutPosting, decide},
     store::{Known, RowLocks, Store, StoreError, WriteSet},
     usecase::{self, Answers, IngestError},
 };
@@ -112,7 +112,13 @@ impl Runner {
         let now = (self.clock)();
         let decided = catch_unwind(AssertUnwindSafe(|| decide(known, put, self.lifetime, now)));
         match decided {
-            Ok(Ok(decision)) if decision.change.is_none() => Some(decision.answer),
+            Ok(Ok(Decision {
+                answer,
+                change: None,
+            })) => Some(Answer {
+                basis: known.basis(&put.identifier),
+                ..answer
+            }),
             // Refusals and failures are left to the second stage, which knows the writes of the
             // commands before.
             _ => None,

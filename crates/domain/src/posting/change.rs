@@ -104,6 +104,12 @@ impl Change {
             });
     }
 
+    /// Whether the same command changes nothing afterwards. One that asks for other texts does so
+    /// until they are there.
+    pub fn is_repeatable(&self) -> bool {
+        !self.asks_for_enrichment || self.expected.is_none()
+    }
+
     /// Adds the change to a commit, and to the state that the batch's next decision is based on.
     pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
         let id = self.posting.id;

@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
-    event, outcome,
+    event, outcome, repeat::Basis,
 };
 use crate::{
     company::{Company, CompanyId, CompanyWrite},
@@ -43,6 +43,23 @@ pub struct Answer {
     pub created_by: Option<Actor>,
     /// The actor of the change before this one; `None` of a new posting.
     pub updated_by: Option<Actor>,
+    /// The state in which the same command changes nothing, once the answer is valid. `None` if
+    /// it is not known, because other commands of the batch are for the same posting.
+    pub basis: Option<Basis>,
+}
+
+impl Answer {
+    /// The answer to a command for a posting that was there before.
+    pub(super) fn on(posting: &Posting, outcome: PutOutcome) -> Self {
+        Self {
+            id: posting.id,
+            outcome,
+            status: posting.status,
+            created_by: posting.created_by.clone(),
+            updated_by: posting.updated_by.clone(),
+            basis: None,
+        }
+    }
 }
 
 /// The reason why a command is refused.
@@ -156,6 +173,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
             status: Status::PendingEnrichment,
             created_by: Some(by),
             updated_by: None,
+            basis: None,
         },
         change: Some(Box::new(change)),
     })
@@ -246,11 +264,8 @@ fn update(
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decision {
         answer: Answer {
-            id: posting.id,
-            outcome,
             status: change.posting.status,
-            created_by: posting.created_by.clone(),
-            updated_by: posting.updated_by.clone(),
+            ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
     })

@@ -34,20 +34,18 @@ impl Lifetime {
     /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
     /// if postings stay for ever.
     pub(super) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
-        let Some(lifetime) = self.0 else {
-            if posting.status.is_open() {
-                posting.expire_at = None;
-            }
-            return;
-        };
-        let is_short = match (posting.status, posting.expire_at) {
-            (status, Some(end)) if status.is_open() => end - now < lifetime / 2,
-            // It was approved while lifetimes were switched off.
-            (Status::Approved, None) => true,
-            _ => false,
-        };
-        if is_short {
+        if self.is_due(posting, now) {
             posting.expire_at = self.starting(now);
+        }
+    }
+
+    /// Whether a push of this posting gives it another end.
+    pub(super) fn is_due(self, posting: &Posting, now: OffsetDateTime) -> bool {
+        match (self.0, posting.status, posting.expire_at) {
+            (None, status, end) => status.is_open() && end.is_some(),
+            (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
+            // It was approved while lifetimes were switched off.
+            (Some(_), status, None) => status == Status::Approved,
         }
     }
 }

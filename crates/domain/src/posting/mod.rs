@@ -23,6 +23,7 @@ pub mod outcome;
 mod patch;
 mod payload;
 mod put;
+pub mod repeat;
 mod vocabulary;
 
 #[cfg(test)]

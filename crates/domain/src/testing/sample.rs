@@ -155,6 +155,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
         },
         created_by: by.clone(),
         updated_by: by.filter(|_| outcome != PutOutcome::Created),
+        basis: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! Commands of integrations: create, update, expire, reopen.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use time::OffsetDateTime;
 
 use crate::{
     company::CompanyId,
-    posting::{Answer, Lifetime, PutPosting, Rejection, decide},
+    posting::{
+        Answer, Change, Decision, Lifetime, PutPosting, Rejection, SourceIdentifier, decide,
+    },
     store::{Known, Store, StoreError, WriteSet},
 };
 
@@ -54,13 +56,21 @@ pub fn decide_batch(
     now: OffsetDateTime,
 ) -> (Answers, WriteSet) {
     let mut writes = WriteSet::new(now);
+    let mut named: HashMap<&SourceIdentifier, usize> = HashMap::with_capacity(batch.len());
+    for put in batch {
+        *named.entry(&put.identifier).or_default() += 1;
+    }
     let answers = batch.iter().map(|put| {
-        decide(&known, put, lifetime, now).map(|decision| {
-            if let Some(change) = decision.change {
-                change.record(&mut known, &mut writes);
-            }
-            decision.answer
-        })
+        let Decision { mut answer, change } = decide(&known, put, lifetime, now)?;
+        let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
+        if let Some(change) = change {
+            change.record(&mut known, &mut writes);
+        }
+        // Several commands for a posting share its next version.
+        if is_repeatable && named.get(&put.identifier) == Some(&1) {
+            answer.basis = known.basis(&put.identifier);
+        }
+        Ok(answer)
     });
     let answers = answers.collect();
     (answers, writes)

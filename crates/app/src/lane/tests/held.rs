@@ -133,7 +133,10 @@ async fn commands_for_a_locked_posting_keep_their_order() {
     let before = store.commits().len();
     store.lock(RowLocks::default());
     for push in pushes {
-        assert_eq!(push.await.unwrap(), Ok(answered("a", PutOutcome::Updated)));
+        assert_eq!(
+            plain(push.await.unwrap()),
+            Ok(answered("a", PutOutcome::Updated))
+        );
     }
     assert_eq!(
         store.commits().len(),
@@ -183,7 +186,10 @@ async fn a_row_that_cannot_be_seen_is_waited_for_aside() {
     sleep(Duration::from_secs(3)).await;
     assert!(!new.is_finished());
     store.heal();
-    assert_eq!(new.await.unwrap(), Ok(answered("new", PutOutcome::Created)));
+    assert_eq!(
+        plain(new.await.unwrap()),
+        Ok(answered("new", PutOutcome::Created))
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,11 @@ use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{posting::PutOutcome, testing::push};
+use crate::{
+    posting::{Answer, PutOutcome, repeat::repeat},
+    testing::push,
+    usecase::decide_batch,
+};
 
 /// A body that is often valid, sometimes wrong, and touches every field.
 fn body() -> impl Strategy<Value = Value> {
@@ -126,6 +130,45 @@ proptest! {
                 prop_assert_eq!(written, Written::default());
             }
             (first, second) => prop_assert_eq!(first, second),
+        }
+    }
+
+    #[test]
+    fn a_command_that_needs_no_decision_changes_nothing(
+        body in any_body(),
+        between in prop::collection::vec((select(vec!["a", "b"]), body()), 0..3),
+        verdict in select(vec![None, Some(Verdict::Approve)]),
+        days in 0..40_i64,
+    ) {
+        let mut board = Board::with(Status::Approved);
+        let _ = board.run(&push("b", CREATE));
+        let put = push("a", &body.to_string());
+        let now = board.now + hours(1);
+        let (answers, _) = decide_batch(board.known.clone(), &[&put], board.lifetime, now);
+        let _ = board.run(&put);
+        let Ok(Answer { basis: Some(basis), .. }) = answers[0] else {
+            return Ok(());
+        };
+        let mut is_same = true;
+        for (identifier, body) in between {
+            if let Ok((_, written)) = board.run(&push(identifier, &body.to_string())) {
+                is_same &= written.postings + written.companies == 0;
+            }
+        }
+        if let (Some(verdict), true) = (verdict, board.posting().status.is_open()) {
+            is_same = false;
+            board.enrich(&verdict);
+        }
+        board.now += hours(24 * days);
+        let now = board.now + hours(1);
+        let repeated = repeat(&board.known, &put.identifier, None, basis, board.lifetime, now);
+        let decided = board.decide(&put);
+        match repeated {
+            Some(answer) => {
+                let answer = Answer { basis: None, ..answer };
+                prop_assert_eq!(decided, Ok(Decision { answer, change: None }));
+            }
+            None => prop_assert!(!is_same || days > 29),
         }
     }
 

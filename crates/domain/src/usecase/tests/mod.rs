@@ -3,4 +3,5 @@
 mod delist;
 mod duplicates;
 mod enrich;
+mod ingest;
 mod webhooks;

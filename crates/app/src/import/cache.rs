@@ -1,0 +1,199 @@
+//! Lines that changed nothing, so that the same line needs no parsing while that holds.
+//!
+//! A catalogue that is sent again is mostly lines as they were. The cache keeps for each the state
+//! of the posting and its company in which it changes nothing ([`Basis`]), by a digest of the
+//! line. The store is asked for that state all the same: the cache spares parsing alone.
+
+use std::{
+    str,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use domain::{
+    import::{LineText, Wishes},
+    posting::{SourceIdentifier, repeat::Basis},
+};
+use twox_hash::{XxHash3_64, XxHash3_128};
+
+/// The most lines that are kept, in 32 bytes each.
+const SLOTS: u64 = 1 << 20;
+
+/// The digest of a line, with what an import wishes for its lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineDigest {
+    high: u64,
+    low: u64,
+}
+
+/// The seed of the digests of an import's lines.
+#[derive(Clone, Copy)]
+pub(super) struct Seed(u64);
+
+/// The lines of one process.
+pub(super) struct LineCache {
+    /// No client can know it, so that none can make lines of equal digests.
+    seed: u64,
+    /// A line has one place, by its digest, and takes it from the one before.
+    slots: OnceLock<Mutex<Vec<Slot>>>,
+}
+
+/// The digest in two halves, the version and the hash of the company. Zeros are an empty place:
+/// memory that is zeroed costs nothing before it is used.
+type Slot = [u64; 4];
+
+impl LineCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self {
+            seed: rand::random(),
+            slots: OnceLock::new(),
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
+        let slots = self
+            .slots
+            .get_or_init(|| Mutex::new(vec![[0; 4]; place(SLOTS)]));
+        slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seed for an import. The same line means something else in another catalogue.
+    pub fn seed(&self, wishes: &Wishes) -> Seed {
+        let catalogue = wishes.catalogue.map(|catalogue| catalogue.uuid());
+        let flags = [u8::from(wishes.strict), u8::from(catalogue.is_some())];
+        let wishes = [&flags[..], catalogue.unwrap_or_default().as_bytes()].concat();
+        Seed(XxHash3_64::oneshot_with_seed(self.seed, &wishes))
+    }
+
+    /// The states in which these lines change nothing, as far as they are known.
+    pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Basis>> {
+        let slots = self.slots();
+        let find = |digest: &Option<LineDigest>| {
+            let digest = digest.as_ref()?;
+            let [high, low, version, company] = *slots.get(digest.place())?;
+            let is_same = *digest == LineDigest { high, low } && version != 0;
+            is_same.then_some(Basis {
+                version: version.cast_signed(),
+                company,
+            })
+        };
+        digests.iter().map(find).collect()
+    }
+
+    /// Keeps lines that change nothing in these states.
+    pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Basis)>) {
+        let mut slots = self.slots();
+        for (digest, basis) in lines {
+            if let Some(slot) = slots.get_mut(digest.place()) {
+                *slot = [
+                    digest.high,
+                    digest.low,
+                    basis.version.cast_unsigned(),
+                    basis.company,
+                ];
+            }
+        }
+    }
+}
+
+impl LineDigest {
+    /// The digest of a line; `None` of one that was too long to be kept.
+    pub fn of(text: &LineText, seed: Seed) -> Option<Self> {
+        let LineText::Whole(text) = text else {
+            return None;
+        };
+        let digest = XxHash3_128::oneshot_with_seed(seed.0, text);
+        let half = |digest: u128| u64::try_from(digest & u128::from(u64::MAX)).unwrap_or_default();
+        Some(Self {
+            high: half(digest >> 64),
+            low: half(digest),
+        })
+    }
+
+    fn place(self) -> usize {
+        place(self.low % SLOTS)
+    }
+}
+
+/// A number of slots, which is small.
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or_default()
+}
+
+/// The identifier of a line that begins with it and has been parsed before, unless characters of
+/// it are escaped.
+pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
+    let LineText::Whole(text) = text else {
+        return None;
+    };
+    let rest = text.strip_prefix(b"{")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"id\"")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b":")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"\"")?;
+    let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    let (id, after) = rest.split_at(end);
+    if !after.starts_with(b"\"") {
+        return None;
+    }
+    SourceIdentifier::new(str::from_utf8(id).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{catalogue::CatalogueId, client::ClientId, testing::uuid};
+
+    use super::*;
+
+    fn text(line: &str) -> LineText {
+        LineText::Whole(line.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn a_line_is_kept_for_its_wishes() {
+        let cache = LineCache::new();
+        let wishes = |strict, catalogue: Option<u128>| Wishes {
+            client: ClientId::new(uuid(1)),
+            strict,
+            catalogue: catalogue.map(|n| CatalogueId::new(uuid(n))),
+        };
+        let all = [
+            wishes(false, None),
+            wishes(true, None),
+            wishes(false, Some(1)),
+            wishes(false, Some(2)),
+        ];
+        let line = text(r#"{"id":"a","payload":{}}"#);
+        let digest = |wishes| LineDigest::of(&line, cache.seed(wishes));
+        let digests: Vec<_> = all.iter().map(digest).collect();
+        assert_eq!(cache.find(&digests), [None; 4]);
+        let basis = |version| Basis {
+            version,
+            company: 7,
+        };
+        for (kept, digest) in (1..).zip(&digests) {
+            cache.keep(digest.map(|digest| (digest, basis(kept))).into_iter());
+            let known = (1..=4).map(|n| (n <= kept).then(|| basis(n)));
+            assert_eq!(cache.find(&digests), known.collect::<Vec<_>>());
+        }
+        let other = LineDigest::of(&text(r#"{"id":"b","payload":{}}"#), cache.seed(&all[0]));
+        assert_eq!(cache.find(&[other, None]), [None, None]);
+    }
+
+    #[test]
+    fn the_identifier_is_read_where_it_comes_first() {
+        for (line, expected) in [
+            (r#"{"id":"a:1","payload":{}}"#, Some("a:1")),
+            (r#"{ "id" : "b", "payload": {}}"#, Some("b")),
+            (r#"{"id":"\u00fc","payload":{}}"#, None),
+            (r#"{"payload":{},"id":"a"}"#, None),
+            (r#"{"id":"a\"b"}"#, None),
+            (r#"{"id":""}"#, None),
+            (r#"{"id":"a"#, None),
+            (r#"{"id":1}"#, None),
+        ] {
+            let found = identifier(&text(line));
+            let found = found.as_ref().map(SourceIdentifier::as_str);
+            assert_eq!(found, expected, "{line}");
+        }
+    }
+}
