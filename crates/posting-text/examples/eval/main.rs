@@ -1,12 +1,17 @@
 //! Measures redaction on a labelled set: `cargo run -p posting-text --example eval -- FOLDER`.
 //!
-//! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly, and
-//! how many of the postings to refuse are refused. With `--misses` also each mistake, in its line.
+//! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly,
+//! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
+//! line.
+//!
+//! With `--generate SEED` the folder has tables, of which postings are composed; the figures are
+//! then also printed by the shape of a name or a contact.
 #![expect(
     clippy::print_stdout,
     reason = "the figures are what the program is for"
 )]
 
+mod generate;
 mod score;
 mod set;
 
@@ -19,24 +24,43 @@ use self::score::Score;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut folders = Vec::new();
     let mut misses = false;
-    for argument in std::env::args().skip(1) {
+    let mut seed = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--misses" => misses = true,
+            "--generate" => seed = Some(arguments.next().unwrap_or_default().parse()?),
             folder => folders.push(folder.to_owned()),
         }
     }
-    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    let mut samples = Vec::new();
     for folder in &folders {
-        for sample in set::read(Path::new(folder))? {
-            let names: Vec<&str> = sample.other_names.iter().map(String::as_str).collect();
-            let posting = score::posting(&sample, &names, &[]);
-            let refused = prepare(&posting, &Budget::of(&sample.text))?
-                .refusal
-                .is_some();
-            let score = scores.entry(sample.language.clone()).or_default();
-            score.count(&sample, &posting, refused, misses)?;
+        if let Some(seed) = seed {
+            samples.extend(generate::generate(Path::new(folder), seed, ROUNDS)?);
+        } else {
+            let read = set::read(Path::new(folder))?;
+            samples.extend(read.into_iter().map(|sample| (String::new(), sample)));
         }
+    }
+    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    let mut shapes: BTreeMap<String, Score> = BTreeMap::new();
+    for (shape, sample) in &samples {
+        let names: Vec<&str> = sample.other_names.iter().map(String::as_str).collect();
+        let posting = score::posting(sample, &names, &[]);
+        let refused = prepare(&posting, &Budget::of(&sample.text))?
+            .refusal
+            .is_some();
+        let language = scores.entry(sample.language.clone()).or_default();
+        language.count(sample, &posting, refused, misses)?;
+        let of_shape = shapes.entry(shape.clone()).or_default();
+        of_shape.count(sample, &posting, refused, false)?;
+    }
+    if seed.is_some() {
+        score::print(&shapes);
     }
     score::print(&scores);
     Ok(())
 }
+
+/// How many postings are composed for each shape in each language.
+const ROUNDS: usize = 3;

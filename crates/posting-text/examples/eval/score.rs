@@ -155,7 +155,7 @@ impl Score {
 
     /// Prints recall by kind: the share of its labels that are hidden, and their number.
     fn line(&self, name: &str) {
-        print!("{name:<10}");
+        print!("{name:<18}");
         let wrong = self.wrong();
         for kind in Kind::ALL {
             let of = self.kinds.get(&kind).copied().unwrap_or_default();
@@ -170,7 +170,7 @@ impl Score {
 
 /// Prints the scores of all languages and their sum.
 pub fn print(scores: &BTreeMap<String, Score>) {
-    print!("{:<10}", "hidden");
+    print!("{:<18}", "hidden");
     for kind in Kind::ALL {
         print!("{:>11}", kind.name());
     }
@@ -181,7 +181,7 @@ pub fn print(scores: &BTreeMap<String, Score>) {
         total.add(score);
     }
     total.line("all");
-    print!("{:<10}", "precision");
+    print!("{:<18}", "precision");
     for kind in Kind::ALL {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
         print!("{:>11}", share(of.right, of.finds));
@@ -216,5 +216,6 @@ fn say(what: &str, sample: &Sample, range: &Range<usize>, of: &str) {
     let start = text[..range.start].rfind('\n').map_or(0, |line| line + 1);
     let line = text[start..].lines().next().unwrap_or_default();
     let (language, part) = (&sample.language, &text[range.clone()]);
-    println!("{language} {what} {of}: {part}: {line}");
+    let name = &sample.name;
+    println!("{language} {what} {of} ({name}): {part}: {line}");
 }

@@ -166,7 +166,7 @@ fn sample<'a>(
 }
 
 /// Adds a line with its labels: `{c:Acmera} hires`.
-fn label(line: &str, sample: &mut Sample) -> Result<(), Box<dyn Error>> {
+pub fn label(line: &str, sample: &mut Sample) -> Result<(), Box<dyn Error>> {
     let mut rest = line;
     while let Some((before, after)) = rest.split_once('{') {
         sample.text.push_str(before);
