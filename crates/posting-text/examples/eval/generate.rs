@@ -5,6 +5,9 @@ use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use crate::set::{Sample, label};
 
+/// Lists whose words have no cases, and may have a `/`.
+const NO_CASES: [&str; 3] = ["tel", "street", "legal"];
+
 /// A small generator of pseudorandom numbers, `SplitMix64`.
 struct Random(u64);
 
@@ -250,14 +253,13 @@ impl<'a> Slots<'a> {
                 Some(format!("DE{front}{}", iso_7064(&front)))
             }
             _ => {
-                // "plain tel" is no word with cases.
                 let (slot, shouts) = match slot.strip_prefix('^') {
                     Some(slot) => (slot, true),
                     None => (slot, false),
                 };
                 let word = self.chosen.get(slot)?;
                 let forms: Vec<&str> = word.split('/').collect();
-                let form = if slot.starts_with("tel") || slot.starts_with("street") {
+                let form = if NO_CASES.iter().any(|list| slot.starts_with(list)) {
                     word.as_str()
                 } else {
                     forms.get(case).or(forms.first())?

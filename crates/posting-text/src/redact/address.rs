@@ -11,7 +11,8 @@ use std::ops::Range;
 use self::end::{end, is_roman};
 use super::{
     Kind,
-    cues::Cues,
+    cues::{self, Cues},
+    inflect,
     scan::Found,
     script::Script,
     words::{Word, begins_sentence},
@@ -51,10 +52,12 @@ pub(super) fn addresses(
         }
         budget.spend(SEARCH_STEPS)?;
         let found = eastern::address(text, words, at)
+            .or_else(|| after_post_box(text, words, at))
             .or_else(|| after_street(text, words, at))
             .or_else(|| before_street(text, words, at))
             .or_else(|| after_contact(text, words, at, found))
-            .or_else(|| before_city(text, words, at, city?));
+            .or_else(|| before_city(text, words, at, city?))
+            .map(|range| with_zone(text, words, range));
         let starts_free =
             |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
@@ -156,7 +159,8 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             || (!is_cased && !word.is_number())
             || word.cues.has(Cues::UNIT)
             || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
-            || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2);
+            || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2)
+            || (word.is_number() && gap == ". " && words[look].cues.has(Cues::STREET_AFTER));
         // "бул. „Черни връх“ 51"
         is_quoted |= gap.contains(['“', '”', '"', '»']);
         if !is_name && !is_quoted && !word.cues.has(Cues::STREET_AFTER) {
@@ -169,10 +173,25 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             && word.start < start
             && word.is_upper()
             && (matches!(gap, " " | "-") || (gap == ". " && word.text.chars().count() <= 4))
-            && !(begins_sentence(text, word.start) && word.cues.has(Cues::PERSON.or(Cues::ADDRESS)))
+            && !(begins_sentence(text, word.start)
+                && word
+                    .cues
+                    .has(Cues::PERSON.or(Cues::ADDRESS).or(Cues::LANGUAGES)))
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
+            // "Burgemeester van Roijensingel"
+            let titled = previous
+                .checked_sub(1)
+                .map(|titled| &words[titled])
+                .filter(|titled| {
+                    is_family_particle(word)
+                        && gap == " "
+                        && &text[titled.end()..word.start] == " "
+                        && titled.is_upper()
+                        && !titled.cues.has(Cues::LANGUAGES)
+                });
+            first = titled.map(|titled| titled.start).or(first);
             break;
         }
         look = previous;
@@ -183,21 +202,163 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     before_postal_code(text, words, at)
 }
 
-/// An address without any word for a street, before a postal code: `Vesterbro 88, 5000 Odense`.
+/// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
+fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    /// Words and initials for a post box: the first is enough, the others need what follows.
+    const BOXES: &str = "\
+        postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
+        postafiók poštanski pašto skrytka pastkaste";
+    const SHORT: &str = "box pl pf τ а а/я bp skr";
+    const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
+    let mut first = at.checked_sub(1)?;
+    for _ in 0..3 {
+        let word = &words[first];
+        let gap = &text[word.end()..words[first + 1].start];
+        if !matches!(gap, " " | ". " | "." | "/" | ": ") {
+            return None;
+        }
+        if is_among(BOXES, &word.lower) && (word.is_upper() || first + 1 < at) {
+            return Some(word.start..box_end(text, words, at));
+        }
+        if !is_among(LINKS, &word.lower) {
+            break;
+        }
+        first = first.checked_sub(1)?;
+    }
+    let word = &words[first];
+    let number = words[at].text.chars().all(|c| c.is_ascii_digit());
+    let is_box = number
+        && is_among(SHORT, &word.lower)
+        && match &*word.lower {
+            // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
+            "box" => true,
+            "pl" | "bp" => {
+                word.text.chars().all(char::is_uppercase) && is_before_code(text, words, at)
+            }
+            "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
+            "τ" => first + 2 == at && words[first + 1].lower == "θ",
+            "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
+            _ => first + 1 < at,
+        };
+    if !is_box {
+        return None;
+    }
+    let initials = (1..=2)
+        .filter_map(|back| first.checked_sub(back).map(|at| &words[at]))
+        .take_while(|letter| letter.text.chars().count() == 1 && letter.is_upper())
+        .last()
+        .filter(|_| word.lower == "box");
+    if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
+        return None;
+    }
+    Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
+}
+
+/// Whether a postal code comes after the number at this word.
+fn is_before_code(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    end(text, words, at).has_postal_code
+}
+
+/// The end of the number of a post box, which has groups: `Postfach 11 04`.
+fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut last = at;
+    while let Some(next) = words.get(last + 1)
+        && next.is_number()
+        && next.text.len() <= 3
+        && &text[words[last].end()..next.start] == " "
+        && last < at + 3
+    {
+        last += 1;
+    }
+    end(text, words, last).end
+}
+
+/// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
+/// des Chênes`, `Flat 2, 9 Elm Gardens`.
+fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
+    const ZONES: &str = "\
+        za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
+        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite";
+    const QUARTERS: &str = "mahallesi mah mahalle";
+    let Some(front) = text[..range.start].strip_suffix(", ") else {
+        return range;
+    };
+    let last = words.partition_point(|word| word.end() <= front.len());
+    let mut first = last;
+    for _ in 0..5 {
+        let Some(word) = first.checked_sub(1).map(|at| &words[at]) else {
+            break;
+        };
+        let is_beside = if first == last {
+            word.end() == front.len() || (word.end() + 1 == front.len() && front.ends_with('.'))
+        } else {
+            matches!(&text[word.end()..words[first].start], " " | "’" | "'")
+        };
+        let is_written = word.is_upper() || word.is_number() || is_among(PARTICLES, &word.lower);
+        let is_zone = is_among(ZONES, &word.lower);
+        if !is_beside || !(is_written || is_zone) {
+            break;
+        }
+        first -= 1;
+        if is_zone && first + 1 < last {
+            return word.start..range.end;
+        }
+        let of_quarter = words[last - 1].lower.as_ref();
+        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() {
+            return word.start..range.end;
+        }
+    }
+    range
+}
+
+/// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
+/// 5000 Odense`. What it has from the start of a clause on is its street.
 fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let name = &words[at.checked_sub(1)?];
-    let is_street = name.is_upper()
-        && &text[name.end()..words[at].start] == " "
-        && !name.cues.has(Cues::ID.or(Cues::UNIT));
+    let gap = &text[name.end()..words[at].start];
+    let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
+        && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
+        && !name.cues.has(Cues::ID.or(Cues::UNIT).or(Cues::PHONE));
     if !is_street {
         return None;
     }
     let end = end(text, words, at);
-    end.has_postal_code.then(|| {
-        let before = at.checked_sub(2).map(|before| &words[before]);
-        let wider = before.filter(|word| word.is_upper() && &text[word.end()..name.start] == " ");
-        wider.map_or(name.start, |word| word.start)..end.end
-    })
+    if !end.has_postal_code {
+        return None;
+    }
+    // The clause before the number: "Obala kralja Tomislava 7".
+    let mut first = at - 1;
+    let mut capital = name.is_upper().then_some(at - 1);
+    for _ in 0..MAX_NAME {
+        let Some(before) = first.checked_sub(1).map(|before| &words[before]) else {
+            break;
+        };
+        let gap = &text[before.end()..words[first].start];
+        let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
+            || (gap == ". " && before.text.chars().count() <= 3);
+        if !is_beside || before.is_number() {
+            break;
+        }
+        first -= 1;
+        let is_run = capital.is_some_and(|capital| capital == first + 1);
+        if before.is_upper() && (is_run || capital.is_none()) {
+            capital = Some(first);
+        }
+    }
+    let clause = text[..words[first].start].trim_end_matches([' ', '\u{a0}']);
+    let begins = clause.is_empty()
+        || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
+    let is_sentence = words[first..at].iter().any(|word| {
+        word.cues
+            .has(Cues::LANGUAGES.or(Cues::PERSON).or(Cues::ADDRESS))
+            && !is_among(PARTICLES, &word.lower)
+    });
+    let start = if begins && !is_sentence && words[first].is_upper() {
+        first
+    } else {
+        capital?
+    };
+    Some(words[start].start..end.end)
 }
 
 /// An address without any word for a street, between a contact and the end of a sentence: `+48 605
@@ -262,6 +423,11 @@ fn is_norm(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
 }
 
+/// Whether a word is a small one within names of families.
+fn is_family_particle(word: &Word<'_>) -> bool {
+    is_among("van von de der den di da la le del", &word.lower)
+}
+
 /// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
     let of_pay = |lower: &str| {
@@ -279,7 +445,11 @@ fn is_announced(words: &[Word<'_>], at: usize) -> bool {
 
 /// Whether a word announces the name of a street here.
 fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
-    if !word.cues.has(Cues::STREET_BEFORE) {
+    // "בשדרות הנשיא 7": in the avenue.
+    let is_street = |lower: &str| cues::of(lower).has(Cues::STREET_BEFORE);
+    let is_prefixed =
+        || !word.lower.is_ascii() && inflect::without_prefix(&word.lower).any(is_street);
+    if !word.cues.has(Cues::STREET_BEFORE) && !is_prefixed() {
         return false;
     }
     let is_short = word.text.chars().count() <= 2;
@@ -356,8 +526,11 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
     let mut last = number;
     for (distance, word) in words[at + 1..].iter().take(5).enumerate() {
         let gap = &text[last.end()..word.start];
-        let joins = matches!(gap, " " | ". ") || (distance == 0 && unit.is_some() && gap == ", ");
-        if !joins || !word.is_upper() {
+        let joins =
+            matches!(gap, " " | ". " | "-") || (distance == 0 && unit.is_some() && gap == ", ");
+        // "9 Queen's Gardens"
+        let is_genitive = distance > 0 && matches!(gap, "'" | "’") && word.lower == "s";
+        if !is_genitive && (!joins || !word.is_upper()) {
             return None;
         }
         if distance > 0 && word.cues.has(Cues::STREET_AFTER) {

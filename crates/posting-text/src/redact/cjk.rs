@@ -69,6 +69,17 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     let place = &base[..base.len() - core.len()];
     push(&mut out, core);
     let mut front = core.trim();
+    // "カフェ青空": a trade may stand before the name, too.
+    let after_trade = PARTS.trades.iter().rev();
+    let after_trade = after_trade.filter(|trade| trade.chars().count() >= MIN_LENGTH);
+    let mut after_trade = after_trade.filter_map(|trade| front.strip_prefix(trade));
+    if let Some(rest) = after_trade.next().map(str::trim)
+        && is_proper(rest, is_japanese)
+        && rest.chars().count() >= 3
+        && !PARTS.trades.iter().any(|trade| rest.ends_with(trade))
+    {
+        push(&mut out, rest);
+    }
     while let Some(rest) = PARTS
         .trades
         .iter()
@@ -107,6 +118,9 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     const AFTER: &str = "은 는 이 가 을 를 에 의 와 과 로 도 에서 에게 으로";
     let base = without_legal_forms(name);
     let script = Script::of_text(base);
+    if is_japanese {
+        return japanese_pair(base, text);
+    }
     // A name with a known trade has a short form already.
     let has_trade = PARTS.trades.iter().any(|trade| {
         base.strip_suffix(trade)
@@ -144,6 +158,33 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
         let is_used = !known && text.match_indices(front).any(|(at, _)| stands(at));
         is_used.then(|| front.to_owned())
     })
+}
+
+/// The two ideographs of a Japanese name before its trade, which are rather a family or a place
+/// elsewhere: where a particle follows, and the text calls nobody so.
+fn japanese_pair(base: &str, text: &str) -> Option<String> {
+    const PARTICLES: [&str; 9] = ["は", "が", "で", "の", "に", "を", "と", "へ", "も"];
+    const PERSONS: [&str; 5] = ["さん", "様", "氏", "まで", "宛"];
+    let trades = || PARTS.trades.iter().rev();
+    let pair = trades()
+        .find_map(|trade| base.strip_suffix(trade))
+        .or_else(|| trades().find_map(|trade| base.strip_prefix(trade)))
+        .unwrap_or(base)
+        .trim();
+    let is_pair = pair.chars().count() == 2 && Script::of_text(pair) == Script::Han;
+    if !is_pair || is_trade(pair) || PARTS.places.contains(&pair) {
+        return None;
+    }
+    let mut is_used = false;
+    for (at, _) in text.match_indices(pair) {
+        let after = &text[at + pair.len()..];
+        if PERSONS.iter().any(|person| after.starts_with(person)) {
+            return None;
+        }
+        let is_start = !text[..at].ends_with(|c| matches!(Script::of(c), Script::Han));
+        is_used |= is_start && PARTICLES.iter().any(|particle| after.starts_with(particle));
+    }
+    is_used.then(|| pair.to_owned())
 }
 
 /// The name without legal forms around it.

@@ -83,7 +83,11 @@ impl Cues {
     /// Those whom a firm is named with besides its first name: partners, sons.
     pub(crate) const PARTNERS: Self = Self(1 << 28);
 
-    const SECTIONS: [(&'static str, Self); 11] = [
+    /// A greeting at the end of a letter, before the name of its writer.
+    pub(crate) const CLOSING: Self = Self(1 << 30);
+
+    const SECTIONS: [(&'static str, Self); 12] = [
+        ("closing", Self::CLOSING.or(Self::PERSON)),
         ("person", Self::PERSON),
         ("title", Self::TITLE),
         ("streetbefore", Self::STREET_BEFORE),
@@ -120,7 +124,7 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 12] = [
+    let whole: [(&str, Cues); 13] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
         (include_str!("tables/trades.txt"), Cues::GENERIC),
@@ -135,6 +139,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         ),
         (include_str!("tables/legal.txt"), Cues::LEGAL),
         (include_str!("tables/given_names.txt"), Cues::GIVEN),
+        (include_str!("tables/given_names_more.txt"), Cues::GIVEN),
         (include_str!("tables/verbs.txt"), Cues::VERB),
         (SMALL_WORDS, Cues::SMALL),
         (AFFIXES, Cues::AFFIX),

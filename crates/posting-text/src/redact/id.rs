@@ -79,11 +79,12 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
 
 /// Whether a word in a script without spaces ends with such a cue.
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
-    const CUES: [&str; 8] = [
+    const CUES: [&str; 9] = [
         "法人番号",
         "信用代码",
         "信用代碼",
         "税号",
+        "ผู้เสียภาษี",
         "税番号",
         "등록번호",
         "사업자번호",
@@ -223,6 +224,9 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     if word.text.len() == 11 && word.text.starts_with("DE") {
         return is_german(&word.text[2..]).then_some(word.start..word.end());
     }
+    if is_of_union(word.text) {
+        return Some(word.start..word.end());
+    }
     let mut number = String::new();
     let mut end = word.start;
     for next in words[at..].iter().take(MAX_GROUPS) {
@@ -257,6 +261,40 @@ fn is_fiscal_code(bytes: &[u8]) -> bool {
             b'A' => byte.is_ascii_uppercase(),
             _ => byte.is_ascii_digit(),
         })
+}
+
+/// Whether this has the form of a number for the value-added tax: the country's two letters and as
+/// many digits as its numbers have (European Commission, VIES).
+fn is_of_union(text: &str) -> bool {
+    const DIGITS: [(&str, std::ops::RangeInclusive<usize>); 20] = [
+        ("BE", 10..=10),
+        ("BG", 9..=10),
+        ("CZ", 8..=10),
+        ("DK", 8..=8),
+        ("EE", 9..=9),
+        ("EL", 9..=9),
+        ("FI", 8..=8),
+        ("HR", 11..=11),
+        ("HU", 8..=8),
+        ("IT", 11..=11),
+        ("LT", 9..=12),
+        ("LU", 8..=8),
+        ("LV", 11..=11),
+        ("MT", 8..=8),
+        ("PL", 10..=10),
+        ("PT", 9..=9),
+        ("RO", 8..=10),
+        ("SE", 12..=12),
+        ("SI", 8..=8),
+        ("SK", 10..=10),
+    ];
+    let Some((country, digits)) = text.split_at_checked(2) else {
+        return false;
+    };
+    digits.bytes().all(|b| b.is_ascii_digit())
+        && DIGITS
+            .iter()
+            .any(|(known, lengths)| *known == country && lengths.contains(&digits.len()))
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).

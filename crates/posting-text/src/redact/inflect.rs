@@ -166,6 +166,7 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
             push(out, format!("{front}{weak}{last}"), &finnic.endings);
             push(out, format!("{front}{weak}"), &finnic.endings);
             push(out, format!("{front}{weak}i"), &finnic.endings);
+            push(out, format!("{front}{weak}e"), &finnic.endings);
             push(out, format!("{front}{weak}o"), &finnic.endings);
         }
     }

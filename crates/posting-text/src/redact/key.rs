@@ -133,7 +133,12 @@ impl Key {
         let inflected = self.matches_inflected(text, words, at, first, budget)?;
         let found = match inflected {
             // In lower case it is another word.
-            None if self.case == Case::Capital && !first.is_capital() => None,
+            None if self.case == Case::Capital
+                && !first.is_capital()
+                && !self.begins_with_particle(first) =>
+            {
+                None
+            }
             None => self.matches_joined(text, words, at, first, budget)?,
             found => found,
         };
@@ -145,6 +150,11 @@ impl Key {
                 words[at..*next].iter().all(is_written)
             }
         }))
+    }
+
+    /// Whether a word in lower case is the small one that a family's name begins with: `van der Zalm`.
+    fn begins_with_particle(&self, first: &Word<'_>) -> bool {
+        self.ordinary == Ordinary::Words && first.cues.has(Cues::SMALL) && self.tokens.len() > 1
     }
 
     fn matches_joined(
@@ -224,7 +234,7 @@ impl Key {
         let is_cased = first
             .text
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
-        if is_cased && !first.is_upper() {
+        if is_cased && !first.is_upper() && !self.begins_with_particle(first) {
             // People of a company are written so in many languages: `telianere`.
             let ends = first.lower.len() >= self.joined.len() + 2;
             if self.tokens.len() > 1 || !self.lower_forms || !ends {

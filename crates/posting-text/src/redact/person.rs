@@ -27,7 +27,7 @@ const PARTICLES: &str =
     "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
 /// Small words between "ask" and a name.
-const PREPOSITIONS: &str = "for de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para";
+const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(
@@ -46,6 +46,10 @@ pub(super) fn persons(
             budget.spend(SEARCH_STEPS)?;
             out.extend(eastern::person(text, words, at));
         }
+        if !word.lower.is_ascii() && word.text.contains("คุณ") {
+            budget.spend(1)?;
+            out.extend(eastern::thai(text, words, at));
+        }
         if word.text == "HR" {
             budget.spend(1)?;
             out.extend(eastern::after_latin(text, words, at));
@@ -57,6 +61,14 @@ pub(super) fn persons(
         if word.cues.has(Cues::PERSON) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(announced(text, words, at));
+        }
+        if word.cues.has(Cues::CLOSING) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(signed(text, words, at));
+        }
+        if may_be_title_after(word) {
+            budget.spend(SEARCH_STEPS)?;
+            out.extend(before_title(text, words, at));
         }
     }
     let is_contact = |kind: Kind| matches!(kind, Kind::Email | Kind::Phone | Kind::Handle);
@@ -99,8 +111,8 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
 }
 
 /// Where the name in a run begins: after a word that announces a person, and at the given name
-/// after a role ("Advisor Kari Hansen").
-fn first_name(names: &[Word<'_>]) -> usize {
+/// after a role ("Advisor Kari Hansen"), but not within a double one ("Viggo-Emil Skov").
+fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let announced = names
         .iter()
         .take_while(|word| word.cues.has(Cues::PERSON) && !word.cues.has(Cues::GIVEN))
@@ -114,7 +126,12 @@ fn first_name(names: &[Word<'_>]) -> usize {
         .last()
         .is_some_and(|last| evidence::is_patronymic(last))
         && given == Some(announced + 1);
-    given.filter(|_| !is_after_family).unwrap_or(announced)
+    let start = given.filter(|_| !is_after_family).unwrap_or(announced);
+    let is_second = start > announced
+        && names
+            .get(start)
+            .is_some_and(|word| &text[names[start - 1].end()..word.start] == "-");
+    start - usize::from(is_second)
 }
 
 /// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
@@ -128,6 +145,62 @@ fn is_particle(word: &Word<'_>) -> bool {
     PARTICLES.split(' ').any(|particle| particle == word.lower)
 }
 
+/// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
+/// next line.
+fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let greeting = &words[at];
+    let first = words.get(at + 1)?;
+    let gap = &text[greeting.end()..first.start];
+    let is_near = gap.len() <= 8
+        && gap.chars().all(|c| {
+            c.is_whitespace() || matches!(c, ',' | '.' | ':' | '!' | '\u{1e}' | '–' | '-')
+        });
+    if !is_near || !is_name(first) || first.cues.has(Cues::CLOSING) {
+        return None;
+    }
+    let end = run(text, words, at + 1);
+    let mut names = words.get(at + 1..end)?;
+    // "Head of Operations" on the next line is no part of it, a degree before it is.
+    while let [first, rest @ ..] = names
+        && first.cues.has(Cues::TITLE)
+        && !rest.is_empty()
+    {
+        names = rest;
+    }
+    let (first, last) = names.first().zip(names.last())?;
+    let is_person = match evidence(names) {
+        Evidence::For => true,
+        Evidence::Against => false,
+        Evidence::None => (2..=4).contains(&names.len()),
+    };
+    (is_person && is_followed(text, last.end())).then(|| first.start..last.end())
+}
+
+/// Whether a word may be a form of address after the name: Turkish `Hanım` and `Bey`.
+fn may_be_title_after(word: &Word<'_>) -> bool {
+    ["hanım", "bey"].iter().any(|title| {
+        word.lower
+            .strip_prefix(title)
+            .is_some_and(|case| is_among(" a e ı i ı i 'a dan den la le ın in", case))
+    })
+}
+
+/// The person before a form of address: `Yazıcıoğlu Hanım`.
+fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    let before = words.get(at.checked_sub(1)?)?;
+    let is_beside = &text[before.end()..words[at].start] == " ";
+    (is_beside && is_name(before) && evidence(std::slice::from_ref(before)) != Evidence::Against)
+        .then(|| {
+            let given = at
+                .checked_sub(2)
+                .map(|given| &words[given])
+                .filter(|given| {
+                    evidence::is_given(given) && &text[given.end()..before.start] == " "
+                });
+            given.map_or(before.start, |given| given.start)..before.end()
+        })
+}
+
 /// The person after a form of address: `Frau Seidlmayer`, `Mr. Dr. Aigner`.
 fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     const ACADEMIC: &str = "dr prof mag ing dipl";
@@ -138,14 +211,25 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
     loop {
         let word = words.get(first)?;
         let gap = &text[last.end()..word.start];
-        if !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
+        let is_abbreviated = gap == "." && is_among("ra ssa na rina ª", &word.lower);
+        if !is_abbreviated && !matches!(gap, " " | ". " | "\u{a0}" | ".\u{a0}") {
             return None;
         }
-        if !word.cues.has(Cues::TITLE) || !word.is_upper() {
+        // "Sig.ra", "D.ª"
+        let is_ending = is_among("ra ssa na rina ª", &word.lower)
+            && text[..word.start].ends_with('.')
+            && first == at + 1;
+        if !is_ending && (!word.cues.has(Cues::TITLE) || !word.is_upper()) {
             break;
         }
         last = word;
         first += 1;
+    }
+    // "mevrouw van der Zalm"
+    let particles = first;
+    let is_academic = |word: &Word<'_>| is_among(ACADEMIC, &word.lower);
+    if !words[at..first].iter().any(is_academic) {
+        first = (first..words.len().min(first + 3)).find(|name| !is_particle(&words[*name]))?;
     }
     // "HR" is no form of address.
     if title.text.len() > 1 && title.text.chars().all(char::is_uppercase) {
@@ -153,8 +237,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
     }
     let end = run(text, words, first);
     let names = words.get(first..end).filter(|names| !names.is_empty())?;
-    let is_academic = |word: &Word<'_>| is_among(ACADEMIC, &word.lower);
-    let only_academic = words[at..first].iter().all(is_academic);
+    let only_academic = words[at..particles].iter().all(is_academic);
     // One letter in lower case, or a word such as "pan" in another language, is no title.
     let is_sure =
         title.text.chars().count() > 2 || title.is_upper() || matches!(title.text, "κα" | "κ");
@@ -165,8 +248,8 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
         Evidence::None => is_sure && (!only_academic || names.len() >= 2) && names.len() <= 3,
     };
     // The degree belongs to the name, the form of address does not.
-    let degree = words[at..first].iter().find(|word| is_academic(word));
-    let start = degree.unwrap_or(&names[0]).start;
+    let degree = words[at..particles].iter().find(|word| is_academic(word));
+    let start = degree.unwrap_or(&words[particles]).start;
     is_person.then(|| start..names[names.len() - 1].end())
 }
 
@@ -192,7 +275,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         }
         let end = run(text, words, next).max(next + 1);
         let names = &words[next..end];
-        let names = &names[first_name(names).min(names.len() - 1)..];
+        let names = &names[first_name(text, names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
         let is_next =
             next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
@@ -200,7 +283,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         match evidence(names) {
             Evidence::For if names.len() >= 2 || told || direct => return Some(range),
             Evidence::None
-                if (2..=3).contains(&names.len())
+                if (2..=4).contains(&names.len())
                     && ((told && before.contains([':', '：', '.']))
                         || (is_next && before == " " && has_contact(text, cue.start)))
                     && is_followed(text, range.end) =>

@@ -69,8 +69,10 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut end = words[at].end();
     let mut next = at + 1;
     for _ in 0..MAX_NUMBERS {
-        if let Some(unit) = UNITS.iter().find(|unit| text[end..].starts_with(*unit)) {
-            end += unit.len();
+        // "502号室"
+        let unit = |end: usize| UNITS.iter().find(|unit| text[end..].starts_with(**unit));
+        for _ in 0..2 {
+            end += unit(end).map_or(0, |unit| unit.len());
         }
         while words.get(next).is_some_and(|word| word.start < end) {
             next += 1;

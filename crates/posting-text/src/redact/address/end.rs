@@ -2,6 +2,21 @@
 
 use super::{Cues, Word};
 
+/// The first floors in Arabic, which are written as words.
+const ARABIC_ORDINALS: [&str; 12] = [
+    "الأرضي",
+    "الأول",
+    "الثاني",
+    "الثالث",
+    "الرابع",
+    "الخامس",
+    "السادس",
+    "السابع",
+    "الثامن",
+    "التاسع",
+    "العاشر",
+    "الأخير",
+];
 /// The most parts of a house after its number.
 const MAX_UNITS: usize = 8;
 
@@ -33,7 +48,10 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
                 || (other.text.len() <= 2 && other.is_upper())
+                || (!other.text.is_ascii() && ARABIC_ORDINALS.contains(&other.text))
         };
+        // "7, 2º B", "33, 2.º Dto"
+        let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
         let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ ");
         let beside = matches!(
             gap,
@@ -43,6 +61,12 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         let again = matches!(&*word.lower, "bis" | "ter" | "quater");
         if joined && (small || letter || again) {
             (end, next) = (word.end(), next + 1);
+        } else if beside && is_ordinal {
+            let door = following.filter(|door| {
+                door.text.chars().count() <= 4
+                    && (door.cues.has(Cues::UNIT) || door.text.chars().count() == 1)
+            });
+            (end, next) = door.map_or((word.end(), next + 1), |door| (door.end(), next + 2));
         } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
             (end, next) = (following.map_or(end, Word::end), next + 2);
         } else if beside

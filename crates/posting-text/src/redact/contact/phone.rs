@@ -8,7 +8,7 @@ use crate::{
     Budget, Exceeded,
     redact::{
         cues::{self, Cues},
-        script::{Ascii, Script},
+        script::{Ascii, Script, is_unspaced},
     },
 };
 
@@ -53,20 +53,37 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
             let after = &text[found.start() + number.len()..];
             is_phone(before, number, after, after_phone)
         });
-        out.extend(phone.map(|number| found.start()..found.start() + number.len()));
+        out.extend(phone.map(|number| {
+            let end = found.start() + number.len();
+            let is_enclosed = opens_before(number, &text[end..]);
+            found.start() + usize::from(is_enclosed)..end
+        }));
     }
     Ok(out)
 }
 
+/// Whether a number begins with a parenthesis that closes after it: that is no part of it.
+fn opens_before(number: &str, after: &str) -> bool {
+    number.starts_with('(')
+        && after.starts_with(')')
+        && number.matches('(').count() > number.matches(')').count()
+}
+
 fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {
+    if opens_before(number, after) && number.len() > 1 {
+        return is_in_parentheses(before, &number[1..])
+            || is_phone(before, &number[1..], &after[1..], after_phone);
+    }
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
     let previous = before.chars().next_back();
     let spaced = before.trim_end().chars().next_back();
     let currency =
         |c: Option<char>| c.is_some_and(|c| matches!(c, '$' | '€' | '£' | '¥' | '₹' | '~' | '<'));
-    let attached = previous
-        .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ',' | '='))
-        || after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '%'))
+    // Scripts without spaces write a number beside a word: "電話090-5501-3131まで".
+    let is_dashed = number.starts_with(['0', '+']) && number.contains('-');
+    let joins = |c: char| c.is_alphanumeric() && !(is_dashed && is_unspaced(c));
+    let attached = previous.is_some_and(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
+        || after.starts_with(|c: char| joins(c) || matches!(c, '_' | '%'))
         || after
             .strip_prefix(['-', '.', ','])
             .is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
@@ -84,6 +101,45 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
         || is_chinese_mobile(number, before)
         || is_after_name(number, before)
         || is_beside_contact(before, number, after)
+}
+
+/// Whether the parentheses after a capitalised word have nothing else: `Lenka Vrzal (605 501 137)`.
+fn is_in_parentheses(before: &str, number: &str) -> bool {
+    let Some(front) = before.strip_suffix(' ') else {
+        return false;
+    };
+    let start = front
+        .rfind([' ', '\n', '-', '\u{a0}'])
+        .map_or(0, |at| at + 1);
+    let word = front[start..].trim_start();
+    let is_name = word.starts_with(char::is_uppercase)
+        && word.contains(char::is_lowercase)
+        && word
+            .chars()
+            .all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
+    is_name && is_dialled(number) && !cues::of(&word.to_lowercase()).has(Cues::GENERIC)
+}
+
+/// Whether these are groups of digits as people write telephone numbers, and no amount: those have
+/// three digits in every group but the first.
+fn is_dialled(number: &str) -> bool {
+    let groups: Vec<&str> = number.split([' ', '\u{a0}', '-', '/']).collect();
+    let digits: usize = groups.iter().map(|group| group.len()).sum();
+    let are_digits = |group: &&str| group.bytes().all(|b| b.is_ascii_digit());
+    let are_groups = (2..=6).contains(&groups.len())
+        && groups.iter().all(are_digits)
+        && groups
+            .iter()
+            .skip(1)
+            .all(|group| (2..=5).contains(&group.len()))
+        && (1..=5).contains(&groups[0].len());
+    let is_amount = !number.starts_with('0')
+        && groups.iter().skip(1).all(|group| group.len() == 3)
+        && (groups[0].len() == 1 || groups.len() == 2 || groups.last() == Some(&"000"));
+    let is_year =
+        |group: &&str| group.len() == 4 && (group.starts_with("19") || group.starts_with("20"));
+    let are_years = groups.len() == 2 && groups.iter().all(is_year);
+    are_groups && (7..=12).contains(&digits) && !is_amount && !are_years
 }
 
 /// Whether a number is that of a mobile telephone in China, after an ideograph: `沈师傅 13955500182`.
@@ -115,17 +171,11 @@ fn is_after_name(number: &str, before: &str) -> bool {
     are_threes && is_name
 }
 
-/// Whether groups of digits are on a line with an at sign or a word for asking, and no amount.
+/// Whether groups of digits are on a line with an at sign or a word for asking.
 fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     /// How far is looked, in bytes.
     const WINDOW: usize = 80;
-    let groups: Vec<&str> = number.split([' ', '\u{a0}']).collect();
-    let is_grouped = (3..=5).contains(&groups.len())
-        && groups.iter().all(|group| {
-            (2..=4).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_digit())
-        })
-        && groups.last() != Some(&"000");
-    if !is_grouped || number.len() < 10 {
+    if !is_dialled(number) {
         return false;
     }
     let mut end = after.len().min(WINDOW);

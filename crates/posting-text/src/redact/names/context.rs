@@ -63,18 +63,20 @@ impl Context<'_> {
     /// Whether a text is the city of the posting, a part of its name, or another place in its
     /// country.
     pub(super) fn is_place(&self, word: &str) -> bool {
-        let folded = unaccented(word);
-        let city = self.identity.city.is_some_and(|city| {
-            words(city)
-                .iter()
-                .any(|part| unaccented(&part.lower) == folded)
-        });
         let place = || {
             self.identity
                 .country
                 .is_some_and(|country| places::find(country, word).is_some())
         };
-        city || place()
+        self.is_of_city(word) || place()
+    }
+
+    /// Whether a word is a part of the name of the posting's city.
+    pub(super) fn is_of_city(&self, word: &str) -> bool {
+        let folded = unaccented(word);
+        let is_it = |part: &Word<'_>| unaccented(&part.lower) == folded;
+        let city = self.identity.city;
+        city.is_some_and(|city| words(city).iter().any(is_it))
     }
 }
 
@@ -96,7 +98,10 @@ impl Context<'_> {
     /// stand: with a capital within a sentence, in quotation marks, or at the start of two sentences.
     /// Where nouns and headings have capitals, in German and English, only after a word such as "at".
     pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+        // Vietnamese has no family, and a text of no known language has all of them.
+        let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
+            && !is_vietnamese
             && self.families.has(Cues::ENGLISH.or(Cues::GERMANIC));
         let mut starts = 0;
         self.any_use(part, name, |before, word| {
@@ -149,26 +154,53 @@ impl Context<'_> {
         name: &[Word<'_>],
         is_sure: bool,
     ) -> Result<bool, Exceeded> {
-        let is_of_city = self.identity.city.is_some_and(|city| {
-            let folded = unaccented(&part.lower);
-            words(city)
-                .iter()
-                .any(|city| unaccented(&city.lower) == folded)
-        });
+        let is_of_city = self.is_of_city(&part.lower);
         let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
         if is_of_city || is_within {
             return Ok(false);
         }
+        // The one word that is proper to a name is the company, unless the text says otherwise by a
+        // word that only places have. In many languages that word is the same for both.
+        let only = is_sure && self.is_only_proper(part, name);
+        let is_same_for_both = !self.families.has(Cues::FINNIC.or(Cues::HUNGARIAN));
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
-            before.is_some_and(|before| is_among(IN_PLACE, &before.lower))
-                || PLACE_ENDINGS.iter().any(ends)
+            let list = if only { self.locatives() } else { IN_PLACE };
+            before.is_some_and(|before| is_among(list, &before.lower))
+                || (!(only && is_same_for_both) && PLACE_ENDINGS.iter().any(ends))
         })?;
         Ok(!in_place
             && (is_sure
                 || self.any_use(part, name, |before, _| {
                     before.is_some_and(|before| is_among(AT_COMPANY, &before.lower))
                 })?))
+    }
+
+    /// Whether all other words of a name are ordinary ones.
+    fn is_only_proper(&self, part: &Word<'_>, name: &[Word<'_>]) -> bool {
+        let city = self.identity.city.unwrap_or_default();
+        !city.is_empty()
+            && name
+                .iter()
+                .filter(|word| word.lower != part.lower)
+                .all(|word| is_ordinary(&word.lower) || word.cues.has(Cues::AFFIX))
+    }
+
+    /// The words before a place, and before no company, in the languages of the text.
+    fn locatives(&self) -> &'static str {
+        let has = |families| self.families.has(families) && self.families != Cues::LANGUAGES;
+        if has(Cues::NORDIC) {
+            "i in im near around från fra"
+        } else if has(Cues::ENGLISH.or(Cues::GERMANIC)) {
+            "in im near around nach te"
+        } else if matches!(
+            self.identity.country,
+            Some("FR" | "BE" | "CH" | "LU" | "CA")
+        ) {
+            "à près vers"
+        } else {
+            ""
+        }
     }
 
     /// Whether the text uses a part of a name in some way: alone or after a word on the same line
@@ -211,6 +243,11 @@ impl Context<'_> {
 pub(super) fn is_ordinary(word: &str) -> bool {
     let ordinary = |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
     ordinary(word) || ordinary(&unaccented(word))
+}
+
+/// Whether a letter has the tone and the quality of a Vietnamese vowel.
+pub(super) const fn is_vietnamese(c: char) -> bool {
+    matches!(c, '\u{1ea0}'..='\u{1ef9}')
 }
 
 /// The script of most of the first words of a text.

@@ -63,8 +63,13 @@ impl Names {
         for word in later.take(MAX_SPELLINGS) {
             // "Jens Kragh" is "Kragh": what follows a given name is a family.
             let is_family = is_family(core, word);
-            if context.is_distinctive(&word.lower)?
-                && (is_family || context.names_alone(word, core)?)
+            // A family may be called like a place.
+            let is_own = is_family
+                && !is_ordinary(&word.lower)
+                && !context.is_common(&word.lower)?
+                && !context.is_of_city(&word.lower);
+            if is_own
+                || (context.is_distinctive(&word.lower)? && context.names_alone(word, core)?)
             {
                 self.add_fragment(name, std::slice::from_ref(word), context)?;
             }
@@ -135,7 +140,11 @@ impl Names {
                 return Ok(false);
             }
             if context.is_place(&word.lower) {
-                let is_sure = core.first() == Some(word) || is_labelled;
+                let is_sure = core.first() == Some(word)
+                    || is_labelled
+                    || core
+                        .iter()
+                        .all(|other| other == *word || is_ordinary(&other.lower));
                 return context.names_company(word, core, is_sure);
             }
             // What the text also writes in lower case is the name with a capital.

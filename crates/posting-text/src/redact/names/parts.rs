@@ -1,7 +1,7 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Cues, Names, Word, inflect};
+use super::{Cues, Names, Word, context::is_vietnamese, inflect};
 use crate::{Budget, Exceeded};
 
 /// The most words that are taken on each side.
@@ -92,6 +92,12 @@ impl Names {
             word.lower.to_string()
         } else {
             super::unaccented(&word.lower)
+        };
+        // Where accents are tones, without them it is another word.
+        let lower = if word.lower.contains(is_vietnamese) {
+            word.lower.to_string()
+        } else {
+            lower
         };
         Ok(!word.cues.has(Cues::SMALL)
             && self.parts.iter().any(|(part, _)| {

@@ -74,6 +74,7 @@ impl Names {
         self.has_comma |= spelling.contains(", ");
         self.add_words(spelling, &whole, context)?;
         self.add_words(spelling, core, context)?;
+        self.add_own_acronyms(spelling, core);
         self.add_fragments(spelling, core, context)?;
         // "SWZ Stadtwerke Zellerfeld" is also "Stadtwerke Zellerfeld".
         if let Some(rest) = without_own_acronym(core) {
@@ -126,6 +127,40 @@ impl Names {
             }
         }
         Ok(())
+    }
+
+    /// Adds what a name writes in capitals among its other words, which is an acronym: `KLM` of
+    /// `Bakery KLM`, `R&K` of `R&K Bakery`.
+    fn add_own_acronyms(&mut self, name: &str, core: &[Word<'_>]) {
+        let is_shouted = |word: &Word<'_>| word.text.chars().all(char::is_uppercase);
+        let has_others = core.iter().any(|word| {
+            word.text.chars().nth(1).is_some() && word.text.contains(char::is_lowercase)
+        });
+        if !has_others {
+            return;
+        }
+        for word in core.iter().filter(|word| is_shouted(word)) {
+            let letters = word.text.chars().count();
+            let is_other = word.cues.has(Cues::LEGAL.or(Cues::SMALL))
+                || is_among(ACRONYMS, word.text)
+                || is_among(TWO_LETTER_WORDS, &word.lower);
+            if (2..=6).contains(&letters) && !is_other {
+                self.push(Key::word(word.lower.to_string(), Case::Upper));
+            }
+        }
+        for pair in core.windows(2) {
+            let gap = name[pair[0].end()..pair[1].start].trim();
+            let are_letters = pair
+                .iter()
+                .all(|word| word.text.chars().count() == 1 && is_shouted(word));
+            if are_letters && matches!(gap, "&" | "+") {
+                self.push(Key {
+                    splits: Some(vec![pair[0].lower.len()]),
+                    gap: Some(gap.to_owned()),
+                    ..Key::word(joined(pair), Case::Upper)
+                });
+            }
+        }
     }
 
     /// Adds the initials of a name with its whole legal form: `ATAG` of `Alpstein Treuhand AG`.

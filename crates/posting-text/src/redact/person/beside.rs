@@ -49,7 +49,7 @@ pub(super) fn beside(
         }
         let next = run(text, words, at).max(at + 1);
         let names = &words[at..next];
-        let names = &names[first_name(names).min(names.len() - 1)..];
+        let names = &names[first_name(text, names).min(names.len() - 1)..];
         let range = names[0].start..names[names.len() - 1].end();
         let is_mailbox = |word: &Word<'_>| {
             let plain = unaccented(&word.lower);
@@ -59,7 +59,19 @@ pub(super) fn beside(
                     .any(|part| part == plain)
         };
         let found = evidence(names);
-        if (found == Evidence::For && names.len() >= 2)
+        // A letter alone may be a word for something else.
+        let is_initial = has_initial(text, names)
+            && evidence(&names[1..]) != Evidence::Against
+            && (leads_to(text, words, next - 1, range.end, contact)
+                || text
+                    .get(contact.end..range.start)
+                    .is_some_and(|gap| gap.len() <= 4));
+        if is_initial
+            || is_directly_before(text, words, at, &range, contact, names)
+            || is_asked_for(text, words, at, &range, contact)
+        {
+            out.push(range);
+        } else if (found == Evidence::For && names.len() >= 2)
             || (found != Evidence::Against
                 && names.iter().any(is_mailbox)
                 && !names.iter().any(is_of_office))
@@ -82,6 +94,86 @@ pub(super) fn beside(
     }
 }
 
+/// Whether a name begins with an initial: `J. Haddlesey`.
+fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
+    let [initial, .., family] = names else {
+        return false;
+    };
+    initial.text.chars().nth(1).is_none()
+        && text[initial.end()..].starts_with('.')
+        && family.text.chars().nth(2).is_some()
+}
+
+/// Whether two or three capitalised words within a sentence are directly before a telephone number:
+/// `and Kezia Marsh (01632 960 406)`, `antaa Tuulia Hietikko, puh. 05 550 162`.
+fn is_directly_before(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    name: &Range<usize>,
+    contact: &Range<usize>,
+    names: &[Word<'_>],
+) -> bool {
+    let is_number = text[contact.clone()].ends_with(|c: char| c.is_ascii_digit())
+        && !text[contact.clone()].contains('@');
+    let Some(gap) = text.get(name.end..contact.start).filter(|_| is_number) else {
+        return false;
+    };
+    let is_beside = match gap {
+        " (" | ", " | ": " | " – " | " - " | " " => true,
+        _ => {
+            let after = words.partition_point(|word| word.start < name.end);
+            let phone = words.get(after);
+            gap.len() <= 16
+                && phone.is_some_and(|word| {
+                    word.end() <= contact.start
+                        && word.cues.has(Cues::PHONE)
+                        && words
+                            .get(after + 1)
+                            .is_none_or(|next| next.start >= contact.start)
+                })
+        }
+    };
+    // "+47 915 50 137) og Torgrim Aasgjerd"
+    let is_within = at.checked_sub(1).is_some_and(|before| {
+        let before = &words[before];
+        let between = &text[before.end()..name.start];
+        matches!(between, " " | "\u{a0}") && !before.is_upper()
+    }) || ["), ", "; "]
+        .iter()
+        .any(|end| text[..name.start].ends_with(end));
+    is_beside && is_within && (2..=4).contains(&names.len()) && evidence(names) == Evidence::None
+}
+
+/// Whether a name at the end of a clause is after a contact, a word that calls for a person and at
+/// most a small one: `01632 960 406 and ask for Siobhra.`
+fn is_asked_for(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    name: &Range<usize>,
+    contact: &Range<usize>,
+) -> bool {
+    /// The longest gap, in bytes.
+    const MAX_GAP: usize = 40;
+    let is_near = text
+        .get(contact.end..name.start)
+        .is_some_and(|gap| gap.len() <= MAX_GAP && !ends_sentence(gap));
+    let calls = |word: &Word<'_>| word.cues.has(Cues::PERSON) && word.start >= contact.end;
+    let is_called = match words.get(at.saturating_sub(2)..at) {
+        Some([call, small]) => {
+            calls(small) || (calls(call) && is_among(PREPOSITIONS, &small.lower))
+        }
+        _ => false,
+    };
+    let is_single = words[at].end() == name.end;
+    is_near
+        && is_called
+        && is_single
+        && is_end(text, name.end)
+        && evidence(&words[at..=at]) != Evidence::Against
+}
+
 /// The person beside a contact that begins at a word of a script without capitals.
 fn without_capitals(
     text: &str,
@@ -101,7 +193,8 @@ fn without_capitals(
     if is_alone && word.cues.has(Cues::GIVEN) {
         return Some(word.start..word.end());
     }
-    eastern::titled(word)
+    eastern::in_list(text, word, contact)
+        .or_else(|| eastern::titled(word))
         .or_else(|| eastern::korean_titled(text, words, at))
         .or_else(|| evidence::uncased(text, words, at, is_told))
 }

@@ -131,7 +131,8 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
         .find(|title| is_chinese && front.contains(*title))
     {
         start + front.find(title)? + title.len()
-    } else if (2..=4).contains(&letters)
+    } else if ((2..=4).contains(&letters)
+        || (letters == 5 && is_before_number(text, start + length)))
         && (after.is_empty()
             || TITLES.iter().any(|title| after.starts_with(title))
             || after.starts_with(['が', 'に', 'へ']))
@@ -151,6 +152,81 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     Some(start..given.filter(|_| after.is_empty()).map_or(end, Word::end))
 }
 
+/// A further name of a list before its number in parentheses: `、水野翔（076-255-0112）`.
+pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Option<Range<usize>> {
+    let is_before = matches!(
+        text.get(word.end()..contact.start),
+        Some("（" | " （" | "(" | " (" | "：" | ": ")
+    );
+    let before = &text[..word.start];
+    let is_further = [", ", "、", "，", "； ", "；", "/", "／", "及", "和"]
+        .iter()
+        .any(|sign| before.ends_with(sign));
+    let letters = word.text.chars().count();
+    let is_of_names = word
+        .text
+        .chars()
+        .all(|c| matches!(Script::of(c), Script::Han | Script::Hangul | Script::Kana));
+    let is_other = word.cues.has(Cues::PERSON.or(Cues::PHONE).or(Cues::HANDLE))
+        || OFFICES.iter().any(|office| word.text.ends_with(office));
+    (is_before && is_further && is_of_names && (2..=6).contains(&letters) && !is_other)
+        .then(|| word.start..word.end())
+}
+
+/// What is called rather than a person: offices, telephones.
+const OFFICES: [&str; 34] = [
+    "部",
+    "课",
+    "課",
+    "科",
+    "处",
+    "室",
+    "店",
+    "局",
+    "所",
+    "司",
+    "社",
+    "线",
+    "线电话",
+    "电话",
+    "手机",
+    "電話",
+    "携帯",
+    "代表",
+    "内線",
+    "微信",
+    "邮箱",
+    "窓口",
+    "受付",
+    "部门",
+    "经理",
+    "招聘",
+    "面试",
+    "总监",
+    "팀",
+    "부",
+    "과",
+    "실",
+    "전화",
+    "대표",
+];
+
+/// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
+pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    const TITLE: &str = "คุณ";
+    let word = &words[at];
+    let start = word.start + word.text.rfind(TITLE)? + TITLE.len();
+    let family = words.get(at + 1).filter(|family| {
+        let is_phone = family.text.starts_with("โทร") || family.text.starts_with("ที่");
+        &text[word.end()..family.start] == " "
+            && Script::of_text(family.text) == Script::Thai
+            && !is_phone
+            && family.text.chars().count() <= 16
+    });
+    let end = family.map_or(word.end(), Word::end);
+    (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
+}
+
 /// A family name with a title in a Chinese text beside a contact: "找罗经理".
 pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
     const CHINESE_TITLES: [&str; 10] = [
@@ -165,12 +241,19 @@ pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
     is_short.then(|| word.end() - title.len() - front.len()..word.end())
 }
 
-/// A Korean name before a title beside a contact: "정하늘 점장".
+/// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
 pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let word = &words[at];
     let is_name = word.text.chars().count() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
+    let is_after = at.checked_sub(1).is_some_and(|title| {
+        let title = &words[title];
+        &text[title.end()..word.start] == " " && TITLES.contains(&title.text)
+    });
+    if is_name && is_after {
+        return Some(word.start..word.end());
+    }
     let title = words.get(at + 1).filter(|_| is_name)?;
     let is_title = &text[word.end()..title.start] == " "
         && TITLES.iter().any(|known| title.text.starts_with(known));
@@ -181,11 +264,23 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
 pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
     let name = words.get(at + 1)?;
     let letters = name.text.chars().count();
-    let is_name = (2..=3).contains(&letters)
-        && name.text.starts_with(|c| CHINESE.contains(c))
-        && name.text.chars().all(|c| Script::of(c) == Script::Han);
+    let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
+    // "HR 宫晓棠：138 5501 3131"
+    let is_beside_number = (2..=4).contains(&letters)
+        && !OFFICES.iter().any(|office| name.text.ends_with(office))
+        && text[name.end()..]
+            .trim_start_matches(['：', ':', ' ', '（', '(', '，'])
+            .starts_with(|c: char| c.is_ascii_digit() || c == '+');
+    let is_name =
+        (is_known || is_beside_number) && name.text.chars().all(|c| Script::of(c) == Script::Han);
     let gap = &text[words[at].end()..name.start];
     (is_name && matches!(gap, "" | " " | "：" | ": ")).then(|| name.start..name.end())
+}
+
+/// Whether a number in parentheses or after a comma is next.
+fn is_before_number(text: &str, at: usize) -> bool {
+    let rest = text[at..].trim_start_matches(['（', '(', '、', '，', '：', ' ', '\u{3000}']);
+    rest.len() < text.len() - at && rest.starts_with(|c: char| c.is_ascii_digit() || c == '+')
 }
 
 /// Whether a gap can be between what announces a person and the name.
@@ -221,7 +316,9 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
                 .ends_with(['팀', '부', '과', '처', '실', '은', '는'])
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-        let is_told = told || (number == 0 && gap == " ");
+        // "문의: 팀장 황보름 010-5501-2602"
+        let is_titled = number > 0 && TITLES.contains(&last.text) && gap == " ";
+        let is_told = told || is_titled || (number == 0 && gap == " ");
         if is_name && letters == 3 && ((is_told && ends) || title.is_some()) {
             return Some(word.start..word.end());
         }
