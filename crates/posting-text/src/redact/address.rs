@@ -3,12 +3,19 @@
 //!
 //! Every search starts at a number, so a text without numbers costs nothing.
 
+mod beside;
 mod eastern;
 mod end;
 
 use std::ops::Range;
 
-use self::end::{end, is_roman};
+use self::{
+    beside::{
+        after_contact, after_post_box, before_city, before_postal_code, names_street, with_street,
+        with_zone, without_number,
+    },
+    end::{end, is_roman},
+};
 use super::{
     Kind,
     cues::{self, Cues},
@@ -29,7 +36,7 @@ const SUFFIXES: &str = "\
     lunden bakken stien vænget vænge toften engen marken haven parken backen backen stigen kroken";
 /// Small words within the name of a street.
 const PARTICLES: &str = "\
-    de del della delle dei degli du des la le les los las da do das dos di of the van der den \
+    dem vor beim unter hinter de del della delle dei degli du des la le les los las da do das dos di of the van der den \
     ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św \
     gen т кт cel º ª";
 
@@ -47,13 +54,15 @@ pub(super) fn addresses(
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
-        if !is_free || !is_house(word) {
+        if !is_free || !is_house(word) || names_street(text, words, at) {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
         let found = eastern::address(text, words, at)
             .or_else(|| after_post_box(text, words, at))
-            .or_else(|| after_street(text, words, at))
+            .or_else(|| {
+                after_street(text, words, at).map(|range| with_street(text, words, at, range))
+            })
             .or_else(|| before_street(text, words, at))
             .or_else(|| after_contact(text, words, at, found))
             .or_else(|| before_city(text, words, at, city?))
@@ -62,6 +71,7 @@ pub(super) fn addresses(
             |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
+    without_number(text, words, city, &mut out, budget)?;
     Ok(out)
 }
 
@@ -139,21 +149,13 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         if is_street_before(word, gap, text) && capitals > 0 && !is_means {
             return Some(word.start..end().end);
         }
-        let may_be_street = distance <= 2 && first.is_none() && !gap.contains(',');
-        let is_compound = may_be_street && is_compound(word);
+        let is_apart = gap.contains(',') && !words[look].cues.has(Cues::UNIT);
+        let may_be_street = distance <= 2 && first.is_none() && !is_apart;
         if is_grade(words, previous) {
             break;
         }
-        if may_be_street && (word.cues.has(Cues::STREET_AFTER) || is_compound) {
-            if is_compound {
-                first = Some(word.start);
-            } else if previous > 0
-                && words[previous - 1].is_upper()
-                && !words[previous - 1].cues.has(Cues::LANGUAGES)
-                && &text[words[previous - 1].end()..word.start] == " "
-            {
-                first = Some(words[previous - 1].start);
-            }
+        if may_be_street {
+            first = street_start(text, words, previous, gap);
         }
         let is_name = word.is_upper()
             || (!is_cased && !word.is_number())
@@ -180,18 +182,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
-            // "Burgemeester van Roijensingel"
-            let titled = previous
-                .checked_sub(1)
-                .map(|titled| &words[titled])
-                .filter(|titled| {
-                    is_family_particle(word)
-                        && gap == " "
-                        && &text[titled.end()..word.start] == " "
-                        && titled.is_upper()
-                        && !titled.cues.has(Cues::LANGUAGES)
-                });
-            first = titled.map(|titled| titled.start).or(first);
+            first = titled_start(text, words, previous, gap).or(first);
             break;
         }
         look = previous;
@@ -202,217 +193,6 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
     before_postal_code(text, words, at)
 }
 
-/// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
-fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    /// Words and initials for a post box: the first is enough, the others need what follows.
-    const BOXES: &str = "\
-        postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
-        postafiók poštanski pašto skrytka pastkaste";
-    const SHORT: &str = "box pl pf τ а а/я bp skr";
-    const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
-    let mut first = at.checked_sub(1)?;
-    for _ in 0..3 {
-        let word = &words[first];
-        let gap = &text[word.end()..words[first + 1].start];
-        if !matches!(gap, " " | ". " | "." | "/" | ": ") {
-            return None;
-        }
-        if is_among(BOXES, &word.lower) && (word.is_upper() || first + 1 < at) {
-            return Some(word.start..box_end(text, words, at));
-        }
-        if !is_among(LINKS, &word.lower) {
-            break;
-        }
-        first = first.checked_sub(1)?;
-    }
-    let word = &words[first];
-    let number = words[at].text.chars().all(|c| c.is_ascii_digit());
-    let is_box = number
-        && is_among(SHORT, &word.lower)
-        && match &*word.lower {
-            // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
-            "box" => true,
-            "pl" | "bp" => {
-                word.text.chars().all(char::is_uppercase) && is_before_code(text, words, at)
-            }
-            "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
-            "τ" => first + 2 == at && words[first + 1].lower == "θ",
-            "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
-            _ => first + 1 < at,
-        };
-    if !is_box {
-        return None;
-    }
-    let initials = (1..=2)
-        .filter_map(|back| first.checked_sub(back).map(|at| &words[at]))
-        .take_while(|letter| letter.text.chars().count() == 1 && letter.is_upper())
-        .last()
-        .filter(|_| word.lower == "box");
-    if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
-        return None;
-    }
-    Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
-}
-
-/// Whether a postal code comes after the number at this word.
-fn is_before_code(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    end(text, words, at).has_postal_code
-}
-
-/// The end of the number of a post box, which has groups: `Postfach 11 04`.
-fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
-    let mut last = at;
-    while let Some(next) = words.get(last + 1)
-        && next.is_number()
-        && next.text.len() <= 3
-        && &text[words[last].end()..next.start] == " "
-        && last < at + 3
-    {
-        last += 1;
-    }
-    end(text, words, last).end
-}
-
-/// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
-/// des Chênes`, `Flat 2, 9 Elm Gardens`.
-fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
-    const ZONES: &str = "\
-        za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
-        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite";
-    const QUARTERS: &str = "mahallesi mah mahalle";
-    let Some(front) = text[..range.start].strip_suffix(", ") else {
-        return range;
-    };
-    let last = words.partition_point(|word| word.end() <= front.len());
-    let mut first = last;
-    for _ in 0..5 {
-        let Some(word) = first.checked_sub(1).map(|at| &words[at]) else {
-            break;
-        };
-        let is_beside = if first == last {
-            word.end() == front.len() || (word.end() + 1 == front.len() && front.ends_with('.'))
-        } else {
-            matches!(&text[word.end()..words[first].start], " " | "’" | "'")
-        };
-        let is_written = word.is_upper() || word.is_number() || is_among(PARTICLES, &word.lower);
-        let is_zone = is_among(ZONES, &word.lower);
-        if !is_beside || !(is_written || is_zone) {
-            break;
-        }
-        first -= 1;
-        if is_zone && first + 1 < last {
-            return word.start..range.end;
-        }
-        let of_quarter = words[last - 1].lower.as_ref();
-        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() {
-            return word.start..range.end;
-        }
-    }
-    range
-}
-
-/// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
-/// 5000 Odense`. What it has from the start of a clause on is its street.
-fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    let name = &words[at.checked_sub(1)?];
-    let gap = &text[name.end()..words[at].start];
-    let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
-        && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
-        && !name.cues.has(Cues::ID.or(Cues::UNIT).or(Cues::PHONE));
-    if !is_street {
-        return None;
-    }
-    let end = end(text, words, at);
-    if !end.has_postal_code {
-        return None;
-    }
-    // The clause before the number: "Obala kralja Tomislava 7".
-    let mut first = at - 1;
-    let mut capital = name.is_upper().then_some(at - 1);
-    for _ in 0..MAX_NAME {
-        let Some(before) = first.checked_sub(1).map(|before| &words[before]) else {
-            break;
-        };
-        let gap = &text[before.end()..words[first].start];
-        let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-            || (gap == ". " && before.text.chars().count() <= 3);
-        if !is_beside || before.is_number() {
-            break;
-        }
-        first -= 1;
-        let is_run = capital.is_some_and(|capital| capital == first + 1);
-        if before.is_upper() && (is_run || capital.is_none()) {
-            capital = Some(first);
-        }
-    }
-    let clause = text[..words[first].start].trim_end_matches([' ', '\u{a0}']);
-    let begins = clause.is_empty()
-        || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
-    let is_sentence = words[first..at].iter().any(|word| {
-        word.cues
-            .has(Cues::LANGUAGES.or(Cues::PERSON).or(Cues::ADDRESS))
-            && !is_among(PARTICLES, &word.lower)
-    });
-    let start = if begins && !is_sentence && words[first].is_upper() {
-        first
-    } else {
-        capital?
-    };
-    Some(words[start].start..end.end)
-}
-
-/// An address without any word for a street, between a contact and the end of a sentence: `+48 605
-/// 118 240, Narutowicza 14.`
-fn after_contact(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    found: &[Found],
-) -> Option<Range<usize>> {
-    let mut first = at;
-    for _ in 0..3 {
-        let name = &words[first.checked_sub(1)?];
-        if !name.is_upper() || &text[name.end()..words[first].start] != " " {
-            break;
-        }
-        first -= 1;
-    }
-    let start = words[first].start;
-    let contact = text[..start].strip_suffix(", ")?.len();
-    let index = found.partition_point(|(range, _)| range.end < contact);
-    let is_beside = found.get(index).is_some_and(|(range, kind)| {
-        range.end == contact && matches!(kind, Kind::Phone | Kind::Email)
-    });
-    let end = end(text, words, at).end;
-    let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();
-    let is_other = words[first..at]
-        .iter()
-        .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
-    (first < at && is_beside && is_last && !is_other).then_some(start..end)
-}
-
-/// An address without any word for a street, between the start of a sentence and the city of the
-/// posting: `Riegrova 14, Olomouc`.
-fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range<usize>> {
-    let name = &words[at.checked_sub(1)?];
-    let other = Cues::GENERIC
-        .or(Cues::UNIT)
-        .or(Cues::ID)
-        .or(Cues::PHONE)
-        .or(Cues::PERSON)
-        .or(Cues::LANGUAGES);
-    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.cues.has(other);
-    let start = name.start;
-    let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
-    let end = end(text, words, at).end;
-    let is_before = text[end..]
-        .strip_prefix(", ")
-        .and_then(|rest| rest.strip_prefix(city))
-        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    let is_beside = &text[name.end()..words[at].start] == " ";
-    (is_street && is_beside && begins && !city.is_empty() && is_before).then_some(start..end)
-}
-
 /// Whether a word is capitalised, but not wholly in capitals like a norm.
 fn is_name(word: &Word<'_>) -> bool {
     word.is_upper() && word.text.chars().any(char::is_lowercase)
@@ -421,6 +201,34 @@ fn is_name(word: &Word<'_>) -> bool {
 /// Whether a word announces the number of a norm: `ISO 9001`.
 fn is_norm(word: &Word<'_>) -> bool {
     word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
+}
+
+/// Where a street begins whose word for it, or whose last one, is this: with the word before it, and
+/// a number if that is its name (`4. Cadde No: 12`).
+fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
+    let word = &words[at];
+    if is_compound(word) {
+        return Some(word.start);
+    }
+    let is_letter = word.text.chars().nth(1).is_none();
+    if !word.cues.has(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
+        return None;
+    }
+    let before = &words[at.checked_sub(1)?];
+    let gap = &text[before.end()..word.start];
+    let is_name = before.is_upper() && !before.cues.has(Cues::LANGUAGES) && gap == " ";
+    (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
+}
+
+/// Where a street begins with a title before a small word: `Burgemeester van Roijensingel`.
+fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
+    let title = &words[at.checked_sub(1)?];
+    let is_titled = is_family_particle(&words[at])
+        && gap == " "
+        && &text[title.end()..words[at].start] == " "
+        && title.is_upper()
+        && !title.cues.has(Cues::LANGUAGES);
+    is_titled.then_some(title.start)
 }
 
 /// Whether a word is a small one within names of families.

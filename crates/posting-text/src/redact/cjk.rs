@@ -48,7 +48,12 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     for part in base.split_whitespace().filter(|part| *part != base) {
         let rest = without_legal_forms(part);
         if rest.chars().count() >= 3 && is_proper(rest, is_japanese) {
-            push(&mut out, rest);
+            // Each has its own trade, too.
+            for spelling in spellings(rest, city, is_japanese) {
+                if spelling.chars().count() >= 3 {
+                    push(&mut out, &spelling);
+                }
+            }
         }
     }
     // "深圳市博泰" is also "深圳博泰".

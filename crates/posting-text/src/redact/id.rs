@@ -79,11 +79,12 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
 
 /// Whether a word in a script without spaces ends with such a cue.
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
-    const CUES: [&str; 9] = [
+    const CUES: [&str; 10] = [
         "法人番号",
         "信用代码",
         "信用代碼",
         "税号",
+        "統一編號",
         "ผู้เสียภาษี",
         "税番号",
         "등록번호",
@@ -168,8 +169,13 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             && number == 0
             && word.text.len() == 1
             && word.text.starts_with(|c: char| c.is_ascii_lowercase());
-        // "942 486 111 MVA"
-        let tax = gap == " " && word.text == "MVA";
+        // "942 486 111 MVA", "HRA 4471 FL"
+        let is_court = number == 0
+            && at > 0
+            && is(WITH_NUMBER, &words[at - 1])
+            && word.text.len() <= 3
+            && word.text.bytes().all(|b| b.is_ascii_uppercase());
+        let tax = gap == " " && (word.text == "MVA" || is_court);
         if !joins && !letter && !tax {
             break;
         }

@@ -117,6 +117,14 @@ fn first_name(text: &str, names: &[Word<'_>]) -> usize {
         .iter()
         .take_while(|word| word.cues.has(Cues::PERSON) && !word.cues.has(Cues::GIVEN))
         .count();
+    // "Sunați la Domnica Hrițcu"
+    let is_link = |word: &Word<'_>| {
+        !word.is_upper()
+            && is_among(PREPOSITIONS, &word.lower)
+            && !matches!(&*word.lower, "de" | "van" | "von")
+    };
+    let announced =
+        announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
     let inner = names.len().saturating_sub(1);
     let given = names[..inner]
         .iter()

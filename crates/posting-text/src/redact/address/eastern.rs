@@ -111,9 +111,14 @@ fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Optio
         let is_number = word.is_number() && matches!(gap, "-" | ", " | " ");
         let unit = words
             .get(next + 1)
-            .is_some_and(|unit| matches!(unit.text, "층" | "호" | "동"));
+            .is_some_and(|unit| unit.text.starts_with(['층', '호', '동']));
         // "518번길 22"
         let after_lane = is_number && gap == " " && words[next - 1].text.ends_with('길');
+        // A particle may follow: "3층에".
+        if gap.is_empty() && !is_unit && word.text.starts_with(['층', '호', '동']) {
+            end = word.start + word.text.chars().next().map_or(0, char::len_utf8);
+            break;
+        }
         if (is_unit && gap.is_empty()) || (is_number && (gap == "-" || unit)) || after_lane {
             (end, next) = (word.end(), next + 1);
         } else {

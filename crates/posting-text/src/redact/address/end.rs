@@ -59,8 +59,11 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         );
         let roman = is_roman(word);
         let again = matches!(&*word.lower, "bis" | "ter" | "quater");
-        if joined && (small || letter || again) {
+        if (joined && (small || letter || again)) || (gap == " " && again) {
             (end, next) = (word.end(), next + 1);
+        } else if beside && matches!(text[word.start..].get(..3), Some("r/c" | "R/C" | "r/ch")) {
+            // Portuguese: the ground floor.
+            (end, next) = (word.start + 3, next + 2);
         } else if beside && is_ordinal {
             let door = following.filter(|door| {
                 door.text.chars().count() <= 4

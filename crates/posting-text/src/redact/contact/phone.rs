@@ -80,7 +80,8 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     let currency =
         |c: Option<char>| c.is_some_and(|c| matches!(c, '$' | '€' | '£' | '¥' | '₹' | '~' | '<'));
     // Scripts without spaces write a number beside a word: "電話090-5501-3131まで".
-    let is_dashed = number.starts_with(['0', '+']) && number.contains('-');
+    let is_dashed = (number.starts_with(['0', '+']) && number.contains('-'))
+        || (previous.is_some_and(is_unspaced) && is_announced(before));
     let joins = |c: char| c.is_alphanumeric() && !(is_dashed && is_unspaced(c));
     let attached = previous.is_some_and(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
         || after.starts_with(|c: char| joins(c) || matches!(c, '_' | '%'))
@@ -313,16 +314,16 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
         Regex::new(concat!(
             r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
             r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
-            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?$", // with a trunk zero
-            r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",        // Russia
-            r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$",                // Russia, Ukraine
-            r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",                    // Poland
-            r"|^\d{1,2}/\d{3}-\d{3,4}$",                               // Hungary
-            r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$",       // Norway, Denmark
-            r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",                       // Brazil
+            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?(?:[ -]\d{2})?$", // with a trunk zero
+            r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",                       // Russia
+            r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$", // Russia, Ukraine
+            r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",     // Poland
+            r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
+            r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
+            r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",        // Brazil
             r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
             r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
-            r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$",    // China, Australia
+            r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$", // China, Australia
         ))
         .ok()
     });

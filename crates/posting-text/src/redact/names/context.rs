@@ -111,7 +111,7 @@ impl Context<'_> {
             starts += usize::from(begins && !quoted);
             let is_alone = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
-                    && (before.text.chars().count() <= 3 || before.cues.has(Cues::SMALL));
+                    && (before.text.chars().count() <= 4 || before.cues.has(Cues::SMALL));
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];

@@ -22,6 +22,7 @@ impl Names {
             is_small(word)
                 || word.cues.has(Cues::GENERIC.or(Cues::LEGAL))
                 || word.cues.has(Cues::AFFIX)
+                || is_workshop(word, core)
                 || word.text.chars().count() < 2
                 || word.is_number()
         };
@@ -134,7 +135,8 @@ impl Names {
             let is_cased = is_cased(word.text);
             let is_labelled = self.label.as_deref() == Some(&*word.lower);
             let is_long = letters >= 4 || (letters == 3 && is_cased);
-            let is_other = !context.is_foreign(word) && is_ordinary(&word.lower);
+            let is_other =
+                (!context.is_foreign(word) && is_ordinary(&word.lower)) || is_workshop(word, core);
             let is_proper = is_proper || context.is_foreign(word);
             if !is_long || !(is_proper || is_labelled) || is_other {
                 return Ok(false);
@@ -228,6 +230,20 @@ fn are_capitals(words: &[Word<'_>]) -> bool {
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     name.windows(2)
         .any(|pair| pair[1] == *word && pair[0].cues.has(Cues::GIVEN) && pair[0].is_upper())
+}
+
+/// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good as
+/// any trade of the tables: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
+fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
+    const ENDINGS: [&str; 7] = ["ăria", "eria", "ería", "erie", "oria", "toria", "aria"];
+    /// The fewest letters before the ending.
+    const MIN_FRONT: usize = 4;
+    let ends = |ending: &&str| {
+        word.lower
+            .strip_suffix(*ending)
+            .is_some_and(|front| front.chars().count() >= MIN_FRONT)
+    };
+    core.len() > 1 && core.first() == Some(word) && ENDINGS.iter().any(ends)
 }
 
 /// Whether a word is a compound that ends in a trade, such as `Pilvipalvelu`: in lower case it is

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::evidence::is_given;
 use super::{
-    Cues, Evidence, PREPOSITIONS, Word, eastern, evidence, first_name, is_among, is_name, line_end,
-    line_start, run,
+    Cues, Evidence, PREPOSITIONS, Word, eastern, evidence, first_name, is_among, is_name,
+    is_particle, line_end, line_start, run,
 };
 use crate::redact::words::{begins_sentence, unaccented};
 
@@ -69,9 +69,7 @@ pub(super) fn beside(
         if is_initial
             || is_directly_before(text, words, at, &range, contact, names)
             || is_asked_for(text, words, at, &range, contact)
-        {
-            out.push(range);
-        } else if (found == Evidence::For && names.len() >= 2)
+            || (found == Evidence::For && names.len() >= 2)
             || (found != Evidence::Against
                 && names.iter().any(is_mailbox)
                 && !names.iter().any(is_of_office))
@@ -194,6 +192,7 @@ fn without_capitals(
         return Some(word.start..word.end());
     }
     eastern::in_list(text, word, contact)
+        .or_else(|| evidence::called(text, words, at, contact))
         .or_else(|| eastern::titled(word))
         .or_else(|| eastern::korean_titled(text, words, at))
         .or_else(|| evidence::uncased(text, words, at, is_told))
@@ -222,8 +221,13 @@ fn unknown(
         && run.len() >= 3
         && begins_sentence(text, words[run.start].start)
         && !words[run.start].cues.has(Cues::GIVEN)
+        && !is_particle(&words[run.start + 1])
         && contact.start.saturating_sub(words[run.end - 1].end()) <= 8;
     let own = own + usize::from(has_verb);
+    // "Sunați la Domnica Hrițcu"
+    let is_link = |word: &Word<'_>| !word.is_upper() && is_among(PREPOSITIONS, &word.lower);
+    let link = words.get(run.start + own).filter(|_| own > 0);
+    let own = own + usize::from(link.is_some_and(|word| is_link(word) && own + 1 < run.len()));
     let first = run.start + own;
     let names = words
         .get(first..run.end)

@@ -145,7 +145,9 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     let given = words.get(next).filter(|given| {
         let letters = given.text.chars().count();
         let gap = &text[end.min(given.start)..given.start];
+        let is_office = OFFICES.iter().any(|office| given.text.ends_with(office));
         matches!(gap, " " | "\u{3000}")
+            && !is_office
             && (1..=3).contains(&letters)
             && given.text.chars().all(|c| Script::of(c) == Script::Han)
     });

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range, sync::LazyLock};
 
-use super::{Cues, Word};
+use super::{Cues, Word, is_particle};
 use crate::redact::{cues, inflect, script::Script, words::unaccented};
 
 /// What words say about being a person.
@@ -55,7 +55,10 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         .or(Cues::ID)
         .or(Cues::HANDLE)
         .or(Cues::STREET_AFTER);
-    if names.iter().any(|word| word.cues.has(against)) {
+    // "Van" is a car as well as a part of a family's name.
+    let is_other =
+        |(at, word): (usize, &Word<'_>)| word.cues.has(against) && !(at > 0 && is_particle(word));
+    if names.iter().enumerate().any(is_other) {
         return Evidence::Against;
     }
     let is_family = |word: &Word<'_>| {
@@ -123,6 +126,11 @@ pub(super) fn uncased(
     at: usize,
     is_told: bool,
 ) -> Option<Range<usize>> {
+    let first = &words[at];
+    // A form of address belongs to no name.
+    let follows = |next: &&Word<'_>| &text[first.end()..next.start] == " ";
+    let titled = words.get(at + 1).filter(|_| first.cues.has(Cues::TITLE));
+    let at = at + usize::from(titled.as_ref().is_some_and(follows));
     let word = &words[at];
     let script = Script::of_text(word.text);
     if !matches!(script, Script::Arabic | Script::Hebrew) {
@@ -142,7 +150,7 @@ pub(super) fn uncased(
         let is_title = |lower: &str| cues::of(lower).has(Cues::TITLE);
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
-    let follows_colon = is_told && text[..word.start].trim_end().ends_with([':', '：']);
+    let follows_colon = is_told && text[..first.start].trim_end().ends_with([':', '：']);
     // "بالأستاذة منال": whoever is called so is a person.
     let is_addressed = titled && count_of(words, at, script) >= 2;
     if !(is_given || follows_colon || is_addressed) {
@@ -151,7 +159,7 @@ pub(super) fn uncased(
     let mut end = word.end();
     let mut count = 1;
     for next in words[at + 1..].iter().take(3) {
-        let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}");
+        let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}" | "'" | "׳");
         if !joins || Script::of_text(next.text) != script || next.cues.has(Cues::PERSON) {
             break;
         }
@@ -169,4 +177,34 @@ pub(super) fn uncased(
     let is_whole = !follows_colon || is_given || text[end..].starts_with([',', '،', '.', '\n']);
     let fewest = if titled && is_given { 1 } else { 2 };
     ((fewest..=4).contains(&count) && is_whole).then_some(start..end)
+}
+
+/// Two words of Arabic or Hebrew between a word that calls for a person, or one for "with" or "to",
+/// and a number: `צרו קשר עם אביגיל שטרית, 052-…`.
+pub(super) fn called(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    contact: &Range<usize>,
+) -> Option<Range<usize>> {
+    const WITH: &str = "עם אל את مع إلى على عند";
+    let (word, family) = (&words[at], words.get(at + 1)?);
+    let before = &words[at.checked_sub(1)?];
+    let script = Script::of_text(word.text);
+    let is_pair = matches!(script, Script::Arabic | Script::Hebrew)
+        && &text[word.end()..family.start] == " "
+        && Script::of_text(family.text) == script
+        && !word.cues.has(
+            Cues::PERSON
+                .or(Cues::PHONE)
+                .or(Cues::TITLE)
+                .or(Cues::GENERIC),
+        );
+    let is_before = matches!(
+        text.get(family.end()..contact.start),
+        Some(", " | "، " | " (" | " - " | " – " | ": ")
+    );
+    let is_called = &text[before.end()..word.start] == " "
+        && (before.cues.has(Cues::TITLE) || WITH.split(' ').any(|with| with == before.lower));
+    (is_pair && is_before && is_called).then(|| word.start..family.end())
 }

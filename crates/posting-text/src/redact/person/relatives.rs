@@ -41,6 +41,14 @@ pub(super) fn of_company(
             && is_before_family(text, words, next - 1, is_before_contact)
         {
             out.push(before.start..before.end());
+        } else if let Some(before) = next.checked_sub(1).map(|at| &words[at])
+            && is_before_contact
+            && before.is_upper()
+            && before.text.chars().nth(1).is_none()
+            && text.get(before.end()..range.start) == Some(". ")
+        {
+            // "M. Lombardozzi, cv@…"
+            out.push(before.start..before.end());
         }
         // Hungarian: "Varga Péter".
         if let Some(after) = words.get(next)

@@ -212,3 +212,84 @@ fn former_names() {
         "[company] is hiring. At [company] or [company]"
     );
 }
+
+#[test]
+fn contacts_of_every_form() {
+    for (text, expect) in [
+        (
+            "Contacts: Susan Marsh (01632 960 406) and Kezia Haddlesey (01632 960 407).",
+            "Contacts: [person] ([phone]) and [person] ([phone]).",
+        ),
+        (
+            "Kontakt: Mette Skov (2155 0149) og Oddny Bjergager (2155 0150).",
+            "Kontakt: [person] ([phone]) og [person] ([phone]).",
+        ),
+        (
+            "Kind regards, Zephyrine Haddlesey, Head of Operations",
+            "Kind regards, [person], Head of Operations",
+        ),
+        (
+            "Apply to J. Haddlesey, jobs@haddle.example.",
+            "Apply to [person], [email].",
+        ),
+        (
+            "Vraag naar mevrouw van der Zalm, 038 550 14 22.",
+            "Vraag naar mevrouw [person], [phone].",
+        ),
+        ("Kontaktperson: Viggo-Emil Skov", "Kontaktperson: [person]"),
+        (
+            "01632 960 406 and ask for Siobhra.",
+            "[phone] and ask for [person].",
+        ),
+        (
+            "担当：田中健一（0120-55-0133）、五十嵐翔（076-255-0143）",
+            "担当：[person]（[phone]）、[person]（[phone]）",
+        ),
+        ("電話090-5501-3131まで", "電話[phone]まで"),
+    ] {
+        check(text, ("", ""), text, expect);
+    }
+}
+
+#[test]
+fn addresses_of_every_form() {
+    for (text, expect) in [
+        ("P. O. Box 114, 280 02 Kolín", "[address] Kolín"),
+        ("Apartado de correos 114, 09003 Burgos", "[address] Burgos"),
+        ("ZA du Ponteix, 14 allée des Chênes", "[address]"),
+        ("Flat 2, 9 Queen's Gardens, Derby", "[address], Derby"),
+        ("Obala kralja Tomislava 7, 23000 Zadar", "[address] Zadar"),
+        ("C/ San Juan, 7, 2º B, Burgos", "[address], Burgos"),
+        ("VAT number: SI76074721", "VAT number: [id]"),
+    ] {
+        check(text, ("", ""), text, expect);
+    }
+}
+
+#[test]
+fn names_that_a_name_has_in_it() {
+    for (name, text, expect) in [
+        (
+            "Piekarnia KLM s.c.",
+            "Klienci KLM wracają",
+            "Klienci [company] wracają",
+        ),
+        (
+            "R&K Bäckerei GmbH",
+            "Bei R&K im Team",
+            "Bei [company] im Team",
+        ),
+        (
+            "Marieke van der Zalm B.V.",
+            "Bij van der Zalm werk je",
+            "Bij [company] werk je",
+        ),
+        (
+            "東雲食品株式会社",
+            "東雲では学べます",
+            "[company]では学べます",
+        ),
+    ] {
+        check(name, (name, ""), text, expect);
+    }
+}

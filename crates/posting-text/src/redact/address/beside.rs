@@ -1,0 +1,296 @@
+//! Addresses that no word for a street tells, by what stands beside them: a postal code, a post box,
+//! a contact, the city of the posting; and what belongs to an address before and after its street.
+
+use std::ops::Range;
+
+use super::{
+    Budget, Cues, Exceeded, Found, Kind, MAX_NAME, PARTICLES, Word, before_street, begins_sentence,
+    end, is_among, is_name,
+};
+
+/// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
+pub(super) fn without_number(
+    text: &str,
+    words: &[Word<'_>],
+    city: Option<&str>,
+    out: &mut Vec<Range<usize>>,
+    budget: &Budget,
+) -> Result<(), Exceeded> {
+    let Some(city) = city.filter(|city| !city.is_empty()) else {
+        return Ok(());
+    };
+    budget.spend(words.len())?;
+    let known = out.len();
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let name = &words[at - 1];
+        let is_street = word.cues.has(Cues::STREET_AFTER)
+            && is_name(word)
+            && word.text.chars().count() >= 3
+            && is_name(name)
+            && &text[name.end()..word.start] == " ";
+        let is_before = |rest: &str| rest.starts_with(city);
+        if !is_street || !text[word.end()..].strip_prefix(", ").is_some_and(is_before) {
+            continue;
+        }
+        let is_free = out[..known]
+            .iter()
+            .all(|other| other.end <= name.start || word.end() <= other.start);
+        budget.spend(known)?;
+        if is_free && !begins_sentence_word(text, name) {
+            out.push(name.start..word.end());
+        }
+    }
+    out.sort_by_key(|range| range.start);
+    Ok(())
+}
+
+/// Whether a word is a small one at the start of a sentence: `Our Street, …` is no address.
+fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
+    begins_sentence(text, word.start) && word.cues.has(Cues::LANGUAGES.or(Cues::SMALL))
+}
+
+/// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
+pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+    /// Words and initials for a post box: the first is enough, the others need what follows.
+    const BOXES: &str = "\
+        postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
+        postafiók poštanski pašto skrytka pastkaste";
+    const SHORT: &str = "box pl pf τ а а/я bp skr";
+    const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
+    let mut first = at.checked_sub(1)?;
+    for _ in 0..3 {
+        let word = &words[first];
+        let gap = &text[word.end()..words[first + 1].start];
+        if !matches!(gap, " " | ". " | "." | "/" | ": ") {
+            return None;
+        }
+        if is_among(BOXES, &word.lower) && (word.is_upper() || first + 1 < at) {
+            return Some(word.start..box_end(text, words, at));
+        }
+        if !is_among(LINKS, &word.lower) {
+            break;
+        }
+        first = first.checked_sub(1)?;
+    }
+    let word = &words[first];
+    let number = words[at].text.chars().all(|c| c.is_ascii_digit());
+    let is_box = number
+        && is_among(SHORT, &word.lower)
+        && match &*word.lower {
+            // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
+            "box" => true,
+            "pl" | "bp" => {
+                word.text.chars().all(char::is_uppercase) && is_before_code(text, words, at)
+            }
+            "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
+            "τ" => first + 2 == at && words[first + 1].lower == "θ",
+            "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
+            _ => first + 1 < at,
+        };
+    if !is_box {
+        return None;
+    }
+    let initials = (1..=2)
+        .filter_map(|back| first.checked_sub(back).map(|at| &words[at]))
+        .take_while(|letter| {
+            letter.is_upper() && (letter.text.chars().count() == 1 || letter.lower == "po")
+        })
+        .last()
+        .filter(|_| word.lower == "box");
+    if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
+        return None;
+    }
+    Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
+}
+
+/// Whether a postal code comes after the number at this word.
+fn is_before_code(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    end(text, words, at).has_postal_code
+}
+
+/// The end of the number of a post box, which has groups: `Postfach 11 04`.
+fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut last = at;
+    while let Some(next) = words.get(last + 1)
+        && next.is_number()
+        && next.text.len() <= 3
+        && &text[words[last].end()..next.start] == " "
+        && last < at + 3
+    {
+        last += 1;
+    }
+    end(text, words, last).end
+}
+
+/// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
+/// des Chênes`, `Flat 2, 9 Elm Gardens`.
+pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
+    const ZONES: &str = "\
+        za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
+        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite";
+    const QUARTERS: &str = "mahallesi mah mahalle";
+    let Some(front) = text[..range.start].strip_suffix(", ") else {
+        return range;
+    };
+    let last = words.partition_point(|word| word.end() <= front.len());
+    let mut first = last;
+    for _ in 0..5 {
+        let Some(word) = first.checked_sub(1).map(|at| &words[at]) else {
+            break;
+        };
+        let is_beside = if first == last {
+            word.end() == front.len() || (word.end() + 1 == front.len() && front.ends_with('.'))
+        } else {
+            matches!(&text[word.end()..words[first].start], " " | "’" | "'")
+        };
+        let is_written = word.is_upper() || word.is_number() || is_among(PARTICLES, &word.lower);
+        let is_zone = is_among(ZONES, &word.lower);
+        if !is_beside || !(is_written || is_zone) {
+            break;
+        }
+        first -= 1;
+        if is_zone && first + 1 < last {
+            return word.start..range.end;
+        }
+        let of_quarter = words[last - 1].lower.as_ref();
+        if is_among(QUARTERS, of_quarter) && first + 1 < last && word.is_upper() {
+            return word.start..range.end;
+        }
+    }
+    range
+}
+
+/// Whether a number is the name of a street: `114. Sokak`.
+pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    words.get(at + 1).is_some_and(|street| {
+        street.cues.has(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
+    })
+}
+
+/// An address whose number is before a further street: `ZA du Ponteix, 14 allée des Chênes`.
+pub(super) fn with_street(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    range: Range<usize>,
+) -> Range<usize> {
+    let street = before_street(text, words, at);
+    let is_before_street = words
+        .get(at + 1)
+        .is_some_and(|street| street.cues.has(Cues::STREET_BEFORE));
+    let end = street
+        .filter(|_| is_before_street)
+        .map_or(0, |street| street.end);
+    range.start..range.end.max(end)
+}
+
+/// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
+/// 5000 Odense`. What it has from the start of a clause on is its street.
+pub(super) fn before_postal_code(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+) -> Option<Range<usize>> {
+    let name = &words[at.checked_sub(1)?];
+    let gap = &text[name.end()..words[at].start];
+    let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
+        && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
+        && !name.cues.has(Cues::ID.or(Cues::UNIT).or(Cues::PHONE));
+    if !is_street {
+        return None;
+    }
+    let end = end(text, words, at);
+    if !end.has_postal_code {
+        return None;
+    }
+    // The clause before the number: "Obala kralja Tomislava 7".
+    let mut first = at - 1;
+    let mut capital = name.is_upper().then_some(at - 1);
+    for _ in 0..MAX_NAME {
+        let Some(before) = first.checked_sub(1).map(|before| &words[before]) else {
+            break;
+        };
+        let gap = &text[before.end()..words[first].start];
+        let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
+            || (gap == ". " && before.text.chars().count() <= 3);
+        if !is_beside || before.is_number() {
+            break;
+        }
+        first -= 1;
+        let is_run = capital.is_some_and(|capital| capital == first + 1);
+        if before.is_upper() && (is_run || capital.is_none()) {
+            capital = Some(first);
+        }
+    }
+    let clause = text[..words[first].start].trim_end_matches([' ', '\u{a0}']);
+    let begins = clause.is_empty()
+        || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
+    let is_sentence = words[first..at].iter().any(|word| {
+        word.cues
+            .has(Cues::LANGUAGES.or(Cues::PERSON).or(Cues::ADDRESS))
+            && !is_among(PARTICLES, &word.lower)
+    });
+    let start = if begins && !is_sentence && words[first].is_upper() {
+        first
+    } else {
+        capital?
+    };
+    Some(words[start].start..end.end)
+}
+
+/// An address without any word for a street, between a contact and the end of a sentence: `+48 605
+/// 118 240, Narutowicza 14.`
+pub(super) fn after_contact(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    found: &[Found],
+) -> Option<Range<usize>> {
+    let mut first = at;
+    for _ in 0..3 {
+        let name = &words[first.checked_sub(1)?];
+        if !name.is_upper() || &text[name.end()..words[first].start] != " " {
+            break;
+        }
+        first -= 1;
+    }
+    let start = words[first].start;
+    let contact = text[..start].strip_suffix(", ")?.len();
+    let index = found.partition_point(|(range, _)| range.end < contact);
+    let is_beside = found.get(index).is_some_and(|(range, kind)| {
+        range.end == contact && matches!(kind, Kind::Phone | Kind::Email)
+    });
+    let end = end(text, words, at).end;
+    let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();
+    let is_other = words[first..at]
+        .iter()
+        .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
+    (first < at && is_beside && is_last && !is_other).then_some(start..end)
+}
+
+/// An address without any word for a street, between the start of a sentence and the city of the
+/// posting: `Riegrova 14, Olomouc`.
+pub(super) fn before_city(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    city: &str,
+) -> Option<Range<usize>> {
+    let name = &words[at.checked_sub(1)?];
+    let other = Cues::GENERIC
+        .or(Cues::UNIT)
+        .or(Cues::ID)
+        .or(Cues::PHONE)
+        .or(Cues::PERSON)
+        .or(Cues::LANGUAGES);
+    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.cues.has(other);
+    let start = name.start;
+    let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
+    let end = end(text, words, at).end;
+    let is_before = text[end..]
+        .strip_prefix(", ")
+        .and_then(|rest| rest.strip_prefix(city))
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let is_beside = &text[name.end()..words[at].start] == " ";
+    (is_street && is_beside && begins && !city.is_empty() && is_before).then_some(start..end)
+}
