@@ -97,9 +97,9 @@ pub enum BuildError {
     /// The key folder cannot be read.
     #[error("cannot read the token signing keys: {0}")]
     Keys(#[from] oauth::KeyError),
-    /// The OpenAPI document cannot be serialised.
-    #[error("cannot write the OpenAPI document: {0}")]
-    Docs(#[from] serde_json::Error),
+    /// The documentation cannot be rendered.
+    #[error("cannot write the documentation: {0}")]
+    Docs(#[from] docs::DocsError),
 }
 
 /// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.

@@ -1,15 +1,17 @@
-//! The documentation: the OpenAPI document and Swagger UI, whose assets are in the binary.
+//! The documentation: the guide, the OpenAPI document and Swagger UI, all of it in the binary.
 
 use std::{borrow::Cow, sync::Arc};
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header::{CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ContentType, LOCATION},
+    http::header::{
+        CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ContentType, LOCATION,
+    },
     web::{self, Bytes},
 };
 use utoipa_swagger_ui::Config;
 
-use crate::{accept::prefers_page, error::ApiError, openapi, routing::get_only};
+use crate::{accept::prefers_page, error::ApiError, guide, openapi, routing::get_only};
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
 
@@ -20,12 +22,24 @@ const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-
 
 /// The documents to serve, rendered once.
 pub struct Docs {
+    guide: Bytes,
     openapi: Bytes,
     ui: Arc<Config<'static>>,
 }
 
+/// The reason why a document cannot be rendered.
+#[derive(Debug, thiserror::Error)]
+pub enum DocsError {
+    /// The OpenAPI document cannot be serialised.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The guide cannot be rendered.
+    #[error(transparent)]
+    Page(#[from] askama::Error),
+}
+
 impl Docs {
-    pub fn new() -> Result<Self, serde_json::Error> {
+    pub fn new() -> Result<Self, DocsError> {
         let ui = Config::from(OPENAPI_PATH)
             .use_base_layout()
             .deep_linking(true)
@@ -34,18 +48,23 @@ impl Docs {
             // By default, Swagger UI sends the document to a validator on the Internet.
             .validator_url("none");
         Ok(Self {
+            guide: guide::page()?.into(),
             openapi: serde_json::to_vec(&openapi())?.into(),
             ui: Arc::new(ui),
         })
     }
 }
 
-/// `GET /api/openapi.json`, `GET /docs`, and the way there from `/`.
+/// `GET /api/openapi.json`, the guide at `/docs` with the way there from `/`, and Swagger UI at
+/// `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(get_only(OPENAPI_PATH, document))
         .route("/", web::get().to(root))
-        .service(get_only("/docs", index))
+        .service(get_only("/docs", guide_page))
+        .service(get_only("/docs/", guide_page))
+        .service(get_only("/docs/guide.css", guide_style))
+        .service(get_only("/docs/reference", index))
         .service(get_only("/docs/{file:[^/]*}", file));
 }
 
@@ -63,6 +82,20 @@ async fn document(docs: web::Data<Docs>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(docs.openapi.clone())
+}
+
+async fn guide_page(docs: web::Data<Docs>) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((CONTENT_SECURITY_POLICY, guide::POLICY))
+        .body(docs.guide.clone())
+}
+
+async fn guide_style() -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("text/css; charset=utf-8")
+        .insert_header((CACHE_CONTROL, "public, max-age=3600"))
+        .body(guide::STYLE)
 }
 
 /// The Swagger UI page, with absolute asset addresses, which also work without a slash at the end

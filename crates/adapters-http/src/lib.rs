@@ -23,6 +23,7 @@ mod error;
 mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;
+mod guide;
 mod health;
 mod import;
 mod integration;

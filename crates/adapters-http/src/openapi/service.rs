@@ -45,6 +45,13 @@ pub fn paths() -> Vec<(String, PathItem)> {
         "The machine-readable description of this service.",
     )
     .response("200", document);
+    let guide = response("The guide.").content("text/html", page());
+    let guide = get(
+        "getGuide",
+        "The guide",
+        "A page for people who write an integration, with examples.",
+    )
+    .response("200", guide);
     let docs = response("Swagger UI.").content("text/html", page());
     let docs = get(
         "getDocs",
@@ -56,7 +63,8 @@ pub fn paths() -> Vec<(String, PathItem)> {
         ("/healthz", healthz, &[&INTERNAL][..]),
         ("/readyz", readyz, &[&INTERNAL, &UNAVAILABLE]),
         ("/api/openapi.json", document, &[&INTERNAL]),
-        ("/docs", docs, &[&INTERNAL]),
+        ("/docs", guide, &[&INTERNAL]),
+        ("/docs/reference", docs, &[&INTERNAL]),
     ]
     .into_iter()
     .map(|(path, operation, errors)| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::client::Scope;
+use domain::{client::Scope, enrichment::ReasonCode, posting::Status};
 
 use crate::support::{TestApp, request};
 
@@ -60,7 +60,7 @@ async fn a_browser_is_led_to_the_documentation() {
 #[tokio::test]
 async fn swagger_ui_needs_nothing_from_elsewhere() {
     let app = TestApp::spawn();
-    for path in ["/docs", "/docs/"] {
+    for path in ["/docs/reference", "/docs/index.html"] {
         let page = request("GET", path).send(&app).await;
         assert!(
             page.header("Content-Type")
@@ -100,4 +100,37 @@ async fn swagger_ui_needs_nothing_from_elsewhere() {
         "{}",
         settings.text()
     );
+}
+
+#[tokio::test]
+async fn the_guide_needs_no_script_and_nothing_from_elsewhere() {
+    let app = TestApp::spawn();
+    for path in ["/docs", "/docs/"] {
+        let page = request("GET", path).send(&app).await;
+        assert_eq!(
+            page.header("Content-Type"),
+            Some("text/html; charset=utf-8")
+        );
+        let policy = page.header("Content-Security-Policy").unwrap();
+        assert!(policy.starts_with("default-src 'none'"), "{policy}");
+        let text = page.text();
+        assert!(!text.contains("<script") && !text.contains("style="));
+        assert!(text.contains("href=\"/docs/reference\""), "{text}");
+        // Whatever the code knows is explained.
+        for code in ReasonCode::ALL {
+            assert!(text.contains(&format!("<code>{}</code>", code.as_str())));
+        }
+        for status in Status::NAMES {
+            assert!(text.contains(&format!("<code>{status}</code>")));
+        }
+        for target in text.split("href=\"").skip(1) {
+            let target = target.split('"').next().unwrap();
+            if let Some(id) = target.strip_prefix('#') {
+                assert!(text.contains(&format!("id=\"{id}\"")), "{id}");
+            } else {
+                let found = request("GET", target).send(&app).await;
+                assert_eq!(found.status, 200, "{target}");
+            }
+        }
+    }
 }

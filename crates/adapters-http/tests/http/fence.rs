@@ -85,6 +85,7 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ("get", "/readyz", NamesNone),
     ("get", "/api/openapi.json", NamesNone),
     ("get", "/docs", NamesNone),
+    ("get", "/docs/reference", NamesNone),
 ];
 
 #[tokio::test]

@@ -1,0 +1,117 @@
+//! The guide: a page for people who write an integration, with examples that are run by the tests.
+
+use askama::Template;
+use domain::{enrichment::ReasonCode, posting::Status};
+
+/// The content security policy: no scripts, and nothing from other sites.
+pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
+                          form-action 'none'; frame-ancestors 'none'";
+
+/// The style sheet.
+pub const STYLE: &str = include_str!("../templates/guide/style.css");
+
+#[derive(Template)]
+#[template(path = "guide/page.html")]
+struct Guide {
+    sections: &'static [Section],
+    statuses: Vec<(&'static str, &'static str)>,
+    reasons: Vec<(&'static str, &'static str)>,
+}
+
+/// A step.
+struct Section {
+    id: &'static str,
+    title: &'static str,
+    text: &'static str,
+    /// Each with its language.
+    examples: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! examples {
+    ($($language:literal $file:literal),+) => {
+        &[$(($language, include_str!(concat!("../templates/guide/examples/", $file)))),+]
+    };
+}
+
+const SECTIONS: &[Section] = &[
+    Section {
+        id: "token",
+        title: "Get a token",
+        text: "The board's operator gives you a client id and a secret. Exchange them for a token \
+               of an hour (OAuth 2.0 client credentials). The examples read BOARD, CLIENT_ID and \
+               CLIENT_SECRET from the environment, and go on from one another.",
+        examples: examples!("curl" "token.sh", "Python" "token.py", "Node" "token.mjs"),
+    },
+    Section {
+        id: "push",
+        title: "Push a posting",
+        text: "One PUT creates, updates, expires or reopens. The identifier is yours. Repeat the \
+               request whenever you are not sure: the second one changes nothing. After 429 and 503 \
+               wait for as long as Retry-After says.",
+        examples: examples!("curl" "push.sh", "Python" "push.py", "Node" "push.mjs"),
+    },
+    Section {
+        id: "catalogue",
+        title: "Keep a catalogue in step",
+        text: "Send all that you offer, one posting a line. What the catalogue had before and no \
+               line names expires, unless so much is missing that it looks like a broken crawl. \
+               The last line of the answer is the summary; refused lines come before it.",
+        examples: examples!(
+            "curl" "catalogue.sh", "Python" "catalogue.py", "Node" "catalogue.mjs"
+        ),
+    },
+    Section {
+        id: "status",
+        title: "See what became of it",
+        text: "A new posting waits for its enrichment, and is approved or rejected a moment later. \
+               The list of statuses and reasons is at the end of this page.",
+        examples: examples!("curl" "status.sh", "Python" "status.py", "Node" "status.mjs"),
+    },
+    Section {
+        id: "events",
+        title: "Follow the events",
+        text: "Everything that happens to your postings, in order. The cursor of a page leads to \
+               the next one, and no event is missed or shown twice.",
+        examples: examples!("curl" "events.sh", "Python" "events.py", "Node" "events.mjs"),
+    },
+    Section {
+        id: "webhooks",
+        title: "Receive webhooks",
+        text: "Or have events delivered to an address of yours. Keep the secret that the answer \
+               shows once, verify each delivery, answer 2xx within 15 seconds, and expect that one \
+               comes twice: webhook-id tells. Deliveries are signed by Standard Webhooks, for which \
+               there are libraries, too.",
+        examples: examples!(
+            "curl" "register.sh", "Python" "receive.py", "Node" "receive.mjs"
+        ),
+    },
+];
+
+/// The meaning of a status for the client that pushes.
+const fn meaning(status: Status) -> &'static str {
+    match status {
+        Status::PendingEnrichment => "It waits for its enrichment.",
+        Status::Approved => {
+            "It is visible. A reason that begins with awaiting_review says that \
+                             your newest content has no verdict yet."
+        }
+        Status::Rejected => "It is not visible; status_reason says why.",
+        Status::Expired => {
+            "You took it down, or its lifetime ended. Push it with \
+                            \"expiration\": null to bring it back."
+        }
+    }
+}
+
+/// The page.
+pub fn page() -> Result<String, askama::Error> {
+    let statuses = Status::ALL.iter().copied();
+    Guide {
+        sections: SECTIONS,
+        statuses: statuses.map(|it| (it.as_str(), meaning(it))).collect(),
+        reasons: ReasonCode::ALL
+            .map(|code| (code.as_str(), code.sentence()))
+            .to_vec(),
+    }
+    .render()
+}

@@ -1,0 +1,9 @@
+import json
+
+def lines():
+    yield json.dumps({"id": "acme-4711", "payload": posting}).encode() + b"\n"
+
+answer = http.put(f"{board}/api/job-board/catalogues/acme", data=lines(),
+                  headers={"Content-Type": "application/x-ndjson"})
+answer.raise_for_status()
+print(answer.text)

@@ -1,0 +1,13 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+// Whether a delivery is the board's: over the bytes of the body, and not five minutes old.
+function verify(secret, headers, body) {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const hmac = createHmac("sha256", key);
+  hmac.update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.`).update(body);
+  const expect = Buffer.from(`v1,${hmac.digest("base64")}`);
+  const isFresh = Math.abs(Date.now() / 1000 - headers["webhook-timestamp"]) < 300;
+  const signatures = headers["webhook-signature"].split(" ").map((one) => Buffer.from(one));
+  const fits = (one) => one.length === expect.length && timingSafeEqual(one, expect);
+  return isFresh && signatures.some(fits);
+}

@@ -1,0 +1,11 @@
+import os, requests
+
+board = os.environ["BOARD"]
+answer = requests.post(f"{board}/oauth/token", timeout=30, data={
+    "grant_type": "client_credentials",
+    "client_id": os.environ["CLIENT_ID"],
+    "client_secret": os.environ["CLIENT_SECRET"],
+})
+answer.raise_for_status()
+http = requests.Session()
+http.headers["Authorization"] = "Bearer " + answer.json()["access_token"]
