@@ -48,6 +48,8 @@ pub struct Access<'a> {
     pub status: StatusCode,
     /// The client, if its token was accepted.
     pub client: Option<ClientId>,
+    /// The id of the trace, if the request is traced.
+    pub trace: Option<String>,
     pub elapsed: Duration,
 }
 
@@ -68,6 +70,7 @@ impl Access<'_> {
             status,
             duration_ms,
             client,
+            trace_id = self.trace.as_ref().map(tracing::field::display),
             "answered"
         );
         measure(route, self.method, status, self.elapsed);

@@ -40,6 +40,7 @@ mod site;
 mod slots;
 mod state;
 mod subscriber;
+mod trace;
 mod webhook;
 
 pub use self::{

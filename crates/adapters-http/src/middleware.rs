@@ -25,6 +25,7 @@ use crate::{
     oauth::{self, Usage},
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
+    trace::RequestSpan,
 };
 
 /// Assigns the request id, runs the handler in a span, catches its panic, and logs the answer.
@@ -46,6 +47,7 @@ pub async fn track(
     let usage = RequestUsage::default();
     request.extensions_mut().insert(usage.clone());
     let method = access::method(request.method());
+    let traced = RequestSpan::start(&request, method);
     let is_for_token = request.path() == oauth::TOKEN_PATH;
     let connection = Connection::of(request.request());
     let under_way = connection.map(|connection| connection.begin(request.request()));
@@ -70,9 +72,13 @@ pub async fn track(
             route: route.as_deref(),
             status,
             client: marks.usage.client(),
+            trace: traced.as_ref().and_then(RequestSpan::trace_id),
             elapsed,
         };
         access.note();
+        if let Some(span) = traced {
+            span.end(route.as_deref(), status, marks.id.as_str());
+        }
         if status.is_server_error() {
             tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
         }

@@ -8,6 +8,7 @@ use domain::{
     client::{ActivityLog, ActivityRecorder, Clients},
     event::EventFeed,
     store::{Health, PostingReader},
+    trace::OptionalTracer,
     usecase::{Imports, Ingest},
 };
 use newsletter::usecase::Newsletter;
@@ -42,6 +43,8 @@ pub struct Ports {
     pub recorder: Arc<dyn ActivityRecorder>,
     /// Checks the store.
     pub health: Arc<dyn Health>,
+    /// Records a span of each request.
+    pub tracer: OptionalTracer,
 }
 
 /// The state that handlers share.

@@ -175,6 +175,10 @@ impl ChatModel {
             .header(CONTENT_TYPE, json)
             .timeout(within)
             .body(body);
+        let request = match outbound::traceparent() {
+            Some(trace) => request.header(outbound::TRACEPARENT, trace),
+            None => request,
+        };
         let response = self
             .with_credential(request)
             .send()

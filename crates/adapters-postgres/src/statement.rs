@@ -20,6 +20,7 @@ use diesel::{
     sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use domain::trace::TraceParent;
 use sql_common::{
     entity::{Column, Entity, Of},
     sql::{Bound, Returning},
@@ -75,6 +76,16 @@ column! {
     integers: i32 => Integers;
     bigints: Option<i64> => BigInts;
     bools: bool => Bools;
+}
+
+/// A column of traces. Without any it is empty, which `unnest` takes for a column of nulls.
+pub(crate) fn traces<'a>(
+    traces: impl Iterator<Item = Option<&'a TraceParent>> + Clone,
+) -> Value<'a> {
+    if traces.clone().all(|trace| trace.is_none()) {
+        return Value::Rendered(Vec::new());
+    }
+    Value::Rendered(traces.map(|trace| Some(Rendered(trace?))).collect())
 }
 
 /// A column of `timestamptz`.

@@ -100,8 +100,8 @@ pub(crate) fn write_tasks(
     tasks: &TaskWrites,
     unchanged: &HashSet<Uuid>,
 ) -> Result<(), Failure> {
-    for effect in tasks.asked() {
-        outbox::ask(conn, effect, tasks.at)?;
+    for (effect, trace) in tasks.asked().zip(tasks.traces()) {
+        outbox::ask(conn, effect, trace, tasks.at)?;
     }
     for event in &tasks.events {
         if !unchanged.contains(&event.subject.id()) {

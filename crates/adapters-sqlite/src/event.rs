@@ -36,24 +36,28 @@ const DELETED_AT_ONCE: usize = 1_000;
 
 statement! {
     Record =
-    "INSERT INTO events (at, name, subject, source_identifier, version, status, status_reason) \
-     VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO events (at, name, subject, source_identifier, version, status, status_reason, \
+     trace_parent) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
     /// As the company stands, if it is there.
     RecordCompany =
-    "INSERT INTO events (at, name, subject, company_name, company_website, company_logo_path) \
+    "INSERT INTO events (at, name, subject, company_name, company_website, company_logo_path, \
+     trace_parent) \
      SELECT ?, ?, sent.id, coalesce(companies.name, sent.name), \
      coalesce(companies.website, sent.website), \
-     iif(companies.id IS NULL, sent.logo_path, companies.logo_path) \
-     FROM (SELECT ? AS id, ? AS name, ? AS website, ? AS logo_path) AS sent \
+     iif(companies.id IS NULL, sent.logo_path, companies.logo_path), sent.trace \
+     FROM (SELECT ? AS id, ? AS name, ? AS website, ? AS logo_path, ? AS trace) AS sent \
      LEFT JOIN companies ON companies.id = sent.id"
 }
 
 /// Adds an event to the log. One of a company is recorded as the company stands by then.
 pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), Failure> {
     let (at, name) = (event.at.into(), event.name.as_str().into());
+    let trace = event.trace.map(|trace| trace.to_string());
+    let trace = trace.as_deref().into();
     match &event.subject {
         Subject::Posting(posting) => execute::<Record>(
             conn,
@@ -65,6 +69,7 @@ pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), F
                 posting.version.into(),
                 posting.status.as_str().into(),
                 (&posting.status_reason).into(),
+                trace,
             ],
         )?,
         Subject::Company(company) => execute::<RecordCompany>(
@@ -76,12 +81,16 @@ pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), F
                 (&company.name).into(),
                 company.website.as_str().into(),
                 (&company.logo_path).into(),
+                trace,
             ],
         )?,
         Subject::Other(id) => {
             let none = Value::Text(None);
             let number = Value::Integer(None);
-            execute::<Record>(conn, &[at, name, id.into(), none, number, none, none])?
+            execute::<Record>(
+                conn,
+                &[at, name, id.into(), none, number, none, none, trace],
+            )?
         }
     };
     Ok(())

@@ -44,6 +44,7 @@ async fn main() {
         timestamp: datetime!(2026-11-22 12:00 UTC),
         secrets: &secrets,
         body: &body,
+        trace: None,
     };
     let start = Instant::now();
     let delivered = stream::iter(0..DELIVERIES)

@@ -167,6 +167,9 @@ fn request(delivery: &Delivery<'_>) -> Result<Request, Silence> {
     headers.insert(ID, value(delivery.id)?);
     headers.insert(TIMESTAMP, HeaderValue::from(timestamp));
     headers.insert(SIGNATURE, value(&signature(delivery, timestamp))?);
+    if let Some(trace) = delivery.trace {
+        headers.insert(outbound::TRACEPARENT, value(&trace.to_string())?);
+    }
     *request.body_mut() = Some(delivery.body.to_vec().into());
     Ok(request)
 }

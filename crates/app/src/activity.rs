@@ -264,6 +264,7 @@ mod tests {
                 name,
                 subject,
                 at: noon(),
+                trace: None,
             });
             let write = PostingWrite {
                 expected: Some(1),

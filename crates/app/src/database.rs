@@ -14,6 +14,7 @@ use domain::{
     event::EventLog,
     outbox::Outbox,
     store::{Health, PostingReader, Store},
+    trace::OptionalTracer,
     webhook::Webhooks,
 };
 use newsletter::store::{Accounts, SubscriberReader};
@@ -108,11 +109,18 @@ impl Database {
         }
     }
 
-    /// The same ports, with a store whose commits wake a worker and are noticed as activity.
-    pub fn observed(self, wake: &Arc<Wake>, activities: &Arc<Activities>) -> Self {
+    /// The same ports, with a store whose commits wake a worker, are noticed as activity, and have
+    /// spans.
+    pub fn observed(
+        self,
+        wake: &Arc<Wake>,
+        activities: &Arc<Activities>,
+        tracer: &OptionalTracer,
+    ) -> Self {
         let observer = Observer {
             wake: Arc::clone(wake),
             activities: Arc::clone(activities),
+            tracer: tracer.clone(),
         };
         Self {
             store: Arc::new(ObservedStore::new(self.store, observer.clone())),

@@ -12,6 +12,7 @@
 //! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
 //! - [`console`]: the listener of the operators' console.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
+//!   [`traces`]: the tracer. [`logging`]: the log.
 //! - [`command`], [`push`], [`demo`]: all other commands.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
@@ -55,6 +56,7 @@ mod supervisor;
 #[cfg(test)]
 mod testing;
 mod text;
+mod traces;
 mod waits;
 mod webhooks;
 mod worker;

@@ -14,7 +14,9 @@ use adapters_http::{
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::{posting::Lifetime, usecase::Ingest, webhook::PrivateAddresses};
+use domain::{
+    posting::Lifetime, trace::OptionalTracer, usecase::Ingest, webhook::PrivateAddresses,
+};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
@@ -41,6 +43,7 @@ use crate::{
     output,
     shutdown::StopSignals,
     supervisor::Supervisor,
+    traces::Traces,
     webhooks::{self, WebhookSettings},
     worker::{BusyProbe, Throttle, Wake, Worker},
 };
@@ -92,6 +95,8 @@ pub struct ServiceConfig {
     pub admin: AdminBind,
     /// The operators' console.
     pub console: ConsoleConfig,
+    /// Records spans.
+    pub tracer: OptionalTracer,
 }
 
 impl TryFrom<&ServeArgs> for ServiceConfig {
@@ -126,6 +131,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
             console: ConsoleConfig::from(&args.console),
+            tracer: None,
         })
     }
 }
@@ -141,6 +147,7 @@ impl ServiceConfig {
             keep_events: self.keep_events,
             reconciles: self.reconciles,
             schedule: self.webhooks.schedule.clone(),
+            tracer: self.tracer.clone(),
         };
         WorkerSetup::new(enricher, &self.accounts, options).map(Some)
     }
@@ -189,7 +196,7 @@ impl Service {
         }
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
-        let database = database.observed(&wake, &activities);
+        let database = database.observed(&wake, &activities, &config.tracer);
         let activity = ActivityTask::start(&activities, &database.activity);
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
@@ -218,6 +225,7 @@ impl Service {
             activity: Arc::clone(&database.activity),
             recorder: activities,
             health: Arc::clone(&database.health),
+            tracer: config.tracer,
         };
         let application = Application::build(
             ports,
@@ -411,7 +419,11 @@ fn name_variable(error: BuildError) -> anyhow::Error {
 /// `posthaste serve`.
 pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let config = ServiceConfig::try_from(args)?;
+    let traces = Traces::start()?;
+    let config = ServiceConfig {
+        tracer: traces.tracer(),
+        ..ServiceConfig::try_from(args)?
+    };
     let (enricher, accounts) = (config.enricher.clone(), config.accounts.clone());
     let parts = Parts {
         worker: enricher.as_ref().map(|enricher| (enricher, &accounts)),
@@ -431,6 +443,7 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     };
     drop(supervisor);
     running.stop().await;
+    traces.stop().await;
     match failure {
         None => {
             tracing::info!("stopped");

@@ -6,7 +6,7 @@
 //! ([`store::Store`], [`store::PostingReader`], [`catalogue::Catalogues`], [`event::EventLog`],
 //! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
 //! [`console::Passes`], [`console::search::PostingBrowser`], [`enrichment::Enricher`],
-//! [`webhook::Webhooks`], [`webhook::Sender`]) in an adapter.
+//! [`webhook::Webhooks`], [`webhook::Sender`], [`trace::Tracer`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
@@ -39,6 +39,7 @@ mod moment;
 pub mod outbox;
 pub mod posting;
 pub mod store;
+pub mod trace;
 pub mod usecase;
 pub mod validation;
 pub mod vocabulary;

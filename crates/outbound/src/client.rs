@@ -34,6 +34,18 @@ pub fn client(base: &Url, timeouts: Timeouts, idle: usize) -> reqwest::Result<Cl
         .build()
 }
 
+/// Builds a client for requests over a transport, with up to `idle` idle connections. It takes the
+/// proxy of the environment.
+pub fn client_over(
+    transport: Transport,
+    timeouts: Timeouts,
+    idle: usize,
+) -> reqwest::Result<Client> {
+    builder(transport, timeouts.connection, idle)
+        .timeout(timeouts.answer)
+        .build()
+}
+
 /// Builds a client for one long upload at a time to the service at an address. A request has no
 /// limit of time but the caller's, and the service may stop to read for as long as it likes: by
 /// default a connection is given up once nothing could be sent for 30 seconds.

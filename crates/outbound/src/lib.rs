@@ -9,15 +9,17 @@ mod client;
 mod failure;
 mod mask;
 mod retry;
+mod trace;
 
 pub use self::{
     answer::{Unread, body, cause, line, retry_after},
     breaker::{Admission, Call, CircuitBreaker},
     client::{
-        Timeouts, Transport, base, client, credential, resolving_client, upload_client,
-        without_credentials,
+        Timeouts, Transport, base, client, client_over, credential, resolving_client,
+        upload_client, without_credentials,
     },
     failure::{Failure, failure, find},
     mask::without_addresses,
     retry::RetryPolicy,
+    trace::{TRACEPARENT, traced, traceparent},
 };

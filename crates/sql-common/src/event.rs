@@ -17,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     statement,
-    stored::{corrupt, parse},
+    stored::{corrupt, parse, trace},
     types::{Id, Moment, StoredId, StoredTime},
     value::Value,
 };
@@ -39,7 +39,7 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 macro_rules! event_columns {
     () => {
         "written_in, number, at, name, subject, source_identifier, version, status, status_reason, \
-         company_name, company_website, company_logo_path"
+         company_name, company_website, company_logo_path, trace_parent"
     };
 }
 
@@ -52,6 +52,7 @@ pub type EventColumns = (
     Id,
     Nullable<Text>,
     Nullable<BigInt>,
+    Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
@@ -81,6 +82,8 @@ pub struct EventRow {
     company_website: Option<String>,
     /// Likewise, if there is one.
     company_logo_path: Option<String>,
+    /// If its cause is traced.
+    trace_parent: Option<String>,
 }
 
 /// A cursor from its columns in the table `events`.
@@ -140,6 +143,7 @@ impl TryFrom<EventRow> for RecordedEvent {
                 name: EventName::from_store(row.name),
                 subject,
                 at: row.at.time("events.at")?,
+                trace: trace(row.trace_parent.as_deref()),
             },
         })
     }
@@ -241,6 +245,7 @@ mod tests {
             company_name: None,
             company_website: None,
             company_logo_path: None,
+            trace_parent: None,
         }
     }
 

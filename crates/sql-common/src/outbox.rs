@@ -13,13 +13,22 @@ use uuid::Uuid;
 
 use crate::{
     statement,
-    stored::count,
+    stored::{count, trace},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
     value::Value,
 };
 
 /// The SQL types of a [`ClaimedRow`].
-pub type ClaimedColumns = (BigInt, Id, BigInt, Count, Moment, Nullable<Moment>, Count);
+pub type ClaimedColumns = (
+    BigInt,
+    Id,
+    BigInt,
+    Count,
+    Moment,
+    Nullable<Moment>,
+    Count,
+    Nullable<Text>,
+);
 
 /// A row of a task that is being claimed.
 #[derive(Clone, Debug, Queryable)]
@@ -32,6 +41,7 @@ pub struct ClaimedRow {
     pub due_at: StoredTime,
     first_failed_at: Option<StoredTime>,
     pub lost: i64,
+    trace_parent: Option<String>,
 }
 
 impl ClaimedRow {
@@ -46,6 +56,7 @@ impl ClaimedRow {
             attempts: count(self.attempts, "outbox.attempts")?,
             first_failed_at: optional_time(self.first_failed_at, "outbox.first_failed_at")?,
             lost: count(self.lost, "outbox.lost")?,
+            trace: trace(self.trace_parent.as_deref()),
             effect: Effect::new(queue, self.subject.uuid("outbox.subject")?),
         })
     }

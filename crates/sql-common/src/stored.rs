@@ -14,6 +14,7 @@ use domain::{
         SourceIdentifier, Status,
     },
     store::StoreError,
+    trace::TraceParent,
     webhook::EndpointState,
 };
 use newsletter::subscriber::{
@@ -27,6 +28,11 @@ pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
     StoreError::Broken(format!(
         "the column {column} holds {value:?}, which has no meaning"
     ))
+}
+
+/// The trace of a row. One that cannot be read is none: it is no reason to leave work undone.
+pub fn trace(text: Option<&str>) -> Option<TraceParent> {
+    text?.parse().ok()
 }
 
 /// A type whose values are stored as texts.

@@ -29,4 +29,5 @@ mod push;
 mod schema;
 mod siege;
 mod storm;
+mod traces;
 mod webhooks;

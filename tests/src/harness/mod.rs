@@ -9,6 +9,7 @@ mod site;
 #[macro_use]
 mod store;
 pub mod chat;
+pub mod collector;
 pub mod follower;
 pub mod import;
 pub mod jwt;

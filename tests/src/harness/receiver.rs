@@ -40,6 +40,8 @@ pub struct Got {
     pub id: String,
     timestamp: String,
     signatures: String,
+    /// `traceparent`, if there is one.
+    pub traceparent: Option<String>,
     raw: Bytes,
     pub body: Value,
     /// The number of deliveries of this event to this path before.
@@ -123,6 +125,8 @@ fn read(request: &Request<Bytes>, counts: &mut HashMap<(String, String), usize>)
     let header = |name: &str| request.headers()[name].to_str().unwrap().to_owned();
     assert_eq!(header("content-type"), "application/json");
     let (path, id) = (request.uri().path().to_owned(), header("webhook-id"));
+    let traceparent = request.headers().get("traceparent");
+    let traceparent = traceparent.map(|value| value.to_str().unwrap().to_owned());
     let count = counts.entry((path.clone(), id.clone())).or_default();
     let before = *count;
     *count += 1;
@@ -132,6 +136,7 @@ fn read(request: &Request<Bytes>, counts: &mut HashMap<(String, String), usize>)
         id,
         timestamp: header("webhook-timestamp"),
         signatures: header("webhook-signature"),
+        traceparent,
         raw: request.body().clone(),
         body: serde_json::from_slice(request.body()).unwrap(),
         before,

@@ -241,7 +241,16 @@ mod tests {
 
     fn body(name: EventName, subject: Subject) -> Option<Value> {
         let at = noon();
-        let body = event_body(&event::Event { name, subject, at }, None).unwrap();
+        let body = event_body(
+            &event::Event {
+                name,
+                subject,
+                at,
+                trace: None,
+            },
+            None,
+        )
+        .unwrap();
         body.map(|body| serde_json::from_slice(&body).unwrap())
     }
 
@@ -286,6 +295,7 @@ mod tests {
             name: JOB_POSTING_REJECTED,
             subject: Subject::Posting(event::PostingState::from(&view.posting)),
             at: noon(),
+            trace: None,
         };
         let with_posting = event_body(&event, Some(&view)).unwrap().unwrap();
         let with_posting: Value = serde_json::from_slice(&with_posting).unwrap();

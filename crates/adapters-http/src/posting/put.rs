@@ -1,7 +1,7 @@
 //! `PUT` of a posting: create, update, expire.
 
 use actix_web::{
-    HttpRequest, HttpResponse, ResponseError as _,
+    HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     dev::Payload,
     http::{
         StatusCode,
@@ -154,6 +154,9 @@ async fn push(
     let mut put = parse(segment?, &body, caller.id(), new_id);
     if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
         errors.merge(wishes.errors);
+    }
+    if let Ok(put) = &mut put {
+        put.trace = request.extensions().get().copied();
     }
     // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);

@@ -114,11 +114,12 @@ async fn write(
     let companies: Vec<_> = writes.companies.values().collect();
     let postings = posting::Rows::of(writes);
     let effects: Vec<_> = writes.tasks.asked().collect();
+    let traces: Vec<_> = writes.tasks.traces().collect();
     let mut values = vec![Value::from(lock_timeout), Value::Uuids(locks)];
     values.extend(company::columns(&companies));
     values.push(Value::from(count_of(FORMER_NAMES)));
     values.extend(postings.columns());
-    values.extend(outbox::columns(&effects, writes.tasks.at));
+    values.extend(outbox::columns(&effects, &traces, writes.tasks.at));
     values.extend(event::columns(&writes.tasks.events));
     values.extend(postings.counts().map(|count| Value::from(count_of(count))));
     let assumed: Vec<_> = writes.assumed.values().collect();

@@ -102,9 +102,9 @@ history_added AS (
 -- A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An effect
 -- moves to the lane asked for last, but never to one of bulk work.
 effects_asked AS (
-    INSERT INTO outbox (kind, subject, account, next_at, created_at)
-    SELECT kind, subject, account, at, at
-    FROM unnest(?, ?, ?, ?) AS sent (kind, subject, account, at)
+    INSERT INTO outbox (kind, subject, account, next_at, created_at, trace_parent)
+    SELECT kind, subject, account, at, at, trace
+    FROM unnest(?, ?, ?, ?, ?) AS sent (kind, subject, account, at, trace)
     WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) DO UPDATE SET
         account = CASE
@@ -115,21 +115,23 @@ effects_asked AS (
         attempts = CASE WHEN outbox.dead_at IS NULL THEN outbox.attempts ELSE 0 END,
         first_failed_at = CASE WHEN outbox.dead_at IS NULL THEN outbox.first_failed_at END,
         last_error = CASE WHEN outbox.dead_at IS NULL THEN outbox.last_error END,
-        dead_at = NULL
+        dead_at = NULL,
+        trace_parent = excluded.trace_parent
 ),
 -- Events get their numbers in the order in which they are sent. One of a company says how the
 -- company stands after this commit, and is left out if the company stayed as it was.
 events_recorded AS (
     INSERT INTO events
         (written_in, at, name, subject, source_identifier, version, status, status_reason,
-         company_name, company_website, company_logo_path)
+         company_name, company_website, company_logo_path, trace_parent)
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
-        CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END
-    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
+        sent.trace
+    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         AS sent (at, name, subject, source_identifier, version, status, status_reason,
-            company_name, company_website, company_logo_path)
+            company_name, company_website, company_logo_path, trace)
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.
     LEFT JOIN LATERAL (
         SELECT * FROM companies_written

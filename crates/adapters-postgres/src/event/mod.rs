@@ -34,7 +34,7 @@ use time::OffsetDateTime;
 pub(crate) use self::keep::{is_behind, raise_offset};
 use crate::{
     PostgresStore,
-    statement::{Value, bigints, texts, times, uuids},
+    statement::{Value, bigints, texts, times, traces, uuids},
 };
 
 /// The horizon, of a statement that reads the table `event_log`.
@@ -46,7 +46,7 @@ macro_rules! horizon {
 pub(crate) use horizon;
 
 /// The columns of the events that a commit records.
-pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 10] {
+pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 11] {
     [
         times(events, |event| event.at),
         texts(events, |event| Some(event.name.as_str())),
@@ -60,6 +60,7 @@ pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 10] {
         texts(events, |event| Some(&company(event)?.name)),
         texts(events, |event| Some(company(event)?.website.as_str())),
         texts(events, |event| company(event)?.logo_path.as_deref()),
+        traces(events.iter().map(|event| event.trace.as_ref())),
     ]
 }
 

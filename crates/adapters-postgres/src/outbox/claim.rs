@@ -29,7 +29,7 @@ macro_rules! claim {
             $and,
             " FROM due WHERE outbox.id = due.id \
              RETURNING outbox.id, subject, generation, attempts, due.next_at, \
-             first_failed_at, lost"
+             first_failed_at, lost, trace_parent"
         )
     };
 }

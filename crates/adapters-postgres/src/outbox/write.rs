@@ -7,6 +7,7 @@ use diesel_async::AsyncPgConnection;
 use domain::{
     outbox::{Effect, Receipt, Revive},
     store::StoreError,
+    trace::TraceParent,
 };
 use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
@@ -14,16 +15,21 @@ use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    statement::{Value, bigints, execute, load, statement, texts, times, uuids},
+    statement::{Value, bigints, execute, load, statement, texts, times, traces, uuids},
 };
 
 /// The columns of the effects that a commit asks for.
-pub(crate) fn columns(effects: &[Effect], at: OffsetDateTime) -> [Value<'_>; 4] {
+pub(crate) fn columns<'a>(
+    effects: &'a [Effect],
+    of_traces: &'a [Option<TraceParent>],
+    at: OffsetDateTime,
+) -> [Value<'a>; 5] {
     [
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
         times(effects, |_| at),
+        traces(of_traces.iter().map(Option::as_ref)),
     ]
 }
 

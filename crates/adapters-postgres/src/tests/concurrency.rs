@@ -166,6 +166,7 @@ async fn a_commit_waits_for_postings_that_it_only_raises_events_for() {
         name: event::JOB_POSTING_UPDATED,
         subject: Subject::Posting(PostingState::from(&posting(1, company().id))),
         at: noon(),
+        trace: None,
     });
     let observer = another(&database).await;
     let mut blocker = observer.connections.get().await.unwrap();
@@ -359,6 +360,7 @@ async fn a_commit_that_lost_leaves_no_task() {
         name: event::JOB_POSTING_CREATED,
         subject: Subject::Posting(PostingState::from(&posting(2, company().id))),
         at: noon(),
+        trace: None,
     });
     assert_eq!(other.commit(late).await, Err(StoreError::Conflict));
     assert_eq!(

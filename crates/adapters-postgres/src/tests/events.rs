@@ -185,6 +185,7 @@ fn event(n: u128) -> Event {
         name: JOB_POSTING_CREATED,
         subject: Subject::Posting((&posting(n, company().id)).into()),
         at: noon(),
+        trace: None,
     }
 }
 

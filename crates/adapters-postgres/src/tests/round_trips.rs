@@ -74,6 +74,7 @@ fn creates(n: u128) -> WriteSet {
             name: event::JOB_POSTING_CREATED,
             subject: Subject::Posting(PostingState::from(&posting)),
             at: noon(),
+            trace: None,
         });
         writes.companies.insert(
             company.id,

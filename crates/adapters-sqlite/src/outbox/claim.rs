@@ -14,7 +14,8 @@ use crate::{
 macro_rules! select {
     ($from:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost FROM outbox ",
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, \
+             trace_parent FROM outbox ",
             $from
         )
     };

@@ -4,6 +4,7 @@ use diesel::SqliteConnection;
 use domain::{
     outbox::{Effect, Receipt, Revive},
     store::StoreError,
+    trace::TraceParent,
 };
 use sql_common::outbox::{Retry, dead_letter_values};
 use time::OffsetDateTime;
@@ -17,7 +18,8 @@ statement! {
     /// A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An
     /// effect moves to the lane asked for last, but never to one of bulk work.
     Ask =
-    "INSERT INTO outbox (kind, subject, account, next_at, created_at) VALUES (?, ?, ?, ?, ?) \
+    "INSERT INTO outbox (kind, subject, account, next_at, created_at, trace_parent) \
+     VALUES (?, ?, ?, ?, ?, ?) \
      ON CONFLICT (kind, subject) DO UPDATE SET \
      account = CASE WHEN dead_at IS NULL AND excluded.account LIKE '%-bulk' \
      THEN account ELSE excluded.account END, generation = generation + 1, \
@@ -25,16 +27,18 @@ statement! {
      attempts = CASE WHEN dead_at IS NULL THEN attempts ELSE 0 END, \
      first_failed_at = CASE WHEN dead_at IS NULL THEN first_failed_at END, \
      last_error = CASE WHEN dead_at IS NULL THEN last_error END, \
-     dead_at = NULL"
+     dead_at = NULL, trace_parent = excluded.trace_parent"
 }
 
 /// Asks for an effect.
 pub(crate) fn ask(
     conn: &mut SqliteConnection,
     effect: Effect,
+    trace: Option<TraceParent>,
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
     let subject = effect.key();
+    let trace = trace.map(|trace| trace.to_string());
     execute::<Ask>(
         conn,
         &[
@@ -43,6 +47,7 @@ pub(crate) fn ask(
             effect.queue().lane().into(),
             at.into(),
             at.into(),
+            trace.as_deref().into(),
         ],
     )?;
     Ok(())

@@ -29,6 +29,7 @@ fn told(subjects: impl IntoIterator<Item = u128>) -> WriteSet {
             name: TOLD,
             subject: Subject::Other(Uuid::from_u128(n)),
             at: noon(),
+            trace: None,
         })
         .collect();
     writes

@@ -68,6 +68,7 @@ async fn send(client: &WebhookClient, url: &EndpointUrl) -> Attempt {
         timestamp: datetime!(2021-02-25 15:02:10.987 UTC),
         secrets: &secrets,
         body: BODY,
+        trace: None,
     };
     client.send(&delivery).await
 }

@@ -63,6 +63,7 @@ async fn two_secrets_sign_while_one_replaces_the_other() {
         timestamp: datetime!(2021-02-25 15:02:10 UTC),
         secrets: &secrets,
         body: BODY,
+        trace: None,
     };
     assert!(local().send(&delivery).await.outcome.is_delivered());
     let expect = "v1,YO/ulmd+VFtlnbodv7yLOOsS6RlBZ48h++gXZrGOpZo= \
@@ -83,6 +84,7 @@ async fn nothing_is_sent_without_a_signature_or_with_an_id_that_is_no_header() {
         timestamp: datetime!(2021-02-25 15:02:10 UTC),
         secrets: &secrets,
         body: BODY,
+        trace: None,
     };
     let bad_id = local().send(&delivery).await;
     assert_eq!(reason(&bad_id), Some(NoAnswer::Unsendable));

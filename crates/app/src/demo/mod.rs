@@ -120,6 +120,7 @@ impl Home {
                 user_header: None,
                 proxies: Vec::new(),
             },
+            tracer: None,
         }
     }
 }

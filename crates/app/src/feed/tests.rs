@@ -43,6 +43,7 @@ impl CountingLog {
             name: name.clone(),
             subject: Subject::Other(uuid(1)),
             at: noon(),
+            trace: None,
         };
         let mut writes = WriteSet::new(noon());
         writes.tasks.events = names.iter().map(event).collect();
@@ -283,6 +284,7 @@ async fn a_reader_that_the_buffer_has_left_behind_reads_the_log() {
                     name: JOB_POSTING_CREATED,
                     subject: Subject::Other(uuid(1)),
                     at: noon(),
+                    trace: None,
                 },
             })
             .collect(),

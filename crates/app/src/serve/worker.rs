@@ -5,7 +5,7 @@ use std::{process::ExitCode, sync::Arc, time::Duration};
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::Context as _;
-use domain::{posting::Lifetime, webhook::RetrySchedule};
+use domain::{posting::Lifetime, trace::OptionalTracer, webhook::RetrySchedule};
 use newsletter::subscriber::provider::Provider;
 
 use super::check_embedded;
@@ -21,6 +21,7 @@ use crate::{
     output, provider,
     shutdown::StopSignals,
     supervisor::Supervisor,
+    traces::Traces,
     webhooks,
     worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
 };
@@ -33,6 +34,7 @@ pub(super) struct WorkerOptions {
     pub reconciles: bool,
     /// When deliveries to webhooks are tried again.
     pub schedule: RetrySchedule,
+    pub tracer: OptionalTracer,
 }
 
 /// A worker that is configured but not started.
@@ -97,6 +99,7 @@ impl WorkerSetup {
             health: Arc::clone(&database.health),
             wake,
             is_busy,
+            tracer: self.options.tracer,
             settings: WorkerSettings {
                 reconciles: self.options.reconciles,
                 keep_events: self.options.keep_events,
@@ -110,12 +113,14 @@ impl WorkerSetup {
 /// `posthaste worker`.
 pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
+    let traces = Traces::start()?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
     let options = WorkerOptions {
         lifetime: args.lifetime.lifetime,
         keep_events: args.events.keep,
         reconciles: args.accounts.reconciles(),
         schedule: args.retries.schedule.clone(),
+        tracer: traces.tracer(),
     };
     let receivers = webhooks::client(args.addresses.private)?;
     let setup = WorkerSetup::new(&enricher, &accounts, options)?;
@@ -124,7 +129,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     check_embedded(&url, &database).await?;
     let _clocks = clock::compare(&database.health, &clock::system());
     let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
-    let database = database.observed(&wake, &activities);
+    let database = database.observed(&wake, &activities, &traces.tracer());
     let activity = ActivityTask::start(&activities, &database.activity);
     // No API here, so no pushes to count.
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
@@ -140,6 +145,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     drop(supervisor);
     worker.stop().await;
     activity.stop().await;
+    traces.stop().await;
     if let Some(admin) = admin {
         admin.stop().await;
     }

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
     outbox::{Claimed, Queue, Receipt},
-    posting::{ENRICH, Lifetime, PostingId},
+    posting::{ENRICH, Lifetime, PostingId, SourceIdentifier},
     store::{Store, StoreError},
+    trace::{NewSpan, OptionalTracer, Span, SpanRole, TraceParent},
     usecase::{self, Assignment, Outcome},
 };
 use futures_util::{StreamExt as _, stream};
@@ -42,6 +43,7 @@ pub(super) struct Enrichments {
     pub lifetime: Lifetime,
     pub tasks: Tasks,
     pub threads: Background,
+    pub tracer: OptionalTracer,
 }
 
 #[async_trait]
@@ -67,7 +69,10 @@ impl Handler for Enrichments {
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
         let assignments = self.assignments(tasks).await?;
         let results: Vec<_> = stream::iter(assignments)
-            .map(|assignment| self.carry_out(assignment, stop))
+            .map(|assignment| {
+                let task = find(tasks, assignment.receipt);
+                self.carry_out(assignment, task.and_then(|task| task.trace), stop)
+            })
             .buffer_unordered(self.tasks.settings.enrich_at_once.max(1))
             .collect()
             .await;
@@ -143,7 +148,12 @@ impl Enrichments {
         panics::caught(usecase::assignments(self.store.as_ref(), &named, now)).await
     }
 
-    async fn carry_out(&self, assignment: Assignment, stop: &CancellationToken) -> Done {
+    async fn carry_out(
+        &self,
+        assignment: Assignment,
+        cause: Option<TraceParent>,
+        stop: &CancellationToken,
+    ) -> Done {
         let Assignment {
             receipt,
             posting,
@@ -154,12 +164,20 @@ impl Enrichments {
             return Done::NotBegun(receipt);
         }
         let input = Arc::new(input);
-        match self.enrich(Arc::clone(&input)).await {
+        let mut span = self.span(&posting, cause);
+        let trace = span.as_ref().and_then(|span| span.context());
+        let enriched = self.enrich(Arc::clone(&input), trace).await;
+        if let (Some(span), Err(error)) = (&mut span, &enriched) {
+            span.fail(&error.to_string());
+        }
+        drop(span);
+        match enriched {
             Ok(enrichment) => Done::Outcome(Box::new(Outcome {
                 receipt,
                 posting,
                 content,
                 enrichment,
+                trace,
             })),
             Err(error) => Done::Failure(Failed {
                 receipt,
@@ -171,17 +189,38 @@ impl Enrichments {
         }
     }
 
+    /// The span of an enrichment. One that nothing traced asked for begins a trace.
+    fn span(
+        &self,
+        posting: &SourceIdentifier,
+        cause: Option<TraceParent>,
+    ) -> Option<Box<dyn Span>> {
+        let mut span = self.tracer.as_ref()?.start(NewSpan {
+            name: "enrich posting",
+            role: SpanRole::Consumer,
+            parent: cause,
+            links: &[],
+        });
+        span.set("posthaste.posting.identifier", posting.as_str());
+        Some(span)
+    }
+
     /// Runs the enricher in a task of its own, which may compute for long and contains panics, and
     /// stops it when its result is no longer waited for.
     ///
     /// The time limit counts from the task's first step, not from when it was queued for a thread.
-    async fn enrich(&self, input: Arc<EnrichmentInput>) -> Result<Enrichment, EnrichError> {
+    async fn enrich(
+        &self,
+        input: Arc<EnrichmentInput>,
+        trace: Option<TraceParent>,
+    ) -> Result<Enrichment, EnrichError> {
         let (enricher, stop) = (Arc::clone(&self.enricher), StopOnDrop::default());
         let (flag, (began, waiting)) = (stop.0.clone(), oneshot::channel());
         let work = AbortOnDropHandle::new(self.threads.spawn(async move {
             // If the receiver is gone, the stop flag is set, too.
             let _ = began.send(());
-            enricher.enrich(&input, &flag).await
+            let trace = trace.map(|trace| trace.to_string());
+            outbound::traced(trace.as_deref(), enricher.enrich(&input, &flag)).await
         }));
         // An error means that the task could not begin; joining it says why.
         let _ = waiting.await;

@@ -199,7 +199,12 @@ mod tests {
         for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
             let mut writes = WriteSet::new(at);
             let (name, subject) = (TOLD, Subject::Other(uuid(1)));
-            writes.tasks.events.push(Event { name, subject, at });
+            writes.tasks.events.push(Event {
+                name,
+                subject,
+                at,
+                trace: None,
+            });
             store.commit(writes).await.unwrap();
         }
         let sweep = ForgottenEvents {

@@ -48,6 +48,7 @@ use domain::{
     outbox::Outbox,
     posting::Lifetime,
     store::{Health, Store},
+    trace::OptionalTracer,
 };
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -183,6 +184,8 @@ pub struct WorkerParts {
     pub wake: Arc<Wake>,
     /// When to give way.
     pub is_busy: BusyProbe,
+    /// Records enrichments and deliveries.
+    pub tracer: OptionalTracer,
     pub settings: WorkerSettings,
 }
 
@@ -214,6 +217,7 @@ impl Worker {
             health,
             wake,
             is_busy,
+            tracer,
             settings,
         } = parts;
         let tasks = Tasks {
@@ -240,6 +244,7 @@ impl Worker {
             log: Arc::clone(&events),
             clock: Arc::clone(&clock),
             recorded: wake.deliveries(),
+            tracer: tracer.clone(),
             settings: settings.into(),
         });
         loops.spawn(deliveries.run(stop.clone()));
@@ -250,6 +255,7 @@ impl Worker {
             lifetime,
             tasks: tasks.clone(),
             threads: settings.threads()?,
+            tracer,
         });
         for _ in 0..settings.enrich_loops.max(1) {
             loops.spawn(poll::run(

@@ -174,6 +174,7 @@ impl Bench {
 
     fn start(&self) -> Worker {
         Worker::start(WorkerParts {
+            tracer: None,
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,

@@ -17,6 +17,7 @@ use domain::{
         duplicate::{Candidate, Fingerprint},
     },
     store::{Known, RowLocks, Store, StoreError, WriteSet},
+    trace::{NewSpan, OptionalTracer, Span},
 };
 use newsletter::{
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
@@ -127,6 +128,27 @@ pub struct Observer {
     pub wake: Arc<Wake>,
     /// The activity of clients.
     pub activities: Arc<Activities>,
+    /// Records commits of traced commands.
+    pub tracer: OptionalTracer,
+}
+
+impl Observer {
+    /// The span of a commit; `None` if none of its commands is traced. It belongs to the trace of
+    /// the first one, and is linked to all.
+    fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
+        let tracer = self.tracer.as_ref()?;
+        let links = writes.links();
+        let parent = *links.first()?;
+        let mut span = tracer.start(NewSpan {
+            name: "commit",
+            parent: Some(parent),
+            links: &links,
+            ..NewSpan::default()
+        });
+        let events = i64::try_from(writes.events.len());
+        span.count("posthaste.commit.events", events.unwrap_or(i64::MAX));
+        Some(span)
+    }
 }
 
 #[cfg(test)]
@@ -234,7 +256,13 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let additions = Additions::of(&writes.tasks);
         let verdicts = Verdict::all_of(&writes);
-        self.waking(additions, self.inner.commit(writes)).await?;
+        let mut span = self.observer.span(&writes.tasks);
+        let committed = self.waking(additions, self.inner.commit(writes)).await;
+        if let (Some(span), Err(error)) = (&mut span, &committed) {
+            span.fail(&error.to_string());
+        }
+        drop(span);
+        committed?;
         self.observer.activities.judged_all(&verdicts);
         Ok(())
     }

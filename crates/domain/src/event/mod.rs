@@ -24,6 +24,7 @@ use crate::{
     Version,
     company::Company,
     posting::{PostingId, SourceIdentifier, Status},
+    trace::TraceParent,
 };
 
 /// An event's name in the contract, declared by the context that raises it. Stores accept any name.
@@ -62,6 +63,8 @@ pub struct Event {
     pub subject: Subject,
     /// The time.
     pub at: OffsetDateTime,
+    /// The trace of its cause, if that is traced. Readers outside do not see it.
+    pub trace: Option<TraceParent>,
 }
 
 /// The subject of an event. The log has the events of one subject in the order of its commits.

@@ -28,7 +28,7 @@ pub use self::{
     retry::RetryPolicy,
     write::TaskWrites,
 };
-use crate::{StoreError, audit::Entry};
+use crate::{StoreError, audit::Entry, trace::TraceParent};
 
 /// The number of lost claims in a row after which a task is given up. The first may be an accident
 /// or another task's fault; a suspect is worked on alone, so two more are its own.
@@ -69,6 +69,8 @@ pub struct Claimed {
     pub first_failed_at: Option<OffsetDateTime>,
     /// The number of lost claims in a row before this one.
     pub lost: u32,
+    /// The trace of the commit that asked for it last, if that is traced.
+    pub trace: Option<TraceParent>,
 }
 
 impl Claimed {

@@ -6,12 +6,18 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Effect, Kind, Queue, Receipt};
-use crate::{audit::Entry, event::Event};
+use crate::{
+    audit::Entry,
+    event::Event,
+    trace::{TraceParent, links},
+};
 
 /// The writes of any context's commit besides its own state, in the same transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskWrites {
-    asked: BTreeMap<(Kind, Uuid), Queue>,
+    asked: BTreeMap<(Kind, Uuid), (Queue, Option<TraceParent>)>,
+    /// The trace of the command that is being recorded, which its effects and events belong to.
+    pub trace: Option<TraceParent>,
     /// Events for the log, in order.
     pub events: Vec<Event>,
     /// Tasks that the commit finishes.
@@ -27,6 +33,7 @@ impl TaskWrites {
     pub const fn new(at: OffsetDateTime) -> Self {
         Self {
             asked: BTreeMap::new(),
+            trace: None,
             events: Vec::new(),
             done: Vec::new(),
             audit: Vec::new(),
@@ -37,14 +44,25 @@ impl TaskWrites {
     /// Asks for an effect. One in another lane moves to this one.
     pub fn ask(&mut self, effect: Effect) {
         self.asked
-            .insert((effect.kind(), effect.key()), effect.queue());
+            .insert((effect.kind(), effect.key()), (effect.queue(), self.trace));
     }
 
     /// The effects that are asked for, by kind and key: the order in which every commit locks
     /// their rows.
     pub fn asked(&self) -> impl ExactSizeIterator<Item = Effect> {
         let asked = self.asked.iter();
-        asked.map(|(&(_, key), &queue)| Effect::new(queue, key))
+        asked.map(|(&(_, key), &(queue, _))| Effect::new(queue, key))
+    }
+
+    /// The traces of the effects that are asked for, in the same order.
+    pub fn traces(&self) -> impl ExactSizeIterator<Item = Option<TraceParent>> {
+        self.asked.values().map(|&(_, trace)| trace)
+    }
+
+    /// The traces of the commands that the commit is for, each once.
+    pub fn links(&self) -> Vec<TraceParent> {
+        let of_events = self.events.iter().map(|event| event.trace);
+        links(of_events.chain(self.traces()))
     }
 
     /// Whether nothing is written.

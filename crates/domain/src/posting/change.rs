@@ -164,7 +164,7 @@ impl Change {
 
     /// Adds the events to a commit, with the posting and its company as this change leaves them.
     fn record_events(&mut self, writes: &mut WriteSet) {
-        let at = writes.tasks.at;
+        let (at, trace) = (writes.tasks.at, writes.tasks.trace);
         for name in std::mem::take(&mut self.events) {
             let of_company = self
                 .company
@@ -174,7 +174,12 @@ impl Change {
                 Some(write) => Subject::Company(write.company.clone()),
                 None => Subject::Posting(PostingState::from(&self.posting)),
             };
-            writes.tasks.events.push(Event { name, subject, at });
+            writes.tasks.events.push(Event {
+                name,
+                subject,
+                at,
+                trace,
+            });
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     body::{self, BodyError},
     catalogue::CatalogueId,
     client::ClientId,
+    trace::TraceParent,
     validation::FieldErrors,
 };
 
@@ -26,6 +27,8 @@ pub struct PutPosting {
     pub catalogue: Option<CatalogueId>,
     /// The id to use if the posting is new.
     pub new_id: PostingId,
+    /// The trace of the request, if it is traced.
+    pub trace: Option<TraceParent>,
 }
 
 impl PutPosting {
@@ -84,6 +87,7 @@ impl PutPosting {
                 by,
                 catalogue: None,
                 new_id,
+                trace: None,
             }),
             Err(error) => {
                 errors.add(Self::IDENTIFIER, error.to_string());

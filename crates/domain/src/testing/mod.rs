@@ -168,6 +168,7 @@ macro_rules! contract_suite {
             a_cursor_is_found_by_time
             a_cursor_without_an_event_is_refused
             a_consumer_keeps_its_cursor
+            an_event_keeps_its_trace
         } }
     };
     (@outbox $block_on:path, $fixture:expr) => {
@@ -177,6 +178,7 @@ macro_rules! contract_suite {
             asking_again_while_it_is_leased_makes_it_due_once_more
             a_lease_that_lapsed_makes_a_suspect
             lost_claims_are_counted
+            a_task_keeps_the_trace_that_asked_for_it_last
             any_report_clears_a_suspect
             what_is_given_back_is_no_failure
             a_renewed_lease_holds

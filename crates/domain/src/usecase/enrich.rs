@@ -14,6 +14,7 @@ use crate::{
         enrich, outcome,
     },
     store::{Known, Store, StoreError, WriteSet},
+    trace::TraceParent,
 };
 
 /// The work of a claimed enrichment task.
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub content: ContentHash,
     /// The enricher's result.
     pub enrichment: Enrichment,
+    /// The trace of the enrichment, if it is traced.
+    pub trace: Option<TraceParent>,
 }
 
 /// Loads the work of claimed tasks. Finishes tasks that are no longer needed, because the posting
@@ -115,6 +118,7 @@ pub async fn record_outcomes(
     outcomes.sort_by_key(|outcome| Some(known.postings.get(&outcome.posting)?.id));
     for outcome in outcomes {
         writes.tasks.done.push(outcome.receipt);
+        writes.tasks.trace = outcome.trace;
         let Some(posting) = known.postings.get(&outcome.posting) else {
             continue;
         };
@@ -136,6 +140,7 @@ pub async fn record_outcomes(
             None => {}
         }
     }
+    writes.tasks.trace = None;
     lookalikes.mark_copies(store, &mut writes, now).await?;
     store.commit(writes).await
 }

@@ -64,6 +64,7 @@ pub fn decide_batch(
         let Decision { mut answer, change } = decide(&known, put, lifetime, now)?;
         let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
         if let Some(change) = change {
+            writes.tasks.trace = put.trace;
             change.record(&mut known, &mut writes);
         }
         // Several commands for a posting share its next version.

@@ -266,6 +266,7 @@ impl ManagedWebhooks<'_> {
             timestamp: now,
             secrets: &endpoint.secrets(now),
             body,
+            trace: None,
         };
         Ok(self.sender.send(&delivery).await)
     }

@@ -5,6 +5,7 @@ use std::{fmt, time::Duration};
 use time::OffsetDateTime;
 
 use super::{EndpointUrl, Secret};
+use crate::trace::TraceParent;
 
 /// The longest error text, in characters.
 const LONGEST_ERROR: usize = 200;
@@ -23,6 +24,8 @@ pub struct Delivery<'a> {
     pub secrets: &'a [Secret],
     /// The body, which is JSON.
     pub body: &'a [u8],
+    /// The trace of this attempt, which the receiver may continue.
+    pub trace: Option<TraceParent>,
 }
 
 /// One attempt to deliver.

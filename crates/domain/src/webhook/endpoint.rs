@@ -257,6 +257,7 @@ mod tests {
             name,
             subject: Subject::Posting(PostingState::from(&posting)),
             at: noon(),
+            trace: None,
         }
     }
 
@@ -265,6 +266,7 @@ mod tests {
             name,
             subject: Subject::Other(uuid(1)),
             at: noon(),
+            trace: None,
         }
     }
 

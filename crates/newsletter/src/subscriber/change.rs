@@ -89,6 +89,7 @@ impl Change {
             name,
             subject: Subject::Other(id.uuid()),
             at,
+            trace: None,
         }));
         if let Some(effect) = effect {
             writes.tasks.ask(effect);

@@ -199,6 +199,7 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
         name: JOB_POSTING_CREATED,
         subject: Subject::Posting(PostingState::from(&posting(1, sample::company().id))),
         at: noon(),
+        trace: None,
     };
     for case in EVENTS {
         store.damage("DELETE FROM events").await;

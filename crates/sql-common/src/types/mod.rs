@@ -23,6 +23,7 @@ use domain::{
     client::Scope,
     posting::{Actor, EmploymentType, LocationType},
     store::StoreError,
+    trace::TraceParent,
 };
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -226,6 +227,12 @@ impl ToText for Vec<String> {
 impl ToText for Details {
     fn to_text(&self) -> String {
         details_text(self)
+    }
+}
+
+impl ToText for TraceParent {
+    fn to_text(&self) -> String {
+        self.to_string()
     }
 }
 

@@ -29,6 +29,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("crates/adapters-llm", &["crates/domain", "crates/outbound"]),
     (
+        "crates/adapters-otlp",
+        &["crates/domain", "crates/outbound"],
+    ),
+    (
         "crates/adapters-webhooks",
         &["crates/domain", "crates/outbound"],
     ),
@@ -102,12 +106,19 @@ const CONFINED: &[Confined] = &[
             "crates/app",
             "crates/adapters-mailerlite",
             "crates/adapters-llm",
+            "crates/adapters-otlp",
             "crates/adapters-webhooks",
             "crates/outbound",
             "tests",
         ],
         free_in_tests: true,
         remedy: "Only crates that call another service need a client: go through a port",
+    },
+    Confined {
+        libraries: &["opentelemetry*", "tracing-opentelemetry"],
+        to: &["crates/adapters-otlp", "tests"],
+        free_in_tests: false,
+        remedy: "Only adapters-otlp knows OpenTelemetry: go through the port `Tracer`",
     },
     Confined {
         libraries: &["anyhow"],

@@ -77,6 +77,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         activity: backend.clone(),
         recorder: backend.clone(),
         health: backend.clone(),
+        tracer: None,
     }
 }
 

@@ -88,7 +88,7 @@ async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<
     let by = args.operator.attribution()?;
     let activities = Arc::<Activities>::default();
     let database = Database::open(&args.store.database()).await?;
-    let database = database.observed(&Arc::default(), &activities);
+    let database = database.observed(&Arc::default(), &activities, &None);
     let store = &*database.store;
     let (id, lifetime) = (resolve(store, &args.id).await?, args.lifetime.lifetime);
     let posting = apply(store, &id, &command, &by, lifetime).await?;

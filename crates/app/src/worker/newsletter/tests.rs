@@ -99,6 +99,7 @@ impl Bench {
 
     fn start_with(&self, script: &Arc<Script>, accounts: Arc<dyn Accounts>) -> Worker {
         Worker::start(WorkerParts {
+            tracer: None,
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,

@@ -181,6 +181,7 @@ async fn old_events_are_deleted() {
                 name: JOB_POSTING_CREATED,
                 subject: Subject::Other(uuid(n)),
                 at,
+                trace: None,
             })
             .collect();
         bench.memory().commit(writes).await.unwrap();

@@ -63,6 +63,7 @@ impl ModelBench {
             settings,
         } = prepared.with(Arc::clone(&self.drafts) as _, Arc::clone(&self.clock));
         Worker::start(WorkerParts {
+            tracer: None,
             store: Arc::clone(&self.waking) as _,
             newsletter: Arc::clone(&self.waking) as _,
             outbox: Arc::clone(&self.store.memory) as _,

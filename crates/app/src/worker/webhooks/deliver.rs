@@ -10,6 +10,7 @@ use domain::{
     event::{Event, Subject},
     posting::PostingView,
     store::StoreError,
+    trace::{NewSpan, Span, SpanRole},
     usecase::{RoundStart, start_round},
     webhook::{
         Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
@@ -202,6 +203,8 @@ impl Deliveries {
     async fn attempt(&self, endpoint: &Endpoint, begun: Begun, _permit: Permit<'_>) -> Ended {
         let start = Instant::now();
         let event = &begun.event;
+        let mut span = self.span(endpoint, &begun);
+        let trace = span.as_ref().and_then(|span| span.context());
         // An event that panics is tried again by the schedule, like one that fails.
         let attempt = panics::caught_as(Unsent::Defect, async {
             let posting = self.posting(endpoint, &event.event).await?;
@@ -213,6 +216,7 @@ impl Deliveries {
                 timestamp,
                 secrets: &endpoint.secrets(timestamp),
                 body: &body.map_err(Unsent::Defect)?,
+                trace,
             };
             Ok(self.parts.webhooks.sender.send(&delivery).await)
         });
@@ -229,10 +233,32 @@ impl Deliveries {
                 ))
             }
         };
+        if let (Some(span), Ok(attempt)) = (&mut span, &result) {
+            describe(span.as_mut(), attempt);
+        }
         Ended {
             number: begun.number,
             result,
         }
+    }
+
+    /// The span of an attempt, in the trace of the event's cause; `None` if that is not traced.
+    fn span(&self, endpoint: &Endpoint, begun: &Begun) -> Option<Box<dyn Span>> {
+        let tracer = self.parts.tracer.as_ref()?;
+        let event = &begun.event;
+        let parent = event.event.trace?;
+        let mut span = tracer.start(NewSpan {
+            name: "deliver webhook",
+            role: SpanRole::Client,
+            parent: Some(parent),
+            links: &[],
+        });
+        span.set("http.request.method", "POST");
+        span.set("server.address", endpoint.url.host());
+        span.set("posthaste.webhook.endpoint", &endpoint.id.to_string());
+        span.set("posthaste.event.id", &event.cursor.to_string());
+        span.set("posthaste.event.type", event.event.name.as_str());
+        Some(span)
     }
 
     /// The posting of an event, if the endpoint wants it.
@@ -282,6 +308,16 @@ impl Deliveries {
             Recorded::Changed => {}
         }
         Ok(recorded)
+    }
+}
+
+/// Adds the outcome of an attempt to its span.
+fn describe(span: &mut dyn Span, attempt: &Attempt) {
+    if let Some(status) = attempt.outcome.status() {
+        span.count("http.response.status_code", status.into());
+    }
+    if let Some(error) = &attempt.error {
+        span.fail(error);
     }
 }
 

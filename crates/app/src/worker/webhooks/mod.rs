@@ -23,6 +23,7 @@ use domain::{
     event::{Cursor, Event, EventLog},
     posting::PostingView,
     store::{PostingReader, StoreError},
+    trace::OptionalTracer,
     webhook::{Lease, LeaseQuery, REST, Release, RetrySchedule, Sender, TrackedEndpoint, Webhooks},
 };
 use time::OffsetDateTime;
@@ -94,6 +95,7 @@ pub(super) struct DeliveryParts {
     pub clock: Clock,
     /// Notifies of events that this process has committed.
     pub recorded: Arc<Notify>,
+    pub tracer: OptionalTracer,
     pub settings: DeliverySettings,
 }
 

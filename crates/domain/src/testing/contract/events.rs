@@ -16,6 +16,7 @@ use crate::{
     },
     store::{Store, StoreError, WriteSet},
     testing::{create, identifier, minutes, noon, push, uuid},
+    trace::TraceParent,
 };
 
 /// An event of another context.
@@ -26,6 +27,7 @@ fn told(n: u128, at: OffsetDateTime) -> Event {
         name: TOLD,
         subject: Subject::Other(Uuid::from_u128(n)),
         at,
+        trace: None,
     }
 }
 
@@ -126,6 +128,7 @@ pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &
         name,
         subject,
         at: noon() + minutes(minute),
+        trace: None,
     };
     let pending = state(1, 1, Status::PendingEnrichment, None);
     let rejected = state(1, 2, Status::Rejected, Some("spam: \"No\".\\ 😀"));
@@ -306,6 +309,7 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
             name: COMPANY_UPDATED,
             subject: Subject::Company(decided.clone()),
             at: noon(),
+            trace: None,
         });
         // Tells when all of the commit can be read.
         writes.tasks.events.push(told(1, noon()));
@@ -489,4 +493,27 @@ pub async fn events_of_other_prefixes_are_passed<S: Store + EventLog>(store: &S)
         let found = identifiers(&["none"], limit).await;
         assert_eq!(found, ["Acme AB", "Told"]);
     }
+}
+
+pub async fn an_event_keeps_its_trace<S: Store + EventLog>(store: &S) {
+    let trace = TraceParent::new(7, 1, false);
+    let mut events = vec![told(1, noon()), told(2, noon())];
+    events[0].trace = trace;
+    commit_events(store, events).await;
+    let mut put = create("a", "acme");
+    put.trace = trace;
+    put_events(store, &[put]).await;
+    // With the company as it stands.
+    let company = find(store, company("acme").id).await;
+    let event = Event {
+        subject: Subject::Company(company.expect("it was created")),
+        name: COMPANY_UPDATED,
+        at: noon(),
+        trace,
+    };
+    commit_events(store, vec![event]).await;
+    let names = [TOLD, JOB_POSTING_CREATED, COMPANY_UPDATED];
+    let read = walk(store, None, &names).await;
+    let traces: Vec<_> = read.iter().map(|event| event.trace).collect();
+    assert_eq!(traces, [trace, None, trace, trace]);
 }

@@ -35,6 +35,7 @@ use crate::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
         PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
     },
+    trace::TraceParent,
     webhook::EndpointId,
 };
 
@@ -160,10 +161,13 @@ impl State {
             .filter(|task| task.lease == Some(receipt.lease))
     }
 
-    fn add(&mut self, effect: Effect, at: OffsetDateTime) {
+    fn add(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
         self.last_task += 1;
-        self.tasks
-            .insert(TaskId(self.last_task), Task::new(effect, at));
+        let task = Task {
+            trace,
+            ..Task::new(effect, at)
+        };
+        self.tasks.insert(TaskId(self.last_task), task);
     }
 
     /// Writes a company, and returns whether that changed it.
@@ -233,11 +237,12 @@ impl State {
         })
     }
 
-    fn ask(&mut self, effect: Effect, at: OffsetDateTime) {
+    fn ask(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
         let waiting = self.tasks.values_mut().find(|task| task.is_for(effect));
         match waiting {
             Some(task) => {
                 task.generation += 1;
+                task.trace = trace;
                 // None moves back behind others.
                 if task.is_dead || !effect.queue().is_bulk() {
                     task.effect = effect;
@@ -246,7 +251,7 @@ impl State {
                     task.renew(at);
                 }
             }
-            None => self.add(effect, at),
+            None => self.add(effect, trace, at),
         }
     }
 
@@ -254,8 +259,8 @@ impl State {
     /// unchanged companies.
     fn write_tasks(&mut self, writes: TaskWrites, unchanged: &HashSet<CompanyId>) {
         let at = writes.at;
-        for effect in writes.asked() {
-            self.ask(effect, at);
+        for (effect, trace) in writes.asked().zip(writes.traces()) {
+            self.ask(effect, trace, at);
         }
         for event in writes.events {
             self.record(event, unchanged);

@@ -12,6 +12,7 @@ use crate::{
         TaskId, TaskRow,
     },
     store::StoreError,
+    trace::TraceParent,
 };
 
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub(super) struct Task {
     pub(super) last_error: Option<String>,
     pub(super) is_dead: bool,
     pub(super) created_at: OffsetDateTime,
+    pub(super) trace: Option<TraceParent>,
 }
 
 impl Task {
@@ -41,6 +43,7 @@ impl Task {
             last_error: None,
             is_dead: false,
             created_at: at,
+            trace: None,
         }
     }
 
@@ -82,6 +85,7 @@ impl Task {
             attempts: self.attempts,
             first_failed_at: self.first_failed_at,
             lost: self.lost,
+            trace: self.trace,
         }
     }
 
@@ -107,6 +111,7 @@ impl Task {
         *self = Self {
             generation: self.generation,
             created_at: self.created_at,
+            trace: self.trace,
             ..Self::new(self.effect, at)
         };
     }

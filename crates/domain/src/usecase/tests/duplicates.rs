@@ -77,6 +77,7 @@ impl Board {
                     verdict: verdict.clone(),
                     sketch: Some(sketch(*text)),
                 },
+                trace: None,
             }
         });
         let outcomes: Vec<_> = outcomes.collect();

@@ -146,6 +146,7 @@ fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
             verdict,
             sketch: None,
         },
+        trace: None,
     }
 }
 

@@ -95,6 +95,7 @@ fn event(name: EventName, subject: Subject, hour: i64) -> Event {
         name,
         subject,
         at: noon() + hours(hour),
+        trace: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod events;
 mod names;
 mod postings;
 mod subscribers;
+mod traces;
 mod webhooks;
 
 use std::{collections::BTreeMap, fs, path::Path};
@@ -166,6 +167,7 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "catalogues")) => catalogues::come_back(store).await,
         Some((_, "names_and_duplicates")) => names::come_back(store).await,
         Some((_, "console")) => console::come_back(store).await,
+        Some((_, "traces")) => traces::come_back(store).await,
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }
@@ -195,6 +197,7 @@ fn claimed(id: i64, effect: Effect) -> Claimed {
         attempts: 1,
         first_failed_at: None,
         lost: 0,
+        trace: None,
     }
 }
 

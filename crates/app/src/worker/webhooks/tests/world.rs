@@ -141,6 +141,7 @@ impl World {
 
     pub(super) fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
         let deliveries = Deliveries::new(DeliveryParts {
+            tracer: None,
             webhooks: WebhookParts {
                 endpoints: Arc::new(slow::SlowEndpoints(
                     Arc::clone(&self.store),

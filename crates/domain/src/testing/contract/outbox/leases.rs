@@ -8,6 +8,7 @@ use crate::{
     posting::ENRICH,
     store::{Store, StoreError, WriteSet},
     testing::{hours, minutes, noon, uuid},
+    trace::TraceParent,
 };
 
 /// And finishing removes it.
@@ -218,4 +219,24 @@ pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
         assert_eq!(again.lost, 0, "{n}");
         finish(store, again.receipt).await.expect("the lease holds");
     }
+}
+
+pub async fn a_task_keeps_the_trace_that_asked_for_it_last<S: Store + Outbox>(store: &S) {
+    let [first, last] = [1, 2].map(|span| TraceParent::new(7, span, true));
+    for trace in [first, last, None, last] {
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.trace = trace;
+        writes.tasks.ask(effect(1));
+        writes.tasks.trace = first;
+        writes.tasks.ask(effect(2));
+        store.commit(writes).await.expect("asking never conflicts");
+    }
+    let claimed = claim(store, 1, noon()).await;
+    let traces: Vec<_> = claimed.iter().map(|task| task.trace).collect();
+    assert_eq!(traces, [last, first]);
+    // A claim that was lost keeps it, too, and a commit without a trace takes it away.
+    let late = noon() + LEASE;
+    assert_eq!(claim_suspect(store, 2, late).await.trace, last);
+    ask(store, &[effect(2)], late).await;
+    assert_eq!(claim_suspect(store, 3, late).await.trace, None);
 }

@@ -88,6 +88,7 @@ impl World {
                 CompanyId::new(uuid(9)),
             ))),
             at: self.now,
+            trace: None,
         };
         writes.tasks.events.extend(postings.into_iter().map(event));
         self.store.commit(writes).await.unwrap();
