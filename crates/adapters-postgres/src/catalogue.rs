@@ -7,8 +7,8 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::AsyncPgConnection;
 use domain::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
-        OpenPosting, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
+        LastImport, Leased, OpenPosting, PastImport,
     },
     client::ClientId,
     posting::PostingId,
@@ -17,9 +17,9 @@ use domain::{
 use sql_common::{
     catalogue::{
         BeginLease, CatalogueRecord, CatalogueRow, CountedRow, Delete, Find, Finish, Insert,
-        IsFull, LeaseColumns, List, OpenPostings, Renew, Standing, begin_values, catalogue,
-        finish_values, is_full_values, lease_values, list_values, name_values, open_postings,
-        open_postings_values, renew_values, standing,
+        IsFull, LastImports, LeaseColumns, List, OpenPostings, Renew, Standing, begin_values,
+        catalogue, finish_values, is_full_values, last_imports, last_imports_values, lease_values,
+        list_values, name_values, open_postings, open_postings_values, renew_values, standing,
     },
     lease_of_catalogue,
 };
@@ -180,6 +180,15 @@ impl Catalogues for PostgresStore {
                 let found: Vec<CountedRow> = load::<List, _>(conn, &values).await?;
                 let found = found.into_iter().map(|row| catalogue(row, now));
                 Ok(found.collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
+    async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError> {
+        self.connections
+            .run(async move |conn| {
+                let values = last_imports_values(limit).map(Value::from);
+                Ok(last_imports(load::<LastImports, _>(conn, &values).await?)?)
             })
             .await
     }

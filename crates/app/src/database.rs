@@ -137,6 +137,8 @@ impl Database {
             activity: Arc::clone(&self.activity),
             events: Arc::clone(&self.events),
             webhooks: Arc::clone(&self.webhooks),
+            browser: Arc::clone(&self.browser),
+            catalogues: Arc::clone(&self.catalogues),
             health: Arc::clone(&self.health),
             subscribers: Arc::clone(&self.subscribers),
             accounts: Arc::clone(&self.accounts),

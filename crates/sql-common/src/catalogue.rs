@@ -3,8 +3,8 @@
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, MOST_CATALOGUES,
-        OpenPosting, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, LastImport,
+        MOST_CATALOGUES, OpenPosting, PastImport,
     },
     client::ClientId,
     import::{Counts, Missing, Summary},
@@ -132,6 +132,34 @@ statement! {
     returns CountedColumns
 }
 
+statement! {
+    /// There are few catalogues, so nothing but the limit bounds it.
+    pub LastImports =
+    "SELECT {catalogues} FROM catalogues WHERE last_finished_at IS NOT NULL ORDER BY id LIMIT ?",
+    over [CatalogueRow],
+    returns <CatalogueRow as Entity>::Row
+}
+
+/// The values of [`LastImports`].
+pub fn last_imports_values(limit: usize) -> [Value<'static>; 1] {
+    [most(limit).into()]
+}
+
+/// The last imports of catalogues that were read.
+pub fn last_imports(rows: Vec<CatalogueRow>) -> Result<Vec<LastImport>, StoreError> {
+    let imports = rows.into_iter().map(|row| {
+        let name = parse(&row.name, "catalogues.name")?;
+        let import = past_import(&row)?;
+        let client = ClientId::new(row.client_id.uuid("catalogues.client_id")?);
+        Ok(import.map(|import| LastImport {
+            client,
+            name,
+            import,
+        }))
+    });
+    imports.filter_map(Result::transpose).collect()
+}
+
 /// The values that name a client's catalogue.
 pub fn name_values(client: ClientId, name: &CatalogueName) -> [Value<'_>; 2] {
     [client.uuid().into(), name.as_str().into()]
@@ -148,19 +176,7 @@ pub fn catalogue(
     now: OffsetDateTime,
 ) -> Result<Catalogue, StoreError> {
     let until = optional_time(row.leased_until, "catalogues.leased_until")?;
-    let import = match (row.last_started_at, row.last_finished_at) {
-        (Some(started_at), Some(finished_at)) => Some((started_at, finished_at)),
-        (None, _) => None,
-        (Some(_), None) => return Err(corrupt("catalogues.last_finished_at", "NULL")),
-    };
-    let last_import = match import {
-        Some((started_at, finished_at)) => Some(PastImport {
-            started_at: started_at.time("catalogues.last_started_at")?,
-            finished_at: finished_at.time("catalogues.last_finished_at")?,
-            summary: summary(&row)?,
-        }),
-        None => None,
-    };
+    let last_import = past_import(&row)?;
     Ok(Catalogue {
         id: CatalogueId::new(row.id.uuid("catalogues.id")?),
         name: parse(&row.name, "catalogues.name")?,
@@ -168,6 +184,20 @@ pub fn catalogue(
         is_running: until.is_some_and(|until| until > now),
         last_import,
     })
+}
+
+/// The last import of a catalogue.
+fn past_import(row: &CatalogueRow) -> Result<Option<PastImport>, StoreError> {
+    let (started_at, finished_at) = match (row.last_started_at, row.last_finished_at) {
+        (Some(started_at), Some(finished_at)) => (started_at, finished_at),
+        (None, _) => return Ok(None),
+        (Some(_), None) => return Err(corrupt("catalogues.last_finished_at", "NULL")),
+    };
+    Ok(Some(PastImport {
+        started_at: started_at.time("catalogues.last_started_at")?,
+        finished_at: finished_at.time("catalogues.last_finished_at")?,
+        summary: summary(row)?,
+    }))
 }
 
 fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {

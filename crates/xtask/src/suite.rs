@@ -45,6 +45,21 @@ pub fn run() -> Result<()> {
             packages::install(&["postgresql", "pgbouncer"], &interrupt)
         })?;
     }
+    if packages::find("promtool").is_none() {
+        step("install promtool", || {
+            packages::install(&["prometheus"], &interrupt)
+        })?;
+    }
+    for arguments in [
+        ["check", "rules", "alerts.yaml"],
+        ["test", "rules", "alerts.test.yaml"],
+    ] {
+        let mut promtool = Command::new("promtool");
+        promtool
+            .args(arguments)
+            .current_dir(Path::new(ROOT).join("docs/deploy"));
+        command("alert rules", &mut promtool)?;
+    }
     if packages::find("curl").is_none() {
         step("install curl", || packages::install(&["curl"], &interrupt))?;
     }

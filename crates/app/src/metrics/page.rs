@@ -1,9 +1,11 @@
 //! Renders the page of all metrics. The state of the store and the lanes is read for each page into
 //! a recorder of its own, so that values that cannot be read are missing, not stale.
 
+mod catalogues;
 mod clients;
 mod events;
 mod newsletter;
+mod postings;
 mod process;
 mod webhooks;
 
@@ -11,7 +13,9 @@ use std::{sync::Arc, time::Duration};
 
 use ::newsletter::store::{Accounts, SubscriberReader};
 use domain::{
+    catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    console::search::PostingBrowser,
     event::EventLog,
     outbox::{Backlog, Outbox},
     store::{Health, StoreError},
@@ -70,7 +74,9 @@ pub struct Page {
     ports: PagePorts,
     /// The cached backlog.
     counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
+    catalogues: catalogues::Watch,
     clients: clients::Watch,
+    postings: postings::Watch,
     events: events::Watch,
     newsletter: newsletter::Watch,
     webhooks: webhooks::Watch,
@@ -84,6 +90,8 @@ pub struct Stores {
     pub activity: Arc<dyn ActivityLog>,
     pub events: Arc<dyn EventLog>,
     pub webhooks: Arc<dyn Webhooks>,
+    pub browser: Arc<dyn PostingBrowser>,
+    pub catalogues: Arc<dyn Catalogues>,
     pub health: Arc<dyn Health>,
     pub subscribers: Arc<dyn SubscriberReader>,
     pub accounts: Arc<dyn Accounts>,
@@ -104,7 +112,9 @@ impl Page {
             recorder,
             ports,
             counted: Mutex::default(),
+            catalogues: catalogues::Watch::default(),
             clients: clients::Watch::default(),
+            postings: postings::Watch::default(),
             events: events::Watch::default(),
             newsletter: newsletter::Watch::default(),
             webhooks: webhooks::Watch::default(),
@@ -119,6 +129,9 @@ impl Page {
         let webhooks = join(self.webhooks.look(stores), self.clients.look(stores));
         let (backlog, is_up, events, newsletter, (webhooks, clients)) =
             join5(backlog, is_up, events, newsletter, webhooks).await;
+        // One after the other: they are counts, and no client waits for them.
+        let catalogues = self.catalogues.look(stores).await;
+        let postings = self.postings.look(stores).await;
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
@@ -128,6 +141,8 @@ impl Page {
             newsletter::record(&newsletter, clock());
             webhooks::record(webhooks.as_ref(), clock());
             clients::record(clients);
+            catalogues::record(catalogues);
+            postings::record(&postings);
             process::record();
             if let Some(serving) = serving {
                 record_serving(serving);

@@ -2,8 +2,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{
+    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues, Leased, PastImport},
+    client::ClientId,
     enrichment::{EnrichmentInput, ReasonCode, RuleEnricher as _, StopFlag},
     event::{Cursor, EventLog as _},
+    import::{Counts, Missing, Summary},
     outbox::Outbox as _,
     posting::{ENRICH, Lifetime, enrich},
     store::{Health, Store as _, StoreError, WriteSet},
@@ -195,6 +198,8 @@ fn page(
             activity: Arc::clone(&people) as _,
             events: Arc::clone(&people) as _,
             webhooks: Arc::clone(&people) as _,
+            browser: Arc::clone(&people) as _,
+            catalogues: Arc::clone(&people) as _,
             subscribers: Arc::clone(&people) as _,
             accounts: people,
         },
@@ -402,4 +407,70 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     assert_says(&page.make().await, &[&format!("{active} 1")]);
     tokio::time::advance(Duration::from_secs(1)).await;
     assert_says(&page.make().await, &[&format!("{active} 2")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_counts_postings_and_says_how_imports_ended() {
+    let store = Arc::new(MemoryStore::new());
+    let puts = [create("a", "acme"), create("b", "acme")];
+    let ingested = usecase::ingest(&*store, &puts, Lifetime::NEVER, noon());
+    ingested.await.unwrap();
+    let lease = CatalogueQuery {
+        client: ClientId::new(Uuid::from_u128(5)),
+        name: CatalogueName::new("jobs").unwrap(),
+        new_id: CatalogueId::new(Uuid::from_u128(6)),
+        holder: Uuid::from_u128(7),
+        now: noon(),
+        until: noon() + time::Duration::HOUR,
+    };
+    let Leased::Held(lease) = Catalogues::lease(&*store, &lease).await.unwrap() else {
+        panic!("it is free");
+    };
+    let counts = Counts {
+        lines: 9,
+        created: 1,
+        updated: 2,
+        unchanged: 3,
+        refused: 3,
+        ..Counts::default()
+    };
+    let summary = Summary {
+        counts,
+        missing: Some(Missing {
+            count: 40,
+            expired: 0,
+            held: true,
+        }),
+        complete: true,
+    };
+    let import = PastImport {
+        started_at: noon(),
+        finished_at: noon(),
+        summary,
+    };
+    assert!(store.finish(lease, &import).await.unwrap());
+    let backlog = backlog_of(Arc::clone(&store) as _);
+    let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
+    let of = r#"client="00000000-0000-0000-0000-000000000005",catalogue="jobs""#;
+    let at = noon().unix_timestamp_nanos();
+    assert_eq!(at % 1_000_000_000, 123_456_000);
+    let pending = r#"posthaste_postings{status="PendingEnrichment"}"#;
+    assert_says(
+        &page.make().await,
+        &[
+            &format!("{pending} 2"),
+            r#"posthaste_postings{status="approved"} 0"#,
+            &format!("posthaste_catalogue_postings{{{of}}} 6"),
+            &format!("posthaste_catalogue_held_back{{{of}}} 40"),
+            &format!("posthaste_catalogue_last_import_timestamp_seconds{{{of}}} 1772366400.123456"),
+        ],
+    );
+    // Counts are taken once a minute.
+    let puts = [create("c", "acme")];
+    let ingested = usecase::ingest(&*store, &puts, Lifetime::NEVER, noon());
+    ingested.await.unwrap();
+    tokio::time::advance(Duration::from_secs(59)).await;
+    assert_says(&page.make().await, &[&format!("{pending} 2")]);
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_says(&page.make().await, &[&format!("{pending} 3")]);
 }

@@ -15,7 +15,10 @@ use uuid::Uuid;
 pub use self::{
     name::{CatalogueName, InvalidName},
     roster::{MaxMissing, Roster},
-    store::{CatalogueLease, CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES, OpenPosting},
+    store::{
+        CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased, MOST_CATALOGUES,
+        OpenPosting,
+    },
 };
 use crate::import::Summary;
 

@@ -61,6 +61,17 @@ pub struct OpenPosting {
     pub identifier: SourceIdentifier,
 }
 
+/// The last import of a catalogue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastImport {
+    /// The client.
+    pub client: ClientId,
+    /// The name of the catalogue.
+    pub name: CatalogueName,
+    /// The import.
+    pub import: PastImport,
+}
+
 /// The port to the catalogues. Which postings belong to one is part of the postings
 /// ([`Posting::catalogue`](crate::posting::Posting::catalogue)).
 #[async_trait]
@@ -100,6 +111,10 @@ pub trait Catalogues: Send + Sync {
         client: ClientId,
         now: OffsetDateTime,
     ) -> Result<Vec<Catalogue>, StoreError>;
+
+    /// The last imports of up to `limit` catalogues that had one, oldest catalogues first. Counts
+    /// no postings.
+    async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
     /// Deletes a catalogue, and so the lease of an import of it. Its postings stay, and belong to
     /// none. `false` for an unknown one.

@@ -278,6 +278,7 @@ macro_rules! contract_suite {
             a_posting_moves_to_the_catalogue_that_lists_it
             a_deleted_catalogue_leaves_its_postings
             catalogues_are_listed_by_name
+            last_imports_are_listed
             a_client_has_a_limited_number_of_catalogues
         } }
     };

@@ -403,3 +403,32 @@ pub async fn a_client_has_a_limited_number_of_catalogues<S: Clients + Catalogues
     };
     assert!(matches!(ask(store, &last).await, Leased::Held(_)));
 }
+
+pub async fn last_imports_are_listed<S: Clients + Catalogues>(store: &S) {
+    with_clients(store).await;
+    let imports = ["a", "b", "c"];
+    for (n, text) in (1..).zip(imports) {
+        let held = lease(store, text, n, noon()).await;
+        let import = past(Summary {
+            missing: Some(Missing {
+                count: 7,
+                expired: 0,
+                held: true,
+            }),
+            ..Summary::default()
+        });
+        // The second one is still running.
+        if text != "b" {
+            assert_eq!(store.finish(held, &import).await, Ok(true));
+        }
+    }
+    let listed = store.last_imports(9).await.expect("the store works");
+    let named: Vec<_> = listed
+        .iter()
+        .map(|it| (it.client, it.name.clone()))
+        .collect();
+    assert_eq!(named, [(of(1), name("a")), (of(1), name("c"))]);
+    let missing = listed[0].import.summary.missing.expect("it was held back");
+    assert!(missing.held && missing.count == 7);
+    assert_eq!(store.last_imports(1).await.as_deref(), Ok(&listed[..1]));
+}

@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::{Memory, State};
 use crate::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
-        MOST_CATALOGUES, OpenPosting, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
+        LastImport, Leased, MOST_CATALOGUES, OpenPosting, PastImport,
     },
     client::ClientId,
     posting::PostingId,
@@ -166,6 +166,18 @@ impl<C: Send> Catalogues for Memory<C> {
         let mut all: Vec<_> = rows.map(|row| state.catalogue(row, now)).collect();
         all.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(all)
+    }
+
+    async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError> {
+        let state = self.state();
+        let imports = state.catalogues.iter().filter_map(|row| {
+            Some(LastImport {
+                client: row.client,
+                name: row.name.clone(),
+                import: row.last_import.clone()?,
+            })
+        });
+        Ok(imports.take(limit).collect())
     }
 
     async fn delete(&self, client: ClientId, name: &CatalogueName) -> Result<bool, StoreError> {

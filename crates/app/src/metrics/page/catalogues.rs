@@ -1,0 +1,95 @@
+//! Metrics of catalogues: what became of the last import of each. They come from the store, so they
+//! survive restarts.
+
+use std::time::Duration;
+
+use domain::{
+    catalogue::{LastImport, PastImport},
+    import::Counts,
+};
+use metrics::{Unit, describe_gauge, gauge};
+use time::OffsetDateTime;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{Stores, in_time, number};
+
+const LAST: &str = "posthaste_catalogue_last_import_timestamp_seconds";
+const POSTINGS: &str = "posthaste_catalogue_postings";
+const HELD: &str = "posthaste_catalogue_held_back";
+
+/// The most catalogues that are shown, the oldest ones.
+const MOST: usize = 500;
+
+/// The lifetime of what was read.
+const LIFETIME: Duration = Duration::from_secs(30);
+
+/// The cached imports.
+#[derive(Default)]
+pub(super) struct Watch {
+    looked: Mutex<Option<(Instant, Vec<LastImport>)>>,
+}
+
+impl Watch {
+    /// The last imports. A failure is cached too, as having none.
+    pub async fn look(&self, stores: &Stores) -> Vec<LastImport> {
+        let mut looked = self.looked.lock().await;
+        if let Some((at, imports)) = looked.as_ref()
+            && at.elapsed() < LIFETIME
+        {
+            return imports.clone();
+        }
+        let imports = in_time(stores.catalogues.last_imports(MOST)).await;
+        let imports = imports.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the metrics lack the catalogues");
+            Vec::new()
+        });
+        *looked = Some((Instant::now(), imports.clone()));
+        imports
+    }
+}
+
+/// The postings that an import listed: its lines, but for those without effect and those that
+/// expired a posting.
+const fn listed(counts: &Counts) -> u64 {
+    counts.created + counts.updated + counts.unchanged + counts.reopened
+}
+
+/// The postings that an import did not expire because too many were missing.
+fn held_back(import: &PastImport) -> u64 {
+    let missing = import.summary.missing;
+    missing.map_or(0, |missing| if missing.held { missing.count } else { 0 })
+}
+
+pub(super) fn record(imports: Vec<LastImport>) {
+    describe_gauge!(
+        LAST,
+        Unit::Seconds,
+        "When the last import of a catalogue ended, in seconds since 1970; of 500 catalogues"
+    );
+    describe_gauge!(
+        POSTINGS,
+        Unit::Count,
+        "The postings that the last import of a catalogue listed"
+    );
+    describe_gauge!(
+        HELD,
+        Unit::Count,
+        "The postings that the last import of a catalogue did not expire because too many were \
+         missing"
+    );
+    for LastImport {
+        client,
+        name,
+        import,
+    } in imports
+    {
+        let labels = [
+            ("client", client.to_string()),
+            ("catalogue", name.as_str().to_owned()),
+        ];
+        let ended = (import.finished_at - OffsetDateTime::UNIX_EPOCH).as_seconds_f64();
+        gauge!(LAST, &labels).set(ended);
+        gauge!(POSTINGS, &labels).set(number(listed(&import.summary.counts)));
+        gauge!(HELD, &labels).set(number(held_back(&import)));
+    }
+}
