@@ -11,7 +11,10 @@ use actix_web::{
 };
 use utoipa_swagger_ui::Config;
 
-use crate::{accept::prefers_page, error::ApiError, guide, openapi, routing::get_only};
+use crate::{
+    accept::prefers_page, coding::encode, error::ApiError, etag::conditional, guide, openapi,
+    routing::get_only,
+};
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
 
@@ -78,10 +81,11 @@ async fn root(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     Ok(response.insert_header((LOCATION, "docs")).finish())
 }
 
-async fn document(docs: web::Data<Docs>) -> HttpResponse {
-    HttpResponse::Ok()
+async fn document(request: HttpRequest, docs: web::Data<Docs>) -> Result<HttpResponse, ApiError> {
+    let answer = HttpResponse::Ok()
         .content_type(ContentType::json())
-        .body(docs.openapi.clone())
+        .body(docs.openapi.clone());
+    Ok(encode(&request, conditional(&request, answer)?))
 }
 
 async fn guide_page(docs: web::Data<Docs>) -> HttpResponse {

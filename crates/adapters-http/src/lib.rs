@@ -16,10 +16,12 @@ mod answer;
 mod api;
 mod application;
 mod body;
+mod coding;
 mod company;
 mod connection;
 mod docs;
 mod error;
+mod etag;
 mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::view;
 use crate::{
     api::{self, Access},
+    coding::encode,
     connection::Connection,
     error::ApiError,
     posting::READERS,
@@ -71,11 +72,12 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     };
     let access = Access::new(&state.authorizer, caller, READERS);
     if query.wait.is_zero() {
-        return view::page(read(feed, log, Duration::ZERO).await?).await;
+        let page = read(feed, log, Duration::ZERO).await?;
+        return Ok(encode(request, view::page(page).await?));
     }
     let interrupted = interrupted(request, state);
     let page = wait(feed, log, query.wait, &access, interrupted).await?;
-    view::page(page).await
+    Ok(encode(request, view::page(page).await?))
 }
 
 /// Waits for a page, for a client that may read it when the wait ends.

@@ -60,6 +60,9 @@ path, such as `company.website_url` or `employment_types.0`. A 429 or 503 says i
 when to try again; repeating a request is always safe. A method that a path does not support is \
 answered with 405 and `Allow`.
 
+**Saving traffic.** Lists, events, exports and postings are compressed if `Accept-Encoding` allows \
+`zstd` or `gzip`. What has an `ETag` is not sent again to a client that has it: `If-None-Match`.
+
 **Request ids.** Every answer carries `X-Request-Id`: the one that you sent, if it has 1 to 128 \
 characters out of `A-Z a-z 0-9 . _ -`, else a new one. Quote it when you report a problem.";
 

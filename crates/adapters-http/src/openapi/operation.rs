@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use utoipa::openapi::{
-    ContentBuilder, RefOr, Required, Schema,
+    ContentBuilder, RefOr, Required, ResponseBuilder, Schema,
     example::{Example, ExampleBuilder},
     path::{OperationBuilder, ParameterBuilder, ParameterIn},
     request_body::{RequestBody, RequestBodyBuilder},
 };
 
-use crate::schema::reference;
+use super::response::{ETAG, response, with_header};
+use crate::schema::{reference, string};
 
 /// Named examples of a body, each with its summary.
 pub type Examples = Vec<(&'static str, &'static str, Value)>;
@@ -39,6 +40,25 @@ pub fn parameter(
         .required(required)
         .description(Some(description))
         .schema(Some(schema))
+}
+
+/// An operation that tells a client whether what it has is still so: this success, or 304.
+pub fn conditional(operation: OperationBuilder, success: ResponseBuilder) -> OperationBuilder {
+    let known = parameter(
+        ParameterIn::Header,
+        "If-None-Match",
+        "The `ETag` of an earlier answer. If that still holds, the answer is 304 without a body.",
+        string("Entity tags."),
+    );
+    let unchanged = response("The answer is still the one with this `ETag`.");
+    operation
+        .parameter(known)
+        .response("200", tagged(success))
+        .response("304", tagged(unchanged))
+}
+
+fn tagged(response: ResponseBuilder) -> ResponseBuilder {
+    with_header(with_header(response, ETAG), "Cache-Control")
 }
 
 /// A JSON request body.

@@ -12,7 +12,7 @@ use super::{
         FORBIDDEN, FORBIDDEN_TO_PUSH, INTERNAL, INVALID, LIMITED, NEEDS_HTTP_1_1, NOT_FOUND,
         READING, UNAUTHORIZED, UNAVAILABLE, WRITING, with_errors,
     },
-    operation::{Examples, json_body, operation, parameter},
+    operation::{Examples, conditional, json_body, operation, parameter},
     response::{PREFERENCE_APPLIED, lines, ok, with_header},
     security::requires,
 };
@@ -122,8 +122,8 @@ fn get() -> OperationBuilder {
          parameters are refused.",
     )
     .securities(Some(requires(READERS)))
-    .parameter(identifier())
-    .response("200", ok::<PostingAnswer>("The posting."));
+    .parameter(identifier());
+    let operation = conditional(operation, ok::<PostingAnswer>("The posting."));
     with_errors(operation, &[READING, &[&NOT_FOUND]])
 }
 

@@ -24,6 +24,8 @@ const X_REQUEST_ID: &str = "X-Request-Id";
 pub const LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 /// The header that says which preferences were honoured.
 pub const PREFERENCE_APPLIED: &str = "Preference-Applied";
+/// The tag of an answer's content.
+pub const ETAG: &str = "ETag";
 
 /// A successful response with this body.
 pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
@@ -77,7 +79,7 @@ pub fn with_header(response: ResponseBuilder, name: &str) -> ResponseBuilder {
     response.header_ref(name, header)
 }
 
-/// A path whose operations describe the headers of limits at their successes, if clients are
+/// A path whose operations describe the headers of limits at what is no error, if clients are
 /// limited there.
 pub fn with_limits(mut path: PathItem) -> PathItem {
     let methods = [
@@ -94,7 +96,7 @@ pub fn with_limits(mut path: PathItem) -> PathItem {
         }
         for (status, response) in responses {
             if let RefOr::T(response) = response
-                && status.starts_with('2')
+                && (status.starts_with('2') || status == "304")
             {
                 response.headers.extend(LIMIT.map(|name| {
                     let header = Ref::new(format!("#/components/headers/{name}"));
@@ -115,7 +117,7 @@ pub fn page() -> Content {
 }
 
 /// The headers as components.
-pub fn headers() -> [(&'static str, Header); 11] {
+pub fn headers() -> [(&'static str, Header); 12] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -148,6 +150,13 @@ pub fn headers() -> [(&'static str, Header); 11] {
             ),
         ),
         ("Cache-Control", header(plain(), "Who may keep the answer.")),
+        (
+            ETAG,
+            header(
+                plain(),
+                "The tag of the content, for `If-None-Match` (RFC 9110 §8.8.3).",
+            ),
+        ),
         ("Location", header(plain(), "Where to go on.")),
         (
             "RateLimit-Policy",

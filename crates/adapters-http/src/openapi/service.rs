@@ -7,7 +7,7 @@ use utoipa::openapi::{
 
 use super::{
     errors::{INTERNAL, UNAVAILABLE, with_errors},
-    operation::operation,
+    operation::{conditional, operation},
     response::{ok, page, response},
     security::NONE,
 };
@@ -39,12 +39,12 @@ pub fn paths() -> Vec<(String, PathItem)> {
         ))
         .build();
     let document = response("The document, OpenAPI 3.1.").content("application/json", content);
-    let document = get(
+    let operation = get(
         "getOpenApi",
         "This document",
         "The machine-readable description of this service.",
-    )
-    .response("200", document);
+    );
+    let document = conditional(operation, document);
     let guide = response("The guide.").content("text/html", page());
     let guide = get(
         "getGuide",

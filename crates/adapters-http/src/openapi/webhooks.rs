@@ -11,7 +11,7 @@ use super::{
         BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, LIMITED, SharedError, TOO_MANY_WEBHOOKS,
         UNAUTHORIZED, UNAVAILABLE, WEBHOOK_NOT_FOUND, WRITING, with_errors,
     },
-    operation::{Examples, json_body, operation, parameter},
+    operation::{Examples, conditional, json_body, operation, parameter},
     response::{ok, response, with_header},
     security::{NONE, requires},
 };
@@ -99,8 +99,8 @@ fn show() -> OperationBuilder {
         "getWebhook",
         "A webhook",
         "The webhook, without its secret.",
-    )
-    .response("200", ok::<EndpointAnswer>("The webhook."));
+    );
+    let operation = conditional(operation, ok::<EndpointAnswer>("The webhook."));
     with_errors(operation, &[ALL, &[&WEBHOOK_NOT_FOUND]])
 }
 

@@ -25,6 +25,7 @@ use super::{
 };
 use crate::{
     api::{self, Access},
+    coding::encode,
     error::ApiError,
     oauth::AuthError,
     query::Parameters,
@@ -62,11 +63,12 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         .insert_header((CACHE_CONTROL, "no-store"))
         .insert_header((EVENTS_CURSOR, cursor.to_string()));
     if *request.method() == Method::HEAD {
-        return Ok(response.streaming(stream::empty::<io::Result<Bytes>>()));
+        let nothing = stream::empty::<io::Result<Bytes>>();
+        return Ok(encode(request, response.streaming(nothing)));
     }
     let access = Access::new(&state.authorizer, caller, READERS);
     let export = Export::begin(Arc::clone(&state.ports.postings), query, access, slot).await?;
-    Ok(response.streaming(export.pieces()))
+    Ok(encode(request, response.streaming(export.pieces())))
 }
 
 /// Reads the parameters; everything that is wrong with them comes in one answer.

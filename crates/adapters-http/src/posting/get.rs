@@ -4,7 +4,9 @@ use actix_web::{HttpRequest, HttpResponse};
 use domain::posting::{PutPosting, Rejection, SourceIdentifier};
 
 use super::{LIST_PATH, READERS, view};
-use crate::{api, error::ApiError, query::Parameters, state::State};
+use crate::{
+    api, coding::encode, error::ApiError, etag::conditional, query::Parameters, state::State,
+};
 
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let caller = api::authorize(request, state, READERS).await?;
@@ -26,5 +28,6 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     }
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
-    view::one(posting).await
+    let answer = conditional(request, view::one(posting).await?)?;
+    Ok(encode(request, answer))
 }

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::{READERS, cursor, view};
 use crate::{
     api,
+    coding::encode,
     error::ApiError,
     query::{Parameters, integer},
     state::State,
@@ -36,7 +37,8 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
     let texts = query.texts;
-    view::many(read(&*state.ports.postings, query).await?, texts).await
+    let page = read(&*state.ports.postings, query).await?;
+    Ok(encode(request, view::many(page, texts).await?))
 }
 
 /// Reads the first page that has postings, or the last one. Pages without any are passed by for a

@@ -21,6 +21,7 @@ use super::{PATH, authorize, new_ping, view};
 use crate::{
     body::{self, BodyLimit},
     error::ApiError,
+    etag::conditional,
     query::{Parameters, integer, no_parameters},
     state::State,
 };
@@ -65,7 +66,8 @@ pub(super) async fn list(request: &HttpRequest, state: &State) -> Result<HttpRes
 pub(super) async fn show(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let client = authorize(request, state).await?;
     no_parameters(request)?;
-    view::one(&state.ports.webhooks.of(client).find(id(request)?).await?)
+    let found = state.ports.webhooks.of(client).find(id(request)?).await?;
+    conditional(request, view::one(&found)?)
 }
 
 pub(super) async fn update(

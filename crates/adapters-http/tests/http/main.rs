@@ -18,6 +18,7 @@ mod imports;
 mod listing;
 mod logs;
 mod migration;
+mod negotiation;
 mod postings;
 mod refusals;
 mod service;

@@ -152,12 +152,17 @@ impl Connection {
     }
 
     /// Reads until the server closes the connection, which it must do in time.
-    pub async fn rest(mut self) -> String {
+    pub async fn rest(self) -> String {
+        String::from_utf8(self.rest_of_bytes().await).unwrap()
+    }
+
+    /// Like [`rest`](Self::rest), of an answer that may be compressed.
+    pub async fn rest_of_bytes(mut self) -> Vec<u8> {
         timeout(PATIENCE, self.stream.read_to_end(&mut self.buffer))
             .await
             .expect("not closed in time")
             .ok();
-        String::from_utf8(self.buffer).unwrap()
+        self.buffer
     }
 
     /// Whether the server has closed the connection properly, without sending more.

@@ -1,0 +1,93 @@
+//! Conditional requests (RFC 9110 §13): a client that has an answer already is told that it still
+//! holds, instead of being sent it again.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    body::MessageBody as _,
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, ETAG, EntityTag, Header as _, HeaderValue, IfNoneMatch},
+    },
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::digest::{SHA256, digest};
+
+use crate::error::ApiError;
+
+/// The number of bytes of a digest that are a tag: enough to tell all versions of one answer apart.
+const TAG_BYTES: usize = 16;
+
+/// A private copy may be kept, and is to be checked before each use.
+const CACHING: HeaderValue = HeaderValue::from_static("private, no-cache");
+
+/// The answer with a tag of its content, or 304 if the client has that content already.
+///
+/// The tag is a digest of the body, because a posting's answer changes with more than the posting:
+/// with its company and its history. It is weak, since the body may be compressed.
+pub fn conditional(request: &HttpRequest, answer: HttpResponse) -> Result<HttpResponse, ApiError> {
+    let (mut answer, body) = answer.into_parts();
+    let body = body
+        .try_into_bytes()
+        .map_err(|_| ApiError::internal(&"a streamed body has no tag"))?;
+    let tag = tag(&body);
+    let value = HeaderValue::try_from(tag.to_string());
+    let value = value.map_err(|error| ApiError::internal(&error))?;
+    let headers = answer.headers_mut();
+    headers.insert(ETAG, value);
+    headers.insert(CACHE_CONTROL, CACHING);
+    if !is_known(request, &tag) {
+        return Ok(answer.set_body(body).map_into_boxed_body());
+    }
+    let mut unchanged = HttpResponse::new(StatusCode::NOT_MODIFIED);
+    let kept = answer.headers().iter();
+    for (name, value) in kept.filter(|(name, _)| [ETAG, CACHE_CONTROL].contains(name)) {
+        unchanged.headers_mut().insert(name.clone(), value.clone());
+    }
+    Ok(unchanged)
+}
+
+fn tag(body: &[u8]) -> EntityTag {
+    let digest = digest(&SHA256, body);
+    EntityTag::new_weak(URL_SAFE_NO_PAD.encode(&digest.as_ref()[..TAG_BYTES]))
+}
+
+/// Whether the client has this content. A header that cannot be read is passed by.
+fn is_known(request: &HttpRequest, tag: &EntityTag) -> bool {
+    match IfNoneMatch::parse(request) {
+        Ok(IfNoneMatch::Any) => true,
+        Ok(IfNoneMatch::Items(known)) => known.iter().any(|known| known.weak_eq(tag)),
+        Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn only_a_tag_of_the_same_content_is_known() {
+        let (one, other) = (tag(b"one"), tag(b"other"));
+        assert_ne!(one, other);
+        let strong = EntityTag::new_strong(one.tag().to_owned());
+        for (sent, expect) in [
+            (vec![], false),
+            (vec![one.to_string()], true),
+            (vec![strong.to_string()], true),
+            (vec![other.to_string()], false),
+            (vec![format!("{other}, {one}")], true),
+            (vec![other.to_string(), one.to_string()], true),
+            (vec!["*".to_owned()], true),
+            (vec![one.tag().to_owned()], false),
+            (vec![String::new()], false),
+        ] {
+            let mut request = TestRequest::get();
+            for value in &sent {
+                request = request.append_header(("if-none-match", value.as_str()));
+            }
+            let request = request.to_http_request();
+            assert_eq!(is_known(&request, &one), expect, "{sent:?}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a client can ask of an answer beside its content: compression, and whether it is still so.
+
+use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
+use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+
+use crate::support::{PATH, Request, Response, TestApp, posting, push, request};
+
+const EXPORT: &str = "/api/job-board/export";
+
+async fn unpack(answer: &Response) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let packed = answer.body.as_slice();
+    let read = match answer.header("Content-Encoding") {
+        Some("gzip") => GzipDecoder::new(packed).read_to_end(&mut bytes).await,
+        Some("zstd") => ZstdDecoder::new(packed).read_to_end(&mut bytes).await,
+        other => panic!("{other:?}"),
+    };
+    read.unwrap();
+    bytes
+}
+
+#[tokio::test]
+async fn large_answers_are_compressed_for_those_who_ask() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let get = |path: &str| request("GET", path).token(&token);
+    for n in 0..3 {
+        let mut body = posting();
+        // Larger than what is compressed at a time.
+        body["raw_description"] = json!(format!("<p>{n} builds things.</p>").repeat(2_500));
+        push(&app, &token, &n.to_string(), &body).await;
+    }
+    let one = format!("{PATH}/1");
+    for path in [PATH, EXPORT, &one, "/api/openapi.json"] {
+        let plain = get(path).send(&app).await;
+        assert_eq!(plain.header("Content-Encoding"), None, "{path}");
+        assert_eq!(plain.header("Vary"), Some("Accept-Encoding"), "{path}");
+        for coding in ["gzip", "zstd"] {
+            let packed = get(path).header("Accept-Encoding", coding).send(&app).await;
+            assert_eq!(packed.status, 200, "{path}");
+            assert_eq!(packed.header("Content-Encoding"), Some(coding), "{path}");
+            assert_eq!(packed.header("Vary"), Some("Accept-Encoding"), "{path}");
+            assert!(packed.body.len() * 2 < plain.body.len(), "{path} {coding}");
+            assert!(unpack(&packed).await == plain.body, "{path} {coding}");
+        }
+    }
+    let head = request("HEAD", PATH).token(&token);
+    let head = head.header("Accept-Encoding", "gzip").send(&app).await;
+    assert_eq!(head.header("Content-Encoding"), None);
+}
+
+#[tokio::test]
+async fn small_and_secret_answers_and_errors_are_not_compressed() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    push(&app, &token, "one", &posting()).await;
+    let expire = request("PUT", &format!("{PATH}/one")).token(&token);
+    for (request, status) in [
+        (request("GET", "/api/job-board/events").token(&token), 200),
+        (request("GET", &format!("{PATH}?page=2")).token(&token), 422),
+        (expire.json(&json!({"expiration": {}})), 200),
+        (request("POST", "/oauth/token"), 400),
+    ] {
+        let answer = request.header("Accept-Encoding", "gzip").send(&app).await;
+        assert_eq!(answer.status, status);
+        assert_eq!(answer.header("Content-Encoding"), None);
+        assert!(!answer.body.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_breaks_off_does_not_end_properly_when_compressed() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    for n in 0..3 {
+        push(&app, &token, &n.to_string(), &posting()).await;
+    }
+    *app.backend.export_pages.lock().unwrap() = Some(2);
+    let mut connection = app.connect().await;
+    let get = request("GET", EXPORT).token(&token);
+    let get = get.header("Accept-Encoding", "gzip");
+    connection.write(get.head().as_bytes()).await;
+    let answer = connection.rest_of_bytes().await;
+    assert!(answer.starts_with(b"HTTP/1.1 200"));
+    assert!(!answer.ends_with(b"\r\n0\r\n\r\n"));
+}
+
+#[tokio::test]
+async fn a_posting_is_not_sent_to_a_client_that_has_it() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    push(&app, &token, "one", &posting()).await;
+    let get = || request("GET", &format!("{PATH}/one")).token(&token);
+    let tag = |answer: &Response| answer.header("ETag").unwrap().to_owned();
+    let if_other = async |request: Request, tag: &str| {
+        let answer = request.header("If-None-Match", tag).send(&app).await;
+        assert_eq!(answer.header("Cache-Control"), Some("private, no-cache"));
+        assert_eq!(answer.header("Vary"), Some("Accept-Encoding"));
+        assert!(answer.header("X-Request-Id").is_some());
+        (answer.status, answer)
+    };
+
+    let first = get().send(&app).await;
+    let (status, unchanged) = if_other(get(), &tag(&first)).await;
+    assert_eq!((status, unchanged.body.len()), (304, 0));
+    assert_eq!(tag(&unchanged), tag(&first));
+    let head = request("HEAD", &format!("{PATH}/one")).token(&token);
+    assert_eq!(if_other(head, &tag(&first)).await.0, 304);
+    let packed = get().header("Accept-Encoding", "gzip");
+    assert_eq!(if_other(packed, &tag(&first)).await.0, 304);
+
+    // Its company's name is no field of the posting, and yet a part of the answer.
+    let mut body = posting();
+    body["company"]["name"] = json!("Another name");
+    push(&app, &token, "other", &body).await;
+    let (status, renamed) = if_other(get(), &tag(&first)).await;
+    assert_eq!(status, 200);
+    assert_eq!(renamed.json()["data"]["company"]["name"], "Another name");
+    assert_eq!(if_other(get(), &tag(&renamed)).await.0, 304);
+    push(&app, &token, "one", &json!({"title": "Another title"})).await;
+    assert_eq!(if_other(get(), &tag(&renamed)).await.0, 200);
+
+    let gone = request("GET", &format!("{PATH}/nobody")).token(&token);
+    assert_eq!(
+        gone.header("If-None-Match", "*").send(&app).await.status,
+        404
+    );
+}
