@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod api_page;
 mod clients;
 mod connections;
 mod documentation;

@@ -1,0 +1,153 @@
+//! `docs/api.md` against the OpenAPI document: the page for people says the same as the one for
+//! programs.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+const PAGE: &str = include_str!("../../../../docs/api.md");
+
+/// Answers whose fields a standard defines, by the names of their schemas.
+const BY_STANDARD: [&str; 3] = ["AuthorizationServer", "Jwk", "JwkSet"];
+
+fn document() -> Value {
+    serde_json::to_value(adapters_http::openapi()).unwrap()
+}
+
+/// The rows of the first table below a text, without its head.
+fn rows(begin: &str) -> Vec<Vec<&'static str>> {
+    let (_, rest) = PAGE
+        .split_once(begin)
+        .unwrap_or_else(|| panic!("no {begin}"));
+    let lines = rest.lines().skip_while(|line| !line.starts_with("|---"));
+    let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect())
+        .collect()
+}
+
+fn object(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
+#[test]
+fn every_operation_is_listed_with_its_scopes_and_answers() {
+    let document = document();
+    let mut expected = BTreeSet::new();
+    for (path, item) in object(&document["paths"]) {
+        for (method, operation) in object(item) {
+            let mut scopes: Vec<_> = operation["security"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|one| one["oauth2"][0].as_str())
+                .map(|scope| format!("`{scope}`"))
+                .collect();
+            if scopes.is_empty() {
+                scopes.push("–".to_owned());
+            }
+            let answers = object(&operation["responses"]).map(|(status, _)| status.as_str());
+            let answers: BTreeSet<_> = answers.collect();
+            let answers: Vec<_> = answers.into_iter().collect();
+            expected.insert(format!(
+                "`{} {path}` | {} | {}",
+                method.to_uppercase(),
+                scopes.join(", "),
+                answers.join(" ")
+            ));
+        }
+    }
+    let listed = rows("\n## All operations\n").into_iter();
+    let listed: BTreeSet<_> = listed.map(|row| row.join(" | ")).collect();
+    let missing: Vec<_> = expected.difference(&listed).collect();
+    let wrong: Vec<_> = listed.difference(&expected).collect();
+    assert!(
+        missing.is_empty() && wrong.is_empty(),
+        "{missing:#?}\ninstead of {wrong:#?}"
+    );
+}
+
+/// The names of a payload's fields, with those of the objects in it, which have schemas too.
+fn fields(schemas: &Value, payload: &str, objects: &[(&str, &str)]) -> BTreeSet<String> {
+    let own = object(&schemas[payload]["properties"]).map(|(name, _)| name.clone());
+    let inner = objects.iter().flat_map(|(field, schema)| {
+        object(&schemas[*schema]["properties"]).map(move |(name, _)| format!("{field}.{name}"))
+    });
+    own.chain(inner).collect()
+}
+
+#[test]
+fn the_fields_of_payloads_are_those_of_the_tables() {
+    let schemas = &document()["components"]["schemas"];
+    // Their own table says of each object what its fields are; `company` has no row besides.
+    let posting = [
+        ("company", "CompanyPayload"),
+        ("expiration", "ExpirationPayload"),
+    ];
+    let person = [("membership", "MembershipPayload")];
+    for (section, payload, objects) in [
+        ("\n## Push a posting\n", "PostingPayload", &posting[..]),
+        (
+            "\n## Report a newsletter subscriber\n",
+            "SubscriberPayload",
+            &person,
+        ),
+        ("\n## Webhooks\n", "NewWebhookEndpoint", &[]),
+    ] {
+        let (_, section) = PAGE.split_once(section).unwrap();
+        let begin = section.find("| field |").unwrap();
+        let known = fields(schemas, payload, objects);
+        let mut missing = known.clone();
+        let table = section[begin..].lines().skip(2);
+        for row in table.take_while(|row| row.starts_with('|')) {
+            let names = row.trim_matches('|').split('|').next().unwrap();
+            for name in names.split(',').map(|name| name.trim().trim_matches('`')) {
+                assert!(known.contains(name), "{payload} has no {name}");
+                missing.remove(name);
+            }
+        }
+        missing.retain(|name| {
+            let is_prohibited = schemas[payload]["properties"][name].get("not").is_some();
+            let is_object = objects.iter().any(|(field, _)| field == name);
+            !is_prohibited && !is_object
+        });
+        assert!(
+            missing.is_empty(),
+            "the table of {payload} has no {missing:?}"
+        );
+    }
+}
+
+#[test]
+fn every_field_parameter_and_status_is_mentioned() {
+    let document = document();
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    let words: BTreeSet<_> = PAGE.split(|c| !is_of_name(c)).collect();
+    for (name, schema) in object(&document["components"]["schemas"]) {
+        if BY_STANDARD.contains(&name.as_str()) {
+            continue;
+        }
+        for (field, _) in object(&schema["properties"]) {
+            assert!(words.contains(field.as_str()), "{name}: {field}");
+        }
+    }
+    let mut statuses = BTreeSet::new();
+    for (path, item) in object(&document["paths"]) {
+        for (method, operation) in object(item) {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                let name = parameter["name"].as_str().unwrap();
+                assert!(words.contains(name), "{method} {path}: {name}");
+            }
+            statuses.extend(object(&operation["responses"]).map(|(status, _)| status.clone()));
+        }
+    }
+    statuses.retain(|status| status.as_str() >= "304");
+    // The one is of methods that are no operations; the other is answered before the operation is
+    // known.
+    statuses.extend(["405", "431"].map(str::to_owned));
+    let rows = rows("\n## Errors\n").into_iter();
+    let explained: BTreeSet<_> = rows
+        .flat_map(|row| row[0].split(", "))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(explained, statuses);
+}
