@@ -3,10 +3,10 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use clap::{ArgAction, Args, Subcommand, builder::FalseyValueParser};
-use domain::client::{ClientId, Scope};
+use domain::client::Scope;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
-use crate::config;
+use crate::config::{self, ClientRef};
 
 #[derive(Debug, Subcommand)]
 pub enum ClientsCommand {
@@ -88,9 +88,9 @@ pub struct ClientsListArgs {
 
 #[derive(Debug, Args)]
 pub struct ClientsShowArgs {
-    /// The client's id
-    #[arg(value_name = "ID", value_parser = config::client_id)]
-    pub id: ClientId,
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = config::client)]
+    pub client: ClientRef,
     #[command(flatten)]
     pub json: JsonArgs,
     #[command(flatten)]
@@ -101,9 +101,9 @@ pub struct ClientsShowArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 pub struct ClientsUpdateArgs {
-    /// The client's id
-    #[arg(value_name = "ID", value_parser = config::client_id)]
-    pub id: ClientId,
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = config::client)]
+    pub client: ClientRef,
 
     /// Call it so
     #[arg(
@@ -177,9 +177,9 @@ pub struct ClientsUpdateArgs {
 
 #[derive(Debug, Args)]
 pub struct ClientsRotateArgs {
-    /// The client's id
-    #[arg(value_name = "ID", value_parser = config::client_id)]
-    pub id: ClientId,
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = config::client)]
+    pub client: ClientRef,
 
     /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`
     #[arg(
@@ -201,9 +201,9 @@ pub struct ClientsRotateArgs {
 
 #[derive(Debug, Args)]
 pub struct ClientsRevokeArgs {
-    /// The client's id
-    #[arg(value_name = "ID", value_parser = config::client_id)]
-    pub id: ClientId,
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = config::client)]
+    pub client: ClientRef,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]

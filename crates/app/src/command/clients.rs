@@ -1,5 +1,6 @@
 //! `posthaste clients`: manages OAuth clients.
 
+mod named;
 mod show;
 
 use std::process::ExitCode;
@@ -8,12 +9,12 @@ use adapters_http::oauth::ClientSecret;
 use domain::{
     audit::Attribution,
     client::{Client, ClientChange, ClientId, Clients, NewClient, Prefixes},
-    usecase::{ClientError, ManagedClients},
+    usecase::ManagedClients,
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use self::show::Shown;
+use self::{named::find, show::Shown};
 use crate::{
     cli::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
@@ -102,10 +103,7 @@ async fn list(args: &ClientsListArgs) -> anyhow::Result<()> {
 
 async fn show(args: &ClientsShowArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
-    let found = database.clients.find(args.id).await?;
-    let client = found
-        .ok_or(ClientError::NotFound(args.id))
-        .map_err(in_words)?;
+    let client = find(&*database.clients, &args.client).await?;
     let activity = database.activity.activity(client.id).await?;
     let shown = Shown { client, activity };
     if args.json.enabled {
@@ -135,8 +133,8 @@ async fn update(args: &ClientsUpdateArgs) -> anyhow::Result<()> {
         clients: &*database.clients,
         by: &by,
     };
-    let client = clients.update(args.id, &change, clock::now()).await;
-    let client = client.map_err(in_words)?;
+    let id = find(clients.clients, &args.client).await?.id;
+    let client = clients.update(id, &change, clock::now()).await?;
     output::print(show::settings(&client))?;
     output::print("Every process knows it within 10 seconds.")
 }
@@ -150,9 +148,10 @@ async fn rotate(args: &ClientsRotateArgs) -> anyhow::Result<()> {
         clients: &*database.clients,
         by: &by,
     };
-    let rotated = clients.rotate(args.id, secret.digest(), overlap, clock::now());
-    let client = rotated.await.map_err(in_words)?;
-    print_secret(args.id, &secret, args.json.enabled)?;
+    let id = find(clients.clients, &args.client).await?.id;
+    let rotated = clients.rotate(id, secret.digest(), overlap, clock::now());
+    let client = rotated.await?;
+    print_secret(id, &secret, args.json.enabled)?;
     if !args.json.enabled {
         let before = client.secrets.get(1).and_then(|before| before.expires_at);
         output::print(before.map_or_else(
@@ -170,19 +169,9 @@ async fn revoke(args: &ClientsRevokeArgs) -> anyhow::Result<()> {
         clients: &*database.clients,
         by: &by,
     };
-    let revoked = clients.revoke(args.id, clock::now()).await;
-    revoked.map_err(in_words)?;
+    let id = find(clients.clients, &args.client).await?.id;
+    clients.revoke(id, clock::now()).await?;
     output::print(format_args!(
-        "Revoked {}; its tokens stop working within 10 seconds.",
-        args.id
+        "Revoked {id}; its tokens stop working within 10 seconds."
     ))
-}
-
-fn in_words(error: ClientError) -> anyhow::Error {
-    match error {
-        ClientError::NotFound(id) => anyhow::anyhow!(
-            "there is no client {id}; `posthaste clients list` shows those there are"
-        ),
-        other => other.into(),
-    }
 }

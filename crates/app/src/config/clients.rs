@@ -20,10 +20,21 @@ pub fn client_name(text: &str) -> Result<String, String> {
     line(text, NAME_LENGTH)
 }
 
-/// A client's id.
-pub fn client_id(text: &str) -> Result<ClientId, String> {
-    ClientId::from_str(text.trim())
-        .map_err(|_| format!("{text:?} is not a client id, which is a UUID"))
+/// What names a client: its id, or else what people call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClientRef {
+    /// Its id.
+    Id(ClientId),
+    /// Its name.
+    Name(String),
+}
+
+/// A client's id or name.
+pub fn client(text: &str) -> Result<ClientRef, String> {
+    match ClientId::from_str(text.trim()) {
+        Ok(id) => Ok(ClientRef::Id(id)),
+        Err(_) => client_name(text).map(ClientRef::Name),
+    }
 }
 
 /// A scope.

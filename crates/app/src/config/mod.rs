@@ -28,7 +28,7 @@ use url::Url;
 
 pub use self::{
     admin::{AdminBind, admin_bind},
-    clients::{client_id, client_limit, client_name, identifier_prefix, overlap, scope},
+    clients::{ClientRef, client, client_limit, client_name, identifier_prefix, overlap, scope},
     console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy},
     database::{DatabaseUrl, database_url},
     enricher::{
@@ -71,8 +71,18 @@ pub fn bind(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// `POSTHASTE_PUBLIC_URL`, without a slash at the end.
+///
+/// It has no path: identifiers contain `%2F`, which a proxy that removes a path decodes, and the
+/// metadata of the issuer would have to be at the root of the host anyway (RFC 8414 §3.1).
 pub fn public_url(text: &str) -> Result<String, String> {
     let url = base_url(text)?;
+    if url.path() != "/" {
+        return Err(
+            "must have no path: the service is at the root of its host; give it a host name of \
+             its own, such as https://jobs.example.org"
+                .to_owned(),
+        );
+    }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 

@@ -93,8 +93,12 @@ fn public_urls() {
                 Ok(r#""https://jobs.example.org""#),
             ),
             (
-                "http://Jobs.example.org:80/board/",
-                Ok(r#""http://jobs.example.org/board""#),
+                "http://Jobs.example.org:80/",
+                Ok(r#""http://jobs.example.org""#),
+            ),
+            (
+                "https://jobs.example.org/board",
+                Err("must have no path: the service is at the root of its host"),
             ),
             (
                 "jobs.example.org",
@@ -321,7 +325,16 @@ fn names_and_ids() {
             (&"ü".repeat(256), Err("must be at most 255 characters long")),
         ],
     );
-    check(client_id, &[("1", Err("\"1\" is not a client id"))]);
+    let id = "019a3c5e-0000-7000-8000-000000000000";
+    check(
+        client,
+        &[
+            (id, Ok(format!("Id(ClientId({id}))").as_str())),
+            (" Ada ", Ok(r#"Name("Ada")"#)),
+            ("1", Ok(r#"Name("1")"#)),
+            ("", Err("must not be empty")),
+        ],
+    );
     check(
         scope,
         &[

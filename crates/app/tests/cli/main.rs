@@ -333,25 +333,20 @@ fn clients_live_from_creation_to_revocation() {
     assert!(list().contains(id) && list().contains("Scraper"));
     assert!(!list().contains(client["client_secret"].as_str().unwrap()));
 
+    let shown = run(&folder, &["clients", "show", "Scraper", "--json"], &[]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["client_id"], *id);
     assert_eq!(
         run(&folder, &["clients", "revoke", id], &[]).status.code(),
         Some(0)
     );
-    let unknown = "00000000-0000-0000-0000-000000000000";
-    let refused = run(&folder, &["clients", "revoke", unknown], &[]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert_eq!(
-        text(&refused.stderr).lines().count(),
-        1,
-        "{}",
-        text(&refused.stderr)
-    );
-    check_refused(
-        &folder,
-        &[],
-        &["clients", "revoke", "x"],
-        "ID: \"x\" is not a client id",
-    );
+    for unknown in ["00000000-0000-0000-0000-000000000000", "Scrapper"] {
+        let refused = run(&folder, &["clients", "revoke", unknown], &[]);
+        assert_eq!(refused.status.code(), Some(1));
+        let lines = text(&refused.stderr);
+        assert!(lines.starts_with("error: there is no client "), "{lines}");
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+    }
 }
 
 #[test]

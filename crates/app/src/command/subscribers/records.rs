@@ -21,15 +21,13 @@ const MAX_COLUMNS: usize = 6;
 /// empty.
 pub(super) type Fields = [String; MAX_COLUMNS];
 
-/// The columns of a file.
+/// The columns of a file, which may be in any order.
 #[derive(Debug)]
 pub(super) struct Layout {
     /// The columns' names.
     pub columns: [&'static str; MAX_COLUMNS],
     /// The number of leading columns that are required.
     pub required: usize,
-    /// Whether the columns must be in this order.
-    pub is_ordered: bool,
     /// Columns that may follow and are skipped.
     pub ignored: &'static [&'static str],
 }
@@ -49,10 +47,7 @@ impl Layout {
             places.push(found);
         }
         let has = |field: usize| places.contains(&Some(field));
-        let in_order =
-            places.iter().flatten().is_sorted() && places.is_sorted_by_key(Option::is_none);
-        let fits = (0..self.required).all(has) && (in_order || !self.is_ordered);
-        fits.then_some(places)
+        (0..self.required).all(has).then_some(places)
     }
 
     /// The expected header, in words.
@@ -108,7 +103,12 @@ impl<R: BufRead> Records<R> {
             names.map(|name| name.trim().to_owned()).collect::<Vec<_>>()
         });
         let Some(places) = layout.places(&names.unwrap_or_default()) else {
-            bail!("line {line}: the header must be {expect}");
+            let why = if records.text().contains(&b';') {
+                "; its columns are separated by semicolons, and must be by commas"
+            } else {
+                ""
+            };
+            bail!("line {line}: the header must be {expect}{why}");
         };
         records.places = places;
         Ok(records)

@@ -35,7 +35,6 @@ use crate::{
 static LAYOUT: Layout = Layout {
     columns: ["email", "status", "source", "account", "at", "reason"],
     required: 2,
-    is_ordered: false,
     ignored: &[],
 };
 

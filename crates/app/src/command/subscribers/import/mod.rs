@@ -29,7 +29,6 @@ use crate::{
 static LAYOUT: Layout = Layout {
     columns: COLUMNS,
     required: COLUMNS.len(),
-    is_ordered: true,
     ignored: &[TOKEN],
 };
 

@@ -127,12 +127,13 @@ fn the_header_must_be_the_right_one() {
         ("", "the file is empty; its first line must be email,name,"),
         ("\n\n", "the file is empty;"),
         ("a@b.example,,,,,\n", "line 1: the header must be email,"),
+        ("\nname,country\n", "line 2: the header must be"),
         (
-            "\nname,email,country,plan_category,status,expires_at\n",
-            "line 2: the header must be",
+            "email,name,country,plan_category,status,expires_at,city\n",
+            "line 1: the header must be",
         ),
         (
-            "email;name;country;plan_category;status;expires_at\n",
+            "email,name,country,plan_category,status,status\n",
             "line 1: the header must be",
         ),
         ("email,name\n", "line 1: the header must be"),
@@ -142,6 +143,26 @@ fn the_header_must_be_the_right_one() {
     }
     let quoted = "\"email\", name ,country,plan_category,status,expires_at\r\n";
     assert!(Records::open(quoted.as_bytes(), &LAYOUT).is_ok());
+
+    let excel = "email;name;country;plan_category;status;expires_at\n";
+    let error = Records::open(excel.as_bytes(), &LAYOUT).err().unwrap();
+    assert!(
+        error
+            .to_string()
+            .ends_with("by semicolons, and must be by commas")
+    );
+}
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let text =
+        "name,status,email,expires_at,country,plan_category\nAda,active,a@b.example,,NO,team\n";
+    let mut records = Records::open(text.as_bytes(), &LAYOUT).unwrap();
+    let record = records.next_record().unwrap().unwrap();
+    assert_eq!(
+        record.fields.unwrap().join("|"),
+        "a@b.example|Ada|NO|team|active|"
+    );
 }
 
 /// An import that is recorded as one of the file `people.csv`, unless it is dry.

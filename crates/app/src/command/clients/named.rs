@@ -1,0 +1,88 @@
+//! Finds the client that an operator names.
+
+use anyhow::{anyhow, bail};
+use domain::client::{Client, Clients};
+
+use crate::config::ClientRef;
+
+/// The client with this id or name.
+pub async fn find(clients: &dyn Clients, named: &ClientRef) -> anyhow::Result<Client> {
+    match named {
+        ClientRef::Id(id) => {
+            let found = clients.find(*id).await?;
+            found.ok_or_else(|| unknown(&id.to_string()))
+        }
+        ClientRef::Name(name) => by_name(clients.list(usize::MAX).await?, name),
+    }
+}
+
+/// The client of a name. One that is revoked gives way to a live one, which has taken its place.
+fn by_name(all: Vec<Client>, name: &str) -> anyhow::Result<Client> {
+    let of_name = all.into_iter().filter(|client| client.name == name);
+    let (live, revoked): (Vec<_>, Vec<_>) = of_name.partition(|client| client.revoked_at.is_none());
+    let mut found = if live.is_empty() { revoked } else { live };
+    if found.len() > 1 {
+        let ids: Vec<_> = found.iter().map(|client| client.id.to_string()).collect();
+        bail!(
+            "{} clients are called {name:?}; say which by its id: {}",
+            ids.len(),
+            ids.join(", ")
+        );
+    }
+    found.pop().ok_or_else(|| unknown(&format!("{name:?}")))
+}
+
+fn unknown(named: &str) -> anyhow::Error {
+    anyhow!("there is no client {named}; `posthaste clients list` shows those there are")
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::client::{ClientId, Prefixes};
+    use time::macros::datetime;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn client(id: u128, name: &str, is_revoked: bool) -> Client {
+        let now = datetime!(2026-01-31 12:00 UTC);
+        Client {
+            id: ClientId::new(Uuid::from_u128(id)),
+            version: 1,
+            name: name.to_owned(),
+            scopes: Vec::new(),
+            prefixes: Prefixes::ALL,
+            requests_per_minute: None,
+            secrets: Vec::new(),
+            created_at: now,
+            revoked_at: is_revoked.then_some(now),
+        }
+    }
+
+    #[test]
+    fn a_name_is_that_of_the_one_client_that_is_live() {
+        let all = || {
+            vec![
+                client(1, "Ada", true),
+                client(2, "Ada", false),
+                client(3, "Bob", true),
+                client(4, "Eve", false),
+                client(5, "Eve", false),
+            ]
+        };
+        let find = |name| by_name(all(), name).map(|client| client.id.uuid().as_u128());
+        assert_eq!(find("Ada").unwrap(), 2);
+        assert_eq!(find("Bob").unwrap(), 3);
+        let refused = find("Eve").unwrap_err().to_string();
+        assert!(
+            refused.starts_with("2 clients are called \"Eve\""),
+            "{refused}"
+        );
+        assert!(refused.ends_with("000000000005"), "{refused}");
+        let refused = find("ada").unwrap_err().to_string();
+        assert!(
+            refused.starts_with("there is no client \"ada\""),
+            "{refused}"
+        );
+    }
+}
