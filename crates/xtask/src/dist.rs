@@ -1,14 +1,17 @@
-//! Packs a build: a Debian package, an image of containers, an archive, and their checksums.
+//! Packs a build: a Debian package, an image of containers, an archive, a bill of materials, and
+//! the checksums of all.
 //!
 //! Nothing but what every Debian machine has is needed: `dpkg-deb`, `tar`, `gzip` and `sha256sum`.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
+
+use crate::sbom;
 use xtask::process::{Interrupt, cargo};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -45,6 +48,7 @@ pub fn run(profile: &str) -> Result<()> {
         deb(&dist, &files, &architecture)?,
         archive(&dist, &files, &architecture)?,
         image(&dist, &program, &architecture)?,
+        bill(&dist)?,
     ];
     fs::remove_dir_all(&files.root)?;
     let sums = said(Command::new("sha256sum").args(made).current_dir(&dist))?;
@@ -138,13 +142,14 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     _ = write!(
         control,
         "Architecture: {architecture}\n\
-         Maintainer: The maintainers of Posthaste <posthaste@example.org>\n\
+         Maintainer: {}\n\
          Depends: libc6 (>= {libc}), libgcc-s1, ca-certificates, adduser\n\
          Section: net\n\
          Priority: optional\n\
          Description: service behind a job board\n \
          Takes job postings from scrapers, has them enriched in the background, and answers what\n \
-         became of them. Keeps newsletter subscribers in step with an e-mail provider.\n"
+         became of them. Keeps newsletter subscribers in step with an e-mail provider.\n",
+        maintainer()?
     );
     package.put("DEBIAN/control", control.as_bytes(), 0o644)?;
     package.put("DEBIAN/conffiles", b"/etc/posthaste/posthaste.env\n", 0o644)?;
@@ -160,6 +165,33 @@ fn deb(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
             .arg(dist.join(&name)),
     )?;
     fs::remove_dir_all(root)?;
+    Ok(name)
+}
+
+/// Who the package says looks after it: who builds it, by the variables of Debian's own tools, or
+/// else as git knows them.
+fn maintainer() -> Result<String> {
+    let of = |variable: &str, key: &str| {
+        let value = env::var(variable).ok();
+        let value = value.or_else(|| said(Command::new("git").args(["config", key])).ok());
+        value.filter(|value| !value.is_empty()).with_context(|| {
+            format!("a Debian package names its maintainer: set {variable}, or git's {key}")
+        })
+    };
+    let (name, address) = (
+        of("DEBFULLNAME", "user.name")?,
+        of("DEBEMAIL", "user.email")?,
+    );
+    Ok(format!("{name} <{address}>"))
+}
+
+/// Makes the bill of materials, and returns its name.
+fn bill(dist: &Path) -> Result<String> {
+    let version = said(Command::new("rustc").args(["--version", "--verbose"]))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let bill = sbom::of(Path::new(ROOT), host.context("rustc names no host")?)?;
+    let name = format!("posthaste-{VERSION}.cdx.json");
+    fs::write(dist.join(&name), format!("{bill:#}\n"))?;
     Ok(name)
 }
 

@@ -11,6 +11,7 @@ mod dist;
 mod node;
 mod pins;
 mod python;
+mod sbom;
 mod suite;
 
 use std::env;
@@ -24,8 +25,9 @@ const USAGE: &str = "\
 Chores of the Posthaste workspace
 
 cargo xtask test         Install what this machine lacks, then run every test
-cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, checksums;
-                         --profile dev packs a build without optimisations
+cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, bill
+                         of materials, checksums; --profile dev packs a build without
+                         optimisations. DEBFULLNAME and DEBEMAIL name the package's maintainer
 cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
 
 Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
