@@ -60,8 +60,14 @@ pub fn run() -> Result<()> {
             .current_dir(Path::new(ROOT).join("docs/deploy"));
         command("alert rules", &mut promtool)?;
     }
-    if packages::find("curl").is_none() {
-        step("install curl", || packages::install(&["curl"], &interrupt))?;
+    for program in ["curl", "nginx", "caddy"] {
+        // Debian keeps servers where only root looks.
+        let is_there = Path::new("/usr/sbin").join(program).is_file();
+        if packages::find(program).is_none() && !is_there {
+            step(&format!("install {program}"), || {
+                packages::install(&[program], &interrupt)
+            })?;
+        }
     }
     let environment = step("Python packages", || {
         python::prepare(Path::new(ROOT), target, &interrupt)

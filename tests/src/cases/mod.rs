@@ -25,6 +25,7 @@ mod oauth;
 mod outage;
 mod postings;
 mod processes;
+mod proxies;
 mod push;
 mod schema;
 mod siege;

@@ -16,6 +16,7 @@ pub mod jwt;
 pub mod load;
 pub mod mailerlite;
 pub mod newsletter;
+pub mod proxy;
 pub mod raw;
 pub mod receiver;
 pub mod stand_in;

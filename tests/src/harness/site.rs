@@ -269,7 +269,7 @@ impl Site {
 }
 
 /// Two free ports.
-fn free_ports() -> [u16; 2] {
+pub(super) fn free_ports() -> [u16; 2] {
     // Both listeners exist at the same time, or the ports might be equal.
     let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     listeners.map(|listener| listener.local_addr().unwrap().port())
