@@ -2,17 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
 use askama::Template;
-use domain::{catalogue::Catalogue, client::ClientId};
+use domain::{
+    catalogue::{Catalogue, CatalogueName},
+    client::ClientId,
+    usecase::{CatalogueError, forget_catalogue},
+};
 
 use crate::{
     error::{Answer, Failure},
+    form::Form,
     page,
     query::Query,
+    session::SignedIn,
     state::State,
 };
 
+const PATH: &str = "/catalogues";
 /// Clients that are looked at, and for how long: each is a query.
 const CLIENTS: usize = 200;
 const TIME: Duration = Duration::from_secs(2);
@@ -30,8 +37,11 @@ struct Page<'a> {
 
 /// The catalogues of one client, or of all.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let frame = page::Frame::of(&request, "/catalogues")?;
+    let mut frame = page::Frame::of(&request, PATH)?;
     let query = Query::of(&request);
+    let is_done = query.get("did") == Some("forget");
+    frame.notice =
+        is_done.then(|| "The catalogue is forgotten; its postings stay as they are.".to_owned());
     let known = state.ports.clients.list(CLIENTS).await?;
     let chosen = query.get("client").map(str::parse::<ClientId>).transpose();
     let chosen = chosen.map_err(|_| Failure::field("client: this is no client id"))?;
@@ -60,4 +70,35 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
             .collect(),
     };
     page::answer(&page, 200)
+}
+
+impl From<CatalogueError> for Failure {
+    fn from(error: CatalogueError) -> Self {
+        match error {
+            CatalogueError::NotFound => Self::NotFound,
+            CatalogueError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// Forgets a catalogue.
+pub async fn forget(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Answer {
+    let signed_in = SignedIn::of(&request)?;
+    let form = Form::checked(&request, payload, &state, &signed_in).await?;
+    if form.get("action") != Some("forget") {
+        return Err(Failure::field("action: must be one of those on the page"));
+    }
+    let client = form.get("client").unwrap_or_default();
+    let client: ClientId = client.parse().map_err(|_| Failure::NotFound)?;
+    let name = form.get("name").unwrap_or_default();
+    let name = CatalogueName::new(name).map_err(|_| Failure::NotFound)?;
+    let (by, catalogues) = (signed_in.attribution(), &*state.ports.catalogues);
+    forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
+    Ok(HttpResponse::SeeOther()
+        .insert_header((LOCATION, format!("{PATH}?client={client}&did=forget")))
+        .finish())
 }

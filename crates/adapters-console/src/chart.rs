@@ -1,5 +1,13 @@
 //! Stacked columns as SVG, with the same as a table.
 
+/// A value's share of the largest one, in percent; at least one if it is not zero.
+pub fn percent(value: u64, most: u64) -> u64 {
+    let share = u128::from(value) * 100 / u128::from(most.max(1));
+    u64::try_from(share)
+        .unwrap_or(100)
+        .clamp(u64::from(value > 0), 100)
+}
+
 /// The size of a chart, in its own units.
 const WIDTH: u64 = 720;
 const HEIGHT: u64 = 160;
@@ -10,6 +18,8 @@ const LABELS: u64 = 24;
 #[derive(Clone, Debug)]
 pub struct Column {
     pub name: String,
+    /// What is written below it, where there is room.
+    pub label: Option<String>,
     /// A value of each series.
     pub values: Vec<u64>,
 }
@@ -28,6 +38,10 @@ pub struct Bar {
 #[derive(Clone, Debug)]
 pub struct Chart {
     pub title: &'static str,
+    /// What the chart covers, after its title.
+    pub covers: String,
+    /// What a column stands for.
+    pub of: &'static str,
     pub series: &'static [&'static str],
     pub columns: Vec<Column>,
     pub bars: Vec<Bar>,
@@ -43,6 +57,7 @@ impl Chart {
     /// A chart of columns, from left to right.
     pub fn new(
         title: &'static str,
+        (covers, of): (String, &'static str),
         series: &'static [&'static str],
         columns: impl Iterator<Item = Column>,
     ) -> Self {
@@ -70,14 +85,14 @@ impl Chart {
                     });
                 }
             }
-            // Month and day; every second one, to be readable.
-            if n % 2 == 0 {
-                let name = column.name.get(5..).unwrap_or(&column.name);
-                labels.push((n * step + step / 2, name.to_owned()));
+            if let Some(label) = &column.label {
+                labels.push((n * step + step / 2, label.clone()));
             }
         }
         Self {
             title,
+            covers,
+            of,
             series,
             columns,
             bars,
@@ -100,14 +115,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_share_that_is_there_is_seen() {
+        for (value, most, expect) in [
+            (0, 0, 0),
+            (0, 9, 0),
+            (1, 1_000, 1),
+            (500, 1_000, 50),
+            (9, 9, 100),
+            (u64::MAX, u64::MAX, 100),
+        ] {
+            assert_eq!(percent(value, most), expect, "{value} of {most}");
+        }
+    }
+
+    #[test]
     fn bars_stand_on_each_other_within_the_chart() {
         for values in [vec![1, 0, 3], vec![u64::MAX / 4; 3], vec![0, 0, 0]] {
             let column = |name: &str| Column {
                 name: name.to_owned(),
+                label: None,
                 values: values.clone(),
             };
             let columns = [column("2026-03-01"), column("2026-03-02")];
-            let chart = Chart::new("t", &["a", "b", "c"], columns.into_iter());
+            let chart = Chart::new(
+                "t",
+                (String::new(), "Day"),
+                &["a", "b", "c"],
+                columns.into_iter(),
+            );
             let least = chart.bars.iter().map(|bar| bar.y).min();
             assert!(least.is_none_or(|least| least >= 10));
             for pair in chart.bars.windows(2).filter(|pair| pair[0].x == pair[1].x) {

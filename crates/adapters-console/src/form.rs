@@ -7,7 +7,7 @@ use actix_web::{
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
-use domain::line;
+use domain::{client::Prefixes, line};
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
@@ -17,6 +17,8 @@ use crate::{error::Failure, query::Query, session::SignedIn, state::State};
 const MOST_BYTES: usize = 64 * 1024;
 /// How long a form may take to arrive.
 const TIME: Duration = Duration::from_secs(10);
+/// The lines of prefixes that are read; more than a client may have.
+const MOST_PREFIXES: usize = 1_000;
 /// The field of the token.
 pub const TOKEN_FIELD: &str = "token";
 
@@ -71,6 +73,14 @@ impl Form {
         let reason = line::reason(self.get("reason").unwrap_or_default());
         let reason = reason.map_err(|error| Failure::field(format!("reason: {error}")))?;
         Ok(reason.to_owned())
+    }
+
+    /// The prefixes of identifiers, one a line.
+    pub fn prefixes(&self) -> Result<Prefixes, Failure> {
+        let lines = self.get("prefixes").unwrap_or_default().lines();
+        let lines = lines.map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<_> = lines.take(MOST_PREFIXES).collect();
+        Prefixes::new(&lines).map_err(|error| Failure::field(format!("prefixes: {error}")))
     }
 
     /// All values of a field.

@@ -7,6 +7,7 @@
 //! - `session`: lets signed-in operators alone through; `sign_in`: by a link, and out again.
 //! - `form`: reads forms, and refuses those of other sites.
 //! - `page`: what all pages and their headers have in common; `assets`: style and script.
+//! - `kept`: counts, which no page waits for.
 //! - The other modules are the pages.
 
 mod assets;
@@ -16,6 +17,7 @@ mod chart;
 mod clients;
 mod error;
 mod form;
+mod kept;
 mod outbox;
 mod overview;
 mod page;
@@ -65,14 +67,10 @@ impl Console {
             .service(
                 web::resource("/catalogues")
                     .route(web::get().to(catalogues::list))
-                    .route(web::head().to(catalogues::list)),
+                    .route(web::head().to(catalogues::list))
+                    .route(web::post().to(catalogues::forget)),
             )
-            .service(
-                web::resource("/webhooks")
-                    .route(web::get().to(webhooks::show))
-                    .route(web::head().to(webhooks::show))
-                    .route(web::post().to(webhooks::act)),
-            )
+            .configure(webhooks::routes)
             .service(
                 web::resource("/outbox")
                     .route(web::get().to(outbox::list))

@@ -1,6 +1,6 @@
 //! What handlers share: the ports and the settings.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
 use actix_web::http::header::HeaderName;
 use async_trait::async_trait;
@@ -14,18 +14,18 @@ use domain::{
     posting::{Posting, SourceIdentifier, Status, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
     usecase::ModerationError,
-    webhook::{Sender, Webhooks},
+    webhook::{PrivateAddresses, Sender, Webhooks},
 };
-use newsletter::{store::Accounts, subscriber::Email};
+use newsletter::{
+    store::{Accounts, SubscriberCount, SubscriberReader},
+    subscriber::Email,
+};
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use crate::error::Failure;
+use crate::{error::Failure, kept::Kept};
 
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
-/// How long a count is shown before postings are counted again.
-const COUNTED_FOR: Duration = Duration::from_secs(30);
 
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
@@ -120,6 +120,8 @@ pub struct Ports {
     pub kinds: Vec<Kind>,
     /// Loads subscribers.
     pub subscribers: Arc<dyn newsletter::store::Store>,
+    /// Counts subscribers.
+    pub census: Arc<dyn SubscriberReader>,
     /// Decides about subscribers.
     pub people: Arc<dyn People>,
     /// The e-mail provider's accounts.
@@ -139,6 +141,8 @@ pub struct Settings {
     pub user_header: Option<String>,
     /// The addresses of trusted proxies.
     pub proxies: Vec<IpAddr>,
+    /// Whether webhooks may lead to private addresses.
+    pub private_addresses: PrivateAddresses,
 }
 
 /// What handlers share.
@@ -150,8 +154,9 @@ pub struct State {
     pub origin: String,
     pub user_header: Option<HeaderName>,
     pub proxies: Vec<IpAddr>,
-    /// The last counts, and when they were made.
-    counts: Mutex<Option<(Instant, Counts)>>,
+    pub private_addresses: PrivateAddresses,
+    counts: Kept<Counts>,
+    census: Kept<Vec<SubscriberCount>>,
 }
 
 impl State {
@@ -165,30 +170,30 @@ impl State {
                 .user_header
                 .and_then(|name| HeaderName::try_from(name).ok()),
             proxies: settings.proxies,
-            counts: Mutex::default(),
+            private_addresses: settings.private_addresses,
+            counts: Kept::default(),
+            census: Kept::default(),
         }
     }
 
-    /// The number of postings of each status, some seconds old. Only one request counts at a time:
-    /// of millions of postings that takes a part of a second.
-    pub async fn counts(&self) -> Result<Counts, Failure> {
-        let mut known = self.counts.lock().await;
-        if let Some((at, counts)) = &*known
-            && at.elapsed() < COUNTED_FOR
-        {
-            return Ok(counts.clone());
-        }
-        let mut counts = Vec::new();
-        for status in Status::ALL {
-            let count = self
-                .ports
-                .browser
-                .count_status(*status, STATUS_COUNT)
-                .await?;
-            counts.push((*status, count));
-        }
-        *known = Some((Instant::now(), counts.clone()));
-        Ok(counts)
+    /// The number of postings of each status; `None` while they are counted for the first time.
+    pub async fn counts(&self) -> Result<Option<Counts>, Failure> {
+        let browser = Arc::clone(&self.ports.browser);
+        let count = async move {
+            let mut counts = Vec::new();
+            for status in Status::ALL {
+                counts.push((*status, browser.count_status(*status, STATUS_COUNT).await?));
+            }
+            Ok(counts)
+        };
+        self.counts.get(count).await
+    }
+
+    /// The number of subscribers by account and status; `None` while they are counted for the first
+    /// time.
+    pub async fn census(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
+        let census = Arc::clone(&self.ports.census);
+        self.census.get(async move { census.counts().await }).await
     }
 
     /// A secret for a client, and its digest.

@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::outbox::SubjectTask;
 use newsletter::{
-    store::AccountState,
+    store::{AccountState, SubscriberCount},
     subscriber::{Account, Email, Subscriber},
     tasks,
 };
@@ -31,6 +31,8 @@ struct Page<'a> {
     asked: &'a str,
     person: Option<Person>,
     accounts: Vec<(Account, AccountState)>,
+    /// The subscribers of each account by status; `None` while they are counted.
+    census: Option<Vec<SubscriberCount>>,
 }
 
 struct Person {
@@ -76,6 +78,7 @@ async fn render(
         asked,
         person,
         accounts,
+        census: state.census().await?,
     };
     page::answer(&page, 200)
 }

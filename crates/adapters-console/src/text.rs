@@ -50,6 +50,19 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
+/// A number with spaces between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A duration in words, to two units at most.
 pub fn duration(time: time::Duration) -> String {
     let seconds = time.whole_seconds().max(0);
@@ -265,6 +278,18 @@ mod tests {
         assert_eq!(marked(&redacted), "a <[company]>");
         let many = "[company] ".repeat(100_000);
         assert!(compare(&many, &many).redacted.len() <= 2 * MOST_MARKS + 2);
+    }
+
+    #[test]
+    fn thousands_are_apart() {
+        for (number, expect) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1 000"),
+            (12_345_678, "12 345 678"),
+        ] {
+            assert_eq!(grouped(number).replace('\u{202f}', " "), expect);
+        }
     }
 
     #[test]

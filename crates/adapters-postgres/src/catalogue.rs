@@ -2,10 +2,13 @@
 //!
 //! A transaction that locks the row of a catalogue locks it first.
 
+use std::slice;
+
 use async_trait::async_trait;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::AsyncPgConnection;
 use domain::{
+    audit::Entry,
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
         LastImport, Leased, OpenPosting, PastImport,
@@ -27,7 +30,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore,
+    PostgresStore, audit,
     error::Failure,
     statement::{Value, execute, load, row, statement},
 };
@@ -193,12 +196,21 @@ impl Catalogues for PostgresStore {
             .await
     }
 
-    async fn delete(&self, client: ClientId, name: &CatalogueName) -> Result<bool, StoreError> {
-        let name = name.clone();
+    async fn delete(
+        &self,
+        client: ClientId,
+        name: &CatalogueName,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        let (name, entry) = (name.clone(), entry.cloned());
         self.connections
-            .write(async move |conn| {
+            .transaction(async move |conn| {
                 let values = name_values(client, &name).map(Value::from);
-                Ok(execute::<Delete>(conn, &values).await? > 0)
+                let is_known = execute::<Delete>(conn, &values).await? > 0;
+                if let Some(entry) = entry.as_ref().filter(|_| is_known) {
+                    audit::write(conn, slice::from_ref(entry)).await?;
+                }
+                Ok(is_known)
             })
             .await
     }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use diesel::{SqliteConnection, sql_types::BigInt};
 use domain::{
+    audit::Entry,
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
         LastImport, Leased, OpenPosting, PastImport,
@@ -23,7 +24,7 @@ use sql_common::{
 use time::OffsetDateTime;
 
 use crate::{
-    SqliteStore,
+    SqliteStore, audit,
     error::Failure,
     statement::{execute, load, row, statement},
 };
@@ -153,10 +154,21 @@ impl Catalogues for SqliteStore {
             .await
     }
 
-    async fn delete(&self, client: ClientId, name: &CatalogueName) -> Result<bool, StoreError> {
-        let name = name.clone();
+    async fn delete(
+        &self,
+        client: ClientId,
+        name: &CatalogueName,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        let (name, entry) = (name.clone(), entry.cloned());
         self.connections
-            .write(move |conn| Ok(execute::<Delete>(conn, &name_values(client, &name))? > 0))
+            .write(move |conn| {
+                let is_known = execute::<Delete>(conn, &name_values(client, &name))? > 0;
+                if let Some(entry) = entry.as_ref().filter(|_| is_known) {
+                    audit::write(conn, entry)?;
+                }
+                Ok(is_known)
+            })
             .await
     }
 }

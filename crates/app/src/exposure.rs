@@ -26,6 +26,24 @@ pub fn warn(public_url: &str, admin: AdminBind) {
     }
 }
 
+/// Warns if what operators do travels unencrypted, or if strangers may reach the console.
+pub fn warn_of_console(url: &str, bind: SocketAddr, has_proxy: bool) {
+    if in_the_clear(url) {
+        tracing::warn!(
+            url,
+            "links and sessions of the console would travel in the clear; put a proxy with TLS in \
+             front, and its https address into POSTHASTE_CONSOLE_URL"
+        );
+    }
+    if is_public(bind) && !has_proxy {
+        tracing::warn!(
+            address = %bind,
+            "the console may be reached from outside; bind POSTHASTE_CONSOLE_BIND to a private \
+             address, or let a proxy sign operators in (POSTHASTE_CONSOLE_USER_HEADER)"
+        );
+    }
+}
+
 /// Whether the public URL has remote clients send tokens without TLS (RFC 6749 §3.2, RFC 6750
 /// §5.3).
 pub fn in_the_clear(public_url: &str) -> bool {

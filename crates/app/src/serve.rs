@@ -253,8 +253,12 @@ impl Service {
                 signing_keys,
             }),
         )?;
-        let console =
-            ConsoleServer::start(config.console, &database, console_sender, config.lifetime)?;
+        let console = ConsoleServer::start(
+            config.console,
+            &database,
+            (console_sender, config.webhooks.private),
+            config.lifetime,
+        )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);

@@ -100,6 +100,9 @@ impl Action {
     /// A ping was sent to a webhook endpoint.
     pub const WEBHOOKS_TEST: Self = Self::new("webhooks.test");
 
+    /// A catalogue was deleted; its postings stay.
+    pub const CATALOGUES_FORGET: Self = Self::new("catalogues.forget");
+
     /// A link to the console was made.
     pub const CONSOLE_LINK: Self = Self::new("console.link");
     /// An operator signed in to the console.

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
 use domain::{
-    client::{ClientChange, ClientId, NewClient, Prefixes, Scope},
+    client::{ClientChange, ClientId, NewClient, Scope},
     line::check_line,
     usecase::{ClientError, ManagedClients},
 };
@@ -58,16 +58,6 @@ fn scopes(form: &Form) -> Result<Vec<Scope>, Failure> {
     Ok(scopes)
 }
 
-fn prefixes(form: &Form) -> Result<Prefixes, Failure> {
-    let lines = form
-        .get("prefixes")
-        .unwrap_or_default()
-        .lines()
-        .map(str::trim);
-    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).take(1_000).collect();
-    Prefixes::new(&lines).map_err(|error| Failure::field(format!("prefixes: {error}")))
-}
-
 fn limit(form: &Form) -> Result<Option<NonZeroU32>, Failure> {
     let Some(text) = form.get("requests_per_minute") else {
         return Ok(None);
@@ -107,7 +97,7 @@ pub async fn create(
     let new = NewClient {
         name: name(&form)?,
         scopes: scopes(&form)?,
-        prefixes: prefixes(&form)?,
+        prefixes: form.prefixes()?,
         requests_per_minute: limit(&form)?,
     };
     let (secret, digest) = state.new_secret()?;
@@ -141,7 +131,7 @@ pub async fn change(
             let change = ClientChange {
                 name: Some(name(&form)?),
                 scopes: Some(scopes(&form)?),
-                prefixes: Some(prefixes(&form)?),
+                prefixes: Some(form.prefixes()?),
                 requests_per_minute: Some(limit(&form)?),
             };
             clients.update(id, &change, state.now()).await?;

@@ -1,6 +1,7 @@
 //! The pages beside postings: what they show, what their forms do, and what they refuse.
 
 use domain::{
+    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues},
     client::{
         ActivityLog, Client, ClientId, Clients, NewClient, Prefixes, Scope,
         activity::{ActivityWrites, Counts, Refusal},
@@ -12,7 +13,11 @@ use domain::{
     usecase::ingest,
     webhook::Webhooks,
 };
-use newsletter::{subscriber::SubscriberStatus, testing::notice, usecase::suppress};
+use newsletter::{
+    subscriber::SubscriberStatus,
+    testing::{notice, report},
+    usecase::{put_subscriber, suppress},
+};
 
 use crate::support::Desk;
 
@@ -208,7 +213,7 @@ async fn dead_side_effects_are_tried_again() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_paused_resumed_tested_and_replayed() {
+async fn a_webhook_is_paused_resumed_tested_replayed_rotated_and_deleted() {
     let desk = Desk::new();
     let mut one = endpoint(1);
     one.description = Some(EVIL.to_owned());
@@ -233,13 +238,17 @@ async fn a_webhook_is_paused_resumed_tested_and_replayed() {
         (vec![("action", "replay"), ("since", "2026-03-01")], 303),
         (vec![("action", "replay"), ("since", "yesterday")], 422),
         (vec![("action", "test")], 200),
+        (vec![("action", "rotate")], 200),
         (vec![("action", "burn")], 422),
+        (vec![("action", "delete")], 303),
+        (vec![("action", "delete")], 404),
     ] {
         let mut form = form;
+        let is_test = form[0].1 == "test";
         form.extend([("token", token), ("id", &*id)]);
         let done = desk.post("/webhooks", &cookie, &form).await;
         assert_eq!(done.status.as_u16(), status, "{form:?} {}", done.body);
-        if status == 200 {
+        if is_test {
             assert!(
                 done.body
                     .contains("answered 418 after 7 ms: &#60;b&#62;teapot.")
@@ -249,8 +258,102 @@ async fn a_webhook_is_paused_resumed_tested_and_replayed() {
 }
 
 #[tokio::test]
+async fn a_webhook_is_made_and_its_secret_shown_once() {
+    let desk = Desk::new();
+    let cookie = desk.sign_in("ann").await;
+    let page = desk.get("/webhooks", &cookie).await;
+    let token = page.token().to_owned();
+    let url = ("url", "https://hooks.example/in");
+    let long = "x".repeat(300);
+    for (bad, field) in [
+        (vec![], "url:"),
+        (vec![("url", "http://hooks.example")], "url:"),
+        (vec![("url", "https://10.0.0.7/")], "url:"),
+        (vec![("url", EVIL)], "url:"),
+        (vec![url, ("type", EVIL)], "type:"),
+        (vec![url, ("description", "a\u{202e}b")], "description:"),
+        (vec![url, ("prefixes", &long)], "prefixes:"),
+    ] {
+        let mut form = bad.clone();
+        form.extend([("token", &*token), ("action", "create")]);
+        let refused = desk.post("/webhooks", &cookie, &form).await;
+        assert_eq!(refused.status, 422, "{bad:?}");
+        assert!(refused.body.contains(field), "{bad:?} {}", refused.body);
+        assert!(!refused.body.contains("<script>alert"), "{bad:?}");
+    }
+    let form = [
+        ("token", &*token),
+        ("action", "create"),
+        url,
+        ("type", "JobPostingApproved"),
+        ("prefixes", "acme-"),
+        ("description", EVIL),
+        ("include_posting", "yes"),
+    ];
+    let made = desk.post("/webhooks", &cookie, &form).await;
+    assert_eq!(made.status, 200, "{}", made.body);
+    let known = Webhooks::list(&*desk.store, None, None, 9).await.unwrap();
+    let endpoint = &known[0].endpoint;
+    let secret = endpoint.secret.reveal();
+    assert!(made.body.contains(&format!("<code>{secret}</code>")));
+    assert_eq!(endpoint.names().len(), 1);
+    assert_eq!(endpoint.prefixes.as_slice(), ["acme-"]);
+    assert!(endpoint.include_posting);
+    for path in [
+        "/webhooks".to_owned(),
+        format!("/webhooks?id={}", endpoint.id),
+    ] {
+        let page = desk.get(&path, &cookie).await;
+        assert_escaped(&path, &page.body, 1);
+        assert!(!page.body.contains(&secret), "{path}");
+    }
+    assert_eq!(desk.audit().await.last().unwrap(), "ann webhooks.create");
+}
+
+#[tokio::test]
+async fn a_catalogue_is_forgotten() {
+    let desk = Desk::new();
+    let client = client(&desk).await;
+    let query = CatalogueQuery {
+        client,
+        name: CatalogueName::new("roses").unwrap(),
+        new_id: CatalogueId::new(uuid(5)),
+        holder: uuid(6),
+        now: noon(),
+        until: noon() + minutes(1),
+    };
+    Catalogues::lease(&*desk.store, &query).await.unwrap();
+    let cookie = desk.sign_in("ann").await;
+    let path = format!("/catalogues?client={client}");
+    let page = desk.get(&path, &cookie).await;
+    assert!(page.body.contains("roses") && page.body.contains("import running"));
+    let (token, id) = (page.token(), client.to_string());
+    let forget = ("action", "forget");
+    for (form, status) in [
+        (vec![("client", &*id), ("name", "roses")], 422),
+        (vec![forget, ("client", EVIL), ("name", "roses")], 404),
+        (vec![forget, ("client", &*id), ("name", EVIL)], 404),
+        (vec![forget, ("client", &*id), ("name", "roses")], 303),
+        (vec![forget, ("client", &*id), ("name", "roses")], 404),
+    ] {
+        let mut form = form;
+        form.push(("token", token));
+        let done = desk.post("/catalogues", &cookie, &form).await;
+        assert_eq!(done.status.as_u16(), status, "{form:?}");
+    }
+    let page = desk.get(&path, &cookie).await;
+    assert!(page.body.contains("There are no catalogues."));
+    assert_eq!(desk.audit().await.last().unwrap(), "ann catalogues.forget");
+}
+
+#[tokio::test]
 async fn a_person_is_found_and_decided_about() {
     let desk = Desk::new();
+    let put = report(
+        "ada@example.com",
+        r#"{"name": "\"'><script>alert(1)</script>"}"#,
+    );
+    put_subscriber(&*desk.store, &put, noon()).await.unwrap();
     let told = notice("ada@example.com", SubscriberStatus::Unsubscribed);
     suppress(&*desk.store, &told, EVIL, &by_ann(1), noon())
         .await
@@ -258,8 +361,12 @@ async fn a_person_is_found_and_decided_about() {
     let cookie = desk.sign_in("ann").await;
     let path = "/subscribers?email=ADA%40example.com";
     let page = desk.get(path, &cookie).await;
-    assert_escaped(path, &page.body, 1);
+    assert_escaped(path, &page.body, 2);
     assert!(page.body.contains("unsubscribed"));
+    assert!(
+        page.body
+            .contains("data-name=\"Subscribers\" class=\"number\">1</td>")
+    );
     assert_eq!(desk.get("/subscribers?email=x", &cookie).await.status, 422);
     for (form, status) in [
         (

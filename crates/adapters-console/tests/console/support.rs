@@ -213,6 +213,7 @@ impl Desk {
             outbox: Arc::clone(&self.store) as _,
             kinds: vec![ENRICH.kind()],
             subscribers: Arc::clone(&self.store) as _,
+            census: Arc::clone(&self.store) as _,
             people: Arc::new(Somebody),
             accounts: Arc::clone(&self.store) as _,
             audit: Arc::clone(&self.store) as _,

@@ -70,7 +70,10 @@ pub(super) async fn delete(request: &HttpRequest, state: &State) -> Result<HttpR
     let caller = api::authorize(request, state, WRITERS).await?;
     no_parameters(request)?;
     let catalogues = &state.ports.catalogues;
-    if catalogues.delete(caller.id(), &name(request)?).await? {
+    if catalogues
+        .delete(caller.id(), &name(request)?, None)
+        .await?
+    {
         Ok(HttpResponse::new(StatusCode::NO_CONTENT))
     } else {
         Err(ApiError::no_such_catalogue())

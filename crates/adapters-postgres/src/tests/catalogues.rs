@@ -161,5 +161,6 @@ pub(super) async fn use_all(store: &PostgresStore, round: u128) {
     let found = Catalogues::find(store, client, &name, noon()).await;
     assert_eq!(found.unwrap().unwrap().postings, 1);
     Catalogues::list(store, client, noon()).await.unwrap();
-    assert_eq!(Catalogues::delete(store, client, &name).await, Ok(true));
+    let deleted = Catalogues::delete(store, client, &name, None).await;
+    assert_eq!(deleted, Ok(true));
 }

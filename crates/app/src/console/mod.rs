@@ -14,13 +14,13 @@ use domain::{
     audit::{Attribution, Operator},
     console::{Passes, issue_link, token_digest},
     posting::Lifetime,
-    webhook::Sender,
+    webhook::{PrivateAddresses, Sender},
 };
 use tokio::task::JoinHandle;
 
 pub use self::moderator::apply;
 use self::{moderator::StoreModerator, people::StorePeople};
-use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database, kinds};
+use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds};
 
 /// The configuration of the console.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl ConsoleServer {
     pub fn start(
         config: ConsoleConfig,
         database: &Database,
-        sender: Arc<dyn Sender>,
+        (sender, private_addresses): (Arc<dyn Sender>, PrivateAddresses),
         lifetime: Lifetime,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match config.bind {
@@ -86,10 +86,12 @@ impl ConsoleServer {
         let url = config
             .url
             .unwrap_or_else(|| format!("http://{}", listener.addr()));
+        exposure::warn_of_console(&url, address, config.user_header.is_some());
         let settings = Settings {
             url: url.clone(),
             user_header: config.user_header,
             proxies: config.proxies,
+            private_addresses,
         };
         let console = Console::new(ports(database, sender, lifetime), settings);
         let application =
@@ -146,6 +148,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         outbox: Arc::clone(&database.outbox),
         kinds: kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
+        census: Arc::clone(&database.subscribers),
         people: Arc::new(StorePeople {
             store: Arc::clone(&database.newsletter),
             clock: clock::system(),

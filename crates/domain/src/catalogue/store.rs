@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{Catalogue, CatalogueId, CatalogueName, PastImport};
 use crate::{
+    audit::Entry,
     client::ClientId,
     posting::{PostingId, SourceIdentifier},
     store::StoreError,
@@ -117,6 +118,11 @@ pub trait Catalogues: Send + Sync {
     async fn last_imports(&self, limit: usize) -> Result<Vec<LastImport>, StoreError>;
 
     /// Deletes a catalogue, and so the lease of an import of it. Its postings stay, and belong to
-    /// none. `false` for an unknown one.
-    async fn delete(&self, client: ClientId, name: &CatalogueName) -> Result<bool, StoreError>;
+    /// none. `false` for an unknown one, and then no entry is written.
+    async fn delete(
+        &self,
+        client: ClientId,
+        name: &CatalogueName,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError>;
 }

@@ -277,6 +277,7 @@ macro_rules! contract_suite {
             open_postings_are_read_by_pages
             a_posting_moves_to_the_catalogue_that_lists_it
             a_deleted_catalogue_leaves_its_postings
+            an_operator_who_deletes_a_catalogue_is_recorded
             catalogues_are_listed_by_name
             last_imports_are_listed
             a_client_has_a_limited_number_of_catalogues

@@ -1,5 +1,6 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
+mod catalogue;
 mod client;
 mod delist;
 mod enrich;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::{
+    catalogue::{CatalogueError, forget_catalogue},
     client::{ClientError, ManagedClients},
     delist::delist_missing,
     enrich::{

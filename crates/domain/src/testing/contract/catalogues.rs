@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 use super::{load, posting, put, touching};
 use crate::{
+    audit::{Action, AuditLog, AuditQuery},
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
         MOST_CATALOGUES, PastImport,
@@ -13,7 +14,7 @@ use crate::{
     import::{Counts, Missing, Summary},
     posting::{Posting, PostingId, PutPosting, Status, enrich},
     store::{Store, StoreError, WriteSet},
-    testing::{client, create, hours, identifier, minutes, noon, push, put_id, uuid},
+    testing::{by_ann, client, create, hours, identifier, minutes, noon, push, put_id, uuid},
     usecase::delist_missing,
 };
 
@@ -205,7 +206,7 @@ where
 
     assert_eq!(delist(held, &missing[..1]).await, Ok(1));
     assert_eq!(posting(store, "a").await.status, Status::Expired);
-    let deleted = Catalogues::delete(store, of(1), &name("jobs")).await;
+    let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
     assert_eq!(deleted, Ok(true));
     assert_eq!(delist(held, &missing).await, Err(StoreError::Conflict));
     let pending = Status::PendingEnrichment;
@@ -337,7 +338,7 @@ pub async fn a_deleted_catalogue_leaves_its_postings<S: Store + Clients + Catalo
     put(store, &listed(&["a"], lease_before)).await;
     let before = posting(store, "a").await;
     let delete = async |client, text| {
-        let deleted = Catalogues::delete(store, client, &name(text)).await;
+        let deleted = Catalogues::delete(store, client, &name(text), None).await;
         deleted.expect("the store works")
     };
     assert!(!delete(of(2), "jobs").await, "it is another client's");
@@ -352,6 +353,25 @@ pub async fn a_deleted_catalogue_leaves_its_postings<S: Store + Clients + Catalo
     let lease_after = lease(store, "jobs", 2, noon()).await;
     assert_ne!(lease_after.catalogue, lease_before.catalogue);
     assert_eq!(found(store, "jobs", noon()).await.postings, 0);
+}
+
+/// In the commit that deletes it, and only of one that was there.
+pub async fn an_operator_who_deletes_a_catalogue_is_recorded<S>(store: &S)
+where
+    S: Clients + Catalogues + AuditLog,
+{
+    with_clients(store).await;
+    lease(store, "jobs", 1, noon()).await;
+    let query = AuditQuery {
+        limit: 9,
+        ..AuditQuery::default()
+    };
+    let entry = |n| by_ann(n).entry(Action::CATALOGUES_FORGET, noon());
+    for (n, text, expect) in [(1, "other", false), (2, "jobs", true), (3, "jobs", false)] {
+        let deleted = Catalogues::delete(store, of(1), &name(text), Some(&entry(n))).await;
+        assert_eq!(deleted, Ok(expect), "{n} {text}");
+    }
+    assert_eq!(store.entries(&query).await, Ok(vec![entry(2)]));
 }
 
 pub async fn catalogues_are_listed_by_name<S: Clients + Catalogues>(store: &S) {
@@ -395,7 +415,7 @@ pub async fn a_client_has_a_limited_number_of_catalogues<S: Clients + Catalogues
     assert!(matches!(ask(store, &of_another).await, Leased::Held(_)));
     let listed = Catalogues::list(store, of(1), noon()).await;
     assert_eq!(listed.expect("the store works").len(), MOST_CATALOGUES);
-    let deleted = Catalogues::delete(store, of(1), &name("c2")).await;
+    let deleted = Catalogues::delete(store, of(1), &name("c2"), None).await;
     assert_eq!(deleted, Ok(true));
     let last = CatalogueQuery {
         new_id: catalogue(2_000),

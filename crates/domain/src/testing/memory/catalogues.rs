@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Memory, State};
+use super::{Memory, State, audit};
 use crate::{
+    audit::Entry,
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
         LastImport, Leased, MOST_CATALOGUES, OpenPosting, PastImport,
@@ -180,12 +181,21 @@ impl<C: Send> Catalogues for Memory<C> {
         Ok(imports.take(limit).collect())
     }
 
-    async fn delete(&self, client: ClientId, name: &CatalogueName) -> Result<bool, StoreError> {
+    async fn delete(
+        &self,
+        client: ClientId,
+        name: &CatalogueName,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
         let mut state = self.state();
         let before = state.catalogues.len();
         state
             .catalogues
             .retain(|row| row.client != client || row.name != *name);
-        Ok(state.catalogues.len() < before)
+        let is_known = state.catalogues.len() < before;
+        if let Some(entry) = entry.filter(|_| is_known) {
+            audit::write(&mut state.audit, entry.clone());
+        }
+        Ok(is_known)
     }
 }

@@ -1,0 +1,114 @@
+//! Answers that are dear to find, kept for some seconds.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use domain::store::StoreError;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
+
+use crate::error::Failure;
+
+/// How long an answer is shown before it is looked for again.
+const KEPT_FOR: Duration = Duration::from_secs(30);
+/// How long a page waits for an answer. The search goes on without the page.
+const WAIT: Duration = Duration::from_millis(50);
+
+/// An answer, and when it was looked for.
+type Answer<T> = Option<(Instant, T)>;
+
+/// The last answer to a dear question. The question is asked by one task at a time; meanwhile pages
+/// show the answer before.
+#[derive(Debug)]
+pub struct Kept<T> {
+    last: Arc<Mutex<Answer<T>>>,
+    /// Held by the task that asks.
+    asking: Arc<Mutex<()>>,
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self {
+            last: Arc::default(),
+            asking: Arc::default(),
+        }
+    }
+}
+
+impl<T: Clone + Send + 'static> Kept<T> {
+    /// The last answer, which is looked for again if it is old; `None` while there is none yet.
+    pub async fn get(
+        &self,
+        question: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    ) -> Result<Option<T>, Failure> {
+        let last = self.last.lock().await.clone();
+        if let Some((at, answer)) = &last
+            && at.elapsed() < KEPT_FOR
+        {
+            return Ok(Some(answer.clone()));
+        }
+        let known = last.map(|(_, answer)| answer);
+        let Ok(asking) = Arc::clone(&self.asking).try_lock_owned() else {
+            return Ok(known);
+        };
+        let place = Arc::clone(&self.last);
+        let task = tokio::spawn(async move {
+            let answer = question.await?;
+            *place.lock().await = Some((Instant::now(), answer.clone()));
+            drop(asking);
+            Ok::<_, StoreError>(answer)
+        });
+        match timeout(WAIT, task).await {
+            Ok(Ok(answer)) => Ok(Some(answer?)),
+            Ok(Err(error)) => Err(Failure::Broken(error.to_string())),
+            Err(_) => Ok(known),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Counts the questions, each of which takes a second.
+    async fn ask(kept: &Kept<u32>, asked: &Arc<AtomicU32>) -> Option<u32> {
+        let asked = Arc::clone(asked);
+        let question = async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(asked.fetch_add(1, Ordering::Relaxed) + 1)
+        };
+        kept.get(question)
+            .await
+            .expect("the question has an answer")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_page_waits_for_no_dear_question() {
+        let (kept, asked) = (Kept::default(), Arc::default());
+        assert_eq!(ask(&kept, &asked).await, None);
+        assert_eq!(ask(&kept, &asked).await, None, "it is being asked");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(ask(&kept, &asked).await, Some(1));
+        tokio::time::sleep(KEPT_FOR).await;
+        assert_eq!(
+            ask(&kept, &asked).await,
+            Some(1),
+            "the last answer meanwhile"
+        );
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(ask(&kept, &asked).await, Some(2));
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_is_away_is_asked_again() {
+        let kept = Kept::default();
+        let away = async { Err(StoreError::Unavailable("gone".to_owned())) };
+        let failed: Result<Option<u32>, _> = kept.get(away).await;
+        assert!(matches!(failed, Err(Failure::Unavailable(_))));
+        assert!(matches!(kept.get(async { Ok(7) }).await, Ok(Some(7))));
+    }
+}

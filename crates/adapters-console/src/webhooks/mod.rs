@@ -1,0 +1,18 @@
+//! Webhooks: the list, one with its deliveries, and all that the commands do.
+
+mod act;
+mod show;
+
+use actix_web::web;
+
+const PATH: &str = "/webhooks";
+
+/// Adds the routes.
+pub fn routes(config: &mut web::ServiceConfig) {
+    config.service(
+        web::resource(PATH)
+            .route(web::get().to(show::show))
+            .route(web::head().to(show::show))
+            .route(web::post().to(act::act)),
+    );
+}
