@@ -6,7 +6,6 @@ use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
     client::{Client, activity::Counts},
-    console::search::{Window, WindowOrder},
     posting::Status,
 };
 use time::{Date, Duration, OffsetDateTime};
@@ -25,8 +24,6 @@ const DAYS: i64 = 14;
 const LAST_DAYS: usize = 7;
 /// Clients that are read.
 const CLIENTS: usize = 500;
-/// Postings by which the time to approval is told.
-const APPROVED: usize = 500;
 /// The steps of the times to approval: names, and their ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 10 s", Some(Duration::seconds(10))),
@@ -230,20 +227,9 @@ async fn statuses(state: &State) -> Result<Option<Vec<Counted>>, Failure> {
 /// The times to approval of the approved postings that changed last: median, 90th percentile, and
 /// how many took how long.
 async fn approval(state: &State) -> Result<Option<Approval>, Failure> {
-    let order = WindowOrder::Newest {
-        status: Some(Status::Approved),
-        before: None,
+    let Some(times) = state.times_to_approval().await? else {
+        return Ok(None);
     };
-    let window = Window {
-        order,
-        limit: APPROVED,
-    };
-    let newest = state.ports.browser.window(&window).await?;
-    let times = newest
-        .iter()
-        .filter_map(|one| Some(one.published_at? - one.created_at));
-    let mut times: Vec<_> = times.collect();
-    times.sort_unstable();
     let at = |percent: usize| times.get(times.len().saturating_sub(1) * percent / 100);
     let Some((median, most)) = at(50).zip(at(90)) else {
         return Ok(None);

@@ -8,7 +8,10 @@ use domain::{
     audit::{Attribution, AuditLog},
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
-    console::{Passes, search::PostingBrowser},
+    console::{
+        Passes,
+        search::{PostingBrowser, Window, WindowOrder},
+    },
     event::EventLog,
     outbox::{Kind, Outbox},
     posting::{Posting, SourceIdentifier, Status, moderation::Moderation},
@@ -20,12 +23,15 @@ use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
     subscriber::Email,
 };
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::{error::Failure, kept::Kept};
 
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
+
+/// Postings by which the time to approval is told.
+const APPROVED: usize = 500;
 
 /// The number of postings of each status.
 type Counts = Vec<(Status, usize)>;
@@ -156,6 +162,7 @@ pub struct State {
     pub proxies: Vec<IpAddr>,
     pub private_addresses: PrivateAddresses,
     counts: Kept<Counts>,
+    times_to_approval: Kept<Vec<Duration>>,
     census: Kept<Vec<SubscriberCount>>,
 }
 
@@ -172,6 +179,7 @@ impl State {
             proxies: settings.proxies,
             private_addresses: settings.private_addresses,
             counts: Kept::default(),
+            times_to_approval: Kept::default(),
             census: Kept::default(),
         }
     }
@@ -187,6 +195,29 @@ impl State {
             Ok(counts)
         };
         self.counts.get(count).await
+    }
+
+    /// The times from the first push to the first approval of the approved postings that changed
+    /// last, ascending; `None` while they are read for the first time.
+    pub async fn times_to_approval(&self) -> Result<Option<Vec<Duration>>, Failure> {
+        let browser = Arc::clone(&self.ports.browser);
+        let read = async move {
+            let order = WindowOrder::Newest {
+                status: Some(Status::Approved),
+                before: None,
+            };
+            let window = Window {
+                order,
+                limit: APPROVED,
+            };
+            let newest = browser.window(&window).await?;
+            let times = newest.iter();
+            let times = times.filter_map(|one| Some(one.published_at? - one.created_at));
+            let mut times: Vec<_> = times.collect();
+            times.sort_unstable();
+            Ok(times)
+        };
+        self.times_to_approval.get(read).await
     }
 
     /// The number of subscribers by account and status; `None` while they are counted for the first

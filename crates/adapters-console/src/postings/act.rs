@@ -9,7 +9,7 @@ use actix_web::{
 };
 use askama::Template;
 use domain::{
-    posting::{PostingId, SourceIdentifier, moderation::Moderation},
+    posting::{Posting, PostingId, SourceIdentifier, Status, moderation::Moderation},
     usecase::ModerationError,
 };
 use uuid::Uuid;
@@ -42,16 +42,26 @@ struct Row {
     outcome: Result<String, String>,
 }
 
-/// The sentence about an action that was done.
-pub fn did(action: &str) -> Option<&'static str> {
-    Some(match action {
-        "approve" => "The posting is approved.",
-        "reject" => "The posting is rejected.",
-        "feature" => "The posting is featured.",
-        "unfeature" => "The posting is not featured.",
-        "expire" => "The posting is taken down.",
+/// The sentence about an action that was done, if the posting shows it: addresses can be forged.
+pub fn did(action: &str, posting: &Posting) -> Option<&'static str> {
+    let (sentence, is_so) = match action {
+        "approve" => (
+            "The posting is approved.",
+            posting.status == Status::Approved,
+        ),
+        "reject" => (
+            "The posting is rejected.",
+            posting.status == Status::Rejected,
+        ),
+        "feature" => ("The posting is featured.", posting.is_featured),
+        "unfeature" => ("The posting is not featured.", !posting.is_featured),
+        "expire" => (
+            "The posting is taken down.",
+            posting.status == Status::Expired,
+        ),
         _ => return None,
-    })
+    };
+    is_so.then_some(sentence)
 }
 
 /// The command of a form.

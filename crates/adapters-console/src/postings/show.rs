@@ -57,12 +57,12 @@ pub async fn show(
     state: web::Data<State>,
 ) -> Answer {
     let mut frame = page::Frame::of(&request, "/postings")?;
-    frame.notice = Query::of(&request)
-        .get("did")
-        .and_then(did)
-        .map(str::to_owned);
     let view = find(&state, &path).await?;
     let posting = &view.posting;
+    frame.notice = Query::of(&request)
+        .get("did")
+        .and_then(|action| did(action, posting))
+        .map(str::to_owned);
     let (source, is_source_cut) = text::cut(view.description());
     let texts = view.texts.as_ref();
     let page = Page {
