@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,18 +56,58 @@ def allow_plain_http():
     os.environ["NO_PROXY"] = "127.0.0.1"
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server: its URL, and what its commands need."""
+
+    url: str
+    program: str
+    environment: dict
+    folder: Path
+
+    def command(self, *arguments):
+        """Runs a command on the server's store, and returns its output."""
+        done = subprocess.run(
+            [self.program, *arguments],
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        return done.stdout
+
+    def client(self, name, *options):
+        """Makes a client with all scopes."""
+        scopes = [part for scope in SCOPES for part in ("--scope", scope)]
+        created = self.command("clients", "create", "--name", name, "--json", *scopes, *options)
+        client = json.loads(created)
+        return Service(self.url, client["client_id"], client["client_secret"])
+
+
 @pytest.fixture(scope="session")
 def service(tmp_path_factory, allow_plain_http):
+    """A client of a new server."""
+    variables = {"POSTHASTE_CONSOLE_BIND": "off"}
+    with serving(tmp_path_factory.mktemp("posthaste"), variables) as server:
+        yield server.client("checks")
+
+
+def free_port():
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def serving(folder, variables):
     """Runs the program named by POSTHASTE_BIN on a free port, with a new data folder."""
     program = os.environ.get("POSTHASTE_BIN")
     if not program:
         pytest.exit("POSTHASTE_BIN must name the program, such as target/debug/posthaste", 2)
     program = str(Path(program).resolve())
-    folder = tmp_path_factory.mktemp("posthaste")
-    with socket.socket() as probe, socket.socket() as admin_probe:
-        probe.bind(("127.0.0.1", 0))
-        admin_probe.bind(("127.0.0.1", 0))
-        port, admin_port = probe.getsockname()[1], admin_probe.getsockname()[1]
+    port, admin_port = free_port(), free_port()
     url = f"http://127.0.0.1:{port}"
     environment = {
         name: value
@@ -82,6 +123,7 @@ def service(tmp_path_factory, allow_plain_http):
         "POSTHASTE_WEBHOOK_PRIVATE": "allow",
         "POSTHASTE_WEBHOOK_RETRY_SECONDS": "1,1,1,1",
     }
+    environment |= variables
     log = folder / "server.log"
     with log.open("w") as output:
         server = subprocess.Popen(
@@ -89,17 +131,7 @@ def service(tmp_path_factory, allow_plain_http):
         )
     try:
         wait_until_ready(server, url, log)
-        created = subprocess.run(
-            [program, "clients", "create", "--name", "checks", "--json"]
-            + [part for scope in SCOPES for part in ("--scope", scope)],
-            env=environment,
-            cwd=folder,
-            capture_output=True,
-            check=True,
-            text=True,
-        )
-        client = json.loads(created.stdout)
-        yield Service(url, client["client_id"], client["client_secret"])
+        yield Server(url, program, environment, folder)
         assert server.poll() is None, f"the server ended by itself:\n{log.read_text()}"
     finally:
         server.terminate()

@@ -66,6 +66,12 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// The script by which the pages of the console are checked for accessibility.
+    pub fn axe(&self) -> PathBuf {
+        self.folder
+            .with_file_name("node_modules/axe-core/axe.min.js")
+    }
+
     /// The command that runs every check.
     pub fn tests(&self) -> Command {
         let mut command = Command::new(&self.node);

@@ -19,6 +19,8 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const POSTGRES_URL: &str = "POSTHASTE_TEST_POSTGRES_URL";
 /// The variable with the path of the built program.
 const PROGRAM: &str = "POSTHASTE_BIN";
+/// The variable with the path of axe-core's script.
+const AXE: &str = "POSTHASTE_AXE";
 /// The seed of property tests, unless the caller sets another one, so that a failure is due to the
 /// change and not to chance. `cargo test` itself uses a new seed each time.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
@@ -69,6 +71,14 @@ pub fn run() -> Result<()> {
             })?;
         }
     }
+    if ["chromium", "chromedriver"]
+        .iter()
+        .any(|program| packages::find(program).is_none())
+    {
+        step("install a browser", || {
+            packages::install(&["chromium", "chromium-driver"], &interrupt)
+        })?;
+    }
     let environment = step("Python packages", || {
         python::prepare(Path::new(ROOT), target, &interrupt)
     })?;
@@ -106,7 +116,9 @@ pub fn run() -> Result<()> {
         .args(["test", "--workspace", "--exclude", "bench"])
         .args(["--all-features", "--locked", "--no-fail-fast"]);
     command("every test", &mut tests)?;
-    command("Python checks", &mut given(environment.pytest()))?;
+    let mut checks = given(environment.pytest());
+    checks.env(AXE, node.axe());
+    command("Python checks", &mut checks)?;
     command("Node.js checks", &mut given(node.tests()))
 }
 

@@ -1,0 +1,375 @@
+"""The operators' console in a browser: with and without scripts, on a phone and a large screen."""
+
+import json
+import os
+import sqlite3
+import time
+import uuid
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+import requests
+
+from conftest import free_port, serving
+from webdriver import Browser
+
+EVIL = "\"'><script>document.title='taken over'</script>"
+# The widths of a phone and of a desk, in pixels.
+WIDTHS = [360, 1280]
+SCHEMES = ["light", "dark"]
+POSTINGS = 60
+
+
+class Desk:
+    """A server with a console, and things to look at in it."""
+
+    def __init__(self, server, console):
+        self.server, self.console = server, console
+        self.client = server.client(EVIL, "--prefix", EVIL, "--prefix", "desk-")
+        self.headers = {"Authorization": f"Bearer {self.client.token()}"}
+        self.api = f"{server.url}/api/job-board"
+
+    def fill(self):
+        """Pushes postings and waits for their enrichment; adds a webhook and a person."""
+        lines = [self.line(f"desk-{n:02}", f"Gardener {n}") for n in range(POSTINGS)]
+        lines += [self.line(EVIL, EVIL), self.line("desk-refused", "")]
+        answer = requests.put(
+            f"{self.api}/catalogues/roses",
+            data="\n".join(json.dumps(line) for line in lines),
+            headers=self.headers | {"Content-Type": "application/x-ndjson"},
+            timeout=60,
+        )
+        assert answer.status_code == 200, answer.text
+        end = time.monotonic() + 60
+        while (state := self.posting("desk-00"))["status"] == "PendingEnrichment":
+            assert time.monotonic() < end, state
+            time.sleep(0.1)
+        self.server.command(
+            "webhooks", "create", "--url", "http://127.0.0.1:9/hook", "--description", EVIL
+        )
+        for command in ("suppress", "reinstate"):
+            self.server.command("subscribers", command, "ada@example.com", "--reason", EVIL)
+
+    @staticmethod
+    def line(identifier, title):
+        """A line of an import."""
+        payload = {
+            "title": title,
+            "raw_description": f"<h2>We</h2><p>Rosenhof is looking for a gardener who knows "
+            f"roses and hedges. Mail ann@rosenhof.example. {EVIL * 3}</p>" + "<p>word </p>" * 200,
+            "application_url": "https://apply.example/" + "long-" * 60,
+            "location_city": EVIL,
+            "metadata": {"key": EVIL},
+            "company": {
+                "name": f"Rosenhof {EVIL}",
+                "website_url": "https://rosenhof.example",
+                "logo_path": EVIL,
+            },
+        }
+        return {"id": identifier, "payload": payload}
+
+    def posting(self, identifier):
+        """A posting, as the API shows it."""
+        answer = requests.get(
+            f"{self.api}/job-postings/{quote(identifier, safe='')}", headers=self.headers, timeout=10
+        )
+        assert answer.status_code == 200, answer.text
+        return answer.json()["data"]
+
+    def kill_task(self, identifier):
+        """Gives the enrichment of a posting up, as a worker does after many failures."""
+        store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=30)
+        subject = uuid.UUID(self.posting(identifier)["uuid"]).bytes
+        now = time.time_ns() // 1000
+        with store:
+            store.execute(
+                "INSERT INTO outbox (kind, subject, attempts, next_at, first_failed_at,"
+                " last_error, dead_at, created_at) VALUES ('enrich', ?, 9, ?, ?, ?, ?, ?)",
+                (subject, now, now, EVIL, now, now),
+            )
+        store.close()
+
+    def link(self, operator="ann"):
+        """A link that signs in."""
+        return self.server.command("console", "link", "--as", operator).strip()
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory, allow_plain_http):
+    console = f"127.0.0.1:{free_port()}"
+    variables = {"POSTHASTE_CONSOLE_BIND": console}
+    with serving(tmp_path_factory.mktemp("console"), variables) as server:
+        desk = Desk(server, f"http://{console}")
+        desk.fill()
+        yield desk
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    browser = Browser(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(params=[True, False], ids=["scripts", "no-scripts"])
+def browser(chromium, desk, request):
+    """A browser that is signed in by a link."""
+    chromium.look(1280, "light")
+    chromium.scripts(enabled=request.param)
+    chromium.has_scripts = request.param
+    chromium.asks = lambda question: question if request.param else None
+    chromium.open(desk.link())
+    chromium.press("Sign in")
+    assert chromium.one("h1").text == "Overview"
+    yield chromium
+    chromium.open(desk.console)
+    chromium.press("Sign out")
+    assert chromium.address.endswith("/sign-in")
+    chromium.scripts(enabled=True)
+
+
+def choose_all(browser):
+    """Chooses all postings of the page."""
+    if browser.has_scripts:
+        browser.one("th.pick input").click()
+    else:
+        for box in browser.all("td.pick input"):
+            box.click()
+
+
+def test_postings_are_found_and_moderated(desk, browser):
+    number = "11" if browser.has_scripts else "22"
+    browser.open(f"{desk.console}/postings")
+    browser.one("#f-title").type(f"gardener {number}")
+    browser.press("Search")
+    assert len(browser.all("tbody tr")) == 1
+    browser.one("tbody th a").follow()
+    assert browser.one("h1").text == f"Gardener {number}"
+    assert "[email]" in [mark.text for mark in browser.all("mark")]
+    browser.press("Reject")
+    assert "reason: must not be empty" in browser.one("main").text
+    browser.call("POST", "/back", {})
+    browser.one("#d-reason").type(EVIL)
+    browser.press("Reject")
+    assert browser.one(".notice").text == "The posting is rejected."
+    posting = desk.posting(f"desk-{number}")
+    assert (posting["status"], posting["status_reason"]) == ("rejected", EVIL)
+    assert posting["history"][-1]["by"] == "operator:ann"
+    browser.press("Expire", browser.asks("Take this posting down?"))
+    assert "reason: must not be empty" in browser.one("main").text
+
+
+def test_many_postings_are_moderated(desk, browser):
+    prefix = "desk-3" if browser.has_scripts else "desk-4"
+    browser.open(f"{desk.console}/postings?id={prefix}")
+    assert len(browser.all("td.pick")) == 10
+    browser.press("Approve")
+    assert "No posting is chosen." in browser.one("main").text
+    browser.call("POST", "/back", {})
+    choose_all(browser)
+    browser.press("Feature")
+    refused = browser.all("td .bad")
+    assert browser.one(".notice").text == f"Done: {10 - len(refused)} of 10."
+    browser.all("main p a")[-1].follow()
+    assert browser.address.endswith(f"/postings?id={prefix}")
+    choose_all(browser)
+    browser.one("#m-reason").type("They are one and the same.")
+    browser.press("Reject")
+    assert browser.one(".notice").text == "Done: 10 of 10."
+    for n in range(10):
+        assert desk.posting(f"{prefix}{n}")["status"] == "rejected"
+
+
+def test_a_secret_is_rotated(desk, browser):
+    client = desk.server.client("rotated")
+    browser.open(f"{desk.console}/clients/{client.client_id}")
+    browser.one("#c-overlap").type("0")
+    browser.press("Rotate")
+    assert "It is not shown again." in browser.one(".notice").text
+    secrets = [one.text for one in browser.all(".secret")]
+    answers = []
+    for secret in (client.client_secret, secrets[1]):
+        form = {"grant_type": "client_credentials", "client_id": secrets[0]}
+        form["client_secret"] = secret
+        answers.append(requests.post(client.token_url, data=form, timeout=10).status_code)
+    assert answers == [401, 200]
+    browser.open(f"{desk.console}/clients/{client.client_id}")
+    assert secrets[1] not in browser.source
+
+
+def test_a_dead_task_is_retried(desk, browser):
+    desk.kill_task("desk-50")
+    browser.open(f"{desk.console}/outbox")
+    assert EVIL in browser.one("tbody tr").text
+    choose_all(browser)
+    browser.press("Try the chosen again")
+    assert browser.one(".notice").text == "Brought back: 1."
+    assert browser.one(".empty").text == "Nothing was given up."
+    assert desk.server.command("outbox", "list", "--dead", "--json").strip() == "[]"
+
+
+def test_a_webhook_is_made_rotated_and_deleted(desk, browser):
+    browser.open(f"{desk.console}/webhooks")
+    browser.one("#w-url").type("http://127.0.0.1:9/other")
+    browser.one("#w-description").type(EVIL)
+    browser.one("input[value=JobPostingApproved]").click()
+    browser.press("Make it")
+    secret = browser.one(".secret").text
+    assert secret.startswith("whsec_")
+    browser.one("main p:last-child a").follow()
+    assert EVIL in browser.one(".fields").text
+    assert secret not in browser.source
+    for button, question in (("Rotate the secret", "Replace"), ("Delete", "Delete this webhook?")):
+        browser.press(button, browser.asks(question))
+        if button != "Delete":
+            assert browser.one(".secret").text not in ("", secret)
+            browser.one("main p:last-child a").follow()
+    assert browser.one(".notice").text == "The webhook is deleted."
+    assert "/other" not in browser.one("tbody").text
+    audit = json.loads(desk.server.command("audit", "--json"))
+    actions = [entry["action"] for entry in audit if entry["by"] == "ann"]
+    assert ["webhooks.create", "webhooks.rotate", "webhooks.delete"] == [
+        action for action in actions if action.startswith("webhooks.")
+    ][-3:]
+
+
+def test_a_catalogue_is_forgotten(desk, browser):
+    name = f"tulips-{int(browser.has_scripts)}"
+    answer = requests.put(
+        f"{desk.api}/catalogues/{name}",
+        data=json.dumps(desk.line(f"desk-{name}", "Gardener")),
+        headers=desk.headers | {"Content-Type": "application/x-ndjson"},
+        timeout=60,
+    )
+    assert answer.status_code == 200, answer.text
+    browser.open(f"{desk.console}/catalogues")
+    question = browser.asks("Forget this catalogue?")
+    browser.one(f"button[aria-label='Forget {name}']").follow(question)
+    assert browser.one(".notice").text.startswith("The catalogue is forgotten")
+    assert name not in browser.one("tbody").text
+    assert desk.posting(f"desk-{name}")["status"] != "expired"
+
+
+def test_a_link_signs_in_once(desk, chromium):
+    chromium.look(360, "light")
+    link = desk.link("bob")
+    chromium.open(link)
+    assert "bob" in chromium.one("main").text
+    chromium.press("Sign in")
+    assert chromium.one("h1").text == "Overview"
+    chromium.press("Sign out")
+    for bad in (link, f"{desk.console}/sign-in?link={'A' * 43}", f"{link}A"):
+        chromium.open(bad)
+        assert "This link is not valid" in chromium.one("[role=alert]").text, bad
+    chromium.open(f"{desk.console}/clients")
+    assert chromium.address == f"{desk.console}/sign-in"
+
+
+def test_another_site_posts_nothing(desk, chromium, tmp_path):
+    chromium.open(desk.link())
+    chromium.press("Sign in")
+    token = chromium.one(".who input[name=token]").property("value")
+    page = tmp_path / "evil.html"
+    page.write_text(
+        f"<form method=post action='{desk.console}/sign-out'>"
+        f"<input name=token value='{token}'><button>Win</button></form>"
+    )
+    chromium.open(page.as_uri())
+    chromium.press("Win")
+    # A cookie that is strict about sites is not even sent.
+    assert chromium.one("h1").text in ("Refused", "Sign in"), chromium.source
+    chromium.open(desk.console)
+    assert chromium.one("h1").text == "Overview"
+    chromium.press("Sign out")
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """The source of axe-core, which looks for what keeps people out."""
+    file = os.environ.get("POSTHASTE_AXE")
+    assert file, "POSTHASTE_AXE must name axe.min.js of axe-core"
+    return Path(file).read_text()
+
+
+def pages(desk):
+    """All pages of the console."""
+    identifier = desk.posting("desk-55")["uuid"]
+    webhooks = json.loads(desk.server.command("webhooks", "list", "--json"))
+    return [
+        "/",
+        "/postings",
+        "/postings?title=nothing+like+it",
+        f"/postings/{identifier}",
+        f"/postings/{desk.posting('desk-11')['uuid']}?did=approve",
+        f"/postings/{uuid.UUID(int=0)}",
+        "/clients",
+        f"/clients/{desk.client.client_id}",
+        "/catalogues",
+        "/webhooks",
+        f"/webhooks?id={webhooks[0]['id']}",
+        "/outbox",
+        "/outbox?show=waiting",
+        "/subscribers",
+        "/subscribers?email=ada%40example.com",
+        "/audit",
+        "/sign-in",
+        "/sign-in?link=x",
+        "/postings?status=x",
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_and_is_accessible(desk, chromium, axe, width):
+    desk.kill_task("desk-51" if width == WIDTHS[0] else "desk-52")
+    chromium.look(width, "light")
+    chromium.open(desk.link())
+    chromium.press("Sign in")
+    pictures = os.environ.get("POSTHASTE_PICTURES")
+    faults = []
+    for path in pages(desk):
+        chromium.open(desk.console + path)
+        assert chromium.call("GET", "/title").endswith(" – Posthaste"), path
+        chromium.run(axe)
+        for scheme in SCHEMES:
+            chromium.look(width, scheme)
+            wide = chromium.run("return document.scrollingElement.scrollWidth - innerWidth")
+            if wide > 0:
+                faults.append(f"{path} {scheme}: {wide} px wider than the window")
+            # The scheme of colors changes nothing but contrasts.
+            rules = {"runOnly": ["color-contrast"]} if scheme != SCHEMES[0] else {}
+            found = chromium.run_async(
+                "const [options, done] = arguments;"
+                "axe.run(document, {...options, resultTypes: ['violations']}).then("
+                "  (found) => done(found.violations), (error) => done([{impact: 'critical',"
+                "  id: String(error), nodes: []}]));",
+                rules,
+            )
+            faults += [
+                f"{path} {scheme}: {one['impact']} {one['id']} {node['html'][:200]}"
+                for one in found
+                for node in one["nodes"][:3] or [{"html": ""}]
+                if one["impact"] in ("serious", "critical")
+            ]
+            if pictures:
+                name = path.strip("/").replace("/", "-").replace("?", "-") or "overview"
+                chromium.picture(Path(pictures) / f"{name[:24]}-{width}-{scheme}.png")
+    chromium.open(desk.console)
+    chromium.press("Sign out")
+    desk.server.command("outbox", "retry", "--all-dead")
+    assert not faults, "\n".join(faults)
+
+
+def test_the_checks_see_faults(chromium, axe, tmp_path):
+    """A page that is wide, and says nothing to those who cannot see it, is found out."""
+    page = tmp_path / "bad.html"
+    page.write_text("<title>x</title><main style='width: 900px'><img src=x><input></main>")
+    chromium.look(360, "light")
+    chromium.open(page.as_uri())
+    assert chromium.run("return document.scrollingElement.scrollWidth - innerWidth") > 0
+    chromium.run(axe)
+    found = chromium.run_async(
+        "const done = arguments[arguments.length - 1];"
+        "axe.run().then((found) => done(found.violations.map((one) => one.id)));"
+    )
+    assert {"image-alt", "label"} <= set(found)
