@@ -71,9 +71,8 @@ class Desk:
 
     def posting(self, identifier):
         """A posting, as the API shows it."""
-        answer = requests.get(
-            f"{self.api}/job-postings/{quote(identifier, safe='')}", headers=self.headers, timeout=10
-        )
+        path = f"job-postings/{quote(identifier, safe='')}"
+        answer = requests.get(f"{self.api}/{path}", headers=self.headers, timeout=10)
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 

@@ -27,6 +27,17 @@ impl Connection {
 
     /// Sends a request and returns the status and body of its answer.
     pub fn exchange(&mut self, target: &str, headers: &str, body: &str) -> Result<(u16, String)> {
+        let (status, _, body) = self.exchange_with_head(target, headers, body)?;
+        Ok((status, body))
+    }
+
+    /// Sends a request and returns the status, head and body of its answer.
+    pub fn exchange_with_head(
+        &mut self,
+        target: &str,
+        headers: &str,
+        body: &str,
+    ) -> Result<(u16, String, String)> {
         let head = format!(
             "{target} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n{headers}\r\n",
             self.address,
@@ -36,8 +47,10 @@ impl Connection {
         let mut received = Vec::new();
         let mut buffer = vec![0; 1 << 16];
         loop {
-            if let Some(answer) = parse(&received)? {
-                return Ok(answer);
+            if let Some((status, body)) = parse(&received)? {
+                let text = String::from_utf8_lossy(&received);
+                let head = text.split("\r\n\r\n").next().unwrap_or_default();
+                return Ok((status, head.to_owned(), body));
             }
             match self.stream.read(&mut buffer)? {
                 0 => bail!("the connection was closed before the answer"),

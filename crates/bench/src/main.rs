@@ -5,8 +5,8 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports` and `far` run the
-//!   others.
+//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `far` and `console`
+//!   run the others.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
 #![expect(
@@ -18,6 +18,7 @@ mod bodies;
 mod build;
 mod ceiling;
 mod child;
+mod console;
 mod cpu;
 mod events;
 mod extras;
@@ -220,6 +221,13 @@ fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
         let measured = bench.far()?;
         let _ = writeln!(report, "{}", far::text(&measured));
         targets.extend(far::targets(&measured));
+    }
+    if options.console() && options.wants(Backend::Postgres) {
+        let postings = if options.quick { 10_000 } else { 1_000_000 };
+        println!("the console, {postings} postings");
+        let measured = bench.console(postings)?;
+        let _ = writeln!(report, "{}", console::text(&measured));
+        targets.extend(console::targets(&measured));
     }
     if options.also.contains(&Lengthy::Catalogue) && options.wants(Backend::Postgres) {
         println!("a catalogue of a million");

@@ -69,6 +69,7 @@ enum Name {
     Webhooks,
     Imports,
     Far,
+    Console,
 }
 
 impl ValueEnum for Name {
@@ -84,6 +85,7 @@ impl ValueEnum for Name {
             Self::Webhooks,
             Self::Imports,
             Self::Far,
+            Self::Console,
         ]
     }
 
@@ -100,6 +102,9 @@ impl ValueEnum for Name {
             Self::Imports => {
                 Some(PossibleValue::new("imports").help("Imports of new and of unchanged postings"))
             }
+            Self::Console => Some(
+                PossibleValue::new("console").help("Pages of the console at a million postings"),
+            ),
             Self::Far => {
                 Some(PossibleValue::new("far").help("Creates on a PostgreSQL that is far away"))
             }
@@ -131,7 +136,7 @@ impl Options {
         named
             .filter_map(|name| match name {
                 Name::Pushes(scenario) => Some(*scenario),
-                Name::Events | Name::Webhooks | Name::Imports | Name::Far => None,
+                Name::Events | Name::Webhooks | Name::Imports | Name::Far | Name::Console => None,
             })
             .collect()
     }
@@ -154,6 +159,11 @@ impl Options {
     /// Whether to measure a database that is far away.
     pub fn far(&self) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&Name::Far)
+    }
+
+    /// Whether to measure the pages of the console.
+    pub fn console(&self) -> bool {
+        self.scenarios.is_empty() || self.scenarios.contains(&Name::Console)
     }
 
     /// Whether to measure a store.
