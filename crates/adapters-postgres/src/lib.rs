@@ -43,6 +43,7 @@ mod options;
 mod outbox;
 mod posting;
 mod recent;
+mod retention;
 mod statement;
 mod subscriber;
 #[cfg(any(test, feature = "testing"))]

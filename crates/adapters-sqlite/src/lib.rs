@@ -42,6 +42,7 @@ mod migrations;
 mod outbox;
 mod posting;
 mod recent;
+mod retention;
 mod statement;
 mod subscriber;
 mod webhook;

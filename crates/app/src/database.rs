@@ -13,7 +13,7 @@ use domain::{
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
-    store::{Health, PostingReader, Store},
+    store::{Health, PostingReader, Retention, Store},
     trace::OptionalTracer,
     webhook::Webhooks,
 };
@@ -57,6 +57,7 @@ pub struct Database {
     pub clients: Arc<dyn Clients>,
     pub passes: Arc<dyn Passes>,
     pub browser: Arc<dyn PostingBrowser>,
+    pub retention: Arc<dyn Retention>,
     pub activity: Arc<dyn ActivityLog>,
     pub drafts: Arc<dyn DraftCache>,
     pub audit: Arc<dyn AuditLog>,
@@ -79,6 +80,7 @@ impl Database {
             + Clients
             + Passes
             + PostingBrowser
+            + Retention
             + ActivityLog
             + DraftCache
             + AuditLog
@@ -102,6 +104,7 @@ impl Database {
             clients: Arc::clone(store) as _,
             passes: Arc::clone(store) as _,
             browser: Arc::clone(store) as _,
+            retention: Arc::clone(store) as _,
             activity: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,

@@ -77,6 +77,8 @@ pub struct ServiceConfig {
     pub lifetime: Lifetime,
     /// How long an event is kept.
     pub keep_events: Duration,
+    /// How long after its expiry a posting keeps its texts; `None` for ever.
+    pub keep_expired_texts: Option<Duration>,
     /// The worker's enricher; `None` runs no worker.
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
@@ -122,6 +124,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             lanes: args.lanes(),
             lifetime: args.lifetime.lifetime,
             keep_events: args.events.keep,
+            keep_expired_texts: args.retention.expired_texts(),
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
             reconciles: args.accounts.reconciles(),
@@ -145,6 +148,7 @@ impl ServiceConfig {
         let options = WorkerOptions {
             lifetime: self.lifetime,
             keep_events: self.keep_events,
+            keep_expired_texts: self.keep_expired_texts,
             reconciles: self.reconciles,
             schedule: self.webhooks.schedule.clone(),
             tracer: self.tracer.clone(),

@@ -75,6 +75,8 @@ impl Action {
     pub const POSTINGS_REJECT: Self = Self::new("postings.reject");
     /// A posting was featured, or is no longer.
     pub const POSTINGS_FEATURE: Self = Self::new("postings.feature");
+    /// Postings that expired long ago were deleted.
+    pub const POSTINGS_PURGE: Self = Self::new("postings.purge");
     /// A posting was taken down.
     pub const POSTINGS_EXPIRE: Self = Self::new("postings.expire");
 

@@ -5,8 +5,8 @@
 //!   `sql`: statements that are prepared once; `value`: their values.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
 //! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `draft`, `audit`,
-//!   `outbox`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as values of the
-//!   domain and of the newsletter, and statements.
+//!   `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as
+//!   values of the domain and of the newsletter, and statements.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
@@ -32,6 +32,7 @@ pub mod event;
 pub mod migrations;
 pub mod outbox;
 pub mod posting;
+pub mod retention;
 pub mod sql;
 pub mod stored;
 pub mod subscriber;

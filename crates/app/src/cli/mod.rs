@@ -42,7 +42,10 @@ pub use self::{
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
     push::PushArgs,
-    settings::{AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, StoreArgs},
+    settings::{
+        AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, RetentionArgs,
+        StoreArgs,
+    },
     tools::{CompletionsArgs, HealthcheckArgs, ManArgs},
     variables::{unknown_variables, warn_of_unknown_variables},
     webhooks::{
@@ -52,7 +55,7 @@ pub use self::{
     },
 };
 use crate::{
-    config::{self, LogFormat},
+    config::{self, Before, LogFormat},
     lane::LaneSettings,
 };
 
@@ -186,6 +189,8 @@ pub struct ServeArgs {
     #[command(flatten)]
     pub events: EventsArgs,
     #[command(flatten)]
+    pub retention: RetentionArgs,
+    #[command(flatten)]
     pub enricher: EnricherArgs,
     #[command(flatten)]
     pub accounts: AccountsArgs,
@@ -252,6 +257,8 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub events: EventsArgs,
     #[command(flatten)]
+    pub retention: RetentionArgs,
+    #[command(flatten)]
     pub enricher: EnricherArgs,
     #[command(flatten)]
     pub accounts: AccountsArgs,
@@ -313,6 +320,8 @@ pub enum PostingsCommand {
     Reject(PostingsRejectArgs),
     /// Feature a posting
     Feature(PostingsFeatureArgs),
+    /// Delete postings that expired long ago and were not changed since
+    Purge(PostingsPurgeArgs),
 }
 
 #[derive(Debug, Args)]
@@ -336,6 +345,36 @@ pub struct PostingsListArgs {
     pub limit: usize,
     #[command(flatten)]
     pub json: JsonArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsPurgeArgs {
+    /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
+    #[arg(
+        long,
+        value_name = "DAYS|TIME",
+        env = "POSTHASTE_POSTINGS_EXPIRED_BEFORE",
+        value_parser = config::expired_before
+    )]
+    pub expired_before: Before,
+
+    /// Say how many, and delete nothing
+    #[arg(
+        long,
+        env = "POSTHASTE_POSTINGS_DRY_RUN",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub dry_run: bool,
+
+    /// Write them to a new file first, one JSON object a line; with `.gz` compressed
+    #[arg(long, value_name = "FILE", env = "POSTHASTE_POSTINGS_ARCHIVE")]
+    pub archive: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
     #[command(flatten)]
     pub store: StoreArgs,
 }

@@ -173,6 +173,28 @@ pub struct EventsArgs {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Retention")]
+pub struct RetentionArgs {
+    /// How many days after its expiry a posting keeps the texts that enrichment made; 0 = for ever
+    #[arg(
+        long = "expired-texts-days",
+        value_name = "DAYS",
+        env = "POSTHASTE_EXPIRED_TEXTS_DAYS",
+        default_value = "30",
+        value_parser = config::expired_texts_days
+    )]
+    expired_texts_days: u32,
+}
+
+impl RetentionArgs {
+    /// How long texts are kept; `None` for ever.
+    pub fn expired_texts(&self) -> Option<Duration> {
+        let hours = 24 * u64::from(self.expired_texts_days);
+        (hours > 0).then(|| Duration::from_hours(hours))
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
     /// Address and port of a listener for `/metrics`, or `off`. Default: 127.0.0.1:9464, unless

@@ -47,6 +47,8 @@ const CATALOGUE_LENGTH: usize = 64;
 /// The longest life of a token, in seconds: a year.
 const LONGEST_TOKEN_TTL: u64 = 31_536_000;
 const LONGEST_EVENTS_KEPT: u64 = 3_650;
+/// The longest time that texts of expired postings can be kept, in days.
+const LONGEST_TEXTS_KEPT: u64 = 36_500;
 /// The largest limit of an import: one terabyte.
 const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
 /// The largest body limit: bodies are held in memory.
@@ -168,6 +170,12 @@ pub fn events_keep(text: &str) -> Result<Duration, String> {
     whole(text, "days", 1, LONGEST_EVENTS_KEPT).map(|days| Duration::from_hours(24 * days))
 }
 
+/// `POSTHASTE_EXPIRED_TEXTS_DAYS`.
+pub fn expired_texts_days(text: &str) -> Result<u32, String> {
+    let days = whole(text, "days", 0, LONGEST_TEXTS_KEPT)?;
+    u32::try_from(days).map_err(|error| error.to_string())
+}
+
 /// `POSTHASTE_LOG`, `RUST_LOG`.
 pub fn log_filter(text: &str) -> Result<String, String> {
     match EnvFilter::builder().parse(text) {
@@ -256,6 +264,41 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
             "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
         )
     })
+}
+
+/// A time in the past, by itself or by the days since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// So many days ago.
+    Days(u32),
+    /// At this time.
+    At(OffsetDateTime),
+}
+
+impl Before {
+    /// The time, which must not be after `now`.
+    pub fn time(self, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
+        let at = match self {
+            Self::Days(days) => now.checked_sub(time::Duration::days(days.into())),
+            Self::At(at) => Some(at),
+        };
+        match at {
+            Some(at) if at <= now => Ok(at),
+            _ => anyhow::bail!("--expired-before must name a time in the past"),
+        }
+    }
+}
+
+/// `--expired-before` of `posthaste postings purge`.
+pub fn expired_before(text: &str) -> Result<Before, String> {
+    if text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
+        let days = whole(text.trim(), "days", 1, LONGEST_TEXTS_KEPT)?;
+        let days = u32::try_from(days).map_err(|error| error.to_string())?;
+        return Ok(Before::Days(days));
+    }
+    since(text)
+        .map(Before::At)
+        .map_err(|why| format!("{why}, nor a number of days"))
 }
 
 /// An operator's reason.

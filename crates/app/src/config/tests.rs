@@ -187,6 +187,27 @@ fn numbers() {
         ],
     );
     check(
+        |text| expired_before(text).map(|before| format!("{before:?}")),
+        &[
+            ("365", Ok("Days(365)")),
+            ("0", Err("\"0\" is not a whole number of days from 1 to")),
+            ("2026-03-01", Ok("At(2026-03-01 0:00:00.0 +00:00:00)")),
+            ("soon", Err("\"soon\" is neither a day")),
+        ],
+    );
+    check(
+        expired_texts_days,
+        &[
+            ("0", Ok("0")),
+            ("36500", Ok("36500")),
+            (
+                "36501",
+                Err("\"36501\" is not a whole number of days from 0 to 36500"),
+            ),
+            ("-1", Err("\"-1\" is not")),
+        ],
+    );
+    check(
         |text| events_keep(text).map(|kept| kept.as_secs()),
         &[
             ("1", Ok("86400")),

@@ -105,6 +105,7 @@ impl Home {
             import_limit: 1 << 31,
             lifetime: Lifetime::days(60),
             keep_events: Duration::from_hours(30 * 24),
+            keep_expired_texts: Some(Duration::from_hours(30 * 24)),
             enricher: Some(EnricherKind::Builtin),
             // The demo calls no external services.
             accounts: provider::none(),

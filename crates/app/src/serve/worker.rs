@@ -31,6 +31,7 @@ use crate::{
 pub(super) struct WorkerOptions {
     pub lifetime: Lifetime,
     pub keep_events: Duration,
+    pub keep_expired_texts: Option<Duration>,
     pub reconciles: bool,
     /// When deliveries to webhooks are tried again.
     pub schedule: RetrySchedule,
@@ -83,6 +84,7 @@ impl WorkerSetup {
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
             passes: Arc::clone(&database.passes),
+            retention: Arc::clone(&database.retention),
             enricher,
             breaker,
             provider: self.provider,
@@ -103,6 +105,7 @@ impl WorkerSetup {
             settings: WorkerSettings {
                 reconciles: self.options.reconciles,
                 keep_events: self.options.keep_events,
+                keep_expired_texts: self.options.keep_expired_texts,
                 ..settings
             },
         });
@@ -118,6 +121,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let options = WorkerOptions {
         lifetime: args.lifetime.lifetime,
         keep_events: args.events.keep,
+        keep_expired_texts: args.retention.expired_texts(),
         reconciles: args.accounts.reconciles(),
         schedule: args.retries.schedule.clone(),
         tracer: traces.tracer(),

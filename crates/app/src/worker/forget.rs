@@ -1,5 +1,5 @@
-//! Deletes drafts that were not used for a long time, old events, and links and sessions of the
-//! console that ended.
+//! Deletes drafts that were not used for a long time, old events, texts of postings that expired
+//! long ago, and links and sessions of the console that ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use domain::{
     console::Passes,
     enrichment::DraftCache,
     event::EventLog,
-    store::{Health, StoreError},
+    store::{Health, Retention, StoreError},
 };
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
@@ -27,7 +27,9 @@ const PASSES: usize = 500;
 const PASSES_KEPT: time::Duration = time::Duration::DAY;
 /// The number of events that are deleted in one commit.
 const EVENTS: usize = 5_000;
-/// The pause after such a commit.
+/// The number of postings whose texts are deleted in one commit.
+const TEXTS: usize = 500;
+/// The pause after a commit that deletes events or texts.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Deletes rows that are older than they are kept.
@@ -152,6 +154,62 @@ impl ForgottenEvents {
             let forgotten = panics::caught(self.events.forget(before, limit)).await?;
             *deleted += forgotten;
             if forgotten < limit {
+                break;
+            }
+            let pause = self.throttle.sweep_pause(start.elapsed()).max(PAUSE);
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Counts postings whose texts were deleted.
+const DROPPED: &str = "posthaste_expired_texts_dropped_total";
+
+/// Deletes the texts of postings that expired long ago.
+pub(super) struct ForgottenTexts {
+    pub retention: Arc<dyn Retention>,
+    pub keep: Duration,
+    pub clock: Clock,
+    /// Knows the store's clock.
+    pub health: Arc<dyn Health>,
+    pub throttle: Throttle,
+}
+
+#[async_trait]
+impl Sweep for ForgottenTexts {
+    const ROWS: &'static str = "texts of expired postings";
+
+    async fn sweep(&self, stop: &CancellationToken) -> Result<(), StoreError> {
+        let mut dropped = 0;
+        let swept = self.delete(stop, &mut dropped).await;
+        if dropped > 0 {
+            tracing::info!(postings = dropped, "texts of expired postings were deleted");
+        }
+        swept
+    }
+}
+
+impl ForgottenTexts {
+    async fn delete(
+        &self,
+        stop: &CancellationToken,
+        dropped: &mut usize,
+    ) -> Result<(), StoreError> {
+        // By the earlier of two clocks: one that is ahead must not delete what is still kept.
+        let of_store = panics::caught(self.health.clock()).await?;
+        let now = (self.clock)();
+        let before = of_store.map_or(now, |of_store| of_store.min(now)) - self.keep;
+        while !stop.is_cancelled() {
+            let start = Instant::now();
+            let limit = self.throttle.sweep_size(TEXTS);
+            let count = panics::caught(self.retention.drop_texts(before, limit)).await?;
+            *dropped += count;
+            metrics::counter!(DROPPED).increment(count as u64);
+            if count < limit {
                 break;
             }
             let pause = self.throttle.sweep_pause(start.elapsed()).max(PAUSE);

@@ -3,10 +3,11 @@
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
 //! [`newsletter`] tells the e-mail provider, [`event`] follows the event log for the newsletter,
 //! [`webhooks`] delivers events to receivers, [`expiry`] ends lifetimes, [`forget`] deletes old
-//! drafts and events. The first two live on the outbox: [`poll`] claims tasks and keeps their
-//! leases, [`tasks`] decides about a failed one. A commit of this process wakes them ([`wake`]);
-//! for the commits of others they look every second. While many clients push they give way
-//! ([`throttle`]), and long computations have threads of low priority ([`background`]).
+//! drafts and events, and texts of postings that expired. The first two live on the outbox:
+//! [`poll`] claims tasks and keeps their leases, [`tasks`] decides about a failed one. A commit of
+//! this process wakes them ([`wake`]); for the commits of others they look every second. While many
+//! clients push they give way ([`throttle`]), and long computations have threads of low priority
+//! ([`background`]).
 //!
 //! An enricher that is somewhere else has several loops, each with one posting at a time, and a
 //! [`breaker`] for when it is to be left alone, as the e-mail provider has one for each
@@ -47,7 +48,7 @@ use domain::{
     event::EventLog,
     outbox::Outbox,
     posting::Lifetime,
-    store::{Health, Store},
+    store::{Health, Retention, Store},
     trace::OptionalTracer,
 };
 use tokio::{task::JoinSet, time::timeout};
@@ -59,7 +60,7 @@ use self::{
     enrich::Enrichments,
     event::Listener,
     expiry::Expiry,
-    forget::{ForgottenEvents, ForgottenRows},
+    forget::{ForgottenEvents, ForgottenRows, ForgottenTexts},
     newsletter::Newsletter,
     quarantine::Quarantine,
     tasks::Tasks,
@@ -84,10 +85,12 @@ pub struct WorkerSettings {
     pub poll_every: Duration,
     /// How often lifetimes are ended.
     pub sweep_every: Duration,
-    /// How often old drafts and events are deleted.
+    /// How often old drafts, events and texts are deleted.
     pub forget_every: Duration,
     /// How long an event is kept.
     pub keep_events: Duration,
+    /// How long after its expiry a posting keeps its texts; `None` for ever.
+    pub keep_expired_texts: Option<Duration>,
     /// How many loops enrich.
     pub enrich_loops: usize,
     /// How many postings a loop claims at once: the outcomes share a commit, and are lost
@@ -120,6 +123,7 @@ impl Default for WorkerSettings {
             sweep_every: Duration::from_secs(20),
             forget_every: Duration::from_hours(1),
             keep_events: Duration::from_hours(30 * 24),
+            keep_expired_texts: Some(Duration::from_hours(30 * 24)),
             enrich_loops: 1,
             claim_for_enrichment: 64,
             // The other half is for those who push.
@@ -171,6 +175,8 @@ pub struct WorkerParts {
     pub drafts: Arc<dyn DraftCache>,
     /// Links and sessions of the console.
     pub passes: Arc<dyn Passes>,
+    /// What is kept of postings that expired.
+    pub retention: Arc<dyn Retention>,
     pub enricher: Arc<dyn Enricher>,
     /// Open while the enricher is to be left alone.
     pub breaker: Arc<ModelBreaker>,
@@ -208,6 +214,7 @@ impl Worker {
             subscribers,
             drafts,
             passes,
+            retention,
             enricher,
             breaker,
             provider,
@@ -285,10 +292,20 @@ impl Worker {
             events,
             keep: settings.keep_events,
             clock: Arc::clone(&clock),
-            health,
+            health: Arc::clone(&health),
             throttle: tasks.throttle.clone(),
         };
         loops.spawn(forget::run(events, settings.forget_every, stop.clone()));
+        if let Some(keep) = settings.keep_expired_texts {
+            let texts = ForgottenTexts {
+                retention,
+                keep,
+                clock: Arc::clone(&clock),
+                health,
+                throttle: tasks.throttle.clone(),
+            };
+            loops.spawn(forget::run(texts, settings.forget_every, stop.clone()));
+        }
         if lifetime.is_limited() {
             let expiry = Expiry {
                 store,

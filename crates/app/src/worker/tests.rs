@@ -183,6 +183,7 @@ impl Bench {
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
             passes: Arc::clone(&self.store.memory) as _,
+            retention: Arc::clone(&self.store.memory) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher: Arc::clone(&self.script) as _,
             breaker: Arc::default(),

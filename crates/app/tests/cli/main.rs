@@ -103,6 +103,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_BODY_LIMIT",
                 "POSTHASTE_POSTING_LIFETIME_DAYS",
                 "POSTHASTE_EVENTS_KEEP_DAYS",
+                "POSTHASTE_EXPIRED_TEXTS_DAYS",
                 "POSTHASTE_ENRICHER",
                 "POSTHASTE_LLM_BASE_URL",
                 "POSTHASTE_LLM_MODEL",

@@ -77,12 +77,13 @@ pub struct Posting {
     pub company_id: CompanyId,
     /// The catalogue that listed it last, if any did. That catalogue may be deleted.
     pub catalogue: Option<CatalogueId>,
-    /// The content that the last enrichment outcome was for; `None` before the first and
-    /// after reopening.
+    /// The content that the last enrichment outcome was for; `None` before the first, after
+    /// reopening, and once the texts were dropped.
     pub enriched_hash: Option<ContentHash>,
     /// The content that an operator approved, which no enricher overrules.
     pub approved_hash: Option<ContentHash>,
-    /// The texts and coordinates that enrichment made last; `None` before the first.
+    /// The texts and coordinates that enrichment made last; `None` before the first, and once they
+    /// were dropped.
     pub texts_digest: Option<TextsDigest>,
     /// The posting that it duplicates, see [`duplicate`].
     pub duplicate_of: Option<PostingId>,
@@ -102,6 +103,28 @@ pub struct Posting {
     pub updated_at: OffsetDateTime,
     /// The actor of the last change; `None` of a change from before this was recorded.
     pub updated_by: Option<Actor>,
+}
+
+impl Posting {
+    /// Whether enrichment has made anything of it that is kept.
+    pub const fn has_texts(&self) -> bool {
+        self.enriched_hash.is_some() || self.texts_digest.is_some()
+    }
+
+    /// Whether it may be deleted: it expired before this time, and was not changed since.
+    pub fn is_purgeable(&self, before: OffsetDateTime) -> bool {
+        self.status == Status::Expired
+            && self.expired_at.is_some_and(|at| at < before)
+            && self.updated_at < before
+    }
+
+    /// Forgets the last outcome with its texts, in the next version: should the posting be open
+    /// again, it awaits an outcome, and no text counts as the one that it had.
+    pub const fn forget_texts(&mut self) {
+        self.enriched_hash = None;
+        self.texts_digest = None;
+        self.version += 1;
+    }
 }
 
 /// The pushed part of a posting. A first push applies to the default.

@@ -1,6 +1,7 @@
 //! The ports of the state: load what a batch names, commit decisions, read postings.
 
 mod locks;
+mod retention;
 mod search;
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,6 +12,7 @@ use uuid::Uuid;
 
 pub use self::{
     locks::RowLocks,
+    retention::{Purge, Retention},
     search::{Search, Step},
 };
 pub use crate::error::StoreError;

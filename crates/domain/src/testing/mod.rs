@@ -23,7 +23,7 @@ use crate::{
     enrichment::DraftCache,
     event::EventLog,
     outbox::Outbox,
-    store::{Health, PostingReader, Store},
+    store::{Health, PostingReader, Retention, Store},
     webhook::Webhooks,
 };
 
@@ -42,6 +42,7 @@ pub trait AllPorts:
     + Catalogues
     + Passes
     + PostingBrowser
+    + Retention
 {
 }
 
@@ -59,6 +60,7 @@ impl<T> AllPorts for T where
         + Catalogues
         + Passes
         + PostingBrowser
+        + Retention
 {
 }
 
@@ -82,13 +84,14 @@ impl<T> AllPorts for T where
 /// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
 /// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`] |
+/// | `retention` | [`Store`], [`PostingReader`], [`Outbox`], [`AuditLog`], [`Retention`] |
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
             postings companies duplicates reading health commits events outbox audit clients drafts
-            webhooks catalogues console
+            webhooks catalogues console retention
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {
@@ -292,6 +295,15 @@ macro_rules! contract_suite {
             postings_are_looked_through_newest_first
             postings_are_looked_through_by_identifier
             a_posting_in_short_comes_back
+        } }
+    };
+    (@retention $block_on:path, $fixture:expr) => {
+        $crate::contract_suite! { @cases $block_on, $fixture; retention {
+            texts_of_expired_postings_are_dropped
+            a_decision_from_before_the_drop_is_a_conflict
+            a_reopened_posting_gets_its_texts_again
+            purged_postings_leave_nothing
+            a_posting_that_changed_is_not_purged
         } }
     };
     (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {

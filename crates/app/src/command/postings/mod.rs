@@ -1,6 +1,7 @@
-//! `posthaste postings`: lets an operator list, show and moderate postings.
+//! `posthaste postings`: lets an operator list, show, moderate and purge postings.
 
 mod list;
+mod purge;
 mod show;
 
 #[cfg(test)]
@@ -15,12 +16,14 @@ use domain::{
 };
 use uuid::Uuid;
 
-use self::list::Listing;
+use self::{list::Listing, purge::Purging};
 use crate::{
     activity::Activities,
     cli::{
-        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsRejectArgs, PostingsShowArgs,
+        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsRejectArgs,
+        PostingsShowArgs,
     },
+    clock,
     console::apply,
     database::Database,
     output, text,
@@ -51,8 +54,29 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
         PostingsCommand::Feature(PostingsFeatureArgs { off, posting: args }) => {
             moderate_one(args, Moderation::Feature(!off)).await?;
         }
+        PostingsCommand::Purge(args) => purge(args).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn purge(args: PostingsPurgeArgs) -> anyhow::Result<()> {
+    let now = clock::system()();
+    let purging = Purging {
+        before: args.expired_before.time(now)?,
+        dry_run: args.dry_run,
+        archive: args.archive,
+        by: args.operator.attribution()?,
+        now,
+    };
+    let database = Database::open(&args.store.database()).await?;
+    let summary = purging
+        .run(&*database.postings, &*database.retention)
+        .await?;
+    if args.json.enabled {
+        output::print_json(&summary)
+    } else {
+        output::print(summary.sentence())
+    }
 }
 
 async fn show(

@@ -1,3 +1,9 @@
+use std::{
+    fs::File,
+    io::{self, BufRead as _},
+    path::Path,
+};
+
 use domain::{
     audit::{AuditLog, AuditQuery},
     posting::{Lifetime, Status},
@@ -9,6 +15,7 @@ use serde_json::Value;
 
 use super::{
     list::{PAGE, WIDTH, row},
+    purge::{BATCH, Purging, Summary},
     *,
 };
 use crate::testing::{Fault, FaultyStore};
@@ -292,4 +299,82 @@ async fn what_an_operator_does_is_in_the_audit() {
         let is_rejected = entry.action.as_str() == "postings.reject";
         assert_eq!(reason, is_rejected.then_some("spam"));
     }
+}
+
+/// Purges what expired before an hour after noon.
+async fn purge(store: &MemoryStore, archive: Option<&Path>, dry_run: bool) -> Summary {
+    let purging = Purging {
+        before: noon() + minutes(60),
+        dry_run,
+        archive: archive.map(Path::to_owned),
+        by: by_ann(7),
+        now: noon() + minutes(90),
+    };
+    purging.run(store, store).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_purge_archives_and_deletes_what_expired_long_ago() {
+    let store = MemoryStore::new();
+    let count = BATCH + 1;
+    for (name, at) in [("old", 0), ("recent", 61)] {
+        for n in 0..count {
+            let name = format!("{name}-{n}");
+            for put in [create(&name, "acme"), push(&name, r#"{"expiration":{}}"#)] {
+                let done = ingest(&store, &[put], NEVER, noon() + minutes(at)).await;
+                done.unwrap()[0].as_ref().unwrap();
+            }
+        }
+    }
+    let open = create("open", "acme");
+    ingest(&store, &[open], NEVER, noon()).await.unwrap();
+    let left = async || rows(&store, None).await.len() - 1;
+
+    let directory = tempfile::tempdir().unwrap();
+    let archive = directory.path().join("old.ndjson.gz");
+    let summary = purge(&store, Some(&archive), true).await;
+    assert_eq!(
+        (summary.purged, left().await),
+        (count as u64, 2 * count + 1)
+    );
+    assert!(!archive.exists());
+
+    let summary = purge(&store, Some(&archive), false).await;
+    assert_eq!((summary.purged, summary.left), (count as u64, 0));
+    assert_eq!(left().await, count + 1);
+    let lines = flate2::read::MultiGzDecoder::new(File::open(&archive).unwrap());
+    let lines = io::BufReader::new(lines).lines();
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    assert_eq!(lines.len(), count);
+    for line in &lines {
+        assert!(
+            line["unique_source_identifier"]
+                .as_str()
+                .unwrap()
+                .starts_with("old-")
+        );
+        assert_eq!(line["history"].as_array().unwrap().len(), 2);
+        assert!(line["raw_description"].is_string());
+    }
+    let entries = store
+        .entries(&AuditQuery {
+            limit: 9,
+            ..AuditQuery::default()
+        })
+        .await;
+    assert_eq!(entries.unwrap()[0].details["postings"], count);
+
+    assert_eq!(purge(&store, None, false).await.purged, 0);
+    let again = Purging {
+        before: noon() + minutes(70),
+        dry_run: false,
+        archive: Some(archive),
+        by: by_ann(8),
+        now: noon() + minutes(90),
+    };
+    let refused = again.run(&store, &store).await.unwrap_err();
+    assert!(refused.to_string().contains("old.ndjson.gz"), "{refused}");
+    assert_eq!(left().await, count + 1);
 }

@@ -108,6 +108,7 @@ impl Bench {
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
             passes: Arc::clone(&self.store.memory) as _,
+            retention: Arc::clone(&self.store.memory) as _,
             breaker: Arc::default(),
             enricher: Arc::new(Pipeline::by_rules(Arc::new(crate::enricher::TextRules))),
             provider: Arc::clone(script) as _,

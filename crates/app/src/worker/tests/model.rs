@@ -72,6 +72,7 @@ impl ModelBench {
             subscribers: Arc::clone(&self.store.memory) as _,
             drafts: Arc::clone(&self.drafts) as _,
             passes: Arc::clone(&self.store.memory) as _,
+            retention: Arc::clone(&self.store.memory) as _,
             provider: provider::connect(&provider::none()).unwrap(),
             enricher,
             breaker,

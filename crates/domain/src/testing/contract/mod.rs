@@ -20,6 +20,7 @@ pub mod health;
 pub mod outbox;
 pub mod postings;
 pub mod reading;
+pub mod retention;
 pub mod webhooks;
 
 use time::OffsetDateTime;

@@ -7,6 +7,7 @@ mod console;
 mod drafts;
 mod events;
 mod outbox;
+mod retention;
 mod webhooks;
 
 use std::{

@@ -1,0 +1,197 @@
+//! `posthaste postings purge`: deletes postings that expired long ago, and archives them first.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use domain::{
+    audit::Attribution,
+    posting::{PostingView, Status},
+    store::{ListQuery, PostingReader, Purge, Retention, Texts},
+};
+use flate2::{Compression, write::GzEncoder};
+use serde::Serialize;
+use time::OffsetDateTime;
+use tokio::time::{Instant, sleep};
+
+use crate::output;
+
+/// Postings per commit.
+pub(super) const BATCH: usize = 200;
+/// The longest pause after a commit.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// What is to be purged, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Purging {
+    /// Postings that expired before, and were not changed since.
+    pub before: OffsetDateTime,
+    pub dry_run: bool,
+    pub archive: Option<PathBuf>,
+    pub by: Attribution,
+    pub now: OffsetDateTime,
+}
+
+/// The outcome, as `--json` prints it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Summary {
+    /// Deleted postings; of a dry run those that would be.
+    pub purged: u64,
+    /// Postings that changed or were locked meanwhile, and stay.
+    pub left: u64,
+    pub expired_before: String,
+    pub archive: Option<PathBuf>,
+    pub dry_run: bool,
+}
+
+impl Summary {
+    pub(super) fn sentence(&self) -> String {
+        let Self { purged, left, .. } = self;
+        let did = if self.dry_run {
+            "would be deleted"
+        } else {
+            "deleted"
+        };
+        let mut text = format!(
+            "{purged} postings that expired before {} {did}.",
+            self.expired_before
+        );
+        if *left > 0 {
+            text += &format!(" {left} changed meanwhile or were in use, and stay; run it again.");
+        }
+        if let Some(archive) = self.archive.as_ref().filter(|_| !self.dry_run) {
+            text += &format!(" They are in {}.", archive.display());
+        }
+        text
+    }
+}
+
+/// A new file of postings as JSON lines. Each batch of a compressed one is a member of its own, so
+/// that the file can be read however the run ends.
+struct Archive {
+    file: File,
+    is_compressed: bool,
+}
+
+impl Archive {
+    fn create(path: &Path) -> anyhow::Result<Self> {
+        let mut options = OpenOptions::new();
+        // Never over the archive of an earlier run, whose postings are gone.
+        let options = options.write(true).create_new(true).mode(0o600);
+        let file = options
+            .open(path)
+            .with_context(|| format!("cannot make the archive {}", path.display()))?;
+        let is_compressed = path.extension().is_some_and(|it| it == "gz");
+        Ok(Self {
+            file,
+            is_compressed,
+        })
+    }
+
+    /// Writes postings, and returns once they are on the disk.
+    fn write(&mut self, postings: &[PostingView]) -> anyhow::Result<()> {
+        let mut lines = Vec::new();
+        for view in postings {
+            serde_json::to_writer(&mut lines, &adapters_http::posting_data(view))?;
+            lines.push(b'\n');
+        }
+        if self.is_compressed {
+            let mut member = GzEncoder::new(&mut self.file, Compression::default());
+            member.write_all(&lines)?;
+            member.finish()?;
+        } else {
+            self.file.write_all(&lines)?;
+        }
+        self.file.sync_data()?;
+        Ok(())
+    }
+}
+
+impl Purging {
+    /// Goes through the expired postings, the longest unchanged first. Stopped at any point, it has
+    /// deleted nothing that is not in the archive, and another run goes on.
+    pub(super) async fn run(
+        &self,
+        postings: &dyn PostingReader,
+        retention: &dyn Retention,
+    ) -> anyhow::Result<Summary> {
+        let mut archive = match &self.archive {
+            Some(path) if !self.dry_run => Some(Archive::create(path)?),
+            _ => None,
+        };
+        let mut summary = Summary {
+            purged: 0,
+            left: 0,
+            expired_before: output::time(self.before),
+            archive: self.archive.clone(),
+            dry_run: self.dry_run,
+        };
+        let mut query = ListQuery {
+            status: Some(Status::Expired),
+            texts: Texts::None,
+            limit: BATCH,
+            ..ListQuery::default()
+        };
+        if archive.is_some() {
+            query.texts = Texts::All;
+        }
+        loop {
+            let start = Instant::now();
+            let page = postings.list(&query).await?;
+            query.after = page.next;
+            let found = page.postings.len();
+            let mut old = page.postings;
+            old.retain(|view| view.posting.is_purgeable(self.before));
+            // The list ascends by the last update, which is not before the expiry.
+            let is_last = old.len() < found || query.after.is_none();
+            if self.dry_run {
+                summary.purged += old.len() as u64;
+            } else if !old.is_empty() {
+                let count = old.len() as u64;
+                if let Some(archive) = &mut archive {
+                    old = with_history(postings, old).await?;
+                    archive.write(&old)?;
+                }
+                let purge = Purge {
+                    postings: old
+                        .iter()
+                        .map(|view| (view.posting.id, view.posting.version))
+                        .collect(),
+                    before: self.before,
+                    archive: self.archive.as_ref().map(|path| path.display().to_string()),
+                    earlier: summary.purged,
+                    by: self.by.clone(),
+                    at: self.now,
+                };
+                let purged = retention.purge(&purge).await? as u64;
+                summary.purged += purged;
+                summary.left += count - purged;
+            }
+            if is_last {
+                return Ok(summary);
+            }
+            if !self.dry_run {
+                // Half of the time is for those who push.
+                sleep(start.elapsed().min(LONGEST_PAUSE)).await;
+            }
+        }
+    }
+}
+
+/// The same postings with their history; without those that changed meanwhile.
+async fn with_history(
+    postings: &dyn PostingReader,
+    views: Vec<PostingView>,
+) -> anyhow::Result<Vec<PostingView>> {
+    let mut found = Vec::with_capacity(views.len());
+    for view in views {
+        let same = postings.find(&view.posting.source_identifier).await?;
+        found.extend(same.filter(|same| same.posting.version == view.posting.version));
+    }
+    Ok(found)
+}

@@ -1,0 +1,69 @@
+//! The port that takes away what is kept of postings that expired.
+
+use async_trait::async_trait;
+use time::OffsetDateTime;
+
+use super::StoreError;
+use crate::{
+    Version,
+    audit::{Action, Attribution, Entry},
+    posting::PostingId,
+};
+
+/// One commit of a purge: expired postings to delete.
+#[derive(Clone, Debug)]
+pub struct Purge {
+    /// The postings, with the versions that were judged, and perhaps archived.
+    pub postings: Vec<(PostingId, Version)>,
+    /// The time that they expired before.
+    pub before: OffsetDateTime,
+    /// The archive that has them, if any.
+    pub archive: Option<String>,
+    /// The number of postings that earlier commits of the same purge deleted.
+    pub earlier: u64,
+    /// The operator. All commits of a purge have the same entry of the audit.
+    pub by: Attribution,
+    /// When the purge began.
+    pub at: OffsetDateTime,
+}
+
+impl Purge {
+    /// The entry of the audit once this commit has deleted so many.
+    pub fn entry(&self, deleted: usize) -> Entry {
+        let before = self.before.date().to_string();
+        let entry = self.by.entry(Action::POSTINGS_PURGE, self.at);
+        let entry = entry
+            .with("postings", self.earlier + deleted as u64)
+            .with("expired_before", before);
+        match &self.archive {
+            Some(archive) => entry.with("archive", archive.as_str()),
+            None => entry,
+        }
+    }
+}
+
+/// The port of retention.
+#[async_trait]
+pub trait Retention: Send + Sync {
+    /// Drops what enrichment made of up to `limit` postings that are expired and have been since
+    /// before `expired_before`, the longest expired first: texts, redacted title and coordinates.
+    /// Returns how many postings had any.
+    ///
+    /// Such a posting is as if it had no outcome yet ([`Posting::forget_texts`]), with its next
+    /// version, so that a decision on the earlier one is a conflict. The time of its last update
+    /// stays, and no event is raised. A store may leave out postings that other transactions hold
+    /// locked.
+    ///
+    /// [`Posting::forget_texts`]: crate::posting::Posting::forget_texts
+    async fn drop_texts(
+        &self,
+        expired_before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+
+    /// Deletes postings that are expired and have the version that is named, each with its texts,
+    /// its history, its fingerprint and its task if that waits; counts them, and writes the
+    /// [entry](Purge::entry) of the audit if there are any. Their companies and events stay. A
+    /// store may leave out postings that other transactions hold locked.
+    async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
+}

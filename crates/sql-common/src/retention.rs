@@ -1,0 +1,25 @@
+//! What is taken away of postings that expired.
+
+/// Finds the expired postings that enrichment made anything of, since before a time, the longest
+/// expired first. Its conditions are those of the partial index `postings_with_old_texts`, word for
+/// word. The argument stands behind the table's name.
+#[macro_export]
+macro_rules! old_texts {
+    ($hint:literal) => {
+        concat!(
+            "SELECT id FROM postings ",
+            $hint,
+            "WHERE status = 'expired' \
+         AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL) \
+         AND expired_at < ? ORDER BY expired_at, id LIMIT ?"
+        )
+    };
+}
+
+/// `Posting::forget_texts` as assignments.
+#[macro_export]
+macro_rules! forget_texts {
+    () => {
+        "enriched_hash = NULL, texts_digest = NULL, version = version + 1"
+    };
+}
