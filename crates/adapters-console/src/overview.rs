@@ -74,7 +74,7 @@ struct Approval {
 /// Side effects of a kind.
 struct Waiting {
     kind: String,
-    waiting: u64,
+    tasks: u64,
     percent: u64,
     dead: u64,
     oldest: String,
@@ -131,7 +131,7 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
             .into_iter()
             .map(|one| Waiting {
                 kind: one.kind.to_string(),
-                waiting: one.waiting,
+                tasks: one.waiting,
                 percent: percent(one.waiting, most.unwrap_or_default()),
                 dead: one.dead,
                 oldest: one

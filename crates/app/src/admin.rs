@@ -127,6 +127,8 @@ mod tests {
             activity: Arc::clone(&store) as _,
             events: Arc::clone(&store) as _,
             webhooks: Arc::clone(&store) as _,
+            browser: Arc::clone(&store) as _,
+            catalogues: Arc::clone(&store) as _,
             health: Arc::clone(&store) as _,
             subscribers: Arc::clone(&store) as _,
             accounts: store,

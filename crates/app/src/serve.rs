@@ -192,12 +192,7 @@ impl Service {
         let setup = config.worker()?;
         let receivers = webhooks::client(config.webhooks.private)?;
         let tried = webhooks::client_of_api(config.webhooks.private)?;
-        let database =
-            Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
-        check_embedded(&config.database, &database).await?;
-        if config.database.is_embedded() && keys::ensure(&folder)? {
-            tracing::info!(folder = %config.keys.display(), "made a token signing key");
-        }
+        let database = open(&config, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
         let database = database.observed(&wake, &activities, &config.tracer);
@@ -289,6 +284,16 @@ impl Service {
             _clocks: clocks,
         })
     }
+}
+
+/// Opens the database; an embedded one gets a signing key if it has none.
+async fn open(config: &ServiceConfig, folder: &KeyFolder) -> anyhow::Result<Database> {
+    let database = Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
+    check_embedded(&config.database, &database).await?;
+    if config.database.is_embedded() && keys::ensure(folder)? {
+        tracing::info!(folder = %config.keys.display(), "made a token signing key");
+    }
+    Ok(database)
 }
 
 /// The imports, and their tasks.

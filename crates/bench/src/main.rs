@@ -216,29 +216,44 @@ fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
             targets.push(imports::between(sqlite, postgres));
         }
     }
-    if options.far() && options.wants(Backend::Postgres) {
+    if options.wants(Backend::Postgres) {
+        let (text, more) = measure_on_postgres(options, bench)?;
+        report.push_str(&text);
+        targets.extend(more);
+    }
+    if !targets.is_empty() {
+        report.push_str(&report::targets(&targets));
+    }
+    Ok(report)
+}
+
+/// Makes the measurements of PostgreSQL alone.
+fn measure_on_postgres(
+    options: &Options,
+    bench: &Bench<'_>,
+) -> Result<(String, Vec<targets::Target>)> {
+    let mut report = String::new();
+    let mut targets = Vec::new();
+    if options.far() {
         println!("a database that is far away");
         let measured = bench.far()?;
         let _ = writeln!(report, "{}", far::text(&measured));
         targets.extend(far::targets(&measured));
     }
-    if options.console() && options.wants(Backend::Postgres) {
+    if options.console() {
         let postings = if options.quick { 10_000 } else { 1_000_000 };
         println!("the console, {postings} postings");
         let measured = bench.console(postings)?;
         let _ = writeln!(report, "{}", console::text(&measured));
         targets.extend(console::targets(&measured));
     }
-    if options.also.contains(&Lengthy::Catalogue) && options.wants(Backend::Postgres) {
+    if options.also.contains(&Lengthy::Catalogue) {
         println!("a catalogue of a million");
         let measured = bench.catalogue(1_000_000)?;
         let _ = writeln!(report, "{}", imports::catalogue_text(&measured));
         targets.extend(imports::catalogue_targets(&measured));
     }
-    if !targets.is_empty() {
-        report.push_str(&report::targets(&targets));
-    }
-    Ok(report)
+    Ok((report, targets))
 }
 
 fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {

@@ -102,7 +102,7 @@ async fn an_expired_posting_loses_its_texts_and_gets_them_back(store: Store) {
     }
 
     let _server = app.site.serve(&[]);
-    let limit = std::time::Duration::from_secs(60);
+    let limit = std::time::Duration::from_mins(1);
     let posting = eventually("its texts are dropped", limit, || async {
         let posting = app.show(&old).await;
         posting["markdown_description"].is_null().then_some(posting)

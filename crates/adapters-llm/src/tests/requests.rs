@@ -231,9 +231,10 @@ fn an_edition_is_the_prompt_and_the_model() {
 #[tokio::test]
 async fn a_request_belongs_to_the_trace_of_its_task() {
     const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    let asking = asked(&input(), MARKDOWN, None);
+    let input = input();
+    let asking = asked(&input, MARKDOWN, None);
     let (_, request) = outbound::traced(Some(TRACE), asking).await;
     assert_eq!(request.headers["traceparent"], TRACE);
-    let (_, request) = asked(&input(), MARKDOWN, None).await;
+    let (_, request) = asked(&input, MARKDOWN, None).await;
     assert!(!request.headers.contains_key("traceparent"));
 }

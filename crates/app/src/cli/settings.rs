@@ -188,7 +188,7 @@ pub struct RetentionArgs {
 
 impl RetentionArgs {
     /// How long texts are kept; `None` for ever.
-    pub fn expired_texts(&self) -> Option<Duration> {
+    pub fn expired_texts(self) -> Option<Duration> {
         let hours = 24 * u64::from(self.expired_texts_days);
         (hours > 0).then(|| Duration::from_hours(hours))
     }

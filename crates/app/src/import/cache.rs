@@ -10,6 +10,7 @@ use std::{
 };
 
 use domain::{
+    catalogue::CatalogueId,
     import::{LineText, Wishes},
     posting::{SourceIdentifier, repeat::Basis},
 };
@@ -59,7 +60,7 @@ impl LineCache {
 
     /// The seed for an import. The same line means something else in another catalogue.
     pub fn seed(&self, wishes: &Wishes) -> Seed {
-        let catalogue = wishes.catalogue.map(|catalogue| catalogue.uuid());
+        let catalogue = wishes.catalogue.map(CatalogueId::uuid);
         let flags = [u8::from(wishes.strict), u8::from(catalogue.is_some())];
         let wishes = [&flags[..], catalogue.unwrap_or_default().as_bytes()].concat();
         Seed(XxHash3_64::oneshot_with_seed(self.seed, &wishes))
@@ -140,7 +141,7 @@ pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{catalogue::CatalogueId, client::ClientId, testing::uuid};
+    use domain::{client::ClientId, testing::uuid};
 
     use super::*;
 

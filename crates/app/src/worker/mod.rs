@@ -195,6 +195,59 @@ pub struct WorkerParts {
     pub settings: WorkerSettings,
 }
 
+/// The work that takes away what is over.
+struct Sweeps {
+    store: Arc<dyn Store>,
+    drafts: Arc<dyn DraftCache>,
+    passes: Arc<dyn Passes>,
+    events: Arc<dyn EventLog>,
+    retention: Arc<dyn Retention>,
+    clock: Clock,
+    health: Arc<dyn Health>,
+    throttle: Throttle,
+    lifetime: Lifetime,
+    settings: WorkerSettings,
+}
+
+impl Sweeps {
+    fn start(self, loops: &mut JoinSet<()>, stop: &CancellationToken) {
+        let every = self.settings.forget_every;
+        let rows = ForgottenRows {
+            drafts: self.drafts,
+            passes: self.passes,
+            clock: Arc::clone(&self.clock),
+        };
+        loops.spawn(forget::run(rows, every, stop.clone()));
+        let events = ForgottenEvents {
+            events: self.events,
+            keep: self.settings.keep_events,
+            clock: Arc::clone(&self.clock),
+            health: Arc::clone(&self.health),
+            throttle: self.throttle.clone(),
+        };
+        loops.spawn(forget::run(events, every, stop.clone()));
+        if let Some(keep) = self.settings.keep_expired_texts {
+            let texts = ForgottenTexts {
+                retention: self.retention,
+                keep,
+                clock: Arc::clone(&self.clock),
+                health: self.health,
+                throttle: self.throttle.clone(),
+            };
+            loops.spawn(forget::run(texts, every, stop.clone()));
+        }
+        if self.lifetime.is_limited() {
+            let expiry = Expiry {
+                store: self.store,
+                clock: self.clock,
+                every: self.settings.sweep_every,
+                throttle: self.throttle,
+            };
+            loops.spawn(expiry.run(stop.clone()));
+        }
+    }
+}
+
 /// A running worker.
 pub struct Worker {
     loops: JoinSet<()>,
@@ -282,39 +335,19 @@ impl Worker {
             holder: Uuid::now_v7(),
         };
         loops.spawn(newsletter.run(stop.clone()));
-        let rows = ForgottenRows {
+        let sweeps = Sweeps {
+            store,
             drafts,
             passes,
-            clock: Arc::clone(&clock),
-        };
-        loops.spawn(forget::run(rows, settings.forget_every, stop.clone()));
-        let events = ForgottenEvents {
             events,
-            keep: settings.keep_events,
-            clock: Arc::clone(&clock),
-            health: Arc::clone(&health),
-            throttle: tasks.throttle.clone(),
+            retention,
+            clock,
+            health,
+            throttle: tasks.throttle,
+            lifetime,
+            settings,
         };
-        loops.spawn(forget::run(events, settings.forget_every, stop.clone()));
-        if let Some(keep) = settings.keep_expired_texts {
-            let texts = ForgottenTexts {
-                retention,
-                keep,
-                clock: Arc::clone(&clock),
-                health,
-                throttle: tasks.throttle.clone(),
-            };
-            loops.spawn(forget::run(texts, settings.forget_every, stop.clone()));
-        }
-        if lifetime.is_limited() {
-            let expiry = Expiry {
-                store,
-                clock,
-                every: settings.sweep_every,
-                throttle: tasks.throttle,
-            };
-            loops.spawn(expiry.run(stop.clone()));
-        }
+        sweeps.start(&mut loops, &stop);
         Ok(Self {
             loops,
             stop,

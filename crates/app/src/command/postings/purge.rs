@@ -1,6 +1,7 @@
 //! `posthaste postings purge`: deletes postings that expired long ago, and archives them first.
 
 use std::{
+    fmt::Write as _,
     fs::{File, OpenOptions},
     io::Write as _,
     os::unix::fs::OpenOptionsExt as _,
@@ -62,10 +63,11 @@ impl Summary {
             self.expired_before
         );
         if *left > 0 {
-            text += &format!(" {left} changed meanwhile or were in use, and stay; run it again.");
+            let more = "changed meanwhile or were in use, and stay; run it again.";
+            let _ = write!(text, " {left} {more}");
         }
         if let Some(archive) = self.archive.as_ref().filter(|_| !self.dry_run) {
-            text += &format!(" They are in {}.", archive.display());
+            let _ = write!(text, " They are in {}.", archive.display());
         }
         text
     }

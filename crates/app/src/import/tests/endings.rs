@@ -97,7 +97,11 @@ async fn an_import_whose_lease_is_lost_ends() {
     let name = CatalogueName::new("feed").unwrap();
     let mut import = kit.begin(of_catalogue("feed")).await;
     let mut receipts = Vec::new();
-    kit.store.memory.delete(client(), &name).await.unwrap();
+    kit.store
+        .memory
+        .delete(client(), &name, None)
+        .await
+        .unwrap();
     sleep(Duration::from_secs(11)).await;
     let taken = import
         .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
@@ -128,7 +132,11 @@ async fn an_import_whose_lease_is_lost_expires_nothing() {
         .unwrap();
     import.settle(&mut receipts).await.unwrap();
     let name = CatalogueName::new("feed").unwrap();
-    kit.store.memory.delete(client(), &name).await.unwrap();
+    kit.store
+        .memory
+        .delete(client(), &name, None)
+        .await
+        .unwrap();
     let start = Instant::now();
     let (summary, result) = import.finish(true).await;
     assert_eq!(result, Err(ImportError::Running(30)));
