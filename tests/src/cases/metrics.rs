@@ -6,7 +6,9 @@ use super::model::{Board, titled, with_model};
 use crate::harness::{
     Api, App, SETTLING, Site, Store,
     chat::{Chat, Fault, KEY, Slip, Usage},
-    eventually, fresh, minimal,
+    eventually, fresh,
+    import::{catalogue, import, line},
+    minimal,
 };
 
 on_sqlite! {
@@ -288,6 +290,9 @@ const LATER: [&str; 1] = ["posthaste_provider_list_age_seconds"];
 
 async fn rules_and_dashboard_name_metrics_that_there_are(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
+    let lines = line("of-a-catalogue", &minimal());
+    let imported = import(&board.app.api, &catalogue("feed"), lines).await;
+    assert_eq!(imported.status, 200, "{imported:?}");
     board.approved(&board.push(&titled("Gardener")).await).await;
     // The time of the last push is stored some seconds later, and then kept by the page.
     eventually("the push is written", SETTLING, || async {

@@ -199,10 +199,6 @@ fn a_bad_value_is_one_line_that_names_the_option() {
         ),
         ("posthaste keys retire x", "KID: \"x\" is not a key id"),
         (
-            "posthaste clients revoke x",
-            "ID: \"x\" is not a client id, which is a UUID",
-        ),
-        (
             "posthaste clients create --name N --scope x",
             "--scope: \"x\" is not one of job-",
         ),

@@ -187,7 +187,7 @@ fn numbers() {
         ],
     );
     check(
-        |text| expired_before(text).map(|before| format!("{before:?}")),
+        expired_before,
         &[
             ("365", Ok("Days(365)")),
             ("0", Err("\"0\" is not a whole number of days from 1 to")),

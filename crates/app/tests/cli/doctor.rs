@@ -91,8 +91,8 @@ async fn endpoints() -> MockServer {
 async fn an_installation_that_is_well_is_all_ok() {
     let (folder, key) = installed();
     let server = endpoints().await;
-    answer(&server, "/board/readyz", json!({})).await;
-    let board = format!("{}/board", server.uri());
+    answer(&server, "/readyz", json!({})).await;
+    let board = server.uri();
     let (api, model) = (
         format!("{}/api", server.uri()),
         format!("{}/v1", server.uri()),
@@ -115,7 +115,7 @@ async fn an_installation_that_is_well_is_all_ok() {
     for (check, words) in [
         ("configuration", ""),
         ("public-url", &board),
-        ("public-url", "/board/readyz says ready"),
+        ("public-url", "/readyz says ready"),
         ("clock", "it agrees with the e-mail provider's"),
         ("store", "posthaste.db can be read and written"),
         ("schema", "up to date"),
