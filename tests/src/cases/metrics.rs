@@ -290,10 +290,10 @@ const LATER: [&str; 1] = ["posthaste_provider_list_age_seconds"];
 
 async fn rules_and_dashboard_name_metrics_that_there_are(store: Store) {
     let board = Board::served_as(store, Site::watched, &[]);
+    board.approved(&board.push(&titled("Gardener")).await).await;
     let lines = line("of-a-catalogue", &minimal());
     let imported = import(&board.app.api, &catalogue("feed"), lines).await;
     assert_eq!(imported.status, 200, "{imported:?}");
-    board.approved(&board.push(&titled("Gardener")).await).await;
     // The time of the last push is stored some seconds later, and then kept by the page.
     eventually("the push is written", SETTLING, || async {
         let own = board.app.api.get("/api/job-board/integration").await;
