@@ -61,5 +61,6 @@ def test_the_examples_of_the_guide_work(service, tmp_path, language):
         timeout=60,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "acme-4711" in run.stdout or language == "Node"
+    # The first events may be those of other tests.
+    assert "JobPosting" in run.stdout or language == "Node"
     assert '"complete":true' in run.stdout

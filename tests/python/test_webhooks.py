@@ -10,8 +10,8 @@ import pytest
 import requests
 from standardwebhooks import Webhook, WebhookVerificationError
 
-# Much more than a delivery takes.
-PATIENCE = 30
+# Much more than a delivery takes, even behind the postings that other tests leave to enrichment.
+PATIENCE = 180
 
 
 class Receiver:
