@@ -18,7 +18,7 @@ const LABELS: u64 = 24;
 #[derive(Clone, Debug)]
 pub struct Column {
     pub name: String,
-    /// What is written below it, where there is room.
+    /// The label below the bar, where there is room.
     pub label: Option<String>,
     /// A value of each series.
     pub values: Vec<u64>,

@@ -43,7 +43,7 @@ pub fn encode(request: &HttpRequest, mut answer: HttpResponse) -> HttpResponse {
         .insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     let has_body = *request.method() == Method::GET && answer.status() == StatusCode::OK;
     let is_small = matches!(answer.body().size(), BodySize::Sized(bytes) if bytes < SMALLEST);
-    // HTTP/1.0 knows no chunks, and the length of what is compressed is not known at first.
+    // HTTP/1.0 has no chunks, and the compressed length is not known at first.
     if !has_body || is_small || request.version() < Version::HTTP_11 {
         return answer;
     }

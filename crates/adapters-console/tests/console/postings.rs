@@ -1,4 +1,4 @@
-//! Postings: the search, one of them, and what is decided.
+//! The search for postings, the page of a posting, and moderation.
 
 use domain::{
     client::{Client, ClientId, Clients as _, NewClient, Prefixes, Scope},

@@ -28,7 +28,7 @@ use domain::{
 use newsletter::{subscriber::Email, testing::MemoryStore};
 use time::{Duration, OffsetDateTime};
 
-/// A console, and what is behind it.
+/// A console with its store and its stand-ins.
 pub struct Desk {
     pub store: Arc<MemoryStore>,
     pub settings: Settings,
@@ -97,7 +97,7 @@ impl Sender for Receiver {
     }
 }
 
-/// Tells what it was asked; knows everybody but `nobody@example.com`.
+/// Records the requests it gets; every address but `nobody@example.com` is known.
 struct Somebody;
 
 #[async_trait]

@@ -42,7 +42,7 @@ pub fn parameter(
         .schema(Some(schema))
 }
 
-/// An operation that tells a client whether what it has is still so: this success, or 304.
+/// An operation with a conditional answer (RFC 9110, `If-None-Match`): this success, or 304.
 pub fn conditional(operation: OperationBuilder, success: ResponseBuilder) -> OperationBuilder {
     let known = parameter(
         ParameterIn::Header,
