@@ -3,6 +3,7 @@
 mod answer;
 mod api;
 mod app;
+mod case;
 mod payload;
 mod program;
 mod site;
@@ -26,6 +27,7 @@ pub use self::{
     answer::Answer,
     api::{Api, encode},
     app::{App, SCOPES, create_client, outbox_is_empty, token},
+    case::finish,
     payload::{VIEW_KEYS, complete, fresh, minimal, website},
     program::{CommandResult, run},
     site::{Server, Site},

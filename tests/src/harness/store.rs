@@ -48,9 +48,9 @@ macro_rules! on_store {
     ($module:ident: $store:ident, $($case:ident,)+) => {
         mod $module {
             $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    super::$case($crate::harness::Store::$store).await;
+                #[test]
+                fn $case() {
+                    $crate::harness::finish(super::$case($crate::harness::Store::$store));
                 }
             )+
         }
