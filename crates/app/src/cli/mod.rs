@@ -10,6 +10,7 @@ mod enricher;
 mod newsletter;
 mod operator;
 mod parse;
+mod postings;
 mod push;
 mod settings;
 mod tools;
@@ -23,7 +24,6 @@ use std::path::PathBuf;
 
 use adapters_http::oauth::KeyId;
 use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
-use domain::posting::{SourceIdentifier, Status};
 
 pub use self::{
     backup::{BackupArgs, CopyArgs, RestoreArgs},
@@ -41,6 +41,10 @@ pub use self::{
     },
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, load_dotenv, parse},
+    postings::{
+        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsPurgeArgs,
+        PostingsRejectArgs, PostingsShowArgs,
+    },
     push::PushArgs,
     settings::{
         AdminArgs, DataDirArgs, EventsArgs, HttpArgs, LaneArgs, LifetimeArgs, RetentionArgs,
@@ -55,7 +59,7 @@ pub use self::{
     },
 };
 use crate::{
-    config::{self, Before, LogFormat},
+    config::{self, LogFormat},
     lane::LaneSettings,
 };
 
@@ -306,125 +310,6 @@ pub struct KeysRetireArgs {
 
     #[command(flatten)]
     pub data_dir: DataDirArgs,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum PostingsCommand {
-    /// List postings, the longest unchanged first
-    List(PostingsListArgs),
-    /// Show one posting with its history
-    Show(PostingsShowArgs),
-    /// Approve a posting; no enricher overrules it
-    Approve(PostingArgs),
-    /// Reject a posting; no enricher overrules it
-    Reject(PostingsRejectArgs),
-    /// Feature a posting
-    Feature(PostingsFeatureArgs),
-    /// Delete postings that expired long ago and were not changed since
-    Purge(PostingsPurgeArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct PostingsListArgs {
-    /// Only postings of this status: `PendingEnrichment`, `approved`, `rejected` or `expired`
-    #[arg(
-        long,
-        value_name = "STATUS",
-        env = "POSTHASTE_POSTINGS_STATUS",
-        value_parser = config::status
-    )]
-    pub status: Option<Status>,
-
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_POSTINGS_LIMIT",
-        default_value_t = 100
-    )]
-    pub limit: usize,
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PostingsPurgeArgs {
-    /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
-    #[arg(
-        long,
-        value_name = "DAYS|TIME",
-        env = "POSTHASTE_POSTINGS_EXPIRED_BEFORE",
-        value_parser = config::expired_before
-    )]
-    pub expired_before: Before,
-
-    /// Say how many, and delete nothing
-    #[arg(
-        long,
-        env = "POSTHASTE_POSTINGS_DRY_RUN",
-        value_parser = FalseyValueParser::new()
-    )]
-    pub dry_run: bool,
-
-    /// Write them to a new file first, one JSON object a line; with `.gz` compressed
-    #[arg(long, value_name = "FILE", env = "POSTHASTE_POSTINGS_ARCHIVE")]
-    pub archive: Option<PathBuf>,
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-/// Names one posting for a command that may change it.
-#[derive(Debug, Args)]
-pub struct PostingArgs {
-    /// The posting's unique source identifier, or its UUID
-    #[arg(value_name = "ID", value_parser = config::source_identifier)]
-    pub id: SourceIdentifier,
-    #[command(flatten)]
-    pub store: StoreArgs,
-    #[command(flatten)]
-    pub lifetime: LifetimeArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PostingsShowArgs {
-    /// The posting's unique source identifier, or its UUID
-    #[arg(value_name = "ID", value_parser = config::source_identifier)]
-    pub id: SourceIdentifier,
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PostingsRejectArgs {
-    /// Why, for the integrator to read
-    #[arg(
-        long,
-        value_name = "REASON",
-        env = "POSTHASTE_POSTINGS_REASON",
-        value_parser = config::reason
-    )]
-    pub reason: String,
-    #[command(flatten)]
-    pub posting: PostingArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PostingsFeatureArgs {
-    /// Feature it no longer
-    #[arg(long, env = "POSTHASTE_POSTINGS_OFF", value_parser = FalseyValueParser::new())]
-    pub off: bool,
-    #[command(flatten)]
-    pub posting: PostingArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,7 +14,8 @@ use domain::{
 use serde_json::json;
 use uuid::Uuid;
 
-use self::{named::find, show::Shown};
+pub use self::named::find;
+use self::show::Shown;
 use crate::{
     cli::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,

@@ -1,14 +1,17 @@
 //! `posthaste postings list`: postings page by page, as rows or as JSON.
 
+use std::sync::Arc;
+
 use domain::{
-    posting::{PostingView, Status},
-    store::{ListQuery, PostingReader},
+    client::Clients,
+    console::search::{self, PostingBrowser, PostingSearch, PostingSummary, Words},
 };
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
     cli::PostingsListArgs,
+    command::clients,
     output,
     text::{self, plain},
 };
@@ -18,21 +21,34 @@ pub(super) const PAGE: usize = 200;
 /// Columns of a row.
 pub(super) const WIDTH: usize = 80;
 
-/// The options of a list.
-#[derive(Clone, Copy, Debug)]
+/// What is listed, and how.
+#[derive(Clone, Debug)]
 pub(super) struct Listing {
-    pub status: Option<Status>,
+    pub wanted: PostingSearch,
     pub limit: usize,
     pub as_json: bool,
 }
 
-impl From<&PostingsListArgs> for Listing {
-    fn from(args: &PostingsListArgs) -> Self {
-        Self {
+impl Listing {
+    /// The listing that an operator asked for.
+    pub(super) async fn of(args: &PostingsListArgs, known: &dyn Clients) -> anyhow::Result<Self> {
+        let client = match &args.client {
+            Some(named) => Some(clients::find(known, named).await?.id),
+            None => None,
+        };
+        let words = |text: &Option<String>| Words::of(text.as_deref().unwrap_or_default());
+        let wanted = PostingSearch {
+            identifier: args.id.as_deref().map(Arc::from),
+            words: words(&args.title),
+            company: words(&args.company),
             status: args.status,
+            client,
+        };
+        Ok(Self {
+            wanted,
             limit: args.limit,
             as_json: args.json.enabled,
-        }
+        })
     }
 }
 
@@ -50,18 +66,14 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn new(
-        PostingView {
-            posting, company, ..
-        }: &'a PostingView,
-    ) -> Self {
+    fn new(posting: &'a PostingSummary) -> Self {
         Self {
             uuid: posting.id.uuid(),
             unique_source_identifier: posting.source_identifier.as_str(),
             status: posting.status.as_str(),
             status_reason: posting.status_reason.as_deref(),
-            title: &posting.details.title,
-            company: &company.name,
+            title: &posting.title,
+            company: &posting.company,
             created_at: output::time(posting.created_at),
             updated_at: output::time(posting.updated_at),
         }
@@ -69,34 +81,30 @@ impl<'a> Row<'a> {
 }
 
 impl Listing {
-    /// Prints postings, the longest unchanged first, page by page.
+    /// Prints postings page by page.
     pub(super) async fn hand_over(
         self,
-        postings: &dyn PostingReader,
+        browser: &dyn PostingBrowser,
         mut print: impl FnMut(String) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         if !self.as_json {
             print(row("UPDATED (UTC)", "STATUS", "ID", "TITLE"))?;
         }
-        let mut query = ListQuery {
-            status: self.status,
-            ..ListQuery::default()
-        };
-        let (mut shown, mut is_more) = (0, false);
+        let (mut shown, mut next, mut is_more) = (0, None, false);
         while shown < self.limit {
-            query.limit = (self.limit - shown).min(PAGE);
-            let page = postings.list(&query).await?;
-            for view in &page.postings {
+            let limit = (self.limit - shown).min(PAGE);
+            let page = search::search(browser, &self.wanted, next, limit, |_| true).await?;
+            for posting in &page.postings {
                 print(if self.as_json {
                     let before = if shown == 0 { "[" } else { "," };
-                    before.to_owned() + &text::json(&serde_json::to_string(&Row::new(view))?)
+                    before.to_owned() + &text::json(&serde_json::to_string(&Row::new(posting))?)
                 } else {
-                    line(view)
+                    line(posting)
                 })?;
                 shown += 1;
             }
-            query.after = page.next;
-            is_more = query.after.is_some();
+            next = page.next;
+            is_more = next.is_some();
             if !is_more {
                 break;
             }
@@ -111,12 +119,12 @@ impl Listing {
     }
 }
 
-fn line(PostingView { posting, .. }: &PostingView) -> String {
+fn line(posting: &PostingSummary) -> String {
     row(
         &output::minute(posting.updated_at),
         posting.status.as_str(),
         &plain(posting.source_identifier.as_str()),
-        &plain(&posting.details.title),
+        &plain(&posting.title),
     )
 }
 

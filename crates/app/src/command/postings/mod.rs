@@ -1,32 +1,31 @@
 //! `posthaste postings`: lets an operator list, show, moderate and purge postings.
 
 mod list;
+mod moderation;
 mod purge;
 mod show;
 
 #[cfg(test)]
 mod tests;
 
-use std::{process::ExitCode, sync::Arc};
+use std::process::ExitCode;
 
 use anyhow::bail;
 use domain::{
-    posting::{Posting, PostingId, Rejection, SourceIdentifier, moderation::Moderation},
+    posting::{PostingId, Rejection, SourceIdentifier, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
 };
 use uuid::Uuid;
 
 use self::{list::Listing, purge::Purging};
 use crate::{
-    activity::Activities,
     cli::{
-        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsRejectArgs,
+        PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsRejectArgs,
         PostingsShowArgs,
     },
     clock,
-    console::apply,
     database::Database,
-    output, text,
+    output,
 };
 
 /// Runs a subcommand.
@@ -34,25 +33,23 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
     match command {
         PostingsCommand::List(args) => {
             let database = Database::open(&args.store.database()).await?;
-            let listing = Listing::from(&args);
-            listing
-                .hand_over(&*database.postings, output::print)
-                .await?;
+            let listing = Listing::of(&args, &*database.clients).await?;
+            listing.hand_over(&*database.browser, output::print).await?;
         }
         PostingsCommand::Show(PostingsShowArgs { id, json, store }) => {
             let database = Database::open(&store.database()).await?;
             let id = resolve(&*database.store, &id).await?;
             output::print(show(&*database.postings, &id, json.enabled).await?)?;
         }
-        PostingsCommand::Approve(args) => moderate_one(args, Moderation::Approve).await?,
+        PostingsCommand::Approve(args) => return moderation::run(args, Moderation::Approve).await,
         PostingsCommand::Reject(PostingsRejectArgs {
             reason,
             posting: args,
         }) => {
-            moderate_one(args, Moderation::Reject { reason }).await?;
+            return moderation::run(args, Moderation::Reject { reason }).await;
         }
         PostingsCommand::Feature(PostingsFeatureArgs { off, posting: args }) => {
-            moderate_one(args, Moderation::Feature(!off)).await?;
+            return moderation::run(args, Moderation::Feature(!off)).await;
         }
         PostingsCommand::Purge(args) => purge(args).await?,
     }
@@ -106,31 +103,4 @@ async fn resolve(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdent
     let known = store.load_by_id(&[PostingId::new(uuid)]).await?;
     let mut found = known.postings.into_keys();
     Ok(found.next().unwrap_or_else(|| id.clone()))
-}
-
-async fn moderate_one(args: PostingArgs, command: Moderation) -> anyhow::Result<()> {
-    let by = args.operator.attribution()?;
-    let activities = Arc::<Activities>::default();
-    let database = Database::open(&args.store.database()).await?;
-    let database = database.observed(&Arc::default(), &activities, &None);
-    let store = &*database.store;
-    let (id, lifetime) = (resolve(store, &args.id).await?, args.lifetime.lifetime);
-    let posting = apply(store, &id, &command, &by, lifetime).await?;
-    activities.write(&*database.activity).await;
-    output::print(sentence(&posting, &command))
-}
-
-/// A sentence about the posting's new state.
-fn sentence(posting: &Posting, command: &Moderation) -> String {
-    let state = match command {
-        Moderation::Feature(true) => "featured".to_owned(),
-        Moderation::Feature(false) => "not featured".to_owned(),
-        Moderation::Approve | Moderation::Reject { .. } | Moderation::Expire { .. } => {
-            posting.status.to_string()
-        }
-    };
-    format!(
-        "{} is {state}.",
-        text::plain(posting.source_identifier.as_str())
-    )
 }

@@ -6,6 +6,7 @@ use std::{
 
 use domain::{
     audit::{AuditLog, AuditQuery},
+    console::search::PostingSearch,
     posting::{Lifetime, Status},
     testing::{by_ann, create, minutes, noon, push},
     usecase::{ModerationError, ingest},
@@ -15,15 +16,26 @@ use serde_json::Value;
 
 use super::{
     list::{PAGE, WIDTH, row},
+    moderation::sentence,
     purge::{BATCH, Purging, Summary},
     *,
 };
-use crate::testing::{Fault, FaultyStore};
+use crate::{
+    console::apply,
+    testing::{Fault, FaultyStore},
+};
 
 const NEVER: Lifetime = Lifetime::NEVER;
 
 fn id(text: &str) -> SourceIdentifier {
     SourceIdentifier::new(text).unwrap()
+}
+
+fn of_status(status: Option<Status>) -> PostingSearch {
+    PostingSearch {
+        status,
+        ..PostingSearch::default()
+    }
 }
 
 async fn rows(store: &MemoryStore, status: Option<Status>) -> Vec<String> {
@@ -33,7 +45,7 @@ async fn rows(store: &MemoryStore, status: Option<Status>) -> Vec<String> {
         Ok(())
     };
     let listing = Listing {
-        status,
+        wanted: of_status(status),
         limit: usize::MAX,
         as_json: false,
     };
@@ -51,7 +63,7 @@ async fn a_list_ends_at_its_limit_and_says_so() {
     }
     for (limit, as_json, lines) in [(2, false, 4), (3, false, 4), (0, false, 1), (0, true, 1)] {
         let listing = Listing {
-            status: None,
+            wanted: PostingSearch::default(),
             limit,
             as_json,
         };
@@ -66,7 +78,7 @@ async fn a_list_ends_at_its_limit_and_says_so() {
     }
     for limit in [2, 200] {
         let listing = Listing {
-            status: Some(Status::PendingEnrichment),
+            wanted: of_status(Some(Status::PendingEnrichment)),
             limit,
             as_json: true,
         };
@@ -78,7 +90,7 @@ async fn a_list_ends_at_its_limit_and_says_so() {
         listing.hand_over(&store, take).await.unwrap();
         let shown: Vec<Value> = serde_json::from_str(&said).unwrap();
         assert_eq!(shown.len(), limit.min(3));
-        assert_eq!(shown[0]["unique_source_identifier"], "posting-0");
+        assert_eq!(shown[0]["unique_source_identifier"], "posting-2");
         assert_eq!(shown[0]["status"], "PendingEnrichment");
     }
 }
@@ -100,9 +112,9 @@ async fn the_list_goes_through_all_pages_and_fits_a_terminal() {
         "UPDATED (UTC)     STATUS             ID                    TITLE"
     );
     assert!(
-        rows[1].starts_with("2026-03-01 12:00  PendingEnrichment  posting-"),
+        rows[PAGE + 1].starts_with("2026-03-01 12:00  PendingEnrichment  posting-"),
         "{}",
-        rows[1]
+        rows[PAGE + 1]
     );
     assert!(rows.iter().all(|row| row.chars().count() <= WIDTH));
     let mut unique = rows.clone();
