@@ -178,6 +178,13 @@ pub fn unless_empty(value: impl Into<RefOr<Schema>>) -> AnyOfBuilder {
         .item(ObjectBuilder::new().schema_type(Type::Null))
 }
 
+/// A value of a named schema, or `null`.
+pub fn nullable_reference(name: &str) -> AnyOfBuilder {
+    AnyOfBuilder::new()
+        .item(reference(name))
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+}
+
 /// A day, as a full date of RFC 3339.
 pub fn date(description: &str) -> ObjectBuilder {
     string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
@@ -203,15 +210,6 @@ pub fn some_of(description: &str, name: &str) -> ArrayBuilder {
         .schema_type(nullable(Type::Array))
         .items(reference(name))
         .description(Some(description))
-}
-
-/// A field that must be absent. OpenAPI 3.1 allows any keyword of JSON Schema, and utoipa passes
-/// through those that it does not know.
-pub fn prohibited(description: &str) -> ObjectBuilder {
-    ObjectBuilder::new()
-        .description(Some(description))
-        .schema_type(SchemaType::AnyValue)
-        .extensions(Some(Extensions::from_iter([("not", json!({}))])))
 }
 
 /// A reference to a schema among the components.

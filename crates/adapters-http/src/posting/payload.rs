@@ -15,8 +15,8 @@ use utoipa::openapi::{
 };
 
 use crate::schema::{
-    Named, filled_string, format, object, object_or_empty_list, optional_amount, optional_string,
-    prohibited, reference, some_of, string, unless_empty,
+    Named, filled_string, format, nullable_reference, object, object_or_empty_list,
+    optional_amount, optional_string, reference, some_of, string, unless_empty,
 };
 
 /// The pattern of an absolute web address, with the surrounding white space that is trimmed.
@@ -32,7 +32,9 @@ pub fn schemas() -> Vec<Named> {
 }
 
 fn posting() -> ObjectBuilder {
-    let body = object(
+    // Only in words: generators would make members of them that can be set.
+    let prohibited = PROHIBITED.join("`, `");
+    let description = format!(
         "The fields to set. An absent field is kept, `null` clears an optional field, and lists \
          and `metadata` are replaced as a whole. To create, `title`, `raw_description`, \
          `company.name`, `company.website_url` and one of `application_email` and \
@@ -41,84 +43,86 @@ fn posting() -> ObjectBuilder {
          one is treated as `null`; then they must not contain control characters, nor characters \
          that turn the direction of text (U+202A to U+202E, U+2066 to U+2069). Lengths count \
          Unicode characters. The character U+0000 is refused everywhere, in \
-         unknown fields too.",
-    )
-    .additional_properties(Some(AdditionalProperties::FreeForm(true)))
-    .property(
-        "title",
-        filled_string("The title of the position.")
-            .max_length(Some(TITLE))
-            .examples(["Backend Engineer"]),
-    )
-    .property(
-        "raw_description",
-        filled_string("The description, in HTML.").examples(["<p>You build our API.</p>"]),
-    )
-    .property(
-        "employment_types",
-        some_of(
-            "Kinds of employment. Repeated values are stored once.",
-            "EmploymentType",
+         unknown fields too. The service alone sets `{prohibited}`: sending one of them is \
+         refused, even as `null`.",
+    );
+    object(&description)
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+        .property(
+            "title",
+            filled_string("The title of the position.")
+                .max_length(Some(TITLE))
+                .examples(["Backend Engineer"]),
         )
-        .examples([json!(["full-time"])]),
-    )
-    .property(
-        "location_types",
-        some_of(
-            "Where the work is done. Repeated values are stored once.",
-            "LocationType",
+        .property(
+            "raw_description",
+            filled_string("The description, in HTML.").examples(["<p>You build our API.</p>"]),
         )
-        .examples([json!(["remote", "hybrid"])]),
-    )
-    .property(
-        "location_country_code",
-        optional_string(
-            "The country, as an officially assigned code of ISO 3166-1 alpha-2, in any case.",
+        .property(
+            "employment_types",
+            some_of(
+                "Kinds of employment. Repeated values are stored once.",
+                "EmploymentType",
+            )
+            .examples([json!(["full-time"])]),
         )
-        .pattern(Some(r"^\s*([A-Za-z]{2})?\s*$"))
-        .examples(["DE"]),
-    )
-    .property(
-        "location_city",
-        optional_string("The city.")
-            .max_length(Some(LOCATION_CITY))
-            .examples(["Berlin"]),
-    )
-    .property(
-        "salary_min",
-        optional_amount("The lower end of the salary, in whole units."),
-    )
-    .property(
-        "salary_max",
-        optional_amount("The upper end of the salary; at least `salary_min`, sent or stored."),
-    )
-    .property(
-        "salary_currency_code",
-        optional_string("The currency, as a code of ISO 4217 that is assigned today, in any case.")
+        .property(
+            "location_types",
+            some_of(
+                "Where the work is done. Repeated values are stored once.",
+                "LocationType",
+            )
+            .examples([json!(["remote", "hybrid"])]),
+        )
+        .property(
+            "location_country_code",
+            optional_string(
+                "The country, as an officially assigned code of ISO 3166-1 alpha-2, in any case.",
+            )
+            .pattern(Some(r"^\s*([A-Za-z]{2})?\s*$"))
+            .examples(["DE"]),
+        )
+        .property(
+            "location_city",
+            optional_string("The city.")
+                .max_length(Some(LOCATION_CITY))
+                .examples(["Berlin"]),
+        )
+        .property(
+            "salary_min",
+            optional_amount("The lower end of the salary, in whole units."),
+        )
+        .property(
+            "salary_max",
+            optional_amount("The upper end of the salary; at least `salary_min`, sent or stored."),
+        )
+        .property(
+            "salary_currency_code",
+            optional_string(
+                "The currency, as a code of ISO 4217 that is assigned today, in any case.",
+            )
             .pattern(Some(r"^\s*([A-Za-z]{3})?\s*$"))
             .examples(["EUR"]),
-    )
-    .property(
-        "salary_period",
-        unless_empty(reference("SalaryPeriod")).description(Some("What the salary is paid for.")),
-    )
-    .property("application_email", application_email())
-    .property("application_url", application_url())
-    .property("metadata", metadata())
-    .property(
-        "expiration_reason",
-        optional_string("Why the posting was taken down. `expiration.reason` takes precedence.")
-            .max_length(Some(EXPIRATION_REASON)),
-    )
-    .property("company", reference("CompanyPayload"))
-    .property("expiration", reference("ExpirationPayload"));
-
-    PROHIBITED.iter().fold(body, |body, name| {
-        body.property(
-            *name,
-            prohibited("Set by the service alone: sending it is refused, even as `null`."),
         )
-    })
+        .property(
+            "salary_period",
+            // A blank string only in words: any string would do for generators otherwise.
+            nullable_reference("SalaryPeriod").description(Some(
+                "What the salary is paid for. A blank string clears the field, as `null` does.",
+            )),
+        )
+        .property("application_email", application_email())
+        .property("application_url", application_url())
+        .property("metadata", metadata())
+        .property(
+            "expiration_reason",
+            optional_string(
+                "Why the posting was taken down. `expiration.reason` takes precedence.",
+            )
+            .max_length(Some(EXPIRATION_REASON)),
+        )
+        .property("company", reference("CompanyPayload"))
+        .property("expiration", reference("ExpirationPayload"))
 }
 
 fn application_email() -> AnyOfBuilder {
