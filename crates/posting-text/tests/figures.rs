@@ -4,11 +4,11 @@
     reason = "tests, whose sets are there, and which say what failed"
 )]
 
-#[path = "../examples/eval/generate.rs"]
+#[path = "../examples/eval-rules/generate.rs"]
 mod generate;
-#[path = "../examples/eval/score.rs"]
+#[path = "../examples/eval-rules/score.rs"]
 mod score;
-#[path = "../examples/eval/set.rs"]
+#[path = "../examples/eval-rules/set.rs"]
 mod set;
 
 use std::{collections::BTreeMap, path::Path};

@@ -10,9 +10,9 @@
     reason = "the figures are what the program is for"
 )]
 
-#[path = "../../../posting-text/examples/eval/score.rs"]
+#[path = "../../../posting-text/examples/eval-rules/score.rs"]
 mod score;
-#[path = "../../../posting-text/examples/eval/set.rs"]
+#[path = "../../../posting-text/examples/eval-rules/set.rs"]
 mod set;
 
 use std::{collections::BTreeMap, env, error::Error, path::Path, time::Duration};

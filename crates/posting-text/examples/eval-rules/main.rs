@@ -1,4 +1,4 @@
-//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval -- FOLDER`.
+//! Measures redaction on a labelled set: `cargo run -p posting-text --example eval-rules -- FOLDER`.
 //!
 //! Prints what share of the labels of each kind is hidden, by language, what was hidden wrongly,
 //! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
