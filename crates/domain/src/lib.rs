@@ -56,6 +56,8 @@ struct Readme;
 use time::OffsetDateTime;
 
 pub use self::error::StoreError;
+/// Crates whose types are part of this one's, in the versions that it uses.
+pub use ::{async_trait, time, uuid};
 
 /// Counts the commits that wrote a row, from 1.
 pub type Version = i64;
