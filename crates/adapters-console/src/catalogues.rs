@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
+use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
     catalogue::{Catalogue, CatalogueName},
@@ -13,7 +13,7 @@ use domain::{
 use crate::{
     error::{Answer, Failure},
     form::Form,
-    page,
+    notice, page,
     query::Query,
     session::SignedIn,
     state::State,
@@ -39,7 +39,7 @@ struct Page<'a> {
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
     let mut frame = page::Frame::of(&request, PATH)?;
     let query = Query::of(&request);
-    let is_done = query.get("did") == Some("forget");
+    let is_done = notice::done(&request)?.as_deref() == Some("forget");
     frame.notice =
         is_done.then(|| "The catalogue is forgotten; its postings stay as they are.".to_owned());
     let known = state.ports.clients.list(CLIENTS).await?;
@@ -98,7 +98,6 @@ pub async fn forget(
     let name = CatalogueName::new(name).map_err(|_| Failure::NotFound)?;
     let (by, catalogues) = (signed_in.attribution(), &*state.ports.catalogues);
     forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("{PATH}?client={client}&did=forget")))
-        .finish())
+    let page = format!("{PATH}?client={client}");
+    Ok(notice::lead(&signed_in, &page, "forget"))
 }

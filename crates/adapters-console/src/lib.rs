@@ -18,6 +18,7 @@ mod clients;
 mod error;
 mod form;
 mod kept;
+mod notice;
 mod outbox;
 mod overview;
 mod page;

@@ -24,6 +24,8 @@ const COOKIE_NAME: &str = "posthaste_console";
 const MAX_AGE: i64 = 12 * 60 * 60;
 /// What distinguishes a form's token from the digest of a session.
 const FORM: &str = "form:";
+/// What distinguishes the seal of an address from both.
+const ADDRESS: &str = "address:";
 
 /// A signed-in operator.
 #[derive(Clone, Debug)]
@@ -61,6 +63,17 @@ impl SignedIn {
     /// Whether a form carries the session's token.
     pub fn is_form_token(&self, token: &str) -> bool {
         bool::from(self.form_token.as_bytes().ct_eq(token.as_bytes()))
+    }
+
+    /// What shows that this session made an address.
+    pub fn seal(&self, address: &str) -> String {
+        let secret = &self.form_token;
+        URL_SAFE_NO_PAD.encode(token_digest(&format!("{ADDRESS}{secret}:{address}")))
+    }
+
+    /// Whether this session sealed an address.
+    pub fn is_seal(&self, address: &str, seal: &str) -> bool {
+        bool::from(self.seal(address).as_bytes().ct_eq(seal.as_bytes()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
+use actix_web::{HttpRequest, web};
 use domain::{
     client::{ClientChange, ClientId, NewClient, Scope},
     line::check_line,
@@ -15,6 +15,7 @@ use super::show;
 use crate::{
     error::{Answer, Failure},
     form::Form,
+    notice,
     session::SignedIn,
     state::State,
 };
@@ -149,7 +150,5 @@ pub async fn change(
         }
         _ => return Err(Failure::field("action: must be one of those on the page")),
     };
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("/clients/{id}?did={action}")))
-        .finish())
+    Ok(notice::lead(&signed_in, &format!("/clients/{id}"), action))
 }

@@ -6,8 +6,7 @@ use domain::client::{Activity, Client, ClientId, Scope};
 
 use crate::{
     error::{Answer, Failure},
-    page,
-    query::Query,
+    notice, page,
     state::State,
 };
 
@@ -75,7 +74,7 @@ pub async fn show(
     state: web::Data<State>,
 ) -> Answer {
     let mut frame = page::Frame::of(&request, "/clients")?;
-    frame.notice = match Query::of(&request).get("did") {
+    frame.notice = match notice::done(&request)?.as_deref() {
         Some("update") => {
             Some("The settings are saved; every process has them in ten seconds.".to_owned())
         }

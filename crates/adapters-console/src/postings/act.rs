@@ -2,11 +2,7 @@
 
 use std::collections::HashSet;
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{StatusCode, header::LOCATION},
-    web,
-};
+use actix_web::{HttpRequest, http::StatusCode, web};
 use askama::Template;
 use domain::{
     posting::{Posting, PostingId, SourceIdentifier, Status, moderation::Moderation},
@@ -18,7 +14,7 @@ use super::show;
 use crate::{
     error::{Answer, Failure},
     form::Form,
-    page,
+    notice, page,
     session::SignedIn,
     state::State,
 };
@@ -103,9 +99,7 @@ pub async fn on_one(
         ModerationError::Store(error) => error.into(),
     })?;
     let action = form.get("action").unwrap_or_default();
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("/postings/{id}?did={action}")))
-        .finish())
+    Ok(notice::lead(&signed_in, &format!("/postings/{id}"), action))
 }
 
 /// A form about the chosen postings of a list: each is decided by itself, and has its result.

@@ -8,8 +8,7 @@ use uuid::Uuid;
 use super::act::did;
 use crate::{
     error::{Answer, Failure},
-    page,
-    query::Query,
+    notice, page,
     state::State,
     text::{self, Compared, Part},
 };
@@ -59,9 +58,8 @@ pub async fn show(
     let mut frame = page::Frame::of(&request, "/postings")?;
     let view = find(&state, &path).await?;
     let posting = &view.posting;
-    frame.notice = Query::of(&request)
-        .get("did")
-        .and_then(|action| did(action, posting))
+    frame.notice = notice::done(&request)?
+        .and_then(|action| did(&action, posting))
         .map(str::to_owned);
     let (source, is_source_cut) = text::cut(view.description());
     let texts = view.texts.as_ref();

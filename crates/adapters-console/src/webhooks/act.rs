@@ -1,6 +1,6 @@
 //! What operators do with webhooks.
 
-use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
+use actix_web::{HttpRequest, web};
 use domain::{
     client::Prefixes,
     day,
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     error::{Answer, Failure},
     form::Form,
+    notice,
     session::SignedIn,
     state::State,
 };
@@ -71,17 +72,11 @@ pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<S
         }
         "delete" => {
             webhooks.delete(id, now).await?;
-            return Ok(see("did=delete"));
+            return Ok(notice::lead(&signed_in, PATH, action));
         }
         _ => return Err(Failure::field("action: must be one of those on the page")),
     }
-    Ok(see(&format!("id={id}&did={action}")))
-}
-
-fn see(query: &str) -> HttpResponse {
-    HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("{PATH}?{query}")))
-        .finish()
+    Ok(notice::lead(&signed_in, &format!("{PATH}?id={id}"), action))
 }
 
 async fn create(

@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 use super::PATH;
 use crate::{
     error::{Answer, Failure},
-    page,
+    notice, page,
     query::Query,
     session::SignedIn,
     state::State,
@@ -84,7 +84,8 @@ pub fn managed<'a>(state: &'a State, by: &'a Attribution) -> ManagedWebhooks<'a>
 /// The endpoints, or one with its deliveries.
 pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let query = Query::of(&request);
-    let notice = query.get("did").and_then(did).map(str::to_owned);
+    let notice = notice::done(&request)?;
+    let notice = notice.as_deref().and_then(did).map(str::to_owned);
     let by = SignedIn::of(&request)?.attribution();
     let webhooks = managed(&state, &by);
     if let Some(id) = query.get("id") {

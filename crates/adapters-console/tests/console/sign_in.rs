@@ -1,6 +1,6 @@
 //! Who gets in, and what of other sites is refused.
 
-use domain::testing::minutes;
+use domain::{client::Clients, testing::minutes};
 use time::Duration;
 
 use crate::support::{Ask, Desk, encoded};
@@ -140,6 +140,44 @@ async fn over_https_cookies_are_for_https_alone() {
     assert_eq!(desk.get("/postings", entered.cookie()).await.status, 200);
     let bare = entered.cookie().trim_start_matches("__Host-");
     assert_eq!(desk.get("/postings", bare).await.status, 303);
+}
+
+#[tokio::test]
+async fn a_page_says_what_its_session_did_and_nothing_else() {
+    let desk = Desk::new();
+    let (ann, eve) = (desk.sign_in("ann").await, desk.sign_in("eve").await);
+    let token = desk.get("/clients", &ann).await.token().to_owned();
+    let scope = ("scope", "job-postings:read");
+    let form = [("token", &*token), ("name", "acme"), scope];
+    assert_eq!(desk.post("/clients", &ann, &form).await.status, 200);
+    let client = Clients::list(&*desk.store, 9).await.unwrap().remove(0);
+    let path = format!("/clients/{}", client.id);
+    let form = [
+        ("token", &*token),
+        ("action", "update"),
+        ("name", "b"),
+        scope,
+    ];
+    let answer = desk.post(&path, &ann, &form).await;
+    let sealed = answer.header("location").to_owned();
+    assert!(
+        sealed.starts_with(&format!("{path}?did=update&")),
+        "{sealed}"
+    );
+    for (address, cookie, says) in [
+        (sealed.clone(), &ann, true),
+        (sealed.clone(), &eve, false),
+        (sealed.replace("did=update", "did=revoke"), &ann, false),
+        (format!("{path}?did=update"), &ann, false),
+        (format!("{path}?did=update&seal="), &ann, false),
+        (format!("{path}?did=revoke&seal=x"), &ann, false),
+    ] {
+        let page = desk.get(&address, cookie).await;
+        assert_eq!(page.status, 200, "{address}");
+        let notices = ["The settings are saved", "The client is revoked"];
+        let has_said = notices.iter().any(|notice| page.body.contains(notice));
+        assert_eq!(has_said, says, "{address}");
+    }
 }
 
 #[tokio::test]
