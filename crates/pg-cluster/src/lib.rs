@@ -2,10 +2,11 @@
 //!
 //! It has a temporary directory, a free port of the loopback interface and a random password, and
 //! is removed when its guard is dropped. Durability is on as in production, so that measurements
-//! and crash tests are realistic. A test with a cluster of its own may stop it, crash it and start
-//! it again.
+//! and crash tests are realistic. A test with a cluster of its own may stop it, crash it, start it
+//! again, and give it a standby.
 
 mod account;
+mod standby;
 
 use std::env;
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
 
 use self::account::Account;
@@ -52,15 +53,20 @@ pub enum Shutdown {
     Fast,
     /// The server ends at once and recovers at its next start, as after a crash.
     Immediate,
+    /// All processes of the server are killed, as when its machine loses power.
+    Kill,
 }
 
 impl Shutdown {
-    const fn signal(self) -> Signal {
-        // Both signals also end the server's own child processes.
-        match self {
-            Self::Fast => Signal::INT,
-            Self::Immediate => Signal::QUIT,
-        }
+    /// Tells a server, which leads a process group.
+    fn tell(self, server: Pid) {
+        // An error means that the server has ended already.
+        let _ = match self {
+            // The server ends its child processes.
+            Self::Fast => kill_process(server, Signal::INT),
+            Self::Immediate => kill_process(server, Signal::QUIT),
+            Self::Kill => kill_process_group(server, Signal::KILL),
+        };
     }
 }
 
@@ -71,6 +77,7 @@ pub struct Cluster {
     programs: PathBuf,
     account: Account,
     port: u16,
+    password: String,
     url: String,
     // The last field, so it is dropped after the server has stopped.
     directory: TempDir,
@@ -82,31 +89,34 @@ impl Cluster {
     /// The server ends with the calling thread, so that it does not outlive a program that is
     /// killed: call this from a thread that lives as long as the cluster.
     pub fn start(programs: &Path) -> Result<Self> {
+        let mut cluster = Self::prepare(programs, password()?)?;
+        let password_file = cluster.home().join("password");
+        fs::write(&password_file, &cluster.password)?;
+        cluster.account.own(&password_file)?;
+        initialise(programs, &cluster.account, cluster.home(), &password_file)?;
+        fs::remove_file(&password_file)?;
+        cluster.start_again()?;
+        Ok(cluster)
+    }
+
+    /// A stopped server that has a directory and a port, but no files yet.
+    fn prepare(programs: &Path, password: String) -> Result<Self> {
         let account = Account::for_server()?;
         let directory = tempfile::Builder::new()
             .prefix("posthaste-postgres-")
             .tempdir()
             .context("cannot make a temporary directory for PostgreSQL")?;
-        let password = password()?;
-        let password_file = directory.path().join("password");
-        fs::write(&password_file, &password)?;
         account.own(directory.path())?;
-        account.own(&password_file)?;
-
-        initialise(programs, &account, directory.path(), &password_file)?;
-        fs::remove_file(&password_file)?;
-
         let port = free_port()?;
-        let mut cluster = Self {
+        Ok(Self {
             server: None,
             programs: programs.to_owned(),
             account,
             port,
             url: format!("postgres://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres"),
+            password,
             directory,
-        };
-        cluster.start_again()?;
-        Ok(cluster)
+        })
     }
 
     /// Starts a stopped server, on the same files and port, and waits until it accepts connections.
@@ -149,8 +159,17 @@ impl Cluster {
         fs::read_to_string(self.log_path()).unwrap_or_default()
     }
 
+    /// The host and port of the server.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn home(&self) -> &Path {
+        self.directory.path()
+    }
+
     fn log_path(&self) -> PathBuf {
-        self.directory.path().join("server.log")
+        self.home().join("server.log")
     }
 
     fn serve(&self) -> Result<Child> {
@@ -158,7 +177,7 @@ impl Cluster {
             .create(true)
             .append(true)
             .open(self.log_path())?;
-        let directory = self.directory.path();
+        let directory = self.home();
         self.account
             .command(&self.programs.join("postgres"), directory)
             .arg("-D")
@@ -178,7 +197,7 @@ impl Cluster {
     }
 
     fn wait_until_ready(&mut self) -> Result<()> {
-        let status_file = data_of(self.directory.path()).join("postmaster.pid");
+        let status_file = data_of(self.home()).join("postmaster.pid");
         let Some(server) = &mut self.server else {
             bail!("the server was not started");
         };
@@ -225,8 +244,7 @@ fn ends(server: &mut Child, shutdown: Shutdown) -> bool {
         }
         if !told {
             if let Some(server) = i32::try_from(server.id()).ok().and_then(Pid::from_raw) {
-                // An error here means that the server has ended already.
-                let _ = kill_process(server, shutdown.signal());
+                shutdown.tell(server);
             }
             told = true;
         }
@@ -334,21 +352,12 @@ mod tests {
         let programs = programs().expect("install it: apt-get install postgresql");
         let mut cluster = Cluster::start(&programs).unwrap();
         let directory = cluster.directory.path().to_owned();
-        let url = cluster.url().to_owned();
-        let ask = |question: &str| {
-            let output = Command::new(programs.join("psql"))
-                .args(["--no-psqlrc", "-tA", &url, "-c", question])
-                .output()
-                .unwrap();
-            assert!(output.status.success(), "{output:?}");
-            String::from_utf8(output.stdout).unwrap().trim().to_owned()
-        };
-        assert_eq!(ask("SHOW fsync"), "on");
-        assert_eq!(ask("SHOW server_encoding"), "UTF8");
+        assert_eq!(cluster.ask("SHOW fsync").unwrap(), "on");
+        assert_eq!(cluster.ask("SHOW server_encoding").unwrap(), "UTF8");
         // The order is alphabetical, not by bytes.
-        assert_eq!(ask("SELECT 'a' < 'B'"), "t");
+        assert_eq!(cluster.ask("SELECT 'a' < 'B'").unwrap(), "t");
 
-        let address = cluster.url().rsplit(['@', '/']).nth(1).unwrap().to_owned();
+        let address = cluster.address();
         let nobody = cluster
             .url()
             .replace(&format!("{SUPERUSER}:"), "posthaste:wrong");
@@ -358,16 +367,17 @@ mod tests {
             .unwrap();
         assert!(!refused.status.success(), "a wrong password was accepted");
 
-        ask("CREATE TABLE notes (note text)");
-        for shutdown in [Shutdown::Fast, Shutdown::Immediate] {
-            ask(&format!("INSERT INTO notes VALUES ('{shutdown:?}')"));
+        cluster.ask("CREATE TABLE notes (note text)").unwrap();
+        for shutdown in [Shutdown::Fast, Shutdown::Immediate, Shutdown::Kill] {
+            let write = format!("INSERT INTO notes VALUES ('{shutdown:?}')");
+            cluster.ask(&write).unwrap();
             cluster.stop(shutdown).unwrap();
             assert!(TcpStream::connect(&address).is_err(), "still listening");
             assert!(cluster.stop(shutdown).is_err(), "stopped twice");
             cluster.start_again().unwrap();
             assert!(cluster.start_again().is_err());
             let kept = format!("SELECT count(*) FROM notes WHERE note = '{shutdown:?}'");
-            assert_eq!(ask(&kept), "1");
+            assert_eq!(cluster.ask(&kept).unwrap(), "1");
         }
         let log = cluster.log();
         for words in ["fast shutdown", "immediate shutdown", "redo done"] {
@@ -378,5 +388,18 @@ mod tests {
         drop(cluster);
         assert!(TcpStream::connect(&address).is_err(), "still listening");
         assert!(!directory.exists(), "files were left behind");
+    }
+
+    #[test]
+    fn a_standby_has_every_commit_and_takes_over() {
+        let programs = programs().expect("install it: apt-get install postgresql");
+        let mut primary = Cluster::start(&programs).unwrap();
+        let standby = primary.standby().unwrap();
+        primary.ask("CREATE TABLE notes AS SELECT 1").unwrap();
+        assert!(standby.ask("CREATE TABLE others ()").is_err());
+        primary.stop(Shutdown::Kill).unwrap();
+        standby.promote().unwrap();
+        assert_eq!(standby.ask("SELECT count(*) FROM notes").unwrap(), "1");
+        standby.ask("CREATE TABLE others ()").unwrap();
     }
 }

@@ -11,6 +11,7 @@ mod disk;
 mod durability;
 mod enrichment;
 mod events;
+mod failover;
 mod following;
 mod imports;
 mod keys;

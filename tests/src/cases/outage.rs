@@ -27,7 +27,7 @@ on_postgres! {
 const BACK_AGAIN: Duration = Duration::from_secs(15);
 
 /// Clients that push each posting twice, and repeat a push after a 503.
-struct Integrators {
+pub(super) struct Integrators {
     tasks: JoinSet<()>,
     stop: Arc<AtomicBool>,
     seen: Arc<Seen>,
@@ -41,7 +41,7 @@ struct Seen {
 }
 
 impl Integrators {
-    fn start(apis: &[&Api], many: usize) -> Self {
+    pub(super) fn start(apis: &[&Api], many: usize) -> Self {
         let (stop, seen) = (Arc::<AtomicBool>::default(), Arc::<Seen>::default());
         let mut tasks = JoinSet::new();
         for api in apis.iter().copied().cycle().take(many) {
@@ -64,7 +64,7 @@ impl Integrators {
         Self { tasks, stop, seen }
     }
 
-    fn refusals(&self) -> usize {
+    pub(super) fn refusals(&self) -> usize {
         self.seen.refusals.load(Ordering::Relaxed)
     }
 
@@ -72,7 +72,7 @@ impl Integrators {
         self.seen.acknowledged.lock().unwrap().len()
     }
 
-    async fn until_acknowledged(&self, more: usize) {
+    pub(super) async fn until_acknowledged(&self, more: usize) {
         let before = self.count();
         eventually("postings are acknowledged", BACK_AGAIN * 2, || async move {
             (self.count() >= before + more).then_some(())
@@ -80,7 +80,7 @@ impl Integrators {
         .await;
     }
 
-    async fn finish(self) -> BTreeMap<String, String> {
+    pub(super) async fn finish(self) -> BTreeMap<String, String> {
         self.stop.store(true, Ordering::Relaxed);
         // Panics if a client got an unexpected answer.
         self.tasks.join_all().await;

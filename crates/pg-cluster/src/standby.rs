@@ -1,0 +1,55 @@
+//! Standbys: servers with a copy of another one's files, which follow it by streaming replication.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, bail};
+
+use super::{Cluster, data_of};
+
+impl Cluster {
+    /// Starts a standby of this server. From then on each commit of this server waits until the
+    /// standby has it on disk, as with `synchronous_mode` in Patroni.
+    ///
+    /// The standby ends with the calling thread, like [`Cluster::start`]'s server.
+    pub fn standby(&self) -> Result<Self> {
+        let mut standby = Self::prepare(&self.programs, self.password.clone())?;
+        let status = standby
+            .account
+            .command(&self.programs.join("pg_basebackup"), standby.home())
+            .arg("--pgdata")
+            .arg(data_of(standby.home()))
+            .args(["--dbname", &self.url])
+            .args(["--checkpoint=fast", "--wal-method=stream"])
+            // Writes where the primary is, and that the copy is a standby.
+            .arg("--write-recovery-conf")
+            .stdin(Stdio::null())
+            .status()?;
+        if !status.success() {
+            bail!("cannot copy the files of a server: {status}");
+        }
+        standby.start_again()?;
+        // Set after the copy was made, or the standby would wait for one of its own once promoted.
+        self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
+        self.ask("SELECT pg_reload_conf()")?;
+        Ok(standby)
+    }
+
+    /// Makes a standby a primary, and waits until it accepts writes.
+    pub fn promote(&self) -> Result<()> {
+        match self.ask("SELECT pg_promote()")?.as_str() {
+            "t" => Ok(()),
+            _ => bail!("the standby was not promoted"),
+        }
+    }
+
+    /// The first value of the answer to a statement.
+    pub(crate) fn ask(&self, statement: &str) -> Result<String> {
+        let output = Command::new(self.programs.join("psql"))
+            .args(["--no-psqlrc", "-tA", &self.url, "-c", statement])
+            .output()?;
+        if !output.status.success() {
+            bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    }
+}
