@@ -6,7 +6,8 @@ use domain::store::{Health, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    PostgresStore, migrations,
+    PostgresStore,
+    migrations::{self, MIGRATIONS},
     statement::{load, statement},
 };
 
@@ -43,7 +44,7 @@ fn not_ready<T>(why: impl Into<String>) -> Result<T, StoreError> {
 impl Health for PostgresStore {
     async fn ready(&self) -> Result<(), StoreError> {
         let looked = self.connections.run(async |conn| {
-            let pending = migrations::pending(conn).await?;
+            let pending = migrations::pending(conn, &MIGRATIONS).await?;
             if pending.is_empty() {
                 let rows: Vec<(bool, bool, Option<String>)> =
                     load::<Writable, _>(conn, &[]).await?;

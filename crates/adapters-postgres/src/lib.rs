@@ -59,7 +59,7 @@ use std::{fmt, sync::Arc};
 
 use domain::store::StoreError;
 
-use self::connection::Connections;
+use self::{connection::Connections, migrations::MIGRATIONS};
 pub use self::{
     copy::{Begun, CopyTarget},
     options::PostgresOptions,
@@ -94,18 +94,16 @@ impl PostgresStore {
     /// The names of the migrations that the schema lacks, in order.
     pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
         self.connections
-            .run(async |conn| migrations::pending(conn).await)
+            .run(async |conn| migrations::pending(conn, &MIGRATIONS).await)
             .await
     }
 
-    /// Applies the missing migrations, all or none, and returns their names. Several processes may
-    /// call this at once.
+    /// Applies the missing migrations, and returns their names. Others may push meanwhile, and
+    /// several processes may call this at once. Each migration is applied whole or not at all; what
+    /// was applied before one fails stays.
     pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
         let conn = self.connections.take().await?;
-        let applied = match tokio::task::spawn_blocking(move || migrations::migrate(conn)).await {
-            Ok(result) => result?,
-            Err(error) => return Err(StoreError::Broken(error.to_string())),
-        };
+        let applied = migrations::migrate(conn, MIGRATIONS).await?;
         self.order_events().await?;
         Ok(applied)
     }

@@ -1,13 +1,21 @@
 //! The migrations that this program knows, and those that a database has.
+//!
+//! Migrations are applied while other processes push: each in a transaction of its own, which waits
+//! for locks of tables only briefly, or outside one if it builds an index. Processes of the version
+//! before go on with the migrated schema (`sql_common::migrations`).
+
+use std::{thread, time::Duration};
 
 use diesel::{
-    Connection,
     connection::SimpleConnection,
+    migration::{Migration, MigrationSource},
     pg::Pg,
     sql_types::{Bool, Text},
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use sql_common::migrations::Comparison;
+use tokio::{task, time::sleep};
 
 use crate::{
     error::Failure,
@@ -26,42 +34,126 @@ statement! {
     returns Text
 }
 
-/// The names of the migrations that the database lacks, in order. Fails if the database has one
-/// that this program does not know: a newer program has migrated it.
-pub(crate) async fn pending(conn: &mut AsyncPgConnection) -> Result<Vec<String>, Failure> {
+statement! {
+    Needs = "SELECT needs FROM schema_compatibility",
+    returns Text
+}
+
+/// The names of the migrations that the database lacks, in order. Fails if a newer program has
+/// migrated it so that this one cannot use it.
+pub(crate) async fn pending(
+    conn: &mut AsyncPgConnection,
+    known: &impl MigrationSource<Pg>,
+) -> Result<Vec<String>, Failure> {
     let has_journal: Vec<bool> = statement::load::<HasJournal, _>(conn, &[]).await?;
     let applied = if has_journal == [true] {
         statement::load::<Journal, _>(conn, &[]).await?
     } else {
         Vec::new()
     };
-    Ok(sql_common::migrations::pending::<Pg>(&MIGRATIONS, applied)?)
+    let comparison = Comparison::new::<Pg>(known, applied)?;
+    let needs: Vec<String> = if comparison.is_newer() {
+        statement::load::<Needs, _>(conn, &[]).await?
+    } else {
+        Vec::new()
+    };
+    Ok(comparison.pending(needs.first().map(String::as_str))?)
 }
 
-/// The key of the advisory lock for migrations: an arbitrary number that nothing else in the
-/// database uses.
-const LOCK: i64 = 0x0070_6f73_7468_6173;
+statement! {
+    /// The key is an arbitrary number that nothing else in the database uses.
+    TryLock = "SELECT pg_try_advisory_lock(31647739056513395)",
+    returns Bool
+}
+
+statement! {
+    /// A migration takes its time.
+    NoLimits =
+    "SELECT set_config('statement_timeout', '0', false), \
+     set_config('idle_in_transaction_session_timeout', '0', false)",
+    returns (Text, Text)
+}
+
+/// The time between two attempts to get the lock for migrations.
+const LOCK_POLL: Duration = Duration::from_millis(200);
 
 /// How long a migration waits for a lock on a table. While it waits, every later statement on that
-/// table queues behind it.
-const TABLE_LOCK_TIMEOUT: &str = "10s";
+/// table queues behind it, and those of the service give up after three seconds.
+const TABLE_LOCK_TIMEOUT: &str = "1s";
+/// How often a migration is tried that does not get its locks.
+const ATTEMPTS: usize = 60;
+/// The time between two attempts, in which others get on.
+const PAUSE: Duration = Duration::from_secs(1);
 
-/// Applies the missing migrations, all or none, and returns their names. Of several processes that
-/// call this at once, one migrates; the others wait, and then find nothing to do.
+/// Applies the missing migrations in their order, each whole or not at all, and returns their
+/// names. Of several processes that call this at once, one migrates; the others wait, and then find
+/// nothing to do. What was applied before one fails stays.
 ///
-/// Blocks the thread, since diesel runs migrations on blocking connections.
-pub(crate) fn migrate(conn: AsyncPgConnection) -> Result<Vec<String>, Failure> {
-    let mut conn: AsyncConnectionWrapper<AsyncPgConnection> = conn.into();
-    conn.transaction(|conn| {
-        conn.batch_execute(&format!(
-            "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
-             SET LOCAL idle_in_transaction_session_timeout = 0; \
-             SELECT pg_advisory_xact_lock({LOCK}); SET LOCAL lock_timeout = '{TABLE_LOCK_TIMEOUT}'"
-        ))?;
-        let applied = conn.applied_migrations()?;
-        let applied = applied.iter().map(ToString::to_string).collect();
-        let pending = sql_common::migrations::pending::<Pg>(&MIGRATIONS, applied)?;
-        conn.run_pending_migrations(MIGRATIONS)?;
-        Ok(pending)
-    })
+/// The connection is closed afterwards, which releases the lock.
+pub(crate) async fn migrate<S>(
+    mut conn: AsyncPgConnection,
+    known: S,
+) -> Result<Vec<String>, Failure>
+where
+    S: MigrationSource<Pg> + Send + 'static,
+{
+    let _: Vec<(String, String)> = statement::load::<NoLimits, _>(&mut conn, &[]).await?;
+    // Polled: a statement that waits has a snapshot, for whose end the building of an index waits.
+    while statement::load::<TryLock, bool>(&mut conn, &[]).await? != [true] {
+        sleep(LOCK_POLL).await;
+    }
+    let pending = pending(&mut conn, &known).await?;
+    if pending.is_empty() {
+        return Ok(pending);
+    }
+    // diesel runs migrations on blocking connections.
+    let work = task::spawn_blocking(move || apply(conn, known)).await;
+    work.unwrap_or_else(|error| Err(Failure::Broken(error.to_string())))
+}
+
+type Blocking = AsyncConnectionWrapper<AsyncPgConnection>;
+
+fn apply(conn: AsyncPgConnection, known: impl MigrationSource<Pg>) -> Result<Vec<String>, Failure> {
+    let mut conn: Blocking = conn.into();
+    let mut applied = Vec::new();
+    for migration in conn.pending_migrations(known)? {
+        if migration.metadata().run_in_transaction() {
+            change(&mut conn, &*migration)?;
+        } else {
+            build_index(&mut conn, &*migration)?;
+        }
+        applied.push(migration.name().to_string());
+    }
+    Ok(applied)
+}
+
+/// Applies a migration in a transaction.
+fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
+    conn.batch_execute(&format!("SET lock_timeout = '{TABLE_LOCK_TIMEOUT}'"))?;
+    let mut attempt = 1;
+    loop {
+        match conn.run_migration(migration).map_err(Failure::from) {
+            Err(Failure::Locked(_)) if attempt < ATTEMPTS => {
+                tracing::warn!(
+                    migration = %migration.name(),
+                    "waits for a transaction that holds a lock on its table"
+                );
+                attempt += 1;
+                thread::sleep(PAUSE);
+            }
+            result => return result.map(drop),
+        }
+    }
+}
+
+/// Applies a migration that builds the index of its name, without keeping anybody from writing.
+fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
+    let name = migration.name().to_string();
+    let index = name.split_once('_').map_or("", |(_, index)| index);
+    // Its lock is in nobody's way, and it has to outwait every transaction that is older.
+    conn.batch_execute("SET lock_timeout = 0")?;
+    // There is one if an earlier attempt was broken off; it would never be used.
+    conn.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""))?;
+    conn.run_migration(migration)?;
+    Ok(())
 }

@@ -58,7 +58,8 @@ impl CopySource {
     pub fn tables(&mut self) -> Result<Vec<String>, StoreError> {
         self.lines(
             "SELECT name AS line FROM sqlite_schema WHERE type = 'table' \
-             AND name NOT GLOB 'sqlite_*' AND name <> '__diesel_schema_migrations'",
+             AND name NOT GLOB 'sqlite_*' \
+             AND name NOT IN ('__diesel_schema_migrations', 'schema_compatibility')",
         )
     }
 

@@ -5,6 +5,8 @@ use diesel::{
 };
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
+use sql_common::migrations::Comparison;
+
 use crate::error::Failure;
 
 diesel::table! {
@@ -26,14 +28,26 @@ diesel::table! {
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
-/// The names of the migrations that the file lacks, in order. Fails if the file has one that this
-/// program does not know: a newer program has migrated it.
+diesel::table! {
+    schema_compatibility (is_the_one) {
+        is_the_one -> Bool,
+        needs -> Text,
+    }
+}
+
+/// The names of the migrations that the file lacks, in order. Fails if a newer program has migrated
+/// it so that this one cannot use it.
 pub(crate) fn pending(conn: &mut SqliteConnection) -> Result<Vec<String>, Failure> {
-    let applied = applied(conn)?;
-    Ok(sql_common::migrations::pending::<Sqlite>(
-        &MIGRATIONS,
-        applied,
-    )?)
+    let comparison = Comparison::new::<Sqlite>(&MIGRATIONS, applied(conn)?)?;
+    let needs: Option<String> = if comparison.is_newer() {
+        schema_compatibility::table
+            .select(schema_compatibility::needs)
+            .first(conn)
+            .optional()?
+    } else {
+        None
+    };
+    Ok(comparison.pending(needs.as_deref())?)
 }
 
 /// Applies the missing migrations, and returns their names. The caller's transaction holds the

@@ -12,7 +12,7 @@ on_postgres! {
     migrate_lists_what_it_applied,
     serve_migrates_when_it_is_told_to,
     many_servers_migrate_at_once,
-    a_newer_schema_is_refused,
+    a_newer_schema_is_refused_once_it_needs_a_newer_program,
     serving_without_a_key_is_a_configuration_error,
     a_database_that_is_not_there_is_said_in_one_line_without_the_password,
 }
@@ -115,12 +115,19 @@ async fn many_servers_migrate_at_once(store: Store) {
     drop(servers);
 }
 
-async fn a_newer_schema_is_refused(store: Store) {
+async fn a_newer_schema_is_refused_once_it_needs_a_newer_program(store: Store) {
     let site = empty(store);
     site.run(&["migrate"]).succeeded();
     testing::execute(
         &url(&site),
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
+    );
+    // A later version has migrated it, and processes of this one go on.
+    let server = site.serve(&[]);
+    drop(server);
+    testing::execute(
+        &url(&site),
+        "UPDATE schema_compatibility SET needs = '29990101000000'",
     );
     for arguments in [
         &["serve"][..],

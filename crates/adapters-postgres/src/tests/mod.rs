@@ -8,6 +8,7 @@ mod drafts;
 mod events;
 mod health;
 mod locks;
+mod online;
 pub(crate) mod plans;
 mod poolers;
 mod round_trips;

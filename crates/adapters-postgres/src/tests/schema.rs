@@ -1,7 +1,7 @@
 //! Migrations, and the constraints of tables.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::store::{Health, PostingReader, Store, StoreError};
+use domain::store::{PostingReader, Store, StoreError};
 use sql_common::testing::tables_refuse;
 
 use super::{Database, create, fixture, identifier, patient, run, subscribe, texts, try_run};
@@ -32,44 +32,6 @@ async fn many_may_migrate_at_once() {
     let applied = starts.join_all().await;
     let applied: Vec<_> = applied.into_iter().map(Result::unwrap).collect();
     assert_eq!(applied.iter().filter(|names| !names.is_empty()).count(), 1);
-}
-
-#[tokio::test]
-async fn a_failed_migration_leaves_nothing() {
-    let database = Database::empty();
-    let store = database.open(&patient()).await;
-    // The table of the last migration exists already.
-    run(&store, "CREATE TABLE drafts (id integer)").await;
-    assert!(store.migrate().await.is_err());
-    run(&store, "DROP TABLE drafts").await;
-    assert_eq!(texts(&store, OBJECTS).await, Vec::<String>::new());
-    store.migrate().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_newer_schema_is_refused() {
-    let (database, store) = fixture().await;
-    run(
-        &store,
-        "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
-    )
-    .await;
-    for refused in [
-        PostgresStore::open(&database.url(), &patient())
-            .await
-            .map(|_| ()),
-        store.ready().await,
-        store.migrate().await.map(|_| ()),
-        store.pending_migrations().await.map(|_| ()),
-    ] {
-        let Err(StoreError::Broken(why)) = refused else {
-            panic!("{refused:?}")
-        };
-        assert!(
-            why.contains("newer") && why.contains("29990101000000"),
-            "{why}"
-        );
-    }
 }
 
 #[tokio::test]

@@ -25,13 +25,20 @@ fn many_may_migrate_at_once() {
 }
 
 #[tokio::test]
-async fn a_newer_schema_is_refused() {
+async fn a_newer_schema_is_refused_if_it_needs_a_newer_program() {
     let (_dir, path) = place();
     let store = SqliteStore::open(&path).unwrap();
     store.migrate().await.unwrap();
     run(
         &store,
         "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')",
+    );
+    // As long as this program can work with it.
+    assert_eq!(store.ready().await, Ok(()));
+    assert_eq!(store.migrate().await, Ok(Vec::new()));
+    run(
+        &store,
+        "UPDATE schema_compatibility SET needs = '29990101000000'",
     );
     for refused in [
         SqliteStore::open(&path).map(|_| ()),

@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY postings_by_note ON postings (note);

@@ -1,0 +1,1 @@
+-- The migration itself makes the only row of its table.
