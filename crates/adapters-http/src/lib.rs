@@ -34,6 +34,7 @@ pub mod oauth;
 mod openapi;
 mod posting;
 mod query;
+mod replica;
 mod request_id;
 mod routing;
 mod schema;
@@ -55,6 +56,7 @@ pub use self::{
     middleware::panic_message,
     openapi::openapi,
     posting::posting_data,
+    replica::{ReadPorts, ReadSource},
     state::Ports,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
     webhook::{WebhookPorts, delivery_data, endpoint_data, new_ping},

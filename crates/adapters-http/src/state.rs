@@ -6,7 +6,6 @@ use actix_web::web;
 use domain::{
     catalogue::Catalogues,
     client::{ActivityLog, ActivityRecorder, Clients},
-    event::EventFeed,
     store::{Health, PostingReader},
     trace::OptionalTracer,
     usecase::{Imports, Ingest},
@@ -15,7 +14,8 @@ use newsletter::usecase::Newsletter;
 use tokio::sync::watch;
 
 use crate::{
-    body::BodyLimit, connection::Timeouts, oauth::Authorizer, slots::Slots, webhook::WebhookPorts,
+    body::BodyLimit, connection::Timeouts, oauth::Authorizer, replica::ReadSource, slots::Slots,
+    webhook::WebhookPorts,
 };
 
 /// The ports that the handlers call.
@@ -29,8 +29,8 @@ pub struct Ports {
     pub catalogues: Arc<dyn Catalogues>,
     /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
-    /// Reads the event log.
-    pub events: Arc<dyn EventFeed>,
+    /// Reads lists, exports and events, maybe from a replica.
+    pub reads: Arc<dyn ReadSource>,
     /// Takes and answers whatever is about newsletter subscribers.
     pub newsletter: Arc<dyn Newsletter>,
     /// Manages webhooks.

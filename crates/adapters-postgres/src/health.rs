@@ -36,6 +36,14 @@ statement! {
     returns (BigInt,)
 }
 
+statement! {
+    /// The place in the write-ahead log: of a standby, where it has come to in that of its primary.
+    Place =
+    "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() \
+     ELSE pg_current_wal_lsn() END - '0/0'::pg_lsn)::bigint",
+    returns (BigInt,)
+}
+
 fn not_ready<T>(why: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::Unavailable(why.into()))
 }
@@ -84,5 +92,14 @@ impl Health for PostgresStore {
             });
         now.transpose()
             .map_err(|error| StoreError::Broken(error.to_string()))
+    }
+
+    async fn position(&self) -> Result<Option<u64>, StoreError> {
+        let asked = self.connections.run(async |conn| {
+            let rows: Vec<(i64,)> = load::<Place, _>(conn, &[]).await?;
+            Ok(rows)
+        });
+        let place = asked.await?.into_iter().next();
+        Ok(place.and_then(|(bytes,)| u64::try_from(bytes).ok()))
     }
 }

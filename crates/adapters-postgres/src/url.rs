@@ -60,6 +60,11 @@ impl fmt::Display for InvalidPostgresUrl {
 impl std::error::Error for InvalidPostgresUrl {}
 
 impl PostgresUrl {
+    /// How many servers it names.
+    pub fn servers(&self) -> usize {
+        self.config.get_hosts().len()
+    }
+
     pub(crate) const fn config(&self) -> &Config {
         &self.config
     }

@@ -3,7 +3,7 @@
 //! - [`cli`] and [`config`]: the command line, and the values that its options accept.
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
-//! - [`feed`]: the event log for readers outside.
+//! - [`feed`]: the event log for readers outside. [`reads`]: where they read.
 //! - [`import`]: takes in the lines of imports, through the lanes.
 //! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
 //!   cases of subscribers.
@@ -50,6 +50,7 @@ mod preflight;
 mod progress;
 mod provider;
 mod push;
+mod reads;
 mod serve;
 mod shutdown;
 mod supervisor;

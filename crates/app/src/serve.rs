@@ -12,6 +12,7 @@ use adapters_http::{
     oauth::KeyFolder,
 };
 use adapters_mailerlite::Settings as ProviderSettings;
+use adapters_postgres::PostgresUrl;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
 use domain::{
@@ -34,13 +35,13 @@ use crate::{
     console::{ConsoleConfig, ConsoleServer},
     database::{Database, Outdated},
     descriptors, exposure,
-    feed::{Feed, FeedTask},
     import::{ImportPorts, ImportTasks, Importer},
     lane::{LaneSettings, LaneTasks, Lanes},
     metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
     output,
+    reads::{self, ReadTasks},
     shutdown::StopSignals,
     supervisor::Supervisor,
     traces::Traces,
@@ -55,6 +56,8 @@ pub struct ServiceConfig {
     pub database: DatabaseUrl,
     /// The treatment of a schema that lacks migrations.
     pub outdated: Outdated,
+    /// A replica of the database to read from.
+    pub replica: Option<PostgresUrl>,
     /// The directory of the signing keys. If it has none, one is made for an embedded store.
     pub keys: PathBuf,
     /// The address to listen on; port 0 takes a free one.
@@ -106,6 +109,13 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
 
     fn try_from(args: &ServeArgs) -> Result<Self, Misconfigured> {
         let enricher = (!args.no_worker).then(|| args.enricher.kind());
+        if args.read_database_url.is_some() && args.store.database().is_embedded() {
+            return Err(Misconfigured(
+                "POSTHASTE_READ_DATABASE_URL: the embedded database has no replicas; name its \
+                 primary in DATABASE_URL"
+                    .to_owned(),
+            ));
+        }
         Ok(Self {
             database: args.store.database(),
             outdated: if args.migrate {
@@ -113,6 +123,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             } else {
                 Outdated::MigrateEmbedded
             },
+            replica: args.read_database_url.clone(),
             keys: args.store.data_dir.keys(),
             bind: args.http.bind,
             public_url: args.http.public_url.clone(),
@@ -170,7 +181,7 @@ pub struct Running {
     server: JoinHandle<std::io::Result<()>>,
     lanes: LaneTasks,
     imports: ImportTasks,
-    feed: FeedTask,
+    reads: ReadTasks,
     newsletter: NewsletterService,
     activity: ActivityTask,
     worker: Option<Worker>,
@@ -207,8 +218,7 @@ impl Service {
         let pushes = Arc::new(lanes.under_way());
         let newsletter =
             NewsletterService::new(&database.newsletter, &clock::system(), config.links);
-        let events = Arc::clone(&database.events);
-        let (feed, feed_task) = Feed::start(events, wake.recorded());
+        let (reads, read_tasks) = reads::start(config.replica.as_ref(), &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
         let (imports, import_tasks) = importer(&database, &lanes, config.lifetime, &is_busy);
         let console_sender = Arc::clone(&tried) as _;
@@ -217,7 +227,7 @@ impl Service {
             imports: Arc::new(imports),
             catalogues: Arc::clone(&database.catalogues),
             postings: Arc::clone(&database.postings),
-            events: Arc::new(feed),
+            reads,
             newsletter: Arc::new(newsletter.clone()),
             webhooks: webhook_ports(&database, tried, config.webhooks.private),
             clients: Arc::clone(&database.clients),
@@ -276,7 +286,7 @@ impl Service {
             server,
             lanes: lane_tasks,
             imports: import_tasks,
-            feed: feed_task,
+            reads: read_tasks,
             newsletter,
             activity,
             worker,
@@ -353,7 +363,7 @@ impl Running {
             http,
             lanes,
             imports,
-            feed,
+            reads,
             newsletter,
             activity,
             worker,
@@ -363,7 +373,7 @@ impl Running {
         } = self;
         let answered = async {
             // First, so that requests that wait for events do not hold up the server's stop.
-            feed.stop().await;
+            reads.stop().await;
             // Likewise, and they need the lanes.
             imports.interrupt();
             let pages = async {

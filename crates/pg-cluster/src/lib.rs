@@ -394,7 +394,7 @@ mod tests {
     fn a_standby_has_every_commit_and_takes_over() {
         let programs = programs().expect("install it: apt-get install postgresql");
         let mut primary = Cluster::start(&programs).unwrap();
-        let standby = primary.standby().unwrap();
+        let standby = primary.synchronous_standby().unwrap();
         primary.ask("CREATE TABLE notes AS SELECT 1").unwrap();
         assert!(standby.ask("CREATE TABLE others ()").is_err());
         primary.stop(Shutdown::Kill).unwrap();

@@ -7,8 +7,7 @@ use anyhow::{Result, bail};
 use super::{Cluster, data_of};
 
 impl Cluster {
-    /// Starts a standby of this server. From then on each commit of this server waits until the
-    /// standby has it on disk, as with `synchronous_mode` in Patroni.
+    /// Starts a standby of this server.
     ///
     /// The standby ends with the calling thread, like [`Cluster::start`]'s server.
     pub fn standby(&self) -> Result<Self> {
@@ -28,10 +27,24 @@ impl Cluster {
             bail!("cannot copy the files of a server: {status}");
         }
         standby.start_again()?;
+        Ok(standby)
+    }
+
+    /// Starts a standby. From then on each commit of this server waits until the standby has it on
+    /// disk, as with `synchronous_mode` in Patroni.
+    pub fn synchronous_standby(&self) -> Result<Self> {
+        let standby = self.standby()?;
         // Set after the copy was made, or the standby would wait for one of its own once promoted.
         self.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")?;
         self.ask("SELECT pg_reload_conf()")?;
         Ok(standby)
+    }
+
+    /// Keeps a standby from applying what it receives, so that it lags, or goes on with that.
+    pub fn replay(&self, goes_on: bool) -> Result<()> {
+        let word = if goes_on { "resume" } else { "pause" };
+        self.ask(&format!("SELECT pg_wal_replay_{word}()"))
+            .map(drop)
     }
 
     /// Makes a standby a primary, and waits until it accepts writes.

@@ -28,7 +28,7 @@ async fn a_promoted_standby_has_everything_that_was_acknowledged(_: Store) {
     let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
     // The servers end with the thread that starts them, so that must be this test's thread.
     let mut primary = Cluster::start(&programs).unwrap();
-    let standby = primary.standby().unwrap();
+    let standby = primary.synchronous_standby().unwrap();
     let url = primary.url().replace(
         &primary.address(),
         &format!("{},{}", primary.address(), standby.address()),

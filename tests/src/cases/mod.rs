@@ -28,6 +28,7 @@ mod postings;
 mod processes;
 mod proxies;
 mod push;
+mod replica;
 mod schema;
 mod siege;
 mod storm;

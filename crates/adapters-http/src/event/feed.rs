@@ -58,7 +58,8 @@ enum After {
 pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
     let caller = api::authorize(request, state, READERS).await?;
     let query = parse(request.query_string()).map_err(ApiError::invalid)?;
-    let feed = &*state.ports.events;
+    let source = state.ports.reads.choose();
+    let feed = &*source.events;
     let after = match query.after {
         After::Nothing => None,
         After::Cursor(cursor) => Some(cursor),
@@ -73,11 +74,11 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let access = Access::new(&state.authorizer, caller, READERS);
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
-        return Ok(encode(request, view::page(page).await?));
+        return Ok(encode(request, source.label(view::page(page).await?)));
     }
     let interrupted = interrupted(request, state);
     let page = wait(feed, log, query.wait, &access, interrupted).await?;
-    Ok(encode(request, view::page(page).await?))
+    Ok(encode(request, source.label(view::page(page).await?)))
 }
 
 /// Waits for a page, for a client that may read it when the wait ends.

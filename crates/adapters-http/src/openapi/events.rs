@@ -17,6 +17,7 @@ use super::{
 use crate::{
     event::{DEFAULT_LIMIT, EventPageAnswer, LATEST, MAX_LIMIT, MAX_WAIT, PATH},
     posting::READERS,
+    replica::REPLICA_LAG,
     schema::{reference, string},
 };
 
@@ -86,7 +87,10 @@ fn list() -> OperationBuilder {
     ))
     .response(
         "200",
-        with_header(ok::<EventPageAnswer>("A page of events."), "Cache-Control"),
+        with_header(
+            with_header(ok::<EventPageAnswer>("A page of events."), "Cache-Control"),
+            REPLICA_LAG,
+        ),
     );
     with_errors(
         operation,

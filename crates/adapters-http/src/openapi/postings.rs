@@ -20,6 +20,7 @@ use crate::posting::{
     DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT, ME, PageAnswer, Posting, PostingAnswer,
     PutAnswer, READERS, STRICT, TEXTS, WRITERS,
 };
+use crate::replica::REPLICA_LAG;
 use crate::schema::{one_of, reference, string, time};
 
 /// The tag of these operations.
@@ -171,7 +172,10 @@ fn list() -> OperationBuilder {
         string("An opaque position.").min_length(Some(1)),
     ))
     .parameter(texts())
-    .response("200", ok::<PageAnswer>("A page of postings."));
+    .response(
+        "200",
+        with_header(ok::<PageAnswer>("A page of postings."), REPLICA_LAG),
+    );
     with_errors(
         operation,
         &[&[
@@ -202,8 +206,11 @@ fn export() -> OperationBuilder {
     .response(
         "200",
         with_header(
-            lines::<Posting>("Lines of JSON, each of them a posting."),
-            "Posthaste-Events-Cursor",
+            with_header(
+                lines::<Posting>("Lines of JSON, each of them a posting."),
+                "Posthaste-Events-Cursor",
+            ),
+            REPLICA_LAG,
         ),
     );
     with_errors(

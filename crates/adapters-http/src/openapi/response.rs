@@ -14,6 +14,7 @@ use utoipa::{
 use crate::{
     import::ImportLine,
     posting::NDJSON,
+    replica::REPLICA_LAG,
     request_id,
     schema::{Answer, one_of, reference},
 };
@@ -117,7 +118,7 @@ pub fn page() -> Content {
 }
 
 /// The headers as components.
-pub fn headers() -> [(&'static str, Header); 12] {
+pub fn headers() -> [(&'static str, Header); 13] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -199,6 +200,15 @@ pub fn headers() -> [(&'static str, Header); 12] {
             header(
                 plain(),
                 "The cursor from which on the events have what the export has not.",
+            ),
+        ),
+        (
+            REPLICA_LAG,
+            header(
+                ObjectBuilder::new()
+                    .schema_type(Type::Integer)
+                    .minimum(Some(1)),
+                "By how many seconds the answer is behind, if it is read from a replica that lags.",
             ),
         ),
     ]

@@ -56,7 +56,8 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     }
     let slot = state.exports.take(caller.id())?;
     // Read first: changes from here on are among the events, and may be in the export too.
-    let cursor = state.ports.events.end().await?;
+    let source = state.ports.reads.choose();
+    let cursor = source.events.end().await?;
     let mut response = HttpResponse::Ok();
     response
         .content_type(NDJSON)
@@ -64,11 +65,13 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         .insert_header((EVENTS_CURSOR, cursor.to_string()));
     if *request.method() == Method::HEAD {
         let nothing = stream::empty::<io::Result<Bytes>>();
-        return Ok(encode(request, response.streaming(nothing)));
+        let answer = source.label(response.streaming(nothing));
+        return Ok(encode(request, answer));
     }
     let access = Access::new(&state.authorizer, caller, READERS);
-    let export = Export::begin(Arc::clone(&state.ports.postings), query, access, slot).await?;
-    Ok(encode(request, response.streaming(export.pieces())))
+    let export = Export::begin(Arc::clone(&source.postings), query, access, slot).await?;
+    let answer = source.label(response.streaming(export.pieces()));
+    Ok(encode(request, answer))
 }
 
 /// Reads the parameters; everything that is wrong with them comes in one answer.

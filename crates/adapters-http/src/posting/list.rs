@@ -37,8 +37,12 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
     let texts = query.texts;
-    let page = read(&*state.ports.postings, query).await?;
-    Ok(encode(request, view::many(page, texts).await?))
+    let source = state.ports.reads.choose();
+    let page = read(&*source.postings, query).await?;
+    Ok(encode(
+        request,
+        source.label(view::many(page, texts).await?),
+    ))
 }
 
 /// Reads the first page that has postings, or the last one. Pages without any are passed by for a

@@ -23,6 +23,7 @@ mod tests;
 use std::path::PathBuf;
 
 use adapters_http::oauth::KeyId;
+use adapters_postgres::PostgresUrl;
 use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
 
 pub use self::{
@@ -184,6 +185,17 @@ pub struct DemoArgs {
 pub struct ServeArgs {
     #[command(flatten)]
     pub store: StoreArgs,
+    /// A replica of the database, one server, from which lists, exports and events are read:
+    /// `postgres://…`
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_READ_DATABASE_URL",
+        hide_env_values = true,
+        value_parser = config::read_database_url,
+        help_heading = "Storage"
+    )]
+    pub read_database_url: Option<PostgresUrl>,
     #[command(flatten)]
     pub http: HttpArgs,
     #[command(flatten)]

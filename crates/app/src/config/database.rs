@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use adapters_postgres::PostgresUrl;
+use adapters_postgres::{InvalidPostgresUrl, PostgresUrl};
 
 /// The store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,19 @@ impl DatabaseUrl {
     pub const fn is_embedded(&self) -> bool {
         matches!(self, Self::Sqlite(_))
     }
+}
+
+/// `POSTHASTE_READ_DATABASE_URL`. It names one server: of several, each is behind by as much as it is,
+/// and what one answer has read from one of them another could take back.
+pub fn read_database_url(text: &str) -> Result<PostgresUrl, String> {
+    let url: PostgresUrl = text
+        .trim()
+        .parse()
+        .map_err(|error: InvalidPostgresUrl| error.to_string())?;
+    if url.servers() != 1 {
+        return Err("must name one server, a replica that is always the same".to_owned());
+    }
+    Ok(url)
 }
 
 /// `DATABASE_URL`: `sqlite://PATH`, relative to the current directory unless it begins with a

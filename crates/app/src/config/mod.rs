@@ -30,7 +30,7 @@ pub use self::{
     admin::{AdminBind, admin_bind},
     clients::{ClientRef, client, client_limit, client_name, identifier_prefix, overlap, scope},
     console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy},
-    database::{DatabaseUrl, database_url},
+    database::{DatabaseUrl, database_url, read_database_url},
     enricher::{
         EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,
         llm_extra_body, llm_model, llm_timeout, price,

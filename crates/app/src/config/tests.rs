@@ -21,6 +21,20 @@ pub(super) fn check<T: Debug>(
 }
 
 #[test]
+fn a_replica_is_one_server() {
+    let url = read_database_url(" postgres://u:secret@h/d?sslmode=require ");
+    assert_eq!(url.map(|url| url.servers()), Ok(1));
+    for (text, part) in [
+        ("postgres://u:secret@h1,h2/d", "one server"),
+        ("sqlite://data/posthaste.db", "postgres://"),
+        ("h", "postgres://"),
+    ] {
+        let why = read_database_url(text).unwrap_err();
+        assert!(why.contains(part) && !why.contains("secret"), "{why}");
+    }
+}
+
+#[test]
 fn database_urls() {
     check(
         database_url,

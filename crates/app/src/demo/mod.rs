@@ -94,6 +94,7 @@ impl Home {
         ServiceConfig {
             database: DatabaseUrl::Sqlite(self.database()),
             outdated: Outdated::MigrateEmbedded,
+            replica: None,
             http_threads: 1,
             max_connections: 256,
             lanes: LaneSettings::default(),

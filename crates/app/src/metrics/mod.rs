@@ -36,6 +36,8 @@ const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const EVENTS_DELIVERED: &str = "posthaste_events_delivered_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
+const REPLICA_UP: &str = "posthaste_replica_up";
+const REPLICA_LAG: &str = "posthaste_replica_lag_seconds";
 const PUSHES: &str = "posthaste_pushes_total";
 const BUILD_INFO: &str = "posthaste_build_info";
 /// Recorded by the HTTP adapter.
@@ -50,6 +52,14 @@ const ENRICHMENT_BUCKETS: [f64; 13] = [
 /// Buckets of a model's answer: it writes a description twice, token by token.
 const LLM_REQUEST_BUCKETS: [f64; 11] =
     [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
+
+/// Records whether the replica is read, and by how much it is behind.
+pub fn replica(lag: Option<Duration>) {
+    gauge!(REPLICA_UP).set(u8::from(lag.is_some()));
+    if let Some(lag) = lag {
+        gauge!(REPLICA_LAG).set(lag);
+    }
+}
 
 /// Counts an enrichment by its verdict.
 pub fn enriched(verdict: &Verdict) {
@@ -228,6 +238,17 @@ fn describe() {
         Unit::Count,
         "Pushes and lines of imports that this process answered, by client and outcome; counted \
          every few seconds"
+    );
+    describe_gauge!(
+        REPLICA_UP,
+        Unit::Count,
+        "1 while this process reads lists, exports and events from the replica, 0 while it reads \
+         them from the primary"
+    );
+    describe_gauge!(
+        REPLICA_LAG,
+        Unit::Seconds,
+        "By how much the replica is behind the primary"
     );
     describe_gauge!(
         BUILD_INFO,

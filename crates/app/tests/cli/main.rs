@@ -96,6 +96,7 @@ fn help_names_every_command_and_variable() {
             &["serve", "--help"],
             &[
                 "DATABASE_URL",
+                "POSTHASTE_READ_DATABASE_URL",
                 "POSTHASTE_DATA_DIR",
                 "POSTHASTE_BIND",
                 "POSTHASTE_PUBLIC_URL",

@@ -337,6 +337,12 @@ pub trait Health: Send + Sync {
     async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
         Ok(None)
     }
+
+    /// How far the store has come: a number that grows with every write, and that a replica reaches
+    /// once it has all of them. `None` if the store has no replicas.
+    async fn position(&self) -> Result<Option<u64>, StoreError> {
+        Ok(None)
+    }
 }
 
 #[cfg(test)]

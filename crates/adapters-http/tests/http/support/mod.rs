@@ -10,7 +10,7 @@ mod receiver;
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use adapters_http::{
-    Application, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
+    Application, HttpSettings, Ports, ReadPorts, StopHandle, Timeouts, WebhookPorts,
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
 use domain::{
@@ -65,7 +65,11 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         imports: Arc::new(import::Handle(backend.clone())),
         catalogues: backend.store.clone(),
         postings: backend.clone(),
-        events: backend.clone(),
+        reads: Arc::new(ReadPorts {
+            postings: backend.clone(),
+            events: backend.clone(),
+            lag: Duration::ZERO,
+        }),
         newsletter: backend.newsletter.clone(),
         webhooks: WebhookPorts {
             webhooks: backend.store.clone(),

@@ -1,0 +1,121 @@
+//! Lists, exports and events are read from a replica, which lags, dies and comes back.
+
+use std::time::Duration;
+
+use pg_cluster::{Cluster, Shutdown};
+use serde_json::Value;
+
+use crate::harness::{App, Database, SETTLING, Site, Store, alone, eventually, fresh, minimal};
+
+on_postgres! {
+    what_lags_says_so_and_what_is_away_is_not_needed,
+}
+
+const LAG: &str = "posthaste-replica-lag";
+const LIST: &str = "/api/job-board/job-postings?texts=none&limit=200";
+
+/// The time within which a replica is noticed to be away, or back.
+const NOTICED: Duration = Duration::from_secs(15);
+
+/// Whether a posting is in the list, in the export, and among the events.
+async fn is_read(app: &App, id: &str) -> [bool; 3] {
+    let of = |rows: &[Value]| {
+        let mut ids = rows.iter().map(|row| &row["unique_source_identifier"]);
+        ids.any(|found| found == id)
+    };
+    let list = app.api.get(LIST).await;
+    let export = app.api.get("/api/job-board/export?texts=none").await;
+    let lines = export.body.lines();
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let events = app.all_events().await;
+    let events: Vec<_> = events.iter().map(|event| event["data"].clone()).collect();
+    [
+        of(list.json()["data"].as_array().unwrap()),
+        of(&lines),
+        of(&events),
+    ]
+}
+
+async fn create(app: &App) -> String {
+    let id = fresh("replica");
+    assert_eq!(app.api.put(&id, &minimal()).await.status, 201);
+    id
+}
+
+async fn is_read_everywhere(app: &App, id: &str) {
+    eventually("the posting is read", SETTLING, || async {
+        (is_read(app, id).await == [true; 3]).then_some(())
+    })
+    .await;
+}
+
+async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
+    let programs = pg_cluster::programs().expect("missing: apt-get install postgresql");
+    // The servers end with the thread that starts them, so that must be this test's thread.
+    let primary = Cluster::start(&programs).unwrap();
+    let mut standby = primary.standby().unwrap();
+    let site = Site::with_database(Database::Other(primary.url().to_owned()))
+        .with("POSTHASTE_PUBLIC_URL", "https://jobs.example")
+        .with("POSTHASTE_READ_DATABASE_URL", standby.url())
+        .watched();
+    site.run(&["migrate"]).succeeded();
+    let mut server = site.serve(&[]);
+    let app = App::at(site);
+    let alone = alone().await;
+    let is_up = async |expect: &str| {
+        let up = format!("posthaste_replica_up {expect}");
+        eventually(&up, NOTICED, || async {
+            let page = reqwest::get(format!("http://{}/metrics", app.site.admin()))
+                .await
+                .unwrap();
+            page.text().await.unwrap().contains(&up).then_some(())
+        })
+        .await;
+    };
+    is_up("1").await;
+    let first = create(&app).await;
+    is_read_everywhere(&app, &first).await;
+    assert_eq!(app.api.get(LIST).await.headers.get(LAG), None);
+
+    standby.replay(false).unwrap();
+    let second = create(&app).await;
+    let lag = eventually("the list says that it lags", NOTICED, || async {
+        let list = app.api.get(LIST).await;
+        let lag = list.headers.get(LAG)?.to_str().unwrap().to_owned();
+        Some(lag)
+    })
+    .await;
+    assert!(
+        (1..=NOTICED.as_secs()).contains(&lag.parse().unwrap()),
+        "{lag}"
+    );
+    assert_eq!(is_read(&app, &second).await, [false; 3]);
+    assert_eq!(is_read(&app, &first).await, [true; 3]);
+    assert_eq!(app.show(&second).await["title"], minimal()["title"]);
+    standby.replay(true).unwrap();
+    is_read_everywhere(&app, &second).await;
+    eventually("the list is up to date", NOTICED, || async {
+        app.api
+            .get(LIST)
+            .await
+            .headers
+            .get(LAG)
+            .is_none()
+            .then_some(())
+    })
+    .await;
+
+    standby.stop(Shutdown::Kill).unwrap();
+    let third = create(&app).await;
+    is_up("0").await;
+    assert_eq!(is_read(&app, &third).await, [true; 3]);
+    standby.start_again().unwrap();
+    is_up("1").await;
+    is_read_everywhere(&app, &third).await;
+    drop(alone);
+    assert!(server.is_running(), "{}", app.site.log());
+    let log = app.site.log();
+    assert_eq!(log.matches("the replica is away").count(), 1, "{log}");
+}
