@@ -75,6 +75,8 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
         .await;
     };
     is_up("1").await;
+    let doctor = app.run(&["doctor"]).stdout;
+    assert!(doctor.contains("ok    replica: "), "{doctor}");
     let first = create(&app).await;
     is_read_everywhere(&app, &first).await;
     assert_eq!(app.api.get(LIST).await.headers.get(LAG), None);
@@ -110,6 +112,8 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
     standby.stop(Shutdown::Kill).unwrap();
     let third = create(&app).await;
     is_up("0").await;
+    let doctor = app.run(&["doctor"]).stdout;
+    assert!(doctor.contains("fail  replica: "), "{doctor}");
     assert_eq!(is_read(&app, &third).await, [true; 3]);
     standby.start_again().unwrap();
     is_up("1").await;

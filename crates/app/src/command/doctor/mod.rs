@@ -80,14 +80,16 @@ pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let may_lack_group = args.serve.accounts.has_group();
     let mut checks = configuration();
     checks.push(machine::public_url(&config));
-    let (stored, called, public, clock) = tokio::join!(
+    let (stored, replica, called, public, clock) = tokio::join!(
         store::look(&config.database),
+        store::replica(config.replica.as_ref()),
         endpoints::look(&config, may_lack_group),
         outside::public_url(&config),
         outside::clock(&config.accounts),
     );
     checks.extend(public);
     checks.extend(stored);
+    checks.extend(replica);
     checks.extend(clock);
     checks.extend(machine::keys(
         &KeyFolder::new(&config.keys),

@@ -1,5 +1,6 @@
 //! Checks the store, its schema and its clock.
 
+use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use domain::webhook::{Endpoint, EndpointState, Owner, Webhooks};
 
 use super::{CHECK_TIMEOUT, Check, within};
@@ -11,6 +12,7 @@ use crate::{
 };
 
 const STORE: &str = "store";
+const REPLICA: &str = "replica";
 const SCHEMA: &str = "schema";
 const CLOCK: &str = "clock";
 const WEBHOOKS: &str = "webhooks";
@@ -52,6 +54,26 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
         );
     }
     checks
+}
+
+/// Checks the replica, if one is to be read.
+pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
+    let url = url?;
+    let asked = within(CHECK_TIMEOUT, async {
+        let replica = PostgresStore::standby(url, &PostgresOptions::default())?;
+        Ok(replica.pending_migrations().await?)
+    });
+    let remedy =
+        "see that POSTHASTE_READ_DATABASE_URL names a standby that can be reached from here";
+    Some(match asked.await {
+        Ok(pending) if pending.is_empty() => Check::good(REPLICA, "it can be read"),
+        Ok(pending) => Check::wrong(
+            REPLICA,
+            format!("it lacks {}", pending.join(", ")),
+            "see that it follows the database: it has no migrations of its own",
+        ),
+        Err(error) => Check::wrong(REPLICA, in_one_line(&error), remedy),
+    })
 }
 
 /// Looks for webhooks that are disabled. A client's is the client's business.
