@@ -10,14 +10,39 @@ on_every_store! {
     an_operator_signs_in_moderates_and_signs_out_in_another_process,
 }
 
-/// A browser at two consoles of one database.
-struct Browser {
+/// A browser at consoles of one database.
+pub(super) struct Browser {
     client: Client,
     cookie: String,
 }
 
 impl Browser {
-    async fn get(&self, url: &str) -> (StatusCode, String) {
+    fn new() -> Self {
+        Self {
+            client: Client::builder().redirect(Policy::none()).build().unwrap(),
+            cookie: String::new(),
+        }
+    }
+
+    /// A browser whose operator has signed in at this console.
+    pub(super) async fn signed_in(app: &App, console: &str) -> Self {
+        let mut browser = Self::new();
+        let link = app.run(&["console", "link", "--as", "ann"]).succeeded();
+        browser.enter(console, behind(&link, "?link=").trim()).await;
+        browser
+    }
+
+    /// Signs in by the token of a link.
+    async fn enter(&mut self, console: &str, token: &str) {
+        let entered = self
+            .post(&format!("{console}/sign-in"), &format!("link={token}"))
+            .await;
+        assert_eq!(entered.status(), StatusCode::SEE_OTHER);
+        let cookie = entered.headers()["set-cookie"].to_str().unwrap();
+        self.cookie = cookie.split(';').next().unwrap().to_owned();
+    }
+
+    pub(super) async fn get(&self, url: &str) -> (StatusCode, String) {
         let request = self.client.get(url).header("cookie", &self.cookie);
         let response = request.send().await.unwrap();
         (response.status(), response.text().await.unwrap())
@@ -36,7 +61,7 @@ impl Browser {
 }
 
 /// A free address, for a short time.
-fn free() -> String {
+pub(super) fn free() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }
@@ -55,11 +80,7 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     let _servers = (site.serve(&[]), beside.serve(&[]));
     let app = App::at(site);
     let (one, other) = (format!("http://{one}"), format!("http://{other}"));
-    let client = Client::builder().redirect(Policy::none()).build().unwrap();
-    let mut browser = Browser {
-        client,
-        cookie: String::new(),
-    };
+    let mut browser = Browser::new();
     assert_eq!(browser.get(&one).await.0, StatusCode::SEE_OTHER);
 
     let link = app.run(&["console", "link", "--as", "ann"]).succeeded();
@@ -67,12 +88,7 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     assert_eq!(address, one);
     let (status, page) = browser.get(link.trim()).await;
     assert!(status.is_success() && page.contains("ann"), "{page}");
-    let entered = browser
-        .post(&format!("{other}/sign-in"), &format!("link={token}"))
-        .await;
-    assert_eq!(entered.status(), StatusCode::SEE_OTHER);
-    let cookie = entered.headers()["set-cookie"].to_str().unwrap();
-    browser.cookie = cookie.split(';').next().unwrap().to_owned();
+    browser.enter(&other, token).await;
     let again = browser
         .post(&format!("{one}/sign-in"), &format!("link={token}"))
         .await;

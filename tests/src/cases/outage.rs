@@ -14,7 +14,10 @@ use pg_cluster::{Cluster, Shutdown};
 use serde_json::json;
 use tokio::{task::JoinSet, time::sleep};
 
-use super::durability::{nothing_is_lost, was_approved_once};
+use super::{
+    console::{Browser, free},
+    durability::{nothing_is_lost, was_approved_once},
+};
 use crate::harness::{
     Api, App, Database, Site, Store, alone, eventually, fresh, minimal, outbox_is_empty,
 };
@@ -112,9 +115,13 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
         .with("POSTHASTE_PUBLIC_URL", "https://jobs.example");
     site.run(&["migrate"]).succeeded();
     let other = site.beside();
+    let console = free();
+    let site = site.with("POSTHASTE_CONSOLE_BIND", &console);
+    let console = format!("http://{console}");
     let mut processes = [site.serve(&[]), other.serve(&["--no-worker"]), site.work()];
     let app = App::at(site);
     let other = Api::new(&other.url(), app.api.token());
+    let operator = Browser::signed_in(&app, &console).await;
     let alone = alone().await;
     let load = Integrators::start(&[&app.api, &other], 8);
 
@@ -128,6 +135,9 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
             assert_eq!(ready.status, 503, "{ready:#?}");
             assert_eq!(api.get("/healthz").await.status, 200);
         }
+        let (status, page) = operator.get(&console).await;
+        assert_eq!(status, 503, "{page}");
+        assert!(page.contains("The store is away"), "{page}");
         cluster.start_again().unwrap();
         // Each server recovers by itself.
         for api in [&app.api, &other] {
@@ -138,6 +148,8 @@ async fn a_restart_and_a_crash_of_the_database_lose_nothing(_: Store) {
             .await;
         }
         assert!(load.refusals() > before, "{shutdown:?}: nobody noticed");
+        let (status, page) = operator.get(&console).await;
+        assert_eq!(status, 200, "the operator is still signed in: {page}");
     }
     load.until_acknowledged(60).await;
     let acknowledged = load.finish().await;
