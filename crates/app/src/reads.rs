@@ -31,8 +31,10 @@ use crate::{
     worker::Wake,
 };
 
-/// The time between two comparisons, and the time limit for one.
+/// The time between two comparisons.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// The time limit for one.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// The number of positions of the primary that are remembered: those of an hour.
 const MOST: usize = 3_600;
 
@@ -174,7 +176,7 @@ async fn watch(primary: Arc<dyn Health>, replica: Arc<PostgresStore>, state: Arc
 }
 
 async fn in_time<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    let answer = timeout(INTERVAL, answer).await;
+    let answer = timeout(PATIENCE, answer).await;
     answer.unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
 }
 

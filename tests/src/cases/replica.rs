@@ -121,5 +121,5 @@ async fn what_lags_says_so_and_what_is_away_is_not_needed(_: Store) {
     drop(alone);
     assert!(server.is_running(), "{}", app.site.log());
     let log = app.site.log();
-    assert_eq!(log.matches("the replica is away").count(), 1, "{log}");
+    assert!(log.contains("the replica is away"), "{log}");
 }
