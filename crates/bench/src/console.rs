@@ -12,8 +12,6 @@ use crate::report::{Table, shown};
 use crate::round::Bench;
 use crate::targets::Target;
 
-/// The postings that are pushed, and that the others are copies of.
-const PUSHED: u64 = 60;
 /// How often each page is read.
 const READS: usize = 20;
 /// The target: what a page may take at the median, in milliseconds.
@@ -36,20 +34,6 @@ const PAGES: [(&str, bool); 14] = [
     ("/subscribers", true),
     ("/audit", true),
 ];
-
-/// Copies the pushed postings. Ids are random, and the copies are some seconds apart.
-const COPY: &str = "INSERT INTO postings
-    SELECT copy.* FROM generate_series(1, POSTINGS) AS n
-    JOIN (SELECT p, row_number() OVER () AS k FROM postings p) AS one ON one.k = 1 + n % PUSHED,
-    LATERAL jsonb_populate_record(one.p, jsonb_build_object(
-        'id', gen_random_uuid(),
-        'source_identifier', 'copy-' || n,
-        'title', 'Copy ' || n,
-        'raw_description', 'A short one.',
-        'status', (ARRAY['approved', 'expired', 'rejected', 'PendingEnrichment'])[1 + n % 4],
-        'published_at', CASE WHEN n % 4 = 0 THEN now() - n * interval '3 seconds' END,
-        'created_at', now() - n * interval '4 seconds',
-        'updated_at', now() - n * interval '2 seconds')) AS copy";
 
 /// How long a page takes, in milliseconds.
 #[derive(Debug)]
@@ -80,12 +64,7 @@ impl Bench<'_> {
         let bind = address.to_string();
         let settings = [("POSTHASTE_CONSOLE_BIND", &*bind)];
         let service = installation.serve(&["--no-worker"], &settings)?;
-        installation.push(&service, &["pushed"], PUSHED)?;
-        let copy = COPY.replace("POSTINGS", &postings.to_string());
-        let copy = copy.replace("PUSHED", &PUSHED.to_string());
-        server.ask(&database, &copy, self.interrupt)?;
-        server.ask(&database, "VACUUM ANALYZE", self.interrupt)?;
-        server.settle(self.interrupt)?;
+        self.fill(&database, &installation, &service, postings)?;
         let ask = |query: &str| server.ask(&database, query, self.interrupt);
         let posting = ask("SELECT id FROM postings WHERE source_identifier = 'pushed-1'")?;
         let client = ask("SELECT id FROM clients LIMIT 1")?;

@@ -19,11 +19,13 @@ mod build;
 mod ceiling;
 mod child;
 mod console;
+mod copies;
 mod cpu;
 mod events;
 mod extras;
 mod far;
 mod floor;
+mod grown;
 mod http;
 mod imports;
 mod load;
@@ -78,7 +80,7 @@ fn run(options: &Options) -> Result<()> {
     }
     let programs = build::build(
         options.program.as_deref(),
-        options.against.is_none() && (!scenarios.is_empty() || options.imports()),
+        !options.in_turns() && (!scenarios.is_empty() || options.imports()),
         &options.profile,
         &interrupt,
     )?;
@@ -88,12 +90,12 @@ fn run(options: &Options) -> Result<()> {
     load::write_tails(folder.path())?;
     service::write_payloads(&folder.path().join("payloads.ndjson"))?;
 
-    let server = if options.wants(Backend::Postgres) {
+    let server = if options.wants(Backend::Postgres) || options.grown.is_some() {
         Some(Server::start(&interrupt)?)
     } else {
         None
     };
-    let (connections, clients): (&[u32], &[u32]) = if options.quick || options.against.is_some() {
+    let (connections, clients): (&[u32], &[u32]) = if options.quick || options.in_turns() {
         (&[64], &[16, 64])
     } else {
         (&[1, 16, 64, 256], &[1, 16, 64])
@@ -113,7 +115,14 @@ fn run(options: &Options) -> Result<()> {
     let mut report = heading(options, server.as_ref(), &interrupt)?;
     report += &match &options.against {
         Some(other) => measure_pairs(options, &bench, &std::path::absolute(other)?)?,
-        None => measure_all(options, &bench)?,
+        None => match options.grown {
+            Some(postings) => {
+                println!("{postings} postings");
+                let grown = bench.grown(postings, options.runs())?;
+                grown::text(&grown, bench.compared())
+            }
+            None => measure_all(options, &bench)?,
+        },
     };
     println!("\n{report}");
     if let Some(file) = &options.output {
@@ -128,7 +137,16 @@ fn measure_pairs(options: &Options, bench: &Bench<'_>, other: &Path) -> Result<S
     for backend in [Backend::Postgres, Backend::Sqlite] {
         if options.wants(backend) {
             let pairs = bench.pairs(backend, other, options.runs())?;
-            let _ = writeln!(report, "{}", pair::table(backend, &pairs, bench.compared()));
+            let _ = writeln!(
+                report,
+                "{}",
+                pair::table(
+                    backend,
+                    &pairs,
+                    bench.compared(),
+                    ["this build", "the other"]
+                )
+            );
         }
     }
     Ok(report)

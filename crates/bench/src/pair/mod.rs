@@ -28,17 +28,32 @@ pub struct Pair {
 pub type Pairs = BTreeMap<Scenario, Vec<Pair>>;
 
 /// A build and its database.
-struct Side<'run> {
-    name: &'static str,
-    database: String,
-    installation: Installation<'run>,
+pub struct Side<'run> {
+    pub name: &'static str,
+    pub database: String,
+    pub installation: Installation<'run>,
 }
 
 impl<'run> Bench<'run> {
     /// Measures `count` pairs of each scenario. The order of the builds alternates.
     pub fn pairs(&self, backend: Backend, other: &'run Path, count: u32) -> Result<Pairs> {
-        let this = self.side(backend, "this", &self.programs.posthaste)?;
-        let other = self.side(backend, "other", other)?;
+        let this = self.side(backend, "this", &self.programs.posthaste, 0)?;
+        let other = self.side(backend, "other", other, 0)?;
+        let pairs = self.in_turns(backend, &this, &other, count)?;
+        for side in [this, other] {
+            self.forget(backend, &folder(backend, side.name))?;
+        }
+        Ok(pairs)
+    }
+
+    /// Measures the sides alternately.
+    pub fn in_turns(
+        &self,
+        backend: Backend,
+        this: &Side<'_>,
+        other: &Side<'_>,
+        count: u32,
+    ) -> Result<Pairs> {
         let mut pairs = Pairs::new();
         for number in 1..=count {
             println!("pair {number} of {count}, {backend}");
@@ -49,15 +64,15 @@ impl<'run> Bench<'run> {
                     measured.with_context(|| format!("the {} build", side.name))
                 };
                 let pair = if number % 2 == 1 {
-                    let this = measure(&this)?;
+                    let this = measure(this)?;
                     Pair {
                         this,
-                        other: measure(&other)?,
+                        other: measure(other)?,
                     }
                 } else {
-                    let other = measure(&other)?;
+                    let other = measure(other)?;
                     Pair {
-                        this: measure(&this)?,
+                        this: measure(this)?,
                         other,
                     }
                 };
@@ -65,24 +80,25 @@ impl<'run> Bench<'run> {
                 pairs.entry(scenario).or_default().push(pair);
             }
         }
-        for side in [this, other] {
-            self.forget(backend, &folder(backend, side.name))?;
-        }
         Ok(pairs)
     }
 
-    /// Sets a build up and seeds its database through that build.
-    fn side(
+    /// Sets a build up and seeds its database through that build, after so many copies.
+    pub fn side(
         &self,
         backend: Backend,
         name: &'static str,
         program: &'run Path,
+        copies: u64,
     ) -> Result<Side<'run>> {
         let folder = folder(backend, name);
         let set_up = || -> Result<Side<'run>> {
             let database = self.database(backend, &folder)?;
             let installation = self.installation_of(program, &database, &folder)?;
             let service = installation.serve(&["--no-worker"], &[])?;
+            if copies > 0 {
+                self.fill(&database, &installation, &service, copies)?;
+            }
             installation.push(&service, &["keep", "move"], self.seeds)?;
             drop(service);
             Ok(Side {
@@ -114,6 +130,7 @@ impl<'run> Bench<'run> {
     }
 }
 
-fn folder(backend: Backend, name: &str) -> String {
+/// The name of a side's database, and of its folder.
+pub fn folder(backend: Backend, name: &str) -> String {
     format!("pair_{backend}_{name}").to_lowercase()
 }

@@ -42,20 +42,14 @@ const VALUES: [Value; 5] = [
 ];
 
 /// The results on one store.
-pub fn pairs(backend: Backend, pairs: &Pairs, connections: u32) -> String {
-    let mut table = Table::new(&[
-        "what",
-        "this build",
-        "the other",
-        "ratio",
-        "middle half",
-        "all pairs",
-    ]);
+pub fn pairs(backend: Backend, pairs: &Pairs, connections: u32, names: [&str; 2]) -> String {
+    let [this, other] = names;
+    let mut table = Table::new(&["what", this, other, "ratio", "middle half", "all pairs"]);
     let mut faults = Vec::new();
     for (scenario, pairs) in pairs {
         table.row(vec![format!("**{}**", scenario.title())]);
         for pair in pairs {
-            for (build, measured) in [("this build", &pair.this), ("the other", &pair.other)] {
+            for (build, measured) in [(this, &pair.this), (other, &pair.other)] {
                 let found = measured.faults.iter();
                 faults.extend(found.map(|fault| format!("- {} {build}: {fault}", scenario.name())));
             }
@@ -91,8 +85,8 @@ pub fn pairs(backend: Backend, pairs: &Pairs, connections: u32) -> String {
     }
     let count = pairs.values().map(Vec::len).max().unwrap_or_default();
     let mut text = format!(
-        "### {backend}\n\n{connections} connections, {count} pairs; a ratio is that of this build \
-         to the other\n\n{}",
+        "### {backend}\n\n{connections} connections, {count} pairs; a ratio is that of {this} \
+         to {other}\n\n{}",
         table.markdown()
     );
     if !faults.is_empty() {
@@ -157,6 +151,7 @@ mod tests {
             Backend::Postgres,
             &Pairs::from([(Scenario::Create, all)]),
             64,
+            ["this build", "the other"],
         );
         let row = text.lines().find(|line| line.starts_with("| service CPU"));
         let cells: Vec<_> = row.unwrap().split('|').map(str::trim).collect();
