@@ -2,10 +2,11 @@
 //!
 //! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
 //! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
-//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), and commands to go on
-//! by hand ([`curl`]).
+//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), commands to go on by hand
+//! ([`curl`]), and a link to the console, which has a [`past`] to show.
 
 mod curl;
+mod past;
 mod samples;
 mod sharing;
 mod table;
@@ -181,11 +182,13 @@ async fn show(
     output::print(curl::lines(url, &credentials, again.as_ref()))?;
     if !exits {
         if let Some(console) = console {
+            past::record(database).await?;
             let by = demo_operator()?;
             let operator = by.operator.clone();
             let link = console::link(&*database.passes, console, operator, &by).await?;
             output::print(format_args!(
-                "\nThe operators' console, by a link that works once: {link}"
+                "\nThe operators' console, with two made-up weeks before today, by a link that works \
+                 once: {link}"
             ))?;
         }
         output::print(format_args!(

@@ -97,6 +97,17 @@ async fn the_samples_end_as_intended_and_the_printed_commands_work() {
     let identifier = SourceIdentifier::new("my-first").unwrap();
     let view = database.postings.find(&identifier).await.unwrap().unwrap();
     assert_eq!(view.posting.status, domain::posting::Status::Expired);
+
+    // As with a second demo on the same data.
+    for _ in 0..2 {
+        past::record(database).await.unwrap();
+    }
+    for client in database.clients.list(9).await.unwrap() {
+        let days = database.activity.activity(client.id).await.unwrap().days;
+        let past: Vec<_> = days.iter().filter(|day| day.counts.updated > 2).collect();
+        assert_eq!(past.len(), 13, "{past:?}");
+        assert!(past.iter().all(|day| day.counts.updated < 20), "{past:?}");
+    }
     running.stop().await;
 }
 

@@ -1,0 +1,50 @@
+//! Two weeks of activity before the demo, made up, so that the charts of the console show what they
+//! are for.
+
+use domain::client::activity::{ActivityWrites, Counts};
+use time::Duration;
+
+use crate::{clock, database::Database};
+
+/// The days before today.
+const DAYS: i64 = 13;
+/// More clients than a demo has.
+const CLIENTS: usize = 20;
+
+/// Records pushes of every client that was not there before today.
+pub async fn record(database: &Database) -> anyhow::Result<()> {
+    let today = clock::now().date();
+    let mut writes = ActivityWrites::default();
+    for (place, client) in (0..).zip(database.clients.list(CLIENTS).await?) {
+        let known = database.activity.activity(client.id).await?;
+        if known.days.iter().any(|day| day.date < today) {
+            continue;
+        }
+        for ago in 1..=DAYS {
+            if let Some(date) = today.checked_sub(Duration::days(ago)) {
+                writes.days.push((client.id, date, pushes(place, ago)));
+            }
+        }
+    }
+    database.activity.record(&writes).await?;
+    Ok(())
+}
+
+/// What one client did so many days ago: a crawl each day, with fewer new postings at weekends, and
+/// one day on which it was refused a lot.
+fn pushes(client: u64, ago: i64) -> Counts {
+    let day = ago.unsigned_abs();
+    let wave = (day * 7 + client * 5) % 11;
+    let created = if day % 7 < 2 { 2 } else { 8 + wave };
+    let rejected = created / 8;
+    Counts {
+        created,
+        updated: 5 + wave / 2,
+        unchanged: 20 + 3 * client + wave,
+        expired: 2 + (day + client) % 5,
+        reopened: u64::from(wave == 4),
+        refused: if day == 5 + client { 14 } else { wave / 5 },
+        approved: created - rejected,
+        rejected,
+    }
+}
