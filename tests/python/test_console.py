@@ -80,6 +80,11 @@ class Desk:
         """Gives the enrichment of a posting up, as a worker does after many failures."""
         store = sqlite3.connect(self.server.folder / "data" / "posthaste.db", timeout=30)
         subject = uuid.UUID(self.posting(identifier)["uuid"]).bytes
+        # What was brought back before may be under way.
+        end = time.monotonic() + 60
+        while store.execute("SELECT 1 FROM outbox WHERE subject = ?", (subject,)).fetchone():
+            assert time.monotonic() < end, identifier
+            time.sleep(0.1)
         now = time.time_ns() // 1000
         with store:
             store.execute(
