@@ -11,8 +11,9 @@ const PUSHED: u64 = 60;
 /// The postings that a statement copies.
 const STEP: u64 = 250_000;
 
-/// Copies the pushed postings. Ids are random, the copies are some seconds apart, and each has a
-/// description of 576 bytes, its texts, and an entry of history.
+/// Copies the pushed postings. The copies are some seconds apart, their ids are of that time as the
+/// service makes them (UUID version 7), and each has a description of 576 bytes, its texts, and an
+/// entry of history.
 const COPY: &str = "SET session_replication_role = replica;
     WITH pushed AS MATERIALIZED (SELECT p, row_number() OVER () AS k FROM postings p
         WHERE starts_with(source_identifier, 'pushed-')),
@@ -20,7 +21,8 @@ const COPY: &str = "SET session_replication_role = replica;
         SELECT copy.* FROM generate_series(FIRST::bigint, LAST) AS n
         JOIN pushed AS one ON one.k = 1 + n % PUSHED,
         LATERAL jsonb_populate_record(one.p, jsonb_build_object(
-            'id', gen_random_uuid(),
+            'id', (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - n * 4000), 12, '0')
+                || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid,
             'source_identifier', 'copy-' || n,
             'title', 'Copy ' || n,
             'raw_description', repeat(md5(n::text), 18),
