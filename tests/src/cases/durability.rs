@@ -9,7 +9,8 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Api, App, SETTLING, Site, Store, eventually, fresh, load::Load, minimal, raw, raw::Raw,
+    Api, App, SETTLING, Server, Site, Store, eventually, fresh, load::Load, minimal,
+    outbox_is_empty, raw, raw::Raw,
 };
 
 on_every_store! {
@@ -63,6 +64,25 @@ pub(super) async fn was_approved_once(app: &App, id: &str) {
     let steps: Vec<&Value> = history.iter().map(|step| &step["status"]).collect();
     assert_eq!(steps, ["PendingEnrichment", "approved"], "{posting}");
     assert_eq!(history[1]["by"], "enricher", "{posting}");
+}
+
+/// Checks that everything acknowledged is there and was approved once, and that the processes have
+/// neither ended nor panicked.
+pub(super) async fn all_is_well(
+    app: &App,
+    acknowledged: &BTreeMap<String, String>,
+    processes: &mut [Server],
+) {
+    nothing_is_lost(app, acknowledged).await;
+    outbox_is_empty(app).await;
+    for id in acknowledged.keys() {
+        was_approved_once(app, id).await;
+    }
+    let log = app.site.log();
+    for process in processes {
+        assert!(process.is_running(), "{log}");
+    }
+    assert!(!log.contains("panicked"), "{log}");
 }
 
 async fn nothing_acknowledged_is_lost_by_a_kill(store: Store) {
