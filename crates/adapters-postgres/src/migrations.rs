@@ -99,7 +99,12 @@ where
 {
     let _: Vec<(String, String)> = statement::load::<NoLimits, _>(&mut conn, &[]).await?;
     // Polled: a statement that waits has a snapshot, for whose end the building of an index waits.
+    let mut waits = false;
     while statement::load::<TryLock, bool>(&mut conn, &[]).await? != [true] {
+        if !waits {
+            tracing::info!("another process applies migrations; waiting for it");
+            waits = true;
+        }
         sleep(LOCK_POLL).await;
     }
     let pending = pending(&mut conn, &known).await?;
@@ -117,14 +122,28 @@ fn apply(conn: AsyncPgConnection, known: impl MigrationSource<Pg>) -> Result<Vec
     let mut conn: Blocking = conn.into();
     let mut applied = Vec::new();
     for migration in conn.pending_migrations(known)? {
-        if migration.metadata().run_in_transaction() {
-            change(&mut conn, &*migration)?;
+        let done = if migration.metadata().run_in_transaction() {
+            change(&mut conn, &*migration)
         } else {
-            build_index(&mut conn, &*migration)?;
-        }
-        applied.push(migration.name().to_string());
+            build_index(&mut conn, &*migration)
+        };
+        let name = migration.name().to_string();
+        done.map_err(|failure| named(failure, &name))?;
+        applied.push(name);
     }
     Ok(applied)
+}
+
+/// The failure of a migration, with the migration's name and what can be done.
+fn named(failure: Failure, name: &str) -> Failure {
+    match failure {
+        Failure::Locked(why) => Failure::Locked(format!(
+            "{name}: {why}; end the transaction that holds a lock on its table (see \
+             pg_stat_activity), and migrate again"
+        )),
+        Failure::Broken(why) => Failure::Broken(format!("{name}: {why}")),
+        other => other,
+    }
 }
 
 /// Applies a migration in a transaction.
@@ -150,7 +169,7 @@ fn change(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Fail
 fn build_index(conn: &mut Blocking, migration: &dyn Migration<Pg>) -> Result<(), Failure> {
     let name = migration.name().to_string();
     let index = name.split_once('_').map_or("", |(_, index)| index);
-    // Its lock is in nobody's way, and it has to outwait every transaction that is older.
+    // The lock keeps no writer waiting, and the build has to outlast every older transaction.
     conn.batch_execute("SET lock_timeout = 0")?;
     // There is one if an earlier attempt was broken off; it would never be used.
     conn.batch_execute(&format!("DROP INDEX CONCURRENTLY IF EXISTS \"{index}\""))?;

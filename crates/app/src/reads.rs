@@ -45,7 +45,7 @@ struct Replicated {
     state: Arc<Mutex<State>>,
 }
 
-/// What is known of the replica.
+/// The state of the replica, as the last comparison found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Away,
@@ -147,7 +147,7 @@ async fn watch(primary: Arc<dyn Health>, replica: Arc<PostgresStore>, state: Arc
         );
         let (primary, replica) = asked.await;
         let now = Instant::now();
-        // While the primary is away, the replica lags by what it has not replayed of it.
+        // Without an answer of the primary, the positions that are known have to do.
         if let Ok(Some(position)) = primary {
             track.note(now, position);
         }

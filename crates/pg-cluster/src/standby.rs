@@ -40,7 +40,8 @@ impl Cluster {
         Ok(standby)
     }
 
-    /// Keeps a standby from applying what it receives, so that it lags, or goes on with that.
+    /// Pauses or resumes the replay of the primary's changes on a standby. While it is paused, the
+    /// standby lags.
     pub fn replay(&self, goes_on: bool) -> Result<()> {
         let word = if goes_on { "resume" } else { "pause" };
         self.ask(&format!("SELECT pg_wal_replay_{word}()"))

@@ -21,8 +21,8 @@ impl DatabaseUrl {
     }
 }
 
-/// `POSTHASTE_READ_DATABASE_URL`. It names one server: of several, each is behind by as much as it is,
-/// and what one answer has read from one of them another could take back.
+/// `POSTHASTE_READ_DATABASE_URL`, which names one server. Several lag differently: a page from one
+/// may lack what a cursor from another says was read.
 pub fn read_database_url(text: &str) -> Result<PostgresUrl, String> {
     let url: PostgresUrl = text
         .trim()

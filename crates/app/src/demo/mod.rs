@@ -2,8 +2,8 @@
 //!
 //! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
 //! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
-//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), commands to go on by hand
-//! ([`curl`]), and a link to the console, which has a [`past`] to show.
+//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), commands to go on by
+//! hand ([`curl`]), and a link to the console, which has a [`past`] to show.
 
 mod curl;
 mod past;

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 /// The first migration that has to follow the rules; those before it need a stop.
 const FIRST: &str = "2026-11-23-040000_compatibility";
 
-/// A migration that does this says first which programs can work with what is left.
+/// The statement by which a migration says which programs can work with the schema.
 const SAYS_WHAT_IT_NEEDS: &str = "update schema_compatibility set needs";
 
 /// The rules that a migration breaks.
@@ -16,7 +16,7 @@ fn broken(sql: &str, runs_in_transaction: bool) -> Vec<&'static str> {
     let statements: Vec<_> = words.split(';').map(str::trim).collect();
     let statements = statements.into_iter().filter(|it| !it.is_empty());
     let says_what_it_needs = words.contains(SAYS_WHAT_IT_NEEDS);
-    // A table that nobody uses yet may be filled, indexed and constrained.
+    // A table of the same migration is not in use: it may be filled, indexed and constrained.
     let is_new = |statement: &str, before: &str| {
         let table = statement.split(before).nth(1).unwrap_or_default();
         let table = table.split([' ', '(']).next().unwrap_or_default();
