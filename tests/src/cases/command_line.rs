@@ -70,9 +70,12 @@ async fn the_demo_serves_until_it_is_stopped(store: Store) {
     let demo = site.start_demo(&["--data-dir", folder.to_str().unwrap()]);
     let site = &site;
     eventually(
-        "the demo has shown its lines",
+        "the demo has shown everything and serves",
         SETTLING * 2,
-        || async move { site.log().contains("curl ").then_some(()) },
+        || async move {
+            let serves = site.log().contains("Serving until Ctrl-C");
+            serves.then_some(())
+        },
     )
     .await;
     demo.terminate();
