@@ -13,23 +13,24 @@ mod set;
 
 use std::{collections::BTreeMap, path::Path};
 
-use posting_text::redact::Kind;
+use posting_text::{Budget, prepare, redact::Kind};
 
 use self::score::Score;
 
 /// A set, the labels of companies that may be missed, the other labels that may be, the redactions
 /// that may be wrong, and the words outside labels that may be lost.
 const SETS: &[(&str, u32, u32, u32, u32)] = &[
-    ("tuned", 1, 0, 2, 2),
-    ("held-out", 1, 0, 0, 0),
-    ("unseen", 1, 0, 5, 7),
-    ("last", 1, 0, 0, 0),
-    ("employers", 2, 0, 2, 2),
+    ("tuned", 0, 0, 0, 0),
+    ("held-out", 0, 0, 0, 0),
+    ("unseen", 0, 0, 1, 1),
+    ("last", 0, 0, 0, 0),
+    ("employers", 0, 0, 1, 1),
     ("trades", 0, 1, 0, 0),
-    ("brands", 3, 0, 0, 1),
+    ("brands", 0, 0, 0, 0),
     ("workshops", 0, 0, 0, 0),
-    ("crafts", 0, 1, 0, 1),
-    ("services", 1, 1, 0, 0),
+    ("crafts", 0, 0, 0, 0),
+    ("services", 0, 1, 0, 0),
+    ("firms", 0, 0, 0, 0),
 ];
 
 #[test]
@@ -53,6 +54,24 @@ fn mended_figures_hold() {
         assert!(score.wrong() <= *wrong, "{name}: wrongly hidden");
         assert!(score.lost_words() <= *lost, "{name}: words lost");
     }
+}
+
+#[test]
+fn texts_that_are_no_postings_are_refused() {
+    /// A notice by one word for it that the table lacks.
+    const MISSED: usize = 1;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("eval/notices");
+    let samples = set::read(&folder).unwrap();
+    let is_refused = |sample: &set::Sample| {
+        let posting = score::posting(sample, &[], &[]);
+        let prepared = prepare(&posting, &Budget::of(&sample.text)).unwrap();
+        prepared.refusal.is_some()
+    };
+    let missed: Vec<_> = samples.iter().filter(|it| !is_refused(it)).collect();
+    for sample in &missed {
+        println!("{}: {}", sample.language, sample.text);
+    }
+    assert!(samples.len() > 80 && missed.len() <= MISSED);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::{
     cues::Cues,
     key::{self, Case},
-    vocabulary::{ACRONYMS, is_among},
+    vocabulary::{ACRONYMS, AT_COMPANY, is_among},
     words::{Word, is_gap, unaccented, words},
 };
 use crate::{Budget, Exceeded};
@@ -51,7 +51,9 @@ pub(super) fn of_name(
             continue;
         }
         budget.spend(1 + out.len())?;
-        if is_among(ACRONYMS, word.text) || out.iter().any(|(known, _)| *known == word.lower) {
+        if is_among(ACRONYMS, word.text) && !is_at(all, at, text)
+            || out.iter().any(|(known, _)| *known == word.lower)
+        {
             continue;
         }
         let letters = word.lower.chars().count();
@@ -98,6 +100,18 @@ fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Resul
         reached = next;
     }
     Ok(reached.last() == Some(&true))
+}
+
+/// Whether a text says that somebody is at an acronym, and so does not mean a thing.
+fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
+    /// The endings of Hungarian that say so.
+    const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
+    let after = &text[all[at].end()..];
+    let before = at.checked_sub(1).map(|before| &all[before]);
+    ENDINGS.iter().any(|ending| after.starts_with(ending))
+        || before.is_some_and(|before| {
+            is_among(AT_COMPANY, &before.lower) && &text[before.end()..all[at].start] == " "
+        })
 }
 
 /// Words of two letters that texts write in capitals.

@@ -86,6 +86,9 @@ impl Cues {
     /// A greeting at the end of a letter, before the name of its writer.
     pub(crate) const CLOSING: Self = Self(1 << 30);
 
+    /// A region, which companies are named after.
+    pub(crate) const REGION: Self = Self(1 << 31);
+
     const SECTIONS: [(&'static str, Self); 12] = [
         ("closing", Self::CLOSING.or(Self::PERSON)),
         ("person", Self::PERSON),
@@ -124,7 +127,7 @@ type Table = HashMap<&'static str, Cues, BuildHasherDefault<Fx>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    let whole: [(&str, Cues); 13] = [
+    let whole: [(&str, Cues); 14] = [
         (include_str!("tables/generic.txt"), Cues::GENERIC),
         (include_str!("tables/generic_more.txt"), Cues::GENERIC),
         (include_str!("tables/trades.txt"), Cues::GENERIC),
@@ -137,6 +140,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             include_str!("tables/peoples.txt"),
             Cues::GENERIC.or(Cues::PLACE),
         ),
+        (include_str!("tables/regions.txt"), Cues::REGION),
         (include_str!("tables/legal.txt"), Cues::LEGAL),
         (include_str!("tables/given_names.txt"), Cues::GIVEN),
         (include_str!("tables/given_names_more.txt"), Cues::GIVEN),

@@ -241,6 +241,16 @@ pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
         .filter(|rest| rest.chars().count() >= 2)
 }
 
+/// A word of Hungarian without the ending of its case, as names have it after an article:
+/// `Kerekerdőhöz`.
+pub(crate) fn without_case(word: &str) -> Option<&str> {
+    const ENDINGS: &str = "hoz hez höz nál nél ban ben ból ből ról ről tól től nak nek";
+    let bare = ENDINGS
+        .split(' ')
+        .find_map(|ending| word.strip_suffix(ending))?;
+    (bare.chars().count() > MIN_CHANGED).then_some(bare)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ mod form;
 mod fragments;
 mod parts;
 mod script_pairs;
+mod shortened;
 mod spell;
 mod variants;
 mod website;

@@ -146,7 +146,9 @@ fn first_name(text: &str, names: &[Word<'_>]) -> usize {
 fn is_name(word: &Word<'_>) -> bool {
     let letters = word.text.chars().count();
     let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
-    word.is_upper() && !acronym && !word.text.contains(|c: char| c.is_ascii_digit())
+    // "WhatsApp Tabitha on …"
+    let is_way = word.cues.has(Cues::PHONE.or(Cues::HANDLE)) && !word.cues.has(Cues::GIVEN);
+    word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
 }
 
 fn is_particle(word: &Word<'_>) -> bool {

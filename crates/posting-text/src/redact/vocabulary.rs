@@ -11,7 +11,7 @@ pub(crate) const PARTNERS: &str = "\
     associés associées asociados asociadas associados associadas associati soci socios sócios \
     asociații asociaţii wspólnicy wspólnik společníci spoločníci társai társa ortakları ortaklari \
     συνεργάτες συνέταιροι партнёры партнеры партнери сыновья сини синове sons brothers söhne sohn \
-    zonen zoon fils hijos filhos figli fratelli synové synovia synowie sinovi fiai pojat poika \
+    zonen zoon zn zns fils hijos filhos figli fratelli synové synovia synowie sinovi fiai pojat poika \
     sønner söner ושות ושותפיו ובניו ומשותפים ومشاركوه وشركاه وشركاؤه وأولاده وأبناؤه";
 
 /// Small words that acronyms leave out.
@@ -45,6 +45,10 @@ pub(crate) const ACRONYMS: &str = "\
     TEK DNA PCR GMP GLP FDA EMA HACCP OSHA EOE EEO ADA PTO DOE ООО ЗАО ОАО АО ИП ПК ПО ТЦ ТК РФ \
     СНГ ДМС КПП ГСМ БД ИТ МВД ТЗ СУБД ФОП ТОВ ПДВ КЗПП ЄС ЕС МСФО ΑΕ ΕΕ ΑΦΜ ΙΚΑ ΦΠΑ PKP SEP UDT \
     BHP RODO ZUS OC AC BOZP DPP DPČ HPP ŘP EUR USD GBP NOK SEK DKK PLN CZK HUF TRY";
+
+/// Words before the name of a company that say that somebody works there: no place or thing is
+/// named after them.
+pub(crate) const AT_COMPANY: &str = "at join joining bei bij hos chez";
 
 /// Whether a list of words has this one.
 pub(crate) fn is_among(list: &str, word: &str) -> bool {

@@ -197,7 +197,7 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
 /// Whether a word or a sign for a telephone is before a number, and at most a few others between.
 fn is_announced(before: &str) -> bool {
     /// The most characters between the word and the number.
-    const MAX_GAP: usize = 24;
+    const MAX_GAP: usize = 32;
     const SIGNS: [&str; 14] = [
         "☎",
         "📞",

@@ -2,7 +2,7 @@
 //! where only a name can.
 
 use super::{
-    super::{Identity, inside},
+    super::{Identity, inside, vocabulary::AT_COMPANY},
     Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
 };
 use crate::{Budget, Exceeded, places, redact::begins_sentence};
@@ -68,7 +68,7 @@ impl Context<'_> {
                 .country
                 .is_some_and(|country| places::find(country, word).is_some())
         };
-        self.is_of_city(word) || place()
+        self.is_of_city(word) || cues::of(word).has(Cues::REGION) || place()
     }
 
     /// Whether a word is a part of the name of the posting's city.
@@ -80,9 +80,6 @@ impl Context<'_> {
     }
 }
 
-/// Words before the name of a company that say that somebody works there: no place or thing is
-/// named after them.
-const AT_COMPANY: &str = "at join joining bei bij hos chez";
 /// The English genitive, which no thing has.
 const GENITIVE: [&str; 2] = ["'s ", "’s "];
 /// Words before the name of a place.

@@ -3,7 +3,7 @@
 use super::{
     AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Word, cues,
     form::is_cased,
-    is_ordinary, joined, single,
+    is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
 };
 use crate::redact::key::splits;
@@ -31,6 +31,7 @@ impl Names {
         // "Paris Baguette" is not "Baguette".
         let of_place = core.iter().position(|word| word.cues.has(Cues::PLACE));
         let last = proper.filter(|proper| of_place.is_none_or(|place| place > *proper));
+        let first_run = last.unwrap_or(0) + 1;
         // "Zlatý Klas" is not "Klas".
         let adjective = core.iter().position(|word| word.cues.has(Cues::ADJECTIVE));
         let last = adjective
@@ -76,8 +77,7 @@ impl Names {
             }
         }
         // "Joinery De Backer & Sons" is "De Backer": several words together are no others.
-        let from = last.unwrap_or(0) + 1;
-        let runs = (from..core.len())
+        let runs = (first_run..core.len())
             .flat_map(|from| (from + 2..=core.len()).rev().map(move |to| from..to));
         for range in runs.take(MAX_SPELLINGS) {
             let before = range.start.checked_sub(1).map(|before| &core[before]);
@@ -95,27 +95,7 @@ impl Names {
                 self.add_fragment(name, run, context)?;
             }
         }
-        self.add_first(name, core, context)
-    }
-
-    /// Adds the first word of a name, though it is an ordinary one, if the text says that somebody
-    /// is at it: `Nova` of `Nova Install`.
-    fn add_first(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
-        let [first, _, ..] = core else { return Ok(()) };
-        let is_telling = first.is_upper()
-            && first.text.chars().count() >= 4
-            && first.cues.has(Cues::GENERIC)
-            && !first.cues.has(Cues::PLACE)
-            && !context.is_place(&first.lower);
-        if is_telling && context.is_joined(first, core)? {
-            self.add_fragment(name, std::slice::from_ref(first), context)?;
-        }
-        Ok(())
+        self.add_shortened(name, core, context)
     }
 
     /// Whether a part of the name can stand for it.
@@ -141,12 +121,19 @@ impl Names {
             if !is_long || !(is_proper || is_labelled) || is_other {
                 return Ok(false);
             }
-            if context.is_place(&word.lower) {
-                let is_sure = core.first() == Some(word)
-                    || is_labelled
-                    || core
-                        .iter()
-                        .all(|other| other == *word || is_ordinary(&other.lower));
+            let is_of_territory = core.iter().any(|other| is_among(TERRITORIES, &other.lower));
+            if context.is_place(&word.lower) || is_of_territory {
+                // People live in a region, and name more than one company after it.
+                let is_region = word.cues.has(Cues::REGION) || is_of_territory;
+                let is_first = core.first() == Some(word);
+                let others = || core.iter().filter(|other| other != word);
+                let is_only = others().all(|other| is_ordinary(&other.lower));
+                let is_sure = is_labelled
+                    || if is_region {
+                        is_first && is_only
+                    } else {
+                        is_first || is_only
+                    };
                 return context.names_company(word, core, is_sure);
             }
             // What the text also writes in lower case is the name with a capital.
@@ -156,11 +143,16 @@ impl Names {
         if context.is_place(&spaced.join(" ")) {
             return Ok(false);
         }
+        // In German every noun has a capital: "Forst und Gewässer" may be just that.
+        let are_nouns = context.families.has(Cues::GERMANIC)
+            && context.families != Cues::LANGUAGES
+            && core.first() != fragment.first()
+            && telling.iter().all(|word| word.cues.has(Cues::GENERIC));
         let capitals = telling.iter().filter(|word| word.is_capital()).count();
-        Ok(is_proper || capitals >= 2 || telling.len() >= 4)
+        Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
     }
 
-    fn add_fragment(
+    pub(super) fn add_fragment(
         &mut self,
         name: &str,
         fragment: &[Word<'_>],
@@ -220,6 +212,11 @@ impl Names {
     }
 }
 
+/// Words of names of offices: what is proper to such a name is the territory.
+const TERRITORIES: &str = "\
+    départementale départemental départementales préfecture région régional régionale landkreis \
+    kreisverwaltung landratsamt provincie diputación diputació powiatowy powiatu starostwo megyei";
+
 /// Whether a name writes each word with a capital, but for the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
     let mut telling = words.iter().filter(|word| !word.cues.has(Cues::SMALL));
@@ -248,7 +245,7 @@ fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
 
 /// Whether a word is a compound that ends in a trade, such as `Pilvipalvelu`: in lower case it is
 /// an ordinary word.
-fn ends_in_trade(word: &str) -> bool {
+pub(super) fn ends_in_trade(word: &str) -> bool {
     /// The fewest letters of either part.
     const MIN_LETTERS: usize = 4;
     word.char_indices()

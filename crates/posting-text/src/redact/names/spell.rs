@@ -1,8 +1,8 @@
 //! The spellings of a name: whole, without legal forms and trades, by its initials, and by its parts.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Token, Word,
-    all_of, cjk,
+    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Script, Token,
+    Word, all_of, cjk,
     form::{core, is_cased, parentheses, quoted, segment},
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
@@ -41,6 +41,10 @@ impl Names {
     fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
         if has_unspaced(spelling) {
             for name in cjk::spellings(spelling, context.identity.city, context.is_japanese()) {
+                // "Solmar 코리아" is also "Solmar코리아".
+                if name.contains(' ') {
+                    self.push_unspaced(name.replace(' ', ""));
+                }
                 self.push_unspaced(name);
             }
             self.add_short_form(spelling, context)?;
@@ -307,7 +311,9 @@ impl Names {
                 .collect();
             gaps.replace(char::is_whitespace, "")
         });
-        let inflected = case != Case::Upper && gap.is_none() && !(words.len() == 1 && generic);
+        // In Latin letters a form of an ordinary word with a capital may be a noun of German.
+        let is_noun = words.len() == 1 && generic && Script::of_text(written) == Script::Latin;
+        let inflected = case != Case::Upper && gap.is_none() && !is_noun;
         let key = Key {
             splits: Some(splits(words)),
             gap,

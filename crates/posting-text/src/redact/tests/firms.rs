@@ -101,3 +101,74 @@ fn persons_and_numbers_beside_each_other() {
     let expect = "Registered in England and Wales No. [id].";
     check("Acmera", ("Acmera", ""), text, expect);
 }
+
+#[test]
+fn shortened_names() {
+    for (name, text, expect) in [
+        (
+            "Farmácia Popular do Ipezal",
+            "Na Farmácia do Ipezal e na Farmácia Popular do Ipezal há vagas para você.",
+            "Na [company] e na [company] há vagas para você.",
+        ),
+        (
+            "Vendéglő a Fehérkúthoz Kft.",
+            "A Fehérkútban és a Fehérkútnál jó dolgozni, hogy van hely.",
+            "A [company] és a [company] jó dolgozni, hogy van hely.",
+        ),
+        (
+            "Statens havnetilsyn",
+            "Havnetilsynet ligger i Bodø, og det er godt. Et havnetilsyn er viktig.",
+            "[company] ligger i Bodø, og det er godt. Et havnetilsyn er viktig.",
+        ),
+        (
+            "Vishandel P. de Wit en Zn.",
+            "Bij De Wit begin je om vier uur.",
+            "Bij [company] begin je om vier uur.",
+        ),
+        (
+            "Kovács Gép Kft.",
+            "A KG-nél jó, hogy jó a hely.",
+            "A [company]-nél jó, hogy jó a hely.",
+        ),
+        (
+            "Solmar 코리아",
+            "Solmar코리아가 채용합니다.",
+            "[company]가 채용합니다.",
+        ),
+        (
+            "Кав'ярня «Зерно»",
+            "У «Зерні» варять каву. Мелемо зерно самі.",
+            "У «[company]» варять каву. Мелемо зерно самі.",
+        ),
+    ] {
+        check(name, (name, ""), text, expect);
+    }
+}
+
+#[test]
+fn regions_and_things_that_a_name_has() {
+    for (name, text) in [
+        (
+            "Kommunale Verkehrsbetriebe Rheintal AöR",
+            "Wer im Rheintal lebt, kennt den Fluss.",
+        ),
+        ("Hutmet Śląsk S.A.", "Na Śląsku jest w tym i jest dobrze."),
+        (
+            "Direction départementale des finances de la Corvenne",
+            "La Corvenne est un beau pays pour vous.",
+        ),
+        (
+            "Landesbetrieb Forst und Gewässer Nordheide",
+            "Forst und Gewässer sind Ihnen und der Chefin vertraut.",
+        ),
+    ] {
+        check(name, (name, ""), text, text);
+    }
+    // The one word that is the company's own.
+    check(
+        "a region alone",
+        ("Родопа Текстил АД", ""),
+        "Фабриката Родопа е нова. Стани част от Родопа!",
+        "Фабриката [company] е нова. Стани част от [company]!",
+    );
+}

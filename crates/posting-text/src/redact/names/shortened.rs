@@ -1,0 +1,109 @@
+//! Forms of a name that the name itself does not have.
+
+use super::{Case, Context, Cues, Exceeded, Key, Names, Word, fragments::ends_in_trade, inflect};
+use crate::redact::words::word;
+
+impl Names {
+    /// Adds the forms by which a text shortens a name, in the languages that have them.
+    pub(super) fn add_shortened(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let has = |families| context.families.has(families);
+        if has(Cues::ROMANCE.or(Cues::ROMANIAN)) {
+            self.add_without_attribute(name, core, context)?;
+        }
+        if has(Cues::HUNGARIAN) {
+            self.add_without_case(name, core, context)?;
+        }
+        if has(Cues::NORDIC) {
+            self.add_office(core, context);
+        }
+        self.add_first(name, core, context)
+    }
+
+    /// Adds `Farmácia do Jatobá` of `Farmácia Popular do Jatobá`.
+    fn add_without_attribute(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let [first, rest @ ..] = core else {
+            return Ok(());
+        };
+        let small = rest.iter().position(is_small).unwrap_or_default();
+        let (attributes, end) = rest.split_at(small);
+        let is_proper = |word: &Word<'_>| !is_generic(word) && !is_small(word);
+        if is_generic(first)
+            && !attributes.is_empty()
+            && attributes.iter().all(is_generic)
+            && end.iter().any(is_proper)
+        {
+            let short: Vec<Word<'_>> = std::iter::once(first).chain(end).cloned().collect();
+            self.add_fragment(name, &short, context)?;
+        }
+        Ok(())
+    }
+
+    /// Adds `Kerekerdő` of `Pékség a Kerekerdőhöz`, which takes other endings in a text.
+    fn add_without_case(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        for pair in core.windows(2).filter(|pair| is_small(&pair[0])) {
+            let Some(bare) = inflect::without_case(pair[1].text) else {
+                continue;
+            };
+            let bare = word(pair[1].start, bare);
+            if bare.is_upper() && context.is_distinctive(&bare.lower)? {
+                self.add_fragment(name, std::slice::from_ref(&bare), context)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds `Innkjøpstilsynet`, with a capital, of `Statens innkjøpstilsyn`.
+    fn add_office(&mut self, core: &[Word<'_>], context: &Context<'_>) {
+        let [whose, office] = core else { return };
+        if is_generic(whose) && !office.is_upper() && ends_in_trade(&office.lower) {
+            let key = Key {
+                tokens: self.tokens(std::slice::from_ref(office), context),
+                ..Key::word(office.lower.to_string(), Case::Capital)
+            };
+            self.push(key);
+        }
+    }
+
+    /// Adds the first word of a name, though it is an ordinary one, if the text says that somebody
+    /// is at it: `Nova` of `Nova Install`.
+    fn add_first(
+        &mut self,
+        name: &str,
+        core: &[Word<'_>],
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let [first, _, ..] = core else { return Ok(()) };
+        let is_telling = first.is_upper()
+            && first.text.chars().count() >= 4
+            && is_generic(first)
+            && !first.cues.has(Cues::PLACE)
+            && !context.is_place(&first.lower);
+        if is_telling && context.is_joined(first, core)? {
+            self.add_fragment(name, std::slice::from_ref(first), context)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_generic(word: &Word<'_>) -> bool {
+    word.cues.has(Cues::GENERIC)
+}
+
+fn is_small(word: &Word<'_>) -> bool {
+    word.cues.has(Cues::SMALL)
+}
