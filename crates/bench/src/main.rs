@@ -36,6 +36,7 @@ mod postgres;
 mod report;
 mod round;
 mod service;
+mod sweep;
 mod targets;
 mod webhooks;
 
@@ -264,6 +265,12 @@ fn measure_on_postgres(
         let measured = bench.console(postings)?;
         let _ = writeln!(report, "{}", console::text(&measured));
         targets.extend(console::targets(&measured));
+    }
+    if options.also.contains(&Lengthy::Sweep) {
+        println!("lifetimes that end");
+        let measured = bench.sweep()?;
+        let _ = writeln!(report, "{}", sweep::text(&measured));
+        targets.extend(sweep::targets(&measured));
     }
     if options.also.contains(&Lengthy::Catalogue) {
         println!("a catalogue of a million");

@@ -59,6 +59,8 @@ pub struct Options {
 pub enum Lengthy {
     /// How much a worker with a backlog of 100,000 postings slows pushes down
     Backlog,
+    /// Creates while a worker expires 200,000 postings
+    Sweep,
     /// Memory in ten minutes under load
     Soak,
     /// Memory and writes of an import of a million unchanged postings
