@@ -24,8 +24,8 @@ const QUEUE: usize = 16_384;
 /// The most bytes that are written at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// The pause of the thread after what it has written. Whoever logs meanwhile need not wake it, which
-/// costs more than the line: a fifth of the processor time of a push that changes nothing.
+/// The pause of the thread after each chunk. Lines that come meanwhile do not wake the thread: each
+/// waking costs more than its line, a fifth of the processor time of a push that changes nothing.
 const REST: Duration = Duration::from_millis(5);
 
 /// How long [`LogWriter::flush_all`] waits for a reader that takes nothing.

@@ -102,9 +102,9 @@ fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Resul
     Ok(reached.last() == Some(&true))
 }
 
-/// Whether a text says that somebody is at an acronym, and so does not mean a thing.
+/// Whether an acronym is a workplace in a text (`bei KG`, `KG-nél`), and so the name of a company.
 fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
-    /// The endings of Hungarian that say so.
+    /// The endings of a workplace in Hungarian.
     const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
     let after = &text[all[at].end()..];
     let before = at.checked_sub(1).map(|before| &all[before]);

@@ -46,8 +46,7 @@ pub(crate) const ACRONYMS: &str = "\
     СНГ ДМС КПП ГСМ БД ИТ МВД ТЗ СУБД ФОП ТОВ ПДВ КЗПП ЄС ЕС МСФО ΑΕ ΕΕ ΑΦΜ ΙΚΑ ΦΠΑ PKP SEP UDT \
     BHP RODO ZUS OC AC BOZP DPP DPČ HPP ŘP EUR USD GBP NOK SEK DKK PLN CZK HUF TRY";
 
-/// Words before the name of a company that say that somebody works there: no place or thing is
-/// named after them.
+/// Words before a workplace. No place and no thing stands after them.
 pub(crate) const AT_COMPANY: &str = "at join joining bei bij hos chez";
 
 /// Whether a list of words has this one.

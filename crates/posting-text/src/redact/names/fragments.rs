@@ -212,7 +212,7 @@ impl Names {
     }
 }
 
-/// Words of names of offices: what is proper to such a name is the territory.
+/// Words in the names of offices for a territory. The proper word of such a name is the territory.
 const TERRITORIES: &str = "\
     départementale départemental départementales préfecture région régional régionale landkreis \
     kreisverwaltung landratsamt provincie diputación diputació powiatowy powiatu starostwo megyei";

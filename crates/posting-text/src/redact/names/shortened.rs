@@ -79,8 +79,8 @@ impl Names {
         }
     }
 
-    /// Adds the first word of a name, though it is an ordinary one, if the text says that somebody
-    /// is at it: `Nova` of `Nova Install`.
+    /// Adds the first word of a name, even an ordinary one, if it is a workplace in the text: `Nova`
+    /// of `Nova Install` in `Kom werken bij Nova`.
     fn add_first(
         &mut self,
         name: &str,
