@@ -8,7 +8,8 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::harness::{
-    Answer, Api, App, Database, Server, Site, Store, WITHIN_TEN_SECONDS, alone, eventually,
+    Answer, Api, App, Database, SETTLING, Server, Site, Store, WITHIN_TEN_SECONDS, alone,
+    eventually,
     follower::EVENTS,
     fresh,
     import::{IMPORTS, ImportAnswer, Sending, catalogue, import, line},
@@ -54,10 +55,11 @@ impl Catalogue {
         ids.map(|id| line(id, &self.payload)).collect()
     }
 
-    /// Imports some of its postings; waits while another import of it is running.
+    /// Imports some of its postings; waits while another import of it is running, or until the
+    /// lease of a killed one has lapsed.
     async fn import(&self, api: &Api, range: std::ops::Range<usize>, query: &str) -> ImportAnswer {
         let path = format!("{}{query}", self.path());
-        eventually("the catalogue is free", Duration::from_mins(1), || async {
+        eventually("the catalogue is free", SETTLING * 2, || async {
             let answer = import(api, &path, self.lines(range.clone())).await;
             if answer.status == 409 {
                 assert!(answer.retry_after.is_some(), "{answer:#?}");
@@ -231,7 +233,7 @@ async fn one_import_of_a_catalogue_runs_at_a_time(store: Store) {
     let feed = Catalogue::new(4);
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..2)).await);
-    eventually("the import runs", WITHIN_TEN_SECONDS, || async {
+    eventually("the import runs", SETTLING, || async {
         let answer = other.get(&feed.path()).await;
         (answer.status == 200 && answer.data()["running"] == true).then_some(())
     })
@@ -260,7 +262,7 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     let feed = Catalogue::new(600);
     // Before the first line.
     let sending = Sending::begin(&app.api, &feed.path());
-    eventually("the import runs", WITHIN_TEN_SECONDS, || async {
+    eventually("the import runs", SETTLING, || async {
         let answer = app.api.get(&feed.path()).await;
         (answer.status == 200).then_some(())
     })
@@ -274,7 +276,7 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     // In the middle of an import.
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..500)).await);
-    eventually("lines are taken in", WITHIN_TEN_SECONDS, || async {
+    eventually("lines are taken in", SETTLING, || async {
         app.api.exists(&feed.ids[200]).await.then_some(())
     })
     .await;
@@ -294,7 +296,7 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
     let sending = Sending::begin(&app.api, &path);
     assert!(sending.send(feed.lines(0..1)).await);
     let answer = tokio::spawn(sending.end());
-    eventually("some expire", WITHIN_TEN_SECONDS, || async {
+    eventually("some expire", SETTLING, || async {
         let posting = app.show(&feed.ids[599]).await;
         (posting["status"] == "expired" || answer.is_finished()).then_some(())
     })
@@ -340,7 +342,7 @@ async fn a_fence_moves_while_an_import_runs(store: Store) {
     };
     let sending = Sending::begin(&api, &format!("{IMPORTS}?receipts=all"));
     assert!(sending.send(line("theirs-1", &minimal())).await);
-    eventually("the line is taken in", WITHIN_TEN_SECONDS, || async {
+    eventually("the line is taken in", SETTLING, || async {
         app.api.exists("theirs-1").await.then_some(())
     })
     .await;
@@ -378,7 +380,7 @@ async fn an_import_outlasts_a_restart_of_the_database(_: Store) {
     let feed = Catalogue::new(1_600);
     let sending = Sending::begin(&app.api, &feed.path());
     assert!(sending.send(feed.lines(0..1_000)).await);
-    eventually("lines are taken in", WITHIN_TEN_SECONDS, || async {
+    eventually("lines are taken in", SETTLING, || async {
         app.api.exists(&feed.ids[500]).await.then_some(())
     })
     .await;

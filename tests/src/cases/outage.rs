@@ -25,7 +25,7 @@ on_postgres! {
 }
 
 /// The time limit for pushes to succeed again once the server is back.
-const BACK_AGAIN: Duration = Duration::from_secs(15);
+const BACK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Clients that push each posting twice, and repeat a push after a 503.
 pub(super) struct Integrators {

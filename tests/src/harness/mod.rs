@@ -65,6 +65,6 @@ pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
 /// The contract's 10 seconds for revoked clients and changed keys, with a tolerance.
 pub const WITHIN_TEN_SECONDS: Duration = Duration::from_secs(11);
 
-/// The time limit for an enrichment in tests. It is generous for busy machines, because the
-/// contract promises none.
+/// The time limit for enrichments and other work in tests. It is generous for busy machines,
+/// because the contract promises none.
 pub const SETTLING: Duration = Duration::from_mins(1);

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use super::{CommandResult, Database, Store, program, raw, run};
 
 /// How long a process may take to start or to stop.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The environment of processes that belong together: one database, one key folder, one address. It
 /// outlives them, so a test can stop one and start the next.
