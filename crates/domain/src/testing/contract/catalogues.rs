@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{load, posting, put, touching};
+use super::{events::put_events, load, posting, put, touching};
 use crate::{
     audit::{Action, AuditLog, AuditQuery},
     catalogue::{
@@ -186,7 +186,7 @@ where
 {
     with_clients(store).await;
     let lost = lease(store, "jobs", 1, noon()).await;
-    put(store, &listed(&["a", "b"], lost)).await;
+    put_events(store, &listed(&["a", "b"], lost)).await;
     let before = load(store, &["a", "b"]).await;
     let end = EventLog::end(store).await;
     let held = lease(store, "jobs", 2, noon() + hours(1)).await;
@@ -312,7 +312,7 @@ where
     with_clients(store).await;
     let one = lease(store, "one", 1, noon()).await;
     let other = lease(store, "other", 2, noon()).await;
-    put(store, &listed(&["a"], one)).await;
+    put_events(store, &listed(&["a"], one)).await;
     let before = posting(store, "a").await;
     assert_eq!(before.catalogue, Some(one.catalogue));
     let end = EventLog::end(store).await;

@@ -52,7 +52,7 @@ async fn until_readable<S: EventLog>(store: &S, before: Cursor) {
 }
 
 /// Applies pushes that raise events, and waits until those can be read.
-async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) {
+pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) {
     let before = end(store).await;
     put(store, puts).await;
     until_readable(store, before).await;
