@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc};
 use actix_web::http::header::HeaderName;
 use async_trait::async_trait;
 use domain::{
+    Version,
     audit::{Attribution, AuditLog},
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
@@ -39,11 +40,13 @@ type Counts = Vec<(Status, usize)>;
 /// Moderates postings, as the command line does.
 #[async_trait]
 pub trait Moderator: Send + Sync {
-    /// Carries out a command about one posting, and decides it again after conflicts.
+    /// Carries out a command about one posting, of the version that the operator has seen, and
+    /// decides it again after conflicts.
     async fn moderate(
         &self,
         identifier: &SourceIdentifier,
         command: &Moderation,
+        seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError>;
 }

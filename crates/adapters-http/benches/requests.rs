@@ -12,6 +12,7 @@ use adapters_http::oauth::{self, Authorizer, ClientSecret, KeyFolder, KeyId};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use domain::testing::MemoryStore;
 use domain::{
+    authority::Principal,
     client::{
         ActivityRecorder, Client, ClientId, Clients, Prefixes, Scope, StoredSecret,
         activity::Refusal,
@@ -47,7 +48,7 @@ fn parsing(criterion: &mut Criterion) {
         "application_url":"https://www.company.example/jobs/1","metadata":{{"source":"board"}},
         "company":{{"name":"Company","website_url":"https://www.company.example/"}}}}"#
     );
-    let by = ClientId::new(Uuid::from_u128(1));
+    let by = Principal::unfenced(ClientId::new(Uuid::from_u128(1)));
     let new_id = PostingId::new(Uuid::from_u128(2));
     let parse = |body: &str| PutPosting::parse("posting-1", body.as_bytes(), by, new_id);
     assert!(parse(&body).expect("a sample body").errors.is_empty());

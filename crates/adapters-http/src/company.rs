@@ -1,10 +1,12 @@
 //! A company as answers show it.
 
+use domain::{event::CompanyState, posting::Actor};
 use serde::Serialize;
+use time::{OffsetDateTime, macros::datetime};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::schema::Answer;
+use crate::{answer::Timestamp, schema::Answer};
 
 /// The company, as last pushed with any posting.
 #[derive(Serialize, ToSchema)]
@@ -17,6 +19,11 @@ pub struct Company<'a> {
     website_url: &'a str,
     /// Path to the company's logo.
     logo_path: Option<&'a str>,
+    /// When the company's name, logo or owner last changed.
+    #[schema(value_type = OffsetDateTime)]
+    updated_at: Timestamp,
+    /// The actor of that change: `client:ID` or `operator:NAME`; `null` if that was not recorded.
+    updated_by: Option<String>,
 }
 
 impl<'a> From<&'a domain::company::Company> for Company<'a> {
@@ -26,6 +33,22 @@ impl<'a> From<&'a domain::company::Company> for Company<'a> {
             name: &company.name,
             website_url: company.website.as_str(),
             logo_path: company.logo_path.as_deref(),
+            updated_at: Timestamp(company.updated_at),
+            updated_by: company.updated_by.as_ref().map(Actor::to_string),
+        }
+    }
+}
+
+impl<'a> Company<'a> {
+    /// A company as the event of this time left it.
+    pub fn of_event(company: &'a CompanyState, at: OffsetDateTime) -> Self {
+        Self {
+            uuid: company.id.uuid(),
+            name: &company.name,
+            website_url: company.website.as_str(),
+            logo_path: company.logo_path.as_deref(),
+            updated_at: Timestamp(at),
+            updated_by: company.updated_by.as_ref().map(Actor::to_string),
         }
     }
 }
@@ -37,6 +60,8 @@ impl Answer for Company<'_> {
             name: "Example GmbH",
             website_url: "https://example.com",
             logo_path: None,
+            updated_at: Timestamp(datetime!(2026-01-31 12:00:00 UTC)),
+            updated_by: Some("client:0190a1b2-0000-7000-8000-0000000000c1".to_owned()),
         }
     }
 }

@@ -512,7 +512,7 @@ impl From<Rejection> for ApiError {
         match rejection {
             Rejection::Invalid(errors) => Self::invalid(errors),
             Rejection::NotFound => Self::new(StatusCode::NOT_FOUND, rejection.to_string()),
-            Rejection::Transition { .. } => {
+            Rejection::Transition { .. } | Rejection::TakenDown => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, rejection.to_string())
             }
         }

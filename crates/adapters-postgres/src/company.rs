@@ -1,16 +1,22 @@
 //! The table `companies`.
 
+use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg};
+use diesel_async::RunQueryDsl;
 use domain::{
-    company::{Company, CompanyWrite},
+    client::ClientId,
+    company::{Company, CompanyReader, CompanyWrite},
     store::{Known, StoreError},
 };
 use sql_common::{
     company::{CompanyRow, companies},
-    types::{Rendered, StoredId},
+    types::StoredId,
 };
 
-use crate::statement::{Value, bools, texts, times, uuids};
+use crate::{
+    PostgresStore,
+    statement::{Value, bools, optional_uuids, rendered, texts, times, uuids},
+};
 
 /// Selects the companies with these ids.
 #[diesel::dsl::auto_type]
@@ -31,16 +37,23 @@ pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), S
 }
 
 /// Returns the column arrays of the companies that a commit writes.
-pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 8] {
+pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 12] {
     [
         uuids(rows, |write| write.company.id.uuid()),
         texts(rows, |write| Some(&write.company.name)),
         texts(rows, |write| Some(write.company.website.as_str())),
         texts(rows, |write| write.company.logo_path.as_deref()),
-        times(rows, |write| write.at),
+        optional_uuids(rows, |write| write.company.owner.map(ClientId::uuid)),
+        times(rows, |write| write.company.updated_at),
+        rendered(rows.iter().map(|write| write.company.updated_by.as_ref())),
         bools(rows, |write| write.sets_name),
         bools(rows, |write| write.sets_logo_path),
-        replaced(rows),
+        bools(rows, |write| write.sets_owner),
+        optional_uuids(rows, |write| write.required_owner.map(ClientId::uuid)),
+        rendered(rows.iter().map(|write| {
+            let names = &write.replaced_names;
+            (!names.is_empty()).then_some(names)
+        })),
     ]
 }
 
@@ -53,11 +66,21 @@ pub(crate) fn assumed<'a>(rows: &'a [&Company]) -> [Value<'a>; 3] {
     ]
 }
 
-/// The names that a commit replaces by its own; none of most companies.
-fn replaced<'a>(rows: &'a [&CompanyWrite]) -> Value<'a> {
-    let of = |write: &&'a CompanyWrite| {
-        let names = &write.replaced_names;
-        (!names.is_empty()).then_some(Rendered(names))
-    };
-    Value::Rendered(rows.iter().map(of).collect())
+#[async_trait]
+impl CompanyReader for PostgresStore {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+        let (after, limit) = (after.to_owned(), i64::try_from(limit).unwrap_or(i64::MAX));
+        let rows = self
+            .connections
+            .run(async move |conn| {
+                let page = companies::table
+                    .filter(companies::website.gt(after))
+                    .order(companies::website)
+                    .limit(limit)
+                    .select(CompanyRow::as_select());
+                Ok(RunQueryDsl::load::<CompanyRow>(page, conn).await?)
+            })
+            .await?;
+        rows.into_iter().map(Company::try_from).collect()
+    }
 }

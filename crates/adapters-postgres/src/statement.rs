@@ -20,11 +20,10 @@ use diesel::{
     sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use domain::trace::TraceParent;
 use sql_common::{
     entity::{Column, Entity, Of},
     sql::{Bound, Returning},
-    types::{Day, Id, Moment, Rendered, StoredTime},
+    types::{Day, Id, Moment, Rendered, StoredTime, ToText},
     value::Bind,
 };
 pub(crate) use sql_common::{sql::Sql, statement};
@@ -71,6 +70,7 @@ macro_rules! column {
 
 column! {
     uuids: Uuid => Uuids;
+    optional_uuids: Option<Uuid> => OptionalUuids;
     texts: Option<&'a str> => Texts;
     binaries: Option<&'a [u8]> => Binaries;
     integers: i32 => Integers;
@@ -78,14 +78,15 @@ column! {
     bools: bool => Bools;
 }
 
-/// A column of traces. Without any it is empty, which `unnest` takes for a column of nulls.
-pub(crate) fn traces<'a>(
-    traces: impl Iterator<Item = Option<&'a TraceParent>> + Clone,
+/// A column of values that are bound as their texts. Without any it is empty, which `unnest` takes
+/// for a column of nulls.
+pub(crate) fn rendered<'a, T: ToText + 'a>(
+    values: impl Iterator<Item = Option<&'a T>> + Clone,
 ) -> Value<'a> {
-    if traces.clone().all(|trace| trace.is_none()) {
+    if values.clone().all(|value| value.is_none()) {
         return Value::Rendered(Vec::new());
     }
-    Value::Rendered(traces.map(|trace| Some(Rendered(trace?))).collect())
+    Value::Rendered(values.map(|value| Some(Rendered(value?))).collect())
 }
 
 /// A column of `timestamptz`.

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use diesel::{
-    ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection,
-    sql_types::{Nullable, Text},
+use async_trait::async_trait;
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
+use domain::{
+    client::ClientId,
+    company::{Company, CompanyId, CompanyReader, CompanyWrite},
+    store::StoreError,
 };
-use domain::company::{Company, CompanyId, CompanyWrite};
 use sql_common::{
     company::{CompanyRow, companies, former_names},
     statement,
@@ -14,9 +16,9 @@ use sql_common::{
 };
 
 use crate::{
-    IN_LIST,
+    IN_LIST, SqliteStore,
     error::Failure,
-    statement::{Value, execute, load as load_rows},
+    statement::{Value, execute},
 };
 
 /// Loads the companies with these ids.
@@ -67,55 +69,60 @@ pub(crate) fn load_former_names<'a>(
 }
 
 statement! {
-    Stored = "SELECT name, former_names FROM companies WHERE id = ?",
-    returns (Text, Nullable<Text>)
-}
-
-statement! {
-    /// Updates only the fields to be set, and only if that changes any.
-    Upsert =
-    "INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?) \
+    /// Writes a company as it is afterwards.
+    Write =
+    "INSERT INTO companies \
+     (id, name, website, logo_path, owner, former_names, created_at, updated_at, updated_by) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT (id) DO UPDATE SET \
-     name = CASE WHEN ? THEN excluded.name ELSE name END, \
-     logo_path = CASE WHEN ? THEN excluded.logo_path ELSE logo_path END, \
+     name = excluded.name, logo_path = excluded.logo_path, owner = excluded.owner, \
      former_names = coalesce(excluded.former_names, former_names), \
-     updated_at = excluded.updated_at \
-     WHERE (? AND excluded.name <> name) OR (? AND excluded.logo_path IS NOT logo_path) \
-     OR excluded.former_names IS NOT NULL"
+     updated_at = excluded.updated_at, updated_by = excluded.updated_by"
 }
 
-/// Inserts or updates a company; returns whether that changed anything.
+/// Inserts or updates a company; returns whether that changed anything. The transaction has the
+/// database to itself, so that what is read here is still so when it is written.
 pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Result<bool, Failure> {
-    let CompanyWrite {
-        company,
-        sets_name,
-        sets_logo_path,
-        at,
-        ..
-    } = write;
-    let stored: Vec<(String, Option<String>)> =
-        load_rows::<Stored, _>(conn, &[company.id.uuid().into()])?;
-    let stored = stored.into_iter().next();
-    let names = stored.as_ref().and_then(|(_, names)| names.as_deref());
-    let names = names.map(former_names).transpose()?.unwrap_or_default();
-    let name = stored.as_ref().map(|(name, _)| name.as_str());
-    let names = write.former_names(name.map(|name| (name, names.as_slice())));
-    let written = execute::<Upsert>(
+    let id = write.company.id;
+    let stored = load(conn, [&id])?.pop();
+    let names = load_former_names(conn, [&id])?.remove(&id);
+    let names = names.unwrap_or_default();
+    let stored_names = stored.as_ref().map(|it| (it.name.as_str(), &*names));
+    let names = write.former_names(stored_names);
+    let after = write.applied_to(stored.as_ref())?;
+    if stored.as_ref() == Some(&after) && names.is_none() {
+        return Ok(false);
+    }
+    execute::<Write>(
         conn,
         &[
-            company.id.uuid().into(),
-            (&company.name).into(),
-            company.website.as_str().into(),
-            (&company.logo_path).into(),
+            id.uuid().into(),
+            (&after.name).into(),
+            after.website.as_str().into(),
+            (&after.logo_path).into(),
+            Value::Id(after.owner.map(ClientId::uuid)),
             Value::Rendered(names.as_ref().map(|names| Rendered(names))),
-            (*at).into(),
-            (*at).into(),
-            (*sets_name).into(),
-            (*sets_logo_path).into(),
-            (*sets_name).into(),
-            (*sets_logo_path).into(),
+            after.created_at.into(),
+            after.updated_at.into(),
+            Value::Rendered(after.updated_by.as_ref().map(|by| Rendered(by))),
         ],
     )?;
-    Ok(written > 0)
+    Ok(true)
+}
+
+#[async_trait]
+impl CompanyReader for SqliteStore {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+        let (after, limit) = (after.to_owned(), i64::try_from(limit).unwrap_or(i64::MAX));
+        let load = move |conn: &mut SqliteConnection| {
+            let page = companies::table
+                .filter(companies::website.gt(after))
+                .order(companies::website)
+                .limit(limit)
+                .select(CompanyRow::as_select());
+            Ok(page.load::<CompanyRow>(conn)?)
+        };
+        let rows = self.connections.read(load).await?;
+        rows.into_iter().map(Company::try_from).collect()
+    }
 }

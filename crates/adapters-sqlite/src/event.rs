@@ -21,7 +21,7 @@ use sql_common::{
     },
     event_columns, statement,
     stored::array_text,
-    types::{Moment, StoredTime},
+    types::{Moment, Rendered, StoredTime},
 };
 use time::OffsetDateTime;
 
@@ -45,11 +45,13 @@ statement! {
     /// As the company stands, if it is there.
     RecordCompany =
     "INSERT INTO events (at, name, subject, company_name, company_website, company_logo_path, \
-     trace_parent) \
+     company_updated_by, trace_parent) \
      SELECT ?, ?, sent.id, coalesce(companies.name, sent.name), \
      coalesce(companies.website, sent.website), \
-     iif(companies.id IS NULL, sent.logo_path, companies.logo_path), sent.trace \
-     FROM (SELECT ? AS id, ? AS name, ? AS website, ? AS logo_path, ? AS trace) AS sent \
+     iif(companies.id IS NULL, sent.logo_path, companies.logo_path), \
+     iif(companies.id IS NULL, sent.updated_by, companies.updated_by), sent.trace \
+     FROM (SELECT ? AS id, ? AS name, ? AS website, ? AS logo_path, ? AS updated_by, ? AS trace) \
+     AS sent \
      LEFT JOIN companies ON companies.id = sent.id"
 }
 
@@ -81,6 +83,7 @@ pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), F
                 (&company.name).into(),
                 company.website.as_str().into(),
                 (&company.logo_path).into(),
+                Value::Rendered(company.updated_by.as_ref().map(|by| Rendered(by))),
                 trace,
             ],
         )?,

@@ -9,6 +9,7 @@ use domain::{
     audit::AuditLog,
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    company::CompanyReader,
     console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
     event::EventLog,
@@ -57,6 +58,7 @@ pub struct Database {
     pub clients: Arc<dyn Clients>,
     pub passes: Arc<dyn Passes>,
     pub browser: Arc<dyn PostingBrowser>,
+    pub companies: Arc<dyn CompanyReader>,
     pub retention: Arc<dyn Retention>,
     pub activity: Arc<dyn ActivityLog>,
     pub drafts: Arc<dyn DraftCache>,
@@ -80,6 +82,7 @@ impl Database {
             + Clients
             + Passes
             + PostingBrowser
+            + CompanyReader
             + Retention
             + ActivityLog
             + DraftCache
@@ -104,6 +107,7 @@ impl Database {
             clients: Arc::clone(store) as _,
             passes: Arc::clone(store) as _,
             browser: Arc::clone(store) as _,
+            companies: Arc::clone(store) as _,
             retention: Arc::clone(store) as _,
             activity: Arc::clone(store) as _,
             drafts: Arc::clone(store) as _,

@@ -155,6 +155,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Migrate(store) => command::migrate::run(&store).await,
         Command::Keys(keys) => command::keys::run(&keys),
         Command::Clients(clients) => command::clients::run(&clients).await,
+        Command::Companies(companies) => command::companies::run(companies).await,
         Command::Push(args) => push::run(args).await,
         Command::Postings(postings) => command::postings::run(postings).await,
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,

@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use domain::{
+    authority::Principal,
     client::ClientId,
     company::Website,
     posting::{Lifetime, PostingId, PutPosting, decide},
@@ -20,7 +21,7 @@ fn put(body: &str) -> PutPosting {
     PutPosting::parse(
         "posting-1",
         body.as_bytes(),
-        ClientId::new(client),
+        Principal::unfenced(ClientId::new(client)),
         PostingId::new(id),
     )
     .expect("a sample body")

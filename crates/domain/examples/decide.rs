@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use domain::{
+    authority::Principal,
     client::ClientId,
     posting::{Lifetime, PostingId, PutOutcome, PutPosting},
     store::{Known, WriteSet},
@@ -25,7 +26,7 @@ const CREATE: &str = r#"{
 
 fn push(body: &str) -> Result<PutPosting, domain::body::BodyError> {
     let (client, new_id) = (
-        ClientId::new(Uuid::nil()),
+        Principal::unfenced(ClientId::new(Uuid::nil())),
         PostingId::new(Uuid::from_u128(1)),
     );
     PutPosting::parse("bakery-1", body.as_bytes(), client, new_id)

@@ -11,6 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
+    authority::Principal,
     client::ClientId,
     company::{Company, CompanyId, CompanyWrite},
     posting::{
@@ -51,8 +52,9 @@ impl Tables {
     }
 
     /// Sets of a known company only what the commit says.
-    fn upsert(&mut self, write: CompanyWrite) {
+    fn upsert(&mut self, write: &CompanyWrite) -> Result<(), StoreError> {
         let id = write.company.id;
+        let after = write.applied_to(self.companies.get(&id))?;
         let former = self.former_names.entry(id).or_default();
         let stored = self
             .companies
@@ -61,14 +63,8 @@ impl Tables {
         if let Some(names) = write.former_names(stored) {
             *former = names;
         }
-        let new = write.company;
-        let company = self.companies.entry(new.id).or_insert_with(|| new.clone());
-        if write.sets_name {
-            company.name = new.name;
-        }
-        if write.sets_logo_path {
-            company.logo_path = new.logo_path;
-        }
+        self.companies.insert(id, after);
+        Ok(())
     }
 
     /// Writes a posting. A description that is not sent stays, as do texts.
@@ -150,8 +146,8 @@ impl Store for MapStore {
         {
             return Err(StoreError::Conflict);
         }
-        for write in writes.companies.into_values() {
-            tables.upsert(write);
+        for write in writes.companies.values() {
+            tables.upsert(write)?;
         }
         for write in writes.postings.into_values() {
             let company = tables.companies.get(&write.posting.company_id).cloned();
@@ -265,7 +261,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "company": {"name": "The Bakery", "website_url": "https://bakery.example"}
     }"#;
     let (client, new_id) = (
-        ClientId::new(Uuid::nil()),
+        Principal::unfenced(ClientId::new(Uuid::nil())),
         PostingId::new(Uuid::from_u128(1)),
     );
     let put = PutPosting::parse("bakery-1", body, client, new_id)?;

@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "that is what an example is for")]
 
 use domain::{
+    authority::Principal,
     body::BodyError,
     client::ClientId,
     posting::{PostingId, PutPosting},
@@ -20,7 +21,10 @@ const BODY: &str = r#"{
 /// The errors of a body, as `field message`.
 fn errors(body: &str) -> Result<Vec<String>, BodyError> {
     // A service draws the id; it is used if the posting is new.
-    let (client, new_id) = (ClientId::new(Uuid::nil()), PostingId::new(Uuid::nil()));
+    let (client, new_id) = (
+        Principal::unfenced(ClientId::new(Uuid::nil())),
+        PostingId::new(Uuid::nil()),
+    );
     let put = PutPosting::parse("bakery-1", body.as_bytes(), client, new_id)?;
     let named = put.errors.iter();
     Ok(named

@@ -79,6 +79,11 @@ impl Action {
     pub const POSTINGS_PURGE: Self = Self::new("postings.purge");
     /// A posting was taken down.
     pub const POSTINGS_EXPIRE: Self = Self::new("postings.expire");
+    /// An expired posting was brought back.
+    pub const POSTINGS_REOPEN: Self = Self::new("postings.reopen");
+
+    /// The name, the logo or the owner of a company was changed.
+    pub const COMPANIES_UPDATE: Self = Self::new("companies.update");
 
     /// An OAuth client was made.
     pub const CLIENTS_CREATE: Self = Self::new("clients.create");

@@ -19,6 +19,7 @@
 //! store must pass.
 
 pub mod audit;
+pub mod authority;
 pub mod body;
 pub mod catalogue;
 pub mod checks;

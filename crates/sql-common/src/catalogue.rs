@@ -8,7 +8,7 @@ use domain::{
     },
     client::ClientId,
     import::{Counts, Missing, Summary},
-    posting::PostingId,
+    posting::{NoticeCounts, PostingId},
     store::StoreError,
 };
 use time::OffsetDateTime;
@@ -220,6 +220,8 @@ fn summary(row: &CatalogueRow) -> Result<Summary, StoreError> {
             reopened: count(row.reopened, "reopened")?,
             refused: count(row.refused, "refused")?,
             failed: count(row.failed, "failed")?,
+            // Those of an import are in its answer alone.
+            notices: NoticeCounts::default(),
         },
         missing,
         complete: row.is_complete,

@@ -2,11 +2,15 @@
 
 use diesel::{Queryable, Selectable};
 use domain::{
+    client::ClientId,
     company::{Company, CompanyId, Website},
     store::StoreError,
 };
 
-use crate::{stored::array, types::StoredId};
+use crate::{
+    stored::{array, parse_optional},
+    types::{StoredId, StoredTime},
+};
 
 diesel::table! {
     use diesel::sql_types::{Nullable, Text};
@@ -17,9 +21,11 @@ diesel::table! {
         name -> Text,
         website -> Text,
         logo_path -> Nullable<Text>,
+        owner -> Nullable<Id>,
         former_names -> Nullable<Text>,
         created_at -> Moment,
         updated_at -> Moment,
+        updated_by -> Nullable<Text>,
     }
 }
 
@@ -31,17 +37,26 @@ pub struct CompanyRow {
     name: String,
     website: String,
     logo_path: Option<String>,
+    owner: Option<StoredId>,
+    created_at: StoredTime,
+    updated_at: StoredTime,
+    updated_by: Option<String>,
 }
 
 impl TryFrom<CompanyRow> for Company {
     type Error = StoreError;
 
     fn try_from(row: CompanyRow) -> Result<Self, StoreError> {
+        let owner = row.owner.map(|id| id.uuid("companies.owner")).transpose()?;
         Ok(Self {
             id: CompanyId::new(row.id.uuid("companies.id")?),
             name: row.name,
             website: Website::from_store(row.website),
             logo_path: row.logo_path,
+            owner: owner.map(ClientId::new),
+            created_at: row.created_at.time("companies.created_at")?,
+            updated_at: row.updated_at.time("companies.updated_at")?,
+            updated_by: parse_optional(row.updated_by, "companies.updated_by")?,
         })
     }
 }

@@ -8,8 +8,11 @@ use diesel::{
     sql_types::{BigInt, Nullable, Text},
 };
 use domain::{
-    company::{Company, CompanyId, Website},
-    event::{Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent, Subject},
+    company::{CompanyId, Website},
+    event::{
+        CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
+        Subject,
+    },
     posting::PostingId,
     store::StoreError,
 };
@@ -17,7 +20,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     statement,
-    stored::{corrupt, parse, trace},
+    stored::{corrupt, parse, parse_optional, trace},
     types::{Id, Moment, StoredId, StoredTime},
     value::Value,
 };
@@ -39,7 +42,7 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 macro_rules! event_columns {
     () => {
         "written_in, number, at, name, subject, source_identifier, version, status, status_reason, \
-         company_name, company_website, company_logo_path, trace_parent"
+         company_name, company_website, company_logo_path, company_updated_by, trace_parent"
     };
 }
 
@@ -52,6 +55,7 @@ pub type EventColumns = (
     Id,
     Nullable<Text>,
     Nullable<BigInt>,
+    Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
@@ -82,6 +86,8 @@ pub struct EventRow {
     company_website: Option<String>,
     /// Likewise, if there is one.
     company_logo_path: Option<String>,
+    /// Likewise, of events since that is recorded.
+    company_updated_by: Option<String>,
     /// If its cause is traced.
     trace_parent: Option<String>,
 }
@@ -129,11 +135,12 @@ impl TryFrom<EventRow> for RecordedEvent {
                 status: parse(row.status.unwrap_or_default(), "events.status")?,
                 status_reason: row.status_reason,
             }),
-            (None, Some(name)) => Subject::Company(Company {
+            (None, Some(name)) => Subject::Company(CompanyState {
                 id: CompanyId::new(id),
                 name,
                 website: Website::from_store(row.company_website.unwrap_or_default()),
                 logo_path: row.company_logo_path,
+                updated_by: parse_optional(row.company_updated_by, "events.company_updated_by")?,
             }),
             (None, None) => Subject::Other(id),
         };
@@ -245,6 +252,7 @@ mod tests {
             company_name: None,
             company_website: None,
             company_logo_path: None,
+            company_updated_by: None,
             trace_parent: None,
         }
     }

@@ -92,10 +92,11 @@ pub async fn on_one(
     let moderated = state
         .ports
         .moderator
-        .moderate(&identifier, &command, &by)
+        .moderate(&identifier, &command, None, &by)
         .await;
     moderated.map_err(|error| match error {
         ModerationError::Rejected(why) => Failure::conflict(why),
+        changed @ ModerationError::Changed { .. } => Failure::conflict(changed),
         ModerationError::Store(error) => error.into(),
     })?;
     let action = form.get("action").unwrap_or_default();
@@ -156,7 +157,7 @@ async fn decide(
     match state
         .ports
         .moderator
-        .moderate(identifier, command, &by)
+        .moderate(identifier, command, None, &by)
         .await
     {
         Ok(posting) => Ok(match command {
@@ -165,6 +166,7 @@ async fn decide(
             _ => posting.status.to_string(),
         }),
         Err(ModerationError::Rejected(why)) => Err(why.to_string()),
+        Err(changed @ ModerationError::Changed { .. }) => Err(changed.to_string()),
         Err(ModerationError::Store(error)) => {
             tracing::warn!(%error, "a posting was not moderated");
             Err("not done: the store did not take it; try again".to_owned())

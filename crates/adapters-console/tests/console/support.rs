@@ -17,6 +17,7 @@ use adapters_console::{
 };
 use async_trait::async_trait;
 use domain::{
+    Version,
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
     console::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest},
     posting::{ENRICH, Lifetime, Posting, SourceIdentifier, moderation::Moderation},
@@ -70,9 +71,19 @@ impl Moderator for Desktop {
         &self,
         identifier: &SourceIdentifier,
         command: &Moderation,
+        seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError> {
-        moderate(&*self.0, identifier, command, by, Lifetime::NEVER, noon()).await
+        moderate(
+            &*self.0,
+            identifier,
+            command,
+            seen,
+            by,
+            Lifetime::NEVER,
+            noon(),
+        )
+        .await
     }
 }
 

@@ -101,7 +101,7 @@ impl<'a> EventBody<'a> {
     fn new(event: &'a event::Event) -> Option<Self> {
         let data = match &event.subject {
             Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
-            Subject::Company(company) => EventData::Company(Company::from(company)),
+            Subject::Company(company) => EventData::Company(Company::of_event(company, event.at)),
             Subject::Other(_) => return None,
         };
         PUBLIC.contains(&event.name).then_some(Self {
@@ -231,7 +231,6 @@ impl Serialize for EventId {
 #[cfg(test)]
 mod tests {
     use domain::{
-        company::{CompanyId, Website},
         posting::event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
         testing::{self, noon},
     };
@@ -256,12 +255,9 @@ mod tests {
 
     #[test]
     fn an_event_says_what_became_of_its_subject() {
-        let website = Website::parse("https://acme.example").unwrap();
         let company = domain::company::Company {
-            id: CompanyId::of(&website),
-            name: "Acme".to_owned(),
-            website,
             logo_path: Some("logo.png".to_owned()),
+            ..testing::company("acme")
         };
         let mut posting = testing::posting(1, company.id);
         posting.status = domain::posting::Status::Rejected;
@@ -278,10 +274,12 @@ mod tests {
         assert_eq!(body(JOB_POSTING_REJECTED, subject), Some(rejected));
 
         let updated = json!({"type": "CompanyUpdated", "timestamp": timestamp, "data": {
-            "uuid": company.id.uuid(), "name": "Acme", "website_url": "https://acme.example",
-            "logo_path": "logo.png",
+            "uuid": company.id.uuid(), "name": "acme", "website_url": "https://acme.example",
+            "logo_path": "logo.png", "updated_at": timestamp,
+            "updated_by": format!("client:{}", testing::pusher()),
         }});
-        let subject = Subject::Company(company.clone());
+        let of_company = || Subject::Company(event::CompanyState::from(&company));
+        let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
         let view = PostingView {
@@ -306,7 +304,7 @@ mod tests {
 
         let other = Subject::Other(Uuid::nil());
         assert_eq!(body(COMPANY_UPDATED, other), None);
-        let subject = Subject::Company(company);
+        let subject = of_company();
         assert_eq!(body(EventName::new("SomethingPrivate"), subject), None);
     }
 }

@@ -1,15 +1,17 @@
 //! Receipts, summaries and catalogues as answers show them.
 
+use std::collections::BTreeMap;
+
 use domain::{
     catalogue::{self, PastImport},
     import::{self, Counts},
-    posting::{self, PutOutcome},
+    posting::{self, Notice, NoticeCode, NoticeCounts, PutOutcome},
 };
 use serde::Serialize;
 use time::macros::datetime;
 use utoipa::{
     PartialSchema as _, ToSchema,
-    openapi::{RefOr, Schema},
+    openapi::{ObjectBuilder, RefOr, Schema},
 };
 use uuid::Uuid;
 
@@ -46,6 +48,10 @@ pub struct ImportReceipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>, extensions(("x-optional" = json!(true))))]
     uuid: Option<ShownId>,
+    /// What a line that was taken left undone; absent if there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    notices: Vec<NoticeView>,
     /// Why it was not taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(extensions(("x-optional" = json!(true))))]
@@ -54,6 +60,26 @@ pub struct ImportReceipt<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = errors)]
     errors: Option<Fields<'a>>,
+}
+
+/// What a push left undone.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Notice)]
+struct NoticeView {
+    /// `taken_down`: an operator took the posting down, and it stays down; `company_kept`: the
+    /// company's name and logo stay as they are.
+    code: &'static str,
+    /// The notice as a sentence.
+    message: &'static str,
+}
+
+impl From<&Notice> for NoticeView {
+    fn from(notice: &Notice) -> Self {
+        Self {
+            code: notice.code().as_str(),
+            message: notice.message(),
+        }
+    }
 }
 
 /// The id of a posting, or `null`.
@@ -70,6 +96,7 @@ impl<'a> ImportReceipt<'a> {
             outcome: answer.outcome.as_str(),
             status: if is_new { 201 } else { 200 },
             uuid: Some(ShownId((!(is_new && dry_run)).then(|| answer.id.uuid()))),
+            notices: answer.notices.iter().map(NoticeView::from).collect(),
             message: None,
             errors: None,
         }
@@ -83,6 +110,7 @@ impl<'a> ImportReceipt<'a> {
             outcome: if is_failure { "failed" } else { "refused" },
             status: error.status().as_u16(),
             uuid: None,
+            notices: Vec::new(),
             message: Some(error.message()),
             errors: error.errors().map(Fields),
         }
@@ -106,7 +134,7 @@ pub struct LastLine<'a> {
 
 impl<'a> LastLine<'a> {
     /// The summary of an import, with the reason if it is not complete.
-    pub const fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+    pub fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
         Self {
             summary: Summary::new(summary, message),
         }
@@ -133,6 +161,10 @@ struct Summary<'a> {
     refused: u64,
     /// Lines that the service could not answer.
     failed: u64,
+    /// How many notices of each code the receipts have; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = notice_counts)]
+    notices: Option<NoticeSum>,
     /// The postings of a catalogue that no line named.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = missing)]
@@ -146,7 +178,7 @@ struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    const fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+    fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
         let import::Summary {
             counts,
             missing,
@@ -161,6 +193,7 @@ impl<'a> Summary<'a> {
             reopened,
             refused,
             failed,
+            notices,
         } = *counts;
         Self {
             lines,
@@ -171,6 +204,7 @@ impl<'a> Summary<'a> {
             reopened,
             refused,
             failed,
+            notices: NoticeSum::of(notices),
             missing: match missing {
                 Some(missing) => Some(Missing::new(missing)),
                 None => None,
@@ -179,6 +213,27 @@ impl<'a> Summary<'a> {
             message,
         }
     }
+}
+
+/// The number of notices of each code.
+#[derive(Serialize)]
+struct NoticeSum(BTreeMap<&'static str, u64>);
+
+impl NoticeSum {
+    fn of(counts: NoticeCounts) -> Option<Self> {
+        let counts = counts.iter();
+        let counts: BTreeMap<_, _> = counts.map(|(code, count)| (code.as_str(), count)).collect();
+        (!counts.is_empty()).then_some(Self(counts))
+    }
+}
+
+fn notice_counts() -> RefOr<Schema> {
+    let counts = NoticeCode::NAMES
+        .iter()
+        .fold(ObjectBuilder::new(), |object, code| {
+            object.property(*code, u64::schema())
+        });
+    optional(counts.build())
 }
 
 /// Open postings that a catalogue had before an import, and that no line named.
@@ -280,7 +335,7 @@ struct LastImport {
 }
 
 impl LastImport {
-    const fn new(import: &PastImport) -> Self {
+    fn new(import: &PastImport) -> Self {
         Self {
             started_at: Timestamp(import.started_at),
             finished_at: Timestamp(import.finished_at),
@@ -300,6 +355,7 @@ fn example_summary(missing: Option<import::Missing>) -> import::Summary {
             reopened: 1,
             refused: 1,
             failed: 0,
+            notices: NoticeCounts::default(),
         },
         missing,
         complete: true,

@@ -109,7 +109,12 @@ pub(super) fn prefer() -> ParameterBuilder {
 }
 
 fn pushed(description: &str) -> ResponseBuilder {
-    let headers = ["Posthaste-Outcome", "Posthaste-Status", PREFERENCE_APPLIED];
+    let headers = [
+        "Posthaste-Outcome",
+        "Posthaste-Status",
+        "Posthaste-Notice",
+        PREFERENCE_APPLIED,
+    ];
     let answer = ok::<PutAnswer>(description);
     headers.into_iter().fold(answer, with_header)
 }

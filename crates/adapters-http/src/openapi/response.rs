@@ -118,7 +118,7 @@ pub fn page() -> Content {
 }
 
 /// The headers as components.
-pub fn headers() -> [(&'static str, Header); 13] {
+pub fn headers() -> [(&'static str, Header); 14] {
     let header = |schema: ObjectBuilder, description: &str| {
         HeaderBuilder::new()
             .schema(Some(schema))
@@ -186,6 +186,13 @@ pub fn headers() -> [(&'static str, Header); 13] {
             header(
                 one_of("A status.", Status::NAMES),
                 "The posting's status afterwards.",
+            ),
+        ),
+        (
+            "Posthaste-Notice",
+            header(
+                plain(),
+                "What the push left undone (a list of RFC 9651): `taken_down`, `company_kept`.",
             ),
         ),
         (

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::{
+    authority::Principal,
     client::Scope,
     event::EventName,
     posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, Status, limits},
@@ -304,7 +305,7 @@ fn examples_are_accepted_by_the_domain() {
     for (name, example) in document.pointer(&pointer).unwrap().as_object().unwrap() {
         let body = example["value"].to_string();
         let (by, id) = (
-            ClientId::new(uuid::Uuid::nil()),
+            Principal::unfenced(ClientId::new(uuid::Uuid::nil())),
             PostingId::new(uuid::Uuid::nil()),
         );
         let put = PutPosting::parse("x", body.as_bytes(), by, id).unwrap();

@@ -9,8 +9,9 @@ use actix_web::{
     },
 };
 use domain::{
+    authority::Principal,
     body::BodyError,
-    posting::{self, PostingId, PutOutcome, PutPosting, SourceIdentifier},
+    posting::{self, Notice, PostingId, PutOutcome, PutPosting, SourceIdentifier},
     validation::FieldErrors,
 };
 use percent_encoding::percent_decode_str;
@@ -35,6 +36,8 @@ use crate::{
 const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
 /// The header with the posting's status afterwards.
 const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
+/// The header with what a push that succeeded left undone: a list of tokens (RFC 9651).
+const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
 /// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
@@ -124,8 +127,20 @@ pub(super) async fn handle(
     if strict {
         response.insert_header((PREFERENCE_APPLIED, STRICT));
     }
+    if !answer.notices.is_empty() {
+        response.insert_header((NOTICE, notices(&answer.notices)));
+    }
     let is_there = !(is_new && dry_run);
     Ok(response.json(PutAnswer::of(is_there.then(|| answer.id.uuid()))))
+}
+
+/// The notices as a list of RFC 9651.
+fn notices(notices: &[Notice]) -> String {
+    let codes: Vec<_> = notices
+        .iter()
+        .map(|notice| notice.code().as_str())
+        .collect();
+    codes.join(", ")
 }
 
 async fn push(
@@ -151,7 +166,8 @@ async fn push(
         PutPosting::parse
     };
     let new_id = PostingId::new(Uuid::now_v7());
-    let mut put = parse(segment?, &body, caller.id(), new_id);
+    let by = Principal::new(caller.id(), prefixes);
+    let mut put = parse(segment?, &body, by, new_id);
     if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
         errors.merge(wishes.errors);
     }

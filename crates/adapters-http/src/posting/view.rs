@@ -353,24 +353,14 @@ pub mod tests {
         task::Poll,
     };
 
-    use domain::{
-        company::{Company, CompanyId, Website},
-        enrichment::EnrichedTexts,
-        testing,
-    };
+    use domain::{enrichment::EnrichedTexts, testing};
     use tokio::{runtime::Builder, task::spawn_blocking};
 
     use super::*;
 
     /// A posting with this much of text.
     pub fn view_of(bytes: usize) -> PostingView {
-        let website = Website::parse("https://acme.example").unwrap();
-        let company = Company {
-            id: CompanyId::of(&website),
-            name: "Acme".to_owned(),
-            website,
-            logo_path: None,
-        };
+        let company = testing::company("acme");
         PostingView {
             posting: testing::posting(1, company.id),
             company,

@@ -119,6 +119,8 @@ async fn every_field_is_read_back() {
             "name": "Example",
             "website_url": "https://example.com",
             "logo_path": "/logo.png",
+            "updated_at": times[0],
+            "updated_by": history[0]["by"],
         },
         "is_featured": false,
         "published_at": null,

@@ -23,12 +23,14 @@ locked AS MATERIALIZED (
 -- Which fields of a company to set is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (id, name, website, logo_path, at, sets_name, sets_logo_path, replaced)
+    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        AS sent (id, name, website, logo_path, owner, at, by, sets_name, sets_logo_path,
+            sets_owner, required_owner, replaced)
 ),
 companies_written AS (
-    INSERT INTO companies (id, name, website, logo_path, former_names, created_at, updated_at)
-    SELECT id, name, website, logo_path, replaced::json, at, at
+    INSERT INTO companies
+        (id, name, website, logo_path, owner, former_names, created_at, updated_at, updated_by)
+    SELECT id, name, website, logo_path, owner, replaced::json, at, at, by
     FROM companies_sent
     WHERE (SELECT count(*) FROM locked) >= 0
     ON CONFLICT (id) DO UPDATE SET
@@ -36,6 +38,8 @@ companies_written AS (
             THEN excluded.name ELSE companies.name END,
         logo_path = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path)
             THEN excluded.logo_path ELSE companies.logo_path END,
+        owner = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_owner)
+            THEN excluded.owner ELSE companies.owner END,
         -- `CompanyWrite::former_names`, of the stored name as it is under this lock.
         former_names = CASE WHEN excluded.id IN (SELECT id FROM companies_sent WHERE sets_name)
             THEN (
@@ -53,18 +57,27 @@ companies_written AS (
                     GROUP BY had.name ORDER BY place LIMIT ?
                 ) AS newest
             ) ELSE companies.former_names END,
-        updated_at = excluded.updated_at
-    -- One that is so already, because another commit was quicker, stays as it is.
-    WHERE (excluded.name <> companies.name
+        updated_at = excluded.updated_at,
+        updated_by = excluded.updated_by
+    -- One that is so already, because another commit was quicker, stays as it is; and so does one
+    -- of another owner than the write requires, which undoes the commit.
+    WHERE NOT EXISTS (
+            SELECT FROM companies_sent
+            WHERE companies_sent.id = excluded.id AND required_owner IS NOT NULL
+                AND required_owner IS DISTINCT FROM companies.owner
+        )
+        AND ((excluded.name <> companies.name
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_name))
         OR (excluded.logo_path IS DISTINCT FROM companies.logo_path
             AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_logo_path))
+        OR (excluded.owner IS DISTINCT FROM companies.owner
+            AND excluded.id IN (SELECT id FROM companies_sent WHERE sets_owner))
         OR EXISTS (
             SELECT value FROM json_array_elements_text(excluded.former_names)
             WHERE value <> companies.name
             EXCEPT SELECT value FROM json_array_elements_text(companies.former_names)
-        )
-    RETURNING id, name, website, logo_path
+        ))
+    RETURNING id, name, website, logo_path, updated_by
 ),
 inserted AS (
     INSERT INTO postings ({postings})
@@ -123,15 +136,16 @@ effects_asked AS (
 events_recorded AS (
     INSERT INTO events
         (written_in, at, name, subject, source_identifier, version, status, status_reason,
-         company_name, company_website, company_logo_path, trace_parent)
+         company_name, company_website, company_logo_path, company_updated_by, trace_parent)
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
+        CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
         sent.trace
-    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         AS sent (at, name, subject, source_identifier, version, status, status_reason,
-            company_name, company_website, company_logo_path, trace)
+            company_name, company_website, company_logo_path, company_updated_by, trace)
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.
     LEFT JOIN LATERAL (
         SELECT * FROM companies_written
@@ -140,8 +154,9 @@ events_recorded AS (
     WHERE sent.company_name IS NULL OR stands.id IS NOT NULL
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
 )
--- A changed version, an identifier that was taken meanwhile, or a company that is not as assumed
--- undoes everything. The companies are those of before the statement.
+-- A changed version, an identifier that was taken meanwhile, a company of another owner than its
+-- write requires, or one that is not as assumed undoes everything. The companies are those of
+-- before the statement.
 SELECT must_hold(inserted = ? AND updated = ? AND NOT EXISTS (
     SELECT FROM unnest(?, ?, ?) AS assumed (id, name, logo_path)
     WHERE NOT EXISTS (
@@ -149,4 +164,12 @@ SELECT must_hold(inserted = ? AND updated = ? AND NOT EXISTS (
         WHERE companies.id = assumed.id AND companies.name = assumed.name
             AND companies.logo_path IS NOT DISTINCT FROM assumed.logo_path
     )
+) AND NOT EXISTS (
+    SELECT FROM companies_sent
+    WHERE required_owner IS NOT NULL
+        AND id NOT IN (SELECT id FROM companies_written)
+        AND NOT EXISTS (
+            SELECT FROM companies
+            WHERE companies.id = companies_sent.id AND owner = required_owner
+        )
 )) FROM written

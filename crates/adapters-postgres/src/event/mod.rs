@@ -23,9 +23,9 @@ mod read;
 
 use async_trait::async_trait;
 use domain::{
-    company::Company,
     event::{
-        Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState, RecordedEvent, Subject,
+        CompanyState, Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState,
+        RecordedEvent, Subject,
     },
     store::StoreError,
 };
@@ -34,7 +34,7 @@ use time::OffsetDateTime;
 pub(crate) use self::keep::{is_behind, raise_offset};
 use crate::{
     PostgresStore,
-    statement::{Value, bigints, texts, times, traces, uuids},
+    statement::{Value, bigints, rendered, texts, times, uuids},
 };
 
 /// The horizon, of a statement that reads the table `event_log`.
@@ -46,7 +46,7 @@ macro_rules! horizon {
 pub(crate) use horizon;
 
 /// The columns of the events that a commit records.
-pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 11] {
+pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 12] {
     [
         times(events, |event| event.at),
         texts(events, |event| Some(event.name.as_str())),
@@ -60,7 +60,12 @@ pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 11] {
         texts(events, |event| Some(&company(event)?.name)),
         texts(events, |event| Some(company(event)?.website.as_str())),
         texts(events, |event| company(event)?.logo_path.as_deref()),
-        traces(events.iter().map(|event| event.trace.as_ref())),
+        rendered(
+            events
+                .iter()
+                .map(|event| company(event)?.updated_by.as_ref()),
+        ),
+        rendered(events.iter().map(|event| event.trace.as_ref())),
     ]
 }
 
@@ -71,7 +76,7 @@ const fn posting(event: &Event) -> Option<&PostingState> {
     }
 }
 
-const fn company(event: &Event) -> Option<&Company> {
+const fn company(event: &Event) -> Option<&CompanyState> {
     match &event.subject {
         Subject::Company(company) => Some(company),
         Subject::Posting(_) | Subject::Other(_) => None,

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    statement::{Value, bigints, execute, load, statement, texts, times, traces, uuids},
+    statement::{Value, bigints, execute, load, rendered, statement, texts, times, uuids},
 };
 
 /// The columns of the effects that a commit asks for.
@@ -29,7 +29,7 @@ pub(crate) fn columns<'a>(
         uuids(effects, |effect| effect.key()),
         texts(effects, |effect| effect.queue().lane()),
         times(effects, |_| at),
-        traces(of_traces.iter().map(Option::as_ref)),
+        rendered(of_traces.iter().map(Option::as_ref)),
     ]
 }
 

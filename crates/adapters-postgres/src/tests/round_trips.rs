@@ -9,13 +9,13 @@ use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
     client::Prefixes,
-    company::{Company, CompanyId, CompanyWrite, Website},
+    company::CompanyId,
     enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
     outbox::Outbox,
     posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
     store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
-    testing::{minutes, noon, uuid},
+    testing::{company, company_write, minutes, noon, uuid},
 };
 use newsletter::{
     store::{Accounts, SubscriberFilter, SubscriberQuery, SubscriberReader},
@@ -61,13 +61,7 @@ fn history(status: Status) -> Vec<HistoryEntry> {
 fn creates(n: u128) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     for n in 0..n {
-        let website = Website::parse(&format!("https://{n}.example")).unwrap();
-        let company = Company {
-            id: CompanyId::of(&website),
-            name: "Company".to_owned(),
-            website,
-            logo_path: None,
-        };
+        let company = company(&n.to_string());
         let posting = posting(n, company.id);
         writes.tasks.ask(enrich(posting.id));
         writes.tasks.events.push(Event {
@@ -76,16 +70,8 @@ fn creates(n: u128) -> WriteSet {
             at: noon(),
             trace: None,
         });
-        writes.companies.insert(
-            company.id,
-            CompanyWrite {
-                company,
-                sets_name: true,
-                sets_logo_path: true,
-                replaced_names: Vec::new(),
-                at: noon(),
-            },
-        );
+        let write = company_write(&company, true, true);
+        writes.companies.insert(company.id, write);
         writes.postings.insert(
             posting.id,
             PostingWrite {

@@ -5,6 +5,7 @@
 
 mod backup;
 mod clients;
+mod companies;
 mod console;
 mod enricher;
 mod newsletter;
@@ -32,6 +33,7 @@ pub use self::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
         ClientsShowArgs, ClientsUpdateArgs,
     },
+    companies::{CompaniesCommand, CompaniesListArgs, CompaniesShowArgs, CompaniesUpdateArgs},
     console::{ConsoleArgs, ConsoleCommand, ConsoleLinkArgs},
     enricher::EnricherArgs,
     newsletter::{
@@ -44,7 +46,7 @@ pub use self::{
     parse::{Refusal, load_dotenv, parse},
     postings::{
         PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsPurgeArgs,
-        PostingsRejectArgs, PostingsShowArgs,
+        PostingsReasonArgs, PostingsShowArgs,
     },
     push::PushArgs,
     settings::{
@@ -122,6 +124,9 @@ pub enum Command {
     /// Manage OAuth clients
     #[command(subcommand)]
     Clients(ClientsCommand),
+    /// Look at companies, and at who owns them
+    #[command(subcommand)]
+    Companies(CompaniesCommand),
     /// Push many postings from a file
     Push(PushArgs),
     /// Look at postings and moderate them

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::posting::{SourceIdentifier, Status};
+use domain::{
+    Version,
+    posting::{SourceIdentifier, Status},
+};
 
 use super::{JsonArgs, LifetimeArgs, OperatorArgs, StoreArgs};
 use crate::config::{self, Before, ClientRef};
@@ -17,7 +20,11 @@ pub enum PostingsCommand {
     /// Approve postings; no enricher overrules it
     Approve(PostingArgs),
     /// Reject postings; no enricher overrules it
-    Reject(PostingsRejectArgs),
+    Reject(PostingsReasonArgs),
+    /// Take postings down; only an operator brings them back
+    Expire(PostingsReasonArgs),
+    /// Bring expired postings back, to be judged anew
+    Reopen(PostingsReasonArgs),
     /// Feature postings
     Feature(PostingsFeatureArgs),
     /// Delete postings that expired long ago and were not changed since
@@ -114,6 +121,15 @@ pub struct PostingArgs {
     /// More IDs, one a line, from a file; `-` is the standard input
     #[arg(long, value_name = "FILE", env = "POSTHASTE_POSTINGS_IDS_FROM")]
     pub ids_from: Option<PathBuf>,
+
+    /// Only if the posting still has this version, which `postings show --json` gives
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_POSTINGS_VERSION",
+        conflicts_with = "ids_from"
+    )]
+    pub version: Option<Version>,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]
@@ -134,7 +150,7 @@ pub struct PostingsShowArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct PostingsRejectArgs {
+pub struct PostingsReasonArgs {
     /// Why, for the integrator to read
     #[arg(
         long,

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod backup;
 pub mod clients;
+pub mod companies;
 pub mod console;
 pub mod copy;
 pub mod doctor;

@@ -2,7 +2,10 @@
 
 use std::{num::NonZeroU32, str::FromStr, time::Duration};
 
-use domain::client::{ClientId, Prefixes, Scope};
+use domain::{
+    client::{ClientId, Prefixes, Scope},
+    company::Website,
+};
 
 use super::line;
 
@@ -35,6 +38,28 @@ pub fn client(text: &str) -> Result<ClientRef, String> {
         Ok(id) => Ok(ClientRef::Id(id)),
         Err(_) => client_name(text).map(ClientRef::Name),
     }
+}
+
+/// The owner that a company is to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompanyOwner {
+    /// None: the company is left to the clients without prefixes.
+    None,
+    /// This client.
+    Client(ClientRef),
+}
+
+/// `--owner` of a company.
+pub fn owner(text: &str) -> Result<CompanyOwner, String> {
+    match text.trim() {
+        "none" => Ok(CompanyOwner::None),
+        text => client(text).map(CompanyOwner::Client),
+    }
+}
+
+/// The website that names a company, in any of its spellings.
+pub fn website(text: &str) -> Result<Website, String> {
+    Website::parse(text.trim()).map_err(|error| error.to_string())
 }
 
 /// A scope.

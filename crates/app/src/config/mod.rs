@@ -28,7 +28,10 @@ use url::Url;
 
 pub use self::{
     admin::{AdminBind, admin_bind},
-    clients::{ClientRef, client, client_limit, client_name, identifier_prefix, overlap, scope},
+    clients::{
+        ClientRef, CompanyOwner, client, client_limit, client_name, identifier_prefix, overlap,
+        owner, scope, website,
+    },
     console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy},
     database::{DatabaseUrl, database_url, read_database_url},
     enricher::{

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use adapters_console::Moderator;
 use async_trait::async_trait;
 use domain::{
+    Version,
     audit::Attribution,
     posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
     store::{Store, StoreError},
@@ -31,9 +32,10 @@ impl Moderator for StoreModerator {
         &self,
         identifier: &SourceIdentifier,
         command: &Moderation,
+        seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError> {
-        apply(&*self.store, identifier, command, by, self.lifetime).await
+        apply(&*self.store, identifier, command, seen, by, self.lifetime).await
     }
 }
 
@@ -42,12 +44,13 @@ pub async fn apply(
     store: &dyn Store,
     id: &SourceIdentifier,
     command: &Moderation,
+    seen: Option<Version>,
     by: &Attribution,
     lifetime: Lifetime,
 ) -> Result<Posting, ModerationError> {
     let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
     loop {
-        let result = moderate(store, id, command, by, lifetime, clock::now()).await;
+        let result = moderate(store, id, command, seen, by, lifetime, clock::now()).await;
         let is_conflict = matches!(
             result,
             Err(ModerationError::Store(

@@ -38,6 +38,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet, HashSet};
 
     use domain::{
+        authority::Principal,
         client::ClientId,
         posting::{PostingId, PutPosting},
     };
@@ -51,7 +52,7 @@ mod tests {
         for Sample { id, payload } in read(LINES).unwrap() {
             let segment = id.replace('/', "%2F");
             let body = payload.to_string();
-            let by = ClientId::new(Uuid::nil());
+            let by = Principal::unfenced(ClientId::new(Uuid::nil()));
             let put = PutPosting::parse(&segment, body.as_bytes(), by, PostingId::new(Uuid::nil()));
             let put = put.unwrap();
             assert_eq!(put.identifier.as_str(), id);

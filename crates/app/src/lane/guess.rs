@@ -93,23 +93,14 @@ impl Guesses {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        company::Website,
-        testing::{identifier, posting},
-    };
+    use domain::testing::{self, identifier, posting};
 
     use super::*;
 
     const FEWEST: usize = 64;
 
     fn company() -> Company {
-        let website = Website::parse("https://acme.example").unwrap();
-        Company {
-            id: CompanyId::of(&website),
-            name: "acme".to_owned(),
-            website,
-            logo_path: None,
-        }
+        testing::company("acme")
     }
 
     #[test]

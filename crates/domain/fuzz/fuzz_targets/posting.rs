@@ -3,6 +3,7 @@
 #![no_main]
 
 use domain::{
+    authority::Principal,
     client::ClientId,
     company::Company,
     posting::{Lifetime, Posting, PostingId, PutPosting, decide},
@@ -16,8 +17,8 @@ use uuid::Uuid;
 const NOW: OffsetDateTime = datetime!(2026-11-22 12:00 UTC);
 
 fn parse(segment: &str, body: &[u8]) -> Option<PutPosting> {
-    let (by, new_id) = (ClientId::new(Uuid::nil()), PostingId::new(Uuid::nil()));
-    PutPosting::parse(segment, body, by, new_id).ok()
+    let by = Principal::unfenced(ClientId::new(Uuid::nil()));
+    PutPosting::parse(segment, body, by, PostingId::new(Uuid::nil())).ok()
 }
 
 /// The payload that a reader of the posting would push back.

@@ -5,12 +5,14 @@ mod website;
 
 use std::fmt;
 
+use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use self::names::{FORMER_NAMES, former_names};
 pub(crate) use self::website::parse_web_url;
 pub use self::website::{InvalidLogoPath, InvalidWebUrl, Website, check_logo_path, check_web_url};
+use crate::{client::ClientId, event::CompanyState, posting::Actor, store::StoreError};
 
 /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The
 /// same new company made in two places is therefore the same row.
@@ -54,6 +56,26 @@ pub struct Company {
     pub website: Website,
     /// Path to its logo.
     pub logo_path: Option<String>,
+    /// The client that owns it; `None` leaves it to the clients without prefixes.
+    pub owner: Option<ClientId>,
+    /// When it was first pushed.
+    pub created_at: OffsetDateTime,
+    /// When its name, logo or owner last changed.
+    pub updated_at: OffsetDateTime,
+    /// The actor of the last change; `None` of a change from before this was recorded.
+    pub updated_by: Option<Actor>,
+}
+
+impl From<&Company> for CompanyState {
+    fn from(company: &Company) -> Self {
+        Self {
+            id: company.id,
+            name: company.name.clone(),
+            website: company.website.clone(),
+            logo_path: company.logo_path.clone(),
+            updated_by: company.updated_by.clone(),
+        }
+    }
 }
 
 /// A company to insert or update. Companies are written without a version: the last writer
@@ -66,11 +88,14 @@ pub struct CompanyWrite {
     pub sets_name: bool,
     /// Whether an update sets the logo path.
     pub sets_logo_path: bool,
+    /// Whether an update sets the owner.
+    pub sets_owner: bool,
+    /// The owner that an existing company must have; `None` for any. See
+    /// [`Principal::required_owner`](crate::authority::Principal::required_owner).
+    pub required_owner: Option<ClientId>,
     /// The names that earlier commands of the same commit set, newest first: the company had them,
     /// though nobody saw them.
     pub replaced_names: Vec<String>,
-    /// When it is written.
-    pub at: OffsetDateTime,
 }
 
 impl CompanyWrite {
@@ -83,6 +108,36 @@ impl CompanyWrite {
         self.company = later.company;
         self.sets_name |= later.sets_name;
         self.sets_logo_path |= later.sets_logo_path;
+        self.sets_owner |= later.sets_owner;
+        self.required_owner = self.required_owner.or(later.required_owner);
+    }
+
+    /// The company after this write, by the one that the store has: what the write does not set
+    /// stays.
+    ///
+    /// [`StoreError::Conflict`] if that one has another owner than the write requires.
+    pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {
+        let Some(stored) = stored else {
+            return Ok(self.company.clone());
+        };
+        if self.required_owner.is_some() && self.required_owner != stored.owner {
+            return Err(StoreError::Conflict);
+        }
+        let mut after = stored.clone();
+        if self.sets_name {
+            after.name.clone_from(&self.company.name);
+        }
+        if self.sets_logo_path {
+            after.logo_path.clone_from(&self.company.logo_path);
+        }
+        if self.sets_owner {
+            after.owner = self.company.owner;
+        }
+        if after != *stored {
+            after.updated_at = self.company.updated_at;
+            after.updated_by.clone_from(&self.company.updated_by);
+        }
+        Ok(after)
     }
 
     /// The company's former names after this write, by the name and the former names that the store
@@ -100,4 +155,11 @@ impl CompanyWrite {
         let names = former_names(&self.company.name, newest_first);
         (names != former).then_some(names)
     }
+}
+
+/// The port for lists of companies.
+#[async_trait]
+pub trait CompanyReader: Send + Sync {
+    /// Up to `limit` companies whose websites follow a text, ascending by website, byte for byte.
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError>;
 }

@@ -22,8 +22,8 @@ pub use self::{
 };
 use crate::{
     Version,
-    company::Company,
-    posting::{PostingId, SourceIdentifier, Status},
+    company::{CompanyId, Website},
+    posting::{Actor, PostingId, SourceIdentifier, Status},
     trace::TraceParent,
 };
 
@@ -74,7 +74,7 @@ pub enum Subject {
     Posting(PostingState),
     /// A company. A store records it as it stands after the commit, because several writers may
     /// set different fields of a company at the same time.
-    Company(Company),
+    Company(CompanyState),
     /// A subject of another context, by its id. The event says nothing else about it.
     Other(Uuid),
 }
@@ -103,4 +103,19 @@ pub struct PostingState {
     pub status: Status,
     /// The reason of the status.
     pub status_reason: Option<String>,
+}
+
+/// The state of a company, as the commit of an event left it at the time of the event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanyState {
+    /// The id.
+    pub id: CompanyId,
+    /// The name.
+    pub name: String,
+    /// The website.
+    pub website: Website,
+    /// Path to its logo.
+    pub logo_path: Option<String>,
+    /// The actor of the change; `None` of an event from before this was recorded.
+    pub updated_by: Option<Actor>,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::{
+    authority::Principal,
     body::{self, BodyError},
     catalogue::CatalogueId,
     client::{ClientId, Forbidden, Prefixes},
@@ -99,8 +100,9 @@ impl Line {
             Ok(text) => text,
             Err(error) => return (None, Err(error.into())),
         };
+        let by = Principal::new(wishes.client, prefixes);
         if let Some((id, payload)) = plain(text, wishes) {
-            let read = |identifier| PutPosting::of(identifier, payload, wishes.client, new_id);
+            let read = |identifier| PutPosting::of(identifier, payload, by, new_id);
             let put = command(&id, wishes, prefixes, read);
             return (Some(id), put);
         }
@@ -111,7 +113,7 @@ impl Line {
                 } else {
                     PutPosting::read
                 };
-                let read = |identifier| read(identifier, payload, wishes.client, new_id);
+                let read = |identifier| read(identifier, payload, by, new_id);
                 let put = command(&id, wishes, prefixes, read);
                 (Some(id), put)
             }
@@ -223,7 +225,16 @@ mod tests {
         assert_eq!(id.as_deref(), Some("a/é"));
         assert_eq!(put.identifier.as_str(), "a/é");
         assert_eq!(put.patch.title.value().map(String::as_str), Some("T"));
-        assert_eq!((put.by, put.new_id), (wishes().client, put_id("a")));
+        assert_eq!(
+            (put.by, put.new_id),
+            (
+                Principal {
+                    client: wishes().client,
+                    is_fenced: true
+                },
+                put_id("a")
+            )
+        );
         assert_eq!(
             (put.catalogue, put.patch.expiration),
             (None, ExpirationPatch::Keep)

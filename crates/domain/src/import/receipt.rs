@@ -2,7 +2,7 @@
 
 use super::LineError;
 use crate::{
-    posting::{Answer, PutOutcome},
+    posting::{Answer, NoticeCounts, PutOutcome},
     usecase::IngestError,
 };
 
@@ -46,12 +46,18 @@ pub struct Counts {
     pub refused: u64,
     /// The service could not answer them.
     pub failed: u64,
+    /// What the lines that were taken left undone.
+    pub notices: NoticeCounts,
 }
 
 impl Counts {
     /// Counts a receipt.
-    pub const fn add(&mut self, receipt: &Receipt) {
+    pub fn add(&mut self, receipt: &Receipt) {
         self.lines += 1;
+        if let Ok(answer) = &receipt.result {
+            let notices = answer.notices.iter();
+            notices.for_each(|notice| self.notices.add(*notice));
+        }
         let count = match &receipt.result {
             Ok(answer) => match answer.outcome {
                 PutOutcome::Created => &mut self.created,

@@ -7,7 +7,7 @@ use crate::{
     Version,
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    event::{Event, EventName, PostingState, Subject},
+    event::{CompanyState, Event, EventName, PostingState, Subject},
     store::{Known, PostingWrite, WriteSet},
 };
 
@@ -76,6 +76,26 @@ impl Change {
             by: by.clone(),
         });
         self.touch(by, now);
+    }
+
+    /// Expires an open posting. An operator's expiry stands until an operator reopens it.
+    pub(super) fn expire(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
+        self.posting.expired_at = Some(now);
+        self.posting.moderated = matches!(by, Actor::Operator(_));
+        self.posting.details.expiration_reason.clone_from(&reason);
+        self.move_to(Status::Expired, reason, by, now);
+        self.raise(event::JOB_POSTING_EXPIRED);
+    }
+
+    /// Brings an expired posting back, to be judged anew: a verdict from before the expiry does not
+    /// count.
+    pub(super) fn reopen(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
+        self.posting.expired_at = None;
+        self.posting.enriched_hash = None;
+        self.posting.approved_hash = None;
+        self.posting.moderated = false;
+        self.move_to(Status::PendingEnrichment, reason, by, now);
+        self.raise(event::JOB_POSTING_REOPENED);
     }
 
     /// Sets actor and time of the last change. The time never goes back, though clocks of several
@@ -171,7 +191,7 @@ impl Change {
                 .as_ref()
                 .filter(|_| name == event::COMPANY_UPDATED);
             let subject = match of_company {
-                Some(write) => Subject::Company(write.company.clone()),
+                Some(write) => Subject::Company(CompanyState::from(&write.company)),
                 None => Subject::Posting(PostingState::from(&self.posting)),
             };
             writes.tasks.events.push(Event {

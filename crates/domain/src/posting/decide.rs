@@ -3,12 +3,12 @@
 use time::OffsetDateTime;
 
 use super::{
-    Actor, Change, Details, ExpirationPatch, Lifetime, Posting, PostingId, PutPosting, Status,
-    event, outcome, repeat::Basis,
+    Actor, Change, Details, ExpirationPatch, Lifetime, Notice, Posting, PostingId, PutPosting,
+    Status, event, outcome, repeat::Basis,
 };
 use crate::{
+    authority,
     company::{Company, CompanyId, CompanyWrite},
-    posting::CompanyPatch,
     store::Known,
     validation::FieldErrors,
     vocabulary::vocabulary,
@@ -43,6 +43,8 @@ pub struct Answer {
     pub created_by: Option<Actor>,
     /// The actor of the change before this one; `None` of a new posting.
     pub updated_by: Option<Actor>,
+    /// What the command left undone.
+    pub notices: Vec<Notice>,
     /// The state in which the same command changes nothing, once the answer is valid. `None` if
     /// it is not known, because other commands of the batch are for the same posting.
     pub basis: Option<Basis>,
@@ -57,6 +59,7 @@ impl Answer {
             status: posting.status,
             created_by: posting.created_by.clone(),
             updated_by: posting.updated_by.clone(),
+            notices: Vec::new(),
             basis: None,
         }
     }
@@ -79,6 +82,9 @@ pub enum Rejection {
         /// The requested status.
         to: Status,
     },
+    /// An operator's word stands.
+    #[error("An operator took this posting down; only an operator can reopen it.")]
+    TakenDown,
 }
 
 /// The decision on a command.
@@ -129,13 +135,13 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
     // The website is there unless there are errors.
     let company = company.website.as_ref().and_then(|website| {
         let id = CompanyId::of(website);
-        upsert(known.companies.get(&id), id, company, now)
+        upsert(known.companies.get(&id), id, put, now)
     });
     let (Some(company), true) = (company, errors.is_empty()) else {
         return Err(Rejection::Invalid(errors));
     };
 
-    let by = Actor::Client(put.by);
+    let by = Actor::Client(put.by.client);
     let mut change = Change::creating(Posting {
         id: put.new_id,
         source_identifier: put.identifier.clone(),
@@ -173,6 +179,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
             status: Status::PendingEnrichment,
             created_by: Some(by),
             updated_by: None,
+            notices: company.notice.into_iter().collect(),
             basis: None,
         },
         change: Some(Box::new(change)),
@@ -188,13 +195,9 @@ fn update(
 ) -> Result<Decision, Rejection> {
     let patch = &put.patch;
     let mut errors = put.errors.clone();
-    let expires = matches!(patch.expiration, ExpirationPatch::Expire(_));
-    if expires && posting.status == Status::Rejected {
+    if let Err(refusal) = authority::check_push(posting, put) {
         return Err(if errors.is_empty() {
-            Rejection::Transition {
-                from: posting.status,
-                to: Status::Expired,
-            }
+            refusal
         } else {
             Rejection::Invalid(errors)
         });
@@ -202,7 +205,7 @@ fn update(
 
     let mut change = Change::of(posting);
     let after = &mut change.posting;
-    if posting.status == Status::Expired && patch.expiration == ExpirationPatch::Reopen {
+    if reopens(posting, put) {
         after.details.expiration_reason = None;
     }
     patch.apply_to(&mut after.details);
@@ -215,7 +218,7 @@ fn update(
         .website
         .as_ref()
         .map_or(posting.company_id, CompanyId::of);
-    let company = upsert(known.companies.get(&id), id, &patch.company, now);
+    let company = upsert(known.companies.get(&id), id, put, now);
     if company.is_none()
         && !errors.concern("company.name")
         && !errors.concern("company.website_url")
@@ -249,7 +252,8 @@ fn update(
         change.ask_if_renamed(&company.after);
     } else {
         change.ask_if_due(&company.after);
-        outcome::end_review(&mut change, &company.after, Actor::Client(put.by), now);
+        let by = Actor::Client(put.by.client);
+        outcome::end_review(&mut change, &company.after, by, now);
     }
     let is_changed = differs || !change.history.is_empty();
     lifetime.renew(&mut change.posting, now);
@@ -265,10 +269,29 @@ fn update(
     Ok(Decision {
         answer: Answer {
             status: change.posting.status,
+            notices: taken_down(posting, put)
+                .into_iter()
+                .chain(company.notice)
+                .collect(),
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
     })
+}
+
+/// Whether the command brings an expired posting back. One of a catalogue leaves a posting that an
+/// operator took down as it is.
+fn reopens(posting: &Posting, put: &PutPosting) -> bool {
+    posting.status == Status::Expired
+        && put.patch.expiration == ExpirationPatch::Reopen
+        && !authority::is_taken_down(posting)
+}
+
+/// The notice that the posting stays down, unless the command itself wants that.
+fn taken_down(posting: &Posting, put: &PutPosting) -> Option<Notice> {
+    let expires = matches!(put.patch.expiration, ExpirationPatch::Expire(_));
+    let stays_down = posting.status == Status::Expired && authority::is_taken_down(posting);
+    (stays_down && !expires).then_some(Notice::TakenDown)
 }
 
 /// Moves the posting to its next status, and raises the one event of the command.
@@ -279,31 +302,23 @@ fn advance(
     differs: bool,
     now: OffsetDateTime,
 ) {
-    let by = Actor::Client(put.by);
+    let by = Actor::Client(put.by.client);
     match (before.status, &put.patch.expiration) {
-        (Status::Expired, ExpirationPatch::Reopen) => {
-            change.posting.expired_at = None;
-            // A verdict from before the expiry does not count.
-            change.posting.enriched_hash = None;
-            change.posting.approved_hash = None;
-            change.posting.moderated = false;
-            change.move_to(Status::PendingEnrichment, None, by, now);
-            change.raise(event::JOB_POSTING_REOPENED);
-        }
+        _ if reopens(before, put) => change.reopen(None, by, now),
         (Status::Expired, ExpirationPatch::Expire(_)) => {
-            // The specification: expiring again dispatches no additional events.
+            // The specification: expiring again dispatches no additional events. The reason of an
+            // operator stands.
             let reason = &change.posting.details.expiration_reason;
-            if reason.is_some() && *reason != before.details.expiration_reason {
+            let is_new = reason.is_some() && *reason != before.details.expiration_reason;
+            if is_new && !authority::is_taken_down(before) {
                 change.move_to(Status::Expired, reason.clone(), by, now);
             } else if differs {
                 change.touch(by, now);
             }
         }
         (_, ExpirationPatch::Expire(_)) => {
-            change.posting.expired_at = Some(now);
             let reason = change.posting.details.expiration_reason.clone();
-            change.move_to(Status::Expired, reason, by, now);
-            change.raise(event::JOB_POSTING_EXPIRED);
+            change.expire(reason, by, now);
         }
         _ if differs => {
             change.touch(by, now);
@@ -343,20 +358,24 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
 
 /// A company as a push leaves it.
 struct Upsert {
+    /// The company as it is afterwards.
     after: Company,
     /// The company's write, if it changes.
     write: Option<CompanyWrite>,
     /// Whether that changes a company that is there.
     is_update: bool,
+    /// The notice that the company stays as it is, though the push wants it otherwise.
+    notice: Option<Notice>,
 }
 
-/// Applies a company patch; `None` when a new company has no name.
+/// Applies a command's company patch; `None` when a new company has no name.
 fn upsert(
     existing: Option<&Company>,
     id: CompanyId,
-    patch: &CompanyPatch,
+    put: &PutPosting,
     now: OffsetDateTime,
 ) -> Option<Upsert> {
+    let (patch, by) = (&put.patch.company, put.by);
     let mut after = match existing {
         Some(company) => company.clone(),
         None => Company {
@@ -364,28 +383,62 @@ fn upsert(
             name: patch.name.clone()?,
             website: patch.website.clone()?,
             logo_path: None,
+            owner: Some(by.client),
+            created_at: now,
+            updated_at: now,
+            updated_by: Some(Actor::Client(by.client)),
         },
     };
     if let Some(name) = &patch.name {
         after.name.clone_from(name);
     }
-    patch.logo_path.apply(&mut after.logo_path);
+    // The line that named a new company first may be decided later, and says what its logo is.
+    let leaves_logo = existing.is_none() && put.company_was_named;
+    if !leaves_logo {
+        patch.logo_path.apply(&mut after.logo_path);
+    }
     let sets_name = existing.is_none_or(|before| before.name != after.name);
     let sets_logo_path = match existing {
         Some(before) => before.logo_path != after.logo_path,
         // Another commit may create it at the same time, with a logo.
         None => after.logo_path.is_some(),
     };
-    let write = (existing.is_none() || sets_name || sets_logo_path).then(|| CompanyWrite {
-        company: after.clone(),
-        sets_name,
-        sets_logo_path,
-        replaced_names: Vec::new(),
-        at: now,
-    });
+    if !sets_name && !sets_logo_path {
+        return Some(Upsert::unchanged(after, None));
+    }
+    let notice = match existing {
+        Some(before) if !by.may_change(before) => Some(Notice::CompanyOfAnother),
+        _ if put.company_was_named => Some(Notice::CompanyNamedBefore),
+        _ => None,
+    };
+    if let (Some(before), Some(_)) = (existing, notice) {
+        return Some(Upsert::unchanged(before.clone(), notice));
+    }
+    after.updated_at = now;
+    after.updated_by = Some(Actor::Client(by.client));
     Some(Upsert {
-        is_update: existing.is_some() && write.is_some(),
+        is_update: existing.is_some(),
+        write: Some(CompanyWrite {
+            company: after.clone(),
+            sets_name,
+            sets_logo_path,
+            sets_owner: false,
+            required_owner: by.required_owner(),
+            replaced_names: Vec::new(),
+        }),
         after,
-        write,
+        notice: (leaves_logo && patch.logo_path.value().is_some())
+            .then_some(Notice::CompanyNamedBefore),
     })
+}
+
+impl Upsert {
+    const fn unchanged(company: Company, notice: Option<Notice>) -> Self {
+        Self {
+            after: company,
+            write: None,
+            is_update: false,
+            notice,
+        }
+    }
 }

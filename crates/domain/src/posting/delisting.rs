@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, Posting, Status, event};
+use super::{Actor, Change, Posting};
 use crate::catalogue::{CatalogueId, CatalogueName};
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
@@ -17,10 +17,7 @@ pub fn delist(
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.expired_at = Some(now);
     let reason = format!("no longer in the catalogue {name}");
-    let by = Actor::Catalogue(name.clone());
-    change.move_to(Status::Expired, Some(reason), by, now);
-    change.raise(event::JOB_POSTING_EXPIRED);
+    change.expire(Some(reason), Actor::Catalogue(name.clone()), now);
     Some(change)
 }

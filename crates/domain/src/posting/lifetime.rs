@@ -2,7 +2,7 @@
 
 use time::{Duration, OffsetDateTime};
 
-use super::{Actor, Change, Posting, Status, event};
+use super::{Actor, Change, Posting, Status};
 
 /// The reason in the history of an expired posting.
 pub const REASON: &str = "The posting's lifetime ended.";
@@ -56,13 +56,6 @@ pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Chang
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.expired_at = Some(now);
-    change.move_to(
-        Status::Expired,
-        Some(REASON.to_owned()),
-        Actor::Lifetime,
-        now,
-    );
-    change.raise(event::JOB_POSTING_EXPIRED);
+    change.expire(Some(REASON.to_owned()), Actor::Lifetime, now);
     Some(change)
 }

@@ -19,6 +19,7 @@ pub mod lifetime;
 pub mod limits;
 mod metadata;
 pub mod moderation;
+mod notice;
 pub mod outcome;
 mod patch;
 mod payload;
@@ -41,6 +42,7 @@ pub use self::{
     id::{InvalidIdentifier, PostingId, SourceIdentifier},
     lifetime::Lifetime,
     metadata::{InvalidMetadata, Metadata},
+    notice::{Notice, NoticeCode, NoticeCounts},
     patch::{CompanyPatch, ExpirationPatch, PostingPatch},
     payload::{PROHIBITED, PostingPayload},
     put::PutPosting,
@@ -68,8 +70,9 @@ pub struct Posting {
     pub status: Status,
     /// The reason of the last change of status.
     pub status_reason: Option<String>,
-    /// Whether its status is an operator's verdict. A rejection no enricher overrules; for an
-    /// approval see `approved_hash`.
+    /// Whether its status is an operator's word: a verdict, or an expiry. A rejection no enricher
+    /// overrules; for an approval see `approved_hash`. What was taken down stays down, see
+    /// [`authority`](crate::authority).
     pub moderated: bool,
     /// The pushed details.
     pub details: Details,

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use super::{
     Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, event, outcome,
 };
-use crate::{audit::Operator, company::Company};
+use crate::{audit::Operator, authority, company::Company};
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +20,13 @@ pub enum Moderation {
     },
     /// Feature it, or no longer.
     Feature(bool),
-    /// Take it down, whatever its status.
+    /// Take it down, until an operator reopens it.
     Expire {
+        /// The reason.
+        reason: String,
+    },
+    /// Bring an expired posting back, to be judged anew.
+    Reopen {
         /// The reason.
         reason: String,
     },
@@ -37,18 +42,14 @@ pub fn decide(
     now: OffsetDateTime,
 ) -> Result<Option<Change>, Rejection> {
     let by = Actor::Operator(Some(by.clone()));
-    let to = match command {
+    let verdict = match command {
         Moderation::Approve => Status::Approved,
         Moderation::Reject { .. } => Status::Rejected,
         Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
-        Moderation::Expire { reason } => return Ok(expire(posting, reason, by, now)),
+        Moderation::Expire { reason } => return expire(posting, reason, by, now),
+        Moderation::Reopen { reason } => return reopen(posting, reason, by, now).map(Some),
     };
-    if posting.status == Status::Expired {
-        return Err(Rejection::Transition {
-            from: posting.status,
-            to,
-        });
-    }
+    authority::check_verdict(posting, verdict)?;
     let mut change = Change::of(posting);
     change.posting.moderated = true;
     if let Moderation::Reject { reason } = command {
@@ -72,15 +73,40 @@ pub fn decide(
     Ok((!change.history.is_empty()).then_some(change))
 }
 
-fn expire(posting: &Posting, reason: &str, by: Actor, now: OffsetDateTime) -> Option<Change> {
-    if posting.status == Status::Expired {
-        return None;
+fn expire(
+    posting: &Posting,
+    reason: &str,
+    by: Actor,
+    now: OffsetDateTime,
+) -> Result<Option<Change>, Rejection> {
+    authority::check_expiry(posting)?;
+    if authority::is_taken_down(posting) {
+        return Ok(None);
     }
     let mut change = Change::of(posting);
-    change.posting.expired_at = Some(now);
-    change.move_to(Status::Expired, Some(reason.to_owned()), by, now);
-    change.raise(event::JOB_POSTING_EXPIRED);
-    Some(change)
+    let reason = Some(reason.to_owned());
+    if posting.status == Status::Expired {
+        // It stays expired, now by an operator's word. That is no event (the specification).
+        change.posting.moderated = true;
+        change.move_to(Status::Expired, reason, by, now);
+    } else {
+        change.expire(reason, by, now);
+    }
+    Ok(Some(change))
+}
+
+fn reopen(
+    posting: &Posting,
+    reason: &str,
+    by: Actor,
+    now: OffsetDateTime,
+) -> Result<Change, Rejection> {
+    authority::check_reopening(posting)?;
+    let mut change = Change::of(posting);
+    change.posting.details.expiration_reason = None;
+    change.reopen(Some(reason.to_owned()), by, now);
+    change.asks_for_enrichment = true;
+    Ok(change)
 }
 
 fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Option<Change> {

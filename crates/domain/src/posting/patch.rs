@@ -1,5 +1,7 @@
 //! The changes of a push, with every value in its type.
 
+use garde::Validate as _;
+
 use super::{
     CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
     PostingPayload, SalaryPeriod,
@@ -8,7 +10,9 @@ use super::{
 };
 use crate::{
     company::Website,
-    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Patch, Text, line},
+    field::{
+        Choice, Choices, Field, Integer, Line, ListAsObject, Object, Patch, Shape, Text, line,
+    },
     validation::FieldErrors,
 };
 
@@ -123,6 +127,23 @@ fn company(field: Field<Object<CompanyPayload>>) -> CompanyPatch {
         website: (company.website_url.into_value()).and_then(|sent| sent.website.ok()),
         name: company.name.into_value().map(|Line(text)| text),
         logo_path: line(company.logo_path),
+    }
+}
+
+impl CompanyPatch {
+    /// Parses a name, and a path to a logo or its absence, by the rules of a push.
+    pub fn parse(name: Option<&str>, logo_path: Option<Option<&str>>) -> Result<Self, FieldErrors> {
+        let payload = CompanyPayload {
+            name: name.map_or(Field::Absent, Line::string),
+            website_url: Field::Absent,
+            logo_path: match logo_path {
+                Some(Some(path)) => Line::string(path),
+                Some(None) => Field::Null,
+                None => Field::Absent,
+            },
+        };
+        payload.validate().map_err(FieldErrors::from)?;
+        Ok(company(Field::Value(Object(payload))))
     }
 }
 

@@ -4,9 +4,9 @@ use super::{
     ExpirationPatch, InvalidIdentifier, PostingId, PostingPatch, PostingPayload, SourceIdentifier,
 };
 use crate::{
+    authority::Principal,
     body::{self, BodyError},
     catalogue::CatalogueId,
-    client::ClientId,
     trace::TraceParent,
     validation::FieldErrors,
 };
@@ -22,9 +22,12 @@ pub struct PutPosting {
     /// lacks: only the store knows whether it is new.
     pub errors: FieldErrors,
     /// The client that pushes.
-    pub by: ClientId,
+    pub by: Principal,
     /// The catalogue that lists the posting, if any does.
     pub catalogue: Option<CatalogueId>,
+    /// Whether an earlier line of the same import named the company, and so decides its name and
+    /// logo.
+    pub company_was_named: bool,
     /// The id to use if the posting is new.
     pub new_id: PostingId,
     /// The trace of the request, if it is traced.
@@ -39,7 +42,7 @@ impl PutPosting {
     pub fn parse(
         segment: &str,
         body: &[u8],
-        by: ClientId,
+        by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
@@ -50,7 +53,7 @@ impl PutPosting {
     pub fn parse_strictly(
         segment: &str,
         body: &[u8],
-        by: ClientId,
+        by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
@@ -61,7 +64,7 @@ impl PutPosting {
     pub(crate) fn read(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         payload: &str,
-        by: ClientId,
+        by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let mut read = Self::of(identifier, PostingPayload::from_json(payload)?, by, new_id);
@@ -75,7 +78,7 @@ impl PutPosting {
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         payload: PostingPayload,
-        by: ClientId,
+        by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let (patch, mut errors) = payload.into_patch();
@@ -86,6 +89,7 @@ impl PutPosting {
                 errors,
                 by,
                 catalogue: None,
+                company_was_named: false,
                 new_id,
                 trace: None,
             }),
@@ -100,7 +104,7 @@ impl PutPosting {
     pub(crate) fn read_strictly(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         payload: &str,
-        by: ClientId,
+        by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let mut read = Self::read(identifier, payload, by, new_id);

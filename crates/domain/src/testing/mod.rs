@@ -11,14 +11,15 @@ pub use self::{
     contract::events::commit_events,
     memory::{Memory, MemoryStore},
     sample::{
-        answered, by_ann, client, create, endpoint, hours, identifier, minutes, noon, posting,
-        push, push_by, put_id, text, uuid,
+        answered, by_ann, client, company, company_write, create, endpoint, hours, identifier,
+        minutes, noon, posting, push, push_as, push_by, pusher, put_id, text, uuid,
     },
 };
 use crate::{
     audit::AuditLog,
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    company::CompanyReader,
     console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
     event::EventLog,
@@ -43,6 +44,7 @@ pub trait AllPorts:
     + Passes
     + PostingBrowser
     + Retention
+    + CompanyReader
 {
 }
 
@@ -61,6 +63,7 @@ impl<T> AllPorts for T where
         + Passes
         + PostingBrowser
         + Retention
+        + CompanyReader
 {
 }
 
@@ -83,7 +86,7 @@ impl<T> AllPorts for T where
 /// | `drafts` | [`DraftCache`] |
 /// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
-/// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`] |
+/// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`], [`CompanyReader`] |
 /// | `retention` | [`Store`], [`PostingReader`], [`Outbox`], [`AuditLog`], [`Retention`] |
 #[macro_export]
 macro_rules! contract_suite {
@@ -119,6 +122,8 @@ macro_rules! contract_suite {
             a_commit_holds_only_on_the_companies_that_it_assumes
             an_upsert_sets_only_what_it_says
             many_companies_in_one_commit
+            a_write_that_requires_an_owner_conflicts_with_another
+            an_owner_is_set_only_when_that_is_said
             a_company_keeps_the_names_that_it_had
             a_company_keeps_the_names_of_one_commit
             a_company_keeps_the_name_of_a_commit_that_was_quicker
@@ -295,6 +300,7 @@ macro_rules! contract_suite {
             postings_are_looked_through_newest_first
             postings_are_looked_through_by_identifier
             a_posting_in_short_comes_back
+            companies_are_listed_by_website
         } }
     };
     (@retention $block_on:path, $fixture:expr) => {

@@ -5,8 +5,9 @@ use uuid::Uuid;
 
 use crate::{
     audit::{Attribution, Operator},
+    authority::Principal,
     client::{Client, ClientId, Prefixes, Scope, StoredSecret},
-    company::CompanyId,
+    company::{Company, CompanyId, CompanyWrite, Website},
     posting::{
         Actor, Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier,
         Status,
@@ -137,6 +138,11 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
     }
 }
 
+/// The client of a [`push`].
+pub fn pusher() -> ClientId {
+    ClientId::new(uuid(1))
+}
+
 /// The id that [`push`] gives a new posting with this identifier.
 pub fn put_id(identifier: &str) -> PostingId {
     PostingId::new(Uuid::new_v5(&Uuid::NAMESPACE_OID, identifier.as_bytes()))
@@ -145,7 +151,7 @@ pub fn put_id(identifier: &str) -> PostingId {
 /// The answer to a [`push`] of this identifier that made the posting, or found one that was pushed
 /// and not enriched yet.
 pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
-    let by = Some(Actor::Client(ClientId::new(uuid(1))));
+    let by = Some(Actor::Client(pusher()));
     Answer {
         id: put_id(identifier),
         outcome,
@@ -155,6 +161,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
         },
         created_by: by.clone(),
         updated_by: by.filter(|_| outcome != PutOutcome::Created),
+        notices: Vec::new(),
         basis: None,
     }
 }
@@ -164,7 +171,7 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
 /// # Panics
 /// When the identifier is invalid or the body is not a JSON object.
 pub fn push(identifier: &str, body: &str) -> PutPosting {
-    push_by(ClientId::new(uuid(1)), identifier, body)
+    push_by(pusher(), identifier, body)
 }
 
 /// A push of a body by a certain client.
@@ -172,10 +179,18 @@ pub fn push(identifier: &str, body: &str) -> PutPosting {
 /// # Panics
 /// When the identifier is invalid or the body is not a JSON object.
 pub fn push_by(client: ClientId, identifier: &str, body: &str) -> PutPosting {
+    push_as(Principal::new(client, &Prefixes::ALL), identifier, body)
+}
+
+/// A push of a body by a client that may only use these identifiers.
+///
+/// # Panics
+/// When the identifier is invalid or the body is not a JSON object.
+pub fn push_as(by: Principal, identifier: &str, body: &str) -> PutPosting {
     let segment: String =
         percent_encoding::utf8_percent_encode(identifier, percent_encoding::NON_ALPHANUMERIC)
             .collect();
-    match PutPosting::parse(&segment, body.as_bytes(), client, put_id(identifier)) {
+    match PutPosting::parse(&segment, body.as_bytes(), by, put_id(identifier)) {
         Ok(put) => put,
         Err(error) => panic!("{identifier}: {error}"),
     }
@@ -194,4 +209,35 @@ pub fn create(identifier: &str, company: &str) -> PutPosting {
             }}"#
         ),
     )
+}
+
+/// A company at `https://{host}.example`, which belongs to [`pusher`].
+///
+/// # Panics
+/// When that is no website.
+#[expect(clippy::expect_used, reason = "sample values are written by hand")]
+pub fn company(host: &str) -> Company {
+    let website = Website::parse(&format!("https://{host}.example")).expect("it is a URL");
+    Company {
+        id: CompanyId::of(&website),
+        name: host.into(),
+        website,
+        logo_path: None,
+        owner: Some(pusher()),
+        created_at: noon(),
+        updated_at: noon(),
+        updated_by: Some(Actor::Client(pusher())),
+    }
+}
+
+/// A write of a company that sets what it says.
+pub fn company_write(company: &Company, sets_name: bool, sets_logo_path: bool) -> CompanyWrite {
+    CompanyWrite {
+        company: company.clone(),
+        sets_name,
+        sets_logo_path,
+        sets_owner: false,
+        required_owner: None,
+        replaced_names: Vec::new(),
+    }
 }

@@ -67,8 +67,8 @@ pub fn decide_batch(
             writes.tasks.trace = put.trace;
             change.record(&mut known, &mut writes);
         }
-        // Several commands for a posting share its next version.
-        if is_repeatable && named.get(&put.identifier) == Some(&1) {
+        // Several commands for a posting share its next version; a notice is given each time.
+        if is_repeatable && answer.notices.is_empty() && named.get(&put.identifier) == Some(&1) {
             answer.basis = known.basis(&put.identifier);
         }
         Ok(answer)

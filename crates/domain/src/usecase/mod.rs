@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod client;
+mod company;
 mod delist;
 mod enrich;
 mod expire;
@@ -21,6 +22,7 @@ use async_trait::async_trait;
 pub use self::{
     catalogue::{CatalogueError, forget_catalogue},
     client::{ClientError, ManagedClients},
+    company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
     enrich::{
         Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,

@@ -3,6 +3,7 @@
 use time::OffsetDateTime;
 
 use crate::{
+    Version,
     audit::{Action, Attribution, Entry},
     posting::{
         Lifetime, Posting, Rejection, SourceIdentifier,
@@ -17,17 +18,29 @@ pub enum ModerationError {
     /// There is no such posting, or its status does not allow it.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+    /// It is not the version that the operator has seen and decided on.
+    #[error(
+        "the posting has changed meanwhile: its version is {current} now, and {seen} was decided on"
+    )]
+    Changed {
+        /// The version that was decided on.
+        seen: Version,
+        /// The present version.
+        current: Version,
+    },
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 /// Carries out an operator's command, records it, and gives the posting as it is afterwards. A
-/// command that changes nothing is not recorded.
+/// command that changes nothing is not recorded. With the version that the operator has `seen`, it
+/// holds for that version alone.
 pub async fn moderate(
     store: &dyn Store,
     identifier: &SourceIdentifier,
     command: &Moderation,
+    seen: Option<Version>,
     by: &Attribution,
     lifetime: Lifetime,
     now: OffsetDateTime,
@@ -38,6 +51,10 @@ pub async fn moderate(
         .get(identifier)
         .ok_or(Rejection::NotFound)?
         .clone();
+    if let Some(seen) = seen.filter(|seen| *seen != posting.version) {
+        let current = posting.version;
+        return Err(ModerationError::Changed { seen, current });
+    }
     let company = known.company_of(&posting)?;
     let Some(change) = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?
     else {
@@ -66,6 +83,9 @@ fn entry(
         Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
         Moderation::Expire { reason } => {
             entry(Action::POSTINGS_EXPIRE).with("reason", reason.as_str())
+        }
+        Moderation::Reopen { reason } => {
+            entry(Action::POSTINGS_REOPEN).with("reason", reason.as_str())
         }
     }
 }

@@ -244,8 +244,8 @@ impl Endpoint {
 mod tests {
     use super::*;
     use crate::{
-        company::{Company, CompanyId, Website},
-        event::{PostingState, Subject},
+        company::{CompanyId, Website},
+        event::{CompanyState, PostingState, Subject},
         posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_EXPIRED},
         testing::{client, endpoint, hours, identifier, noon, posting, uuid},
     };
@@ -297,11 +297,12 @@ mod tests {
             assert_eq!(some.wants(&event), expect, "{source}");
         }
         let website = Website::parse("https://acme.example").unwrap();
-        let company = Company {
+        let company = CompanyState {
             id: CompanyId::of(&website),
             name: "Acme".to_owned(),
             website,
             logo_path: None,
+            updated_by: None,
         };
         let of_company = |name| Event {
             subject: Subject::Company(company.clone()),

@@ -1,9 +1,9 @@
 //! Sample commits.
 
 use domain::{
-    company::{Company, CompanyId, CompanyWrite, Website},
+    company::Company,
     store::{PostingWrite, WriteSet},
-    testing::{noon, posting},
+    testing::{company_write, noon, posting},
 };
 use newsletter::{
     store::SubscriberWrite,
@@ -19,12 +19,9 @@ use time::macros::date;
 /// # Panics
 /// Never: its website is valid.
 pub fn company() -> Company {
-    let website = Website::parse("https://company.example").expect("it is a website");
     Company {
-        id: CompanyId::of(&website),
         name: "Company".to_owned(),
-        website,
-        logo_path: None,
+        ..domain::testing::company("company")
     }
 }
 
@@ -33,16 +30,8 @@ pub fn create(n: u128) -> WriteSet {
     let company = company();
     let posting = posting(n, company.id);
     let mut writes = WriteSet::new(noon());
-    writes.companies.insert(
-        company.id,
-        CompanyWrite {
-            company,
-            sets_name: true,
-            sets_logo_path: false,
-            replaced_names: Vec::new(),
-            at: noon(),
-        },
-    );
+    let write = company_write(&company, true, false);
+    writes.companies.insert(company.id, write);
     writes.postings.insert(
         posting.id,
         PostingWrite {

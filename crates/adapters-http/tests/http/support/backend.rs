@@ -67,7 +67,7 @@ impl Backend {
         let identifier = SourceIdentifier::new(identifier).unwrap();
         let now = domain::microseconds(OffsetDateTime::now_utc());
         let (by, never) = (domain::testing::by_ann(1), Lifetime::NEVER);
-        usecase::moderate(&*self.store, &identifier, &command, &by, never, now)
+        usecase::moderate(&*self.store, &identifier, &command, None, &by, never, now)
             .await
             .unwrap();
     }

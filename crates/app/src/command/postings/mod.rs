@@ -12,15 +12,17 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use domain::{
+    Version,
     posting::{PostingId, Rejection, SourceIdentifier, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
 };
+use serde::Serialize;
 use uuid::Uuid;
 
 use self::{list::Listing, purge::Purging};
 use crate::{
     cli::{
-        PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsRejectArgs,
+        PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsReasonArgs,
         PostingsShowArgs,
     },
     clock,
@@ -42,11 +44,14 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
             output::print(show(&*database.postings, &id, json.enabled).await?)?;
         }
         PostingsCommand::Approve(args) => return moderation::run(args, Moderation::Approve).await,
-        PostingsCommand::Reject(PostingsRejectArgs {
-            reason,
-            posting: args,
-        }) => {
-            return moderation::run(args, Moderation::Reject { reason }).await;
+        PostingsCommand::Reject(PostingsReasonArgs { reason, posting }) => {
+            return moderation::run(posting, Moderation::Reject { reason }).await;
+        }
+        PostingsCommand::Expire(PostingsReasonArgs { reason, posting }) => {
+            return moderation::run(posting, Moderation::Expire { reason }).await;
+        }
+        PostingsCommand::Reopen(PostingsReasonArgs { reason, posting }) => {
+            return moderation::run(posting, Moderation::Reopen { reason }).await;
         }
         PostingsCommand::Feature(PostingsFeatureArgs { off, posting: args }) => {
             return moderation::run(args, Moderation::Feature(!off)).await;
@@ -76,6 +81,14 @@ async fn purge(args: PostingsPurgeArgs) -> anyhow::Result<()> {
     }
 }
 
+/// A posting as the API shows it, with the version that a command may name.
+#[derive(Serialize)]
+struct Shown<T> {
+    #[serde(flatten)]
+    posting: T,
+    version: Version,
+}
+
 async fn show(
     postings: &dyn PostingReader,
     id: &SourceIdentifier,
@@ -85,7 +98,10 @@ async fn show(
         bail!(Rejection::NotFound);
     };
     if as_json {
-        Ok(output::json(&adapters_http::posting_data(&view))?)
+        Ok(output::json(&Shown {
+            posting: adapters_http::posting_data(&view),
+            version: view.posting.version,
+        })?)
     } else {
         Ok(show::text(&view))
     }

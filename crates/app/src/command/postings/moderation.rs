@@ -1,9 +1,11 @@
-//! `posthaste postings approve`, `reject` and `feature`: an operator's verdict on one or many.
+//! `posthaste postings approve`, `reject`, `expire`, `reopen` and `feature`: an operator's word on
+//! one posting or many.
 
 use std::{io::BufRead as _, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, anyhow, bail};
 use domain::{
+    Version,
     audit::Attribution,
     posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
     store::Store,
@@ -12,7 +14,7 @@ use domain::{
 use super::resolve;
 use crate::{
     activity::Activities, cli::PostingArgs, config, console::apply, database::Database, input,
-    output, text,
+    misconfigured::Misconfigured, output, text,
 };
 
 /// Carries a command out on each posting, says what became of each, and goes on after a failure.
@@ -22,12 +24,25 @@ pub async fn run(args: PostingArgs, command: Moderation) -> anyhow::Result<ExitC
     if let Some(file) = &args.ids_from {
         ids.extend(read(file)?);
     }
+    if args.version.is_some() && ids.len() > 1 {
+        let message = "--version is of one posting; name one ID with it";
+        return Err(Misconfigured(message.to_owned()).into());
+    }
     let activities = Arc::<Activities>::default();
     let database = Database::open(&args.store.database()).await?;
     let database = database.observed(&Arc::default(), &activities, &None);
     let mut failed = 0;
     for id in &ids {
-        match one(&*database.store, id, &command, &by, args.lifetime.lifetime).await {
+        match one(
+            &*database.store,
+            id,
+            &command,
+            args.version,
+            &by,
+            args.lifetime.lifetime,
+        )
+        .await
+        {
             Ok(posting) => output::print(sentence(&posting, &command))?,
             Err(error) if ids.len() == 1 => return Err(error),
             Err(error) => {
@@ -47,11 +62,12 @@ async fn one(
     store: &dyn Store,
     id: &SourceIdentifier,
     command: &Moderation,
+    seen: Option<Version>,
     by: &Attribution,
     lifetime: Lifetime,
 ) -> anyhow::Result<Posting> {
     let id = resolve(store, id).await?;
-    Ok(apply(store, &id, command, by, lifetime).await?)
+    Ok(apply(store, &id, command, seen, by, lifetime).await?)
 }
 
 /// The IDs of a file, one a line. A bad line is refused before anything is changed.
@@ -74,9 +90,10 @@ pub(super) fn sentence(posting: &Posting, command: &Moderation) -> String {
     let state = match command {
         Moderation::Feature(true) => "featured".to_owned(),
         Moderation::Feature(false) => "not featured".to_owned(),
-        Moderation::Approve | Moderation::Reject { .. } | Moderation::Expire { .. } => {
-            posting.status.to_string()
-        }
+        Moderation::Approve
+        | Moderation::Reject { .. }
+        | Moderation::Expire { .. }
+        | Moderation::Reopen { .. } => posting.status.to_string(),
     };
     format!(
         "{} is {state}.",

@@ -128,9 +128,16 @@ async fn the_list_filters_by_status() {
     let store = MemoryStore::new();
     let puts = [create("a", "acme"), create("b", "acme")];
     ingest(&store, &puts, NEVER, noon()).await.unwrap();
-    apply(&store, &id("b"), &Moderation::Approve, &by_ann(1), NEVER)
-        .await
-        .unwrap();
+    apply(
+        &store,
+        &id("b"),
+        &Moderation::Approve,
+        None,
+        &by_ann(1),
+        NEVER,
+    )
+    .await
+    .unwrap();
     let approved = rows(&store, Some(Status::Approved)).await;
     assert_eq!(approved.len(), 2);
     assert!(
@@ -162,9 +169,16 @@ async fn an_unknown_posting_is_named_as_the_api_names_it() {
         let error = show(&store, &id("a"), as_json).await.unwrap_err();
         assert_eq!(error.to_string(), "Job posting not found.");
     }
-    let error = apply(&store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
-        .await
-        .unwrap_err();
+    let error = apply(
+        &store,
+        &id("a"),
+        &Moderation::Approve,
+        None,
+        &by_ann(1),
+        NEVER,
+    )
+    .await
+    .unwrap_err();
     assert_eq!(error.to_string(), "Job posting not found.");
 }
 
@@ -202,6 +216,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         &store,
         &id("a/1"),
         &Moderation::Reject { reason },
+        None,
         &by_ann(1),
         NEVER,
     )
@@ -237,9 +252,16 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         Fault::Fail(StoreError::Conflict),
         Fault::Fail(StoreError::Conflict),
     ]);
-    let posting = apply(&*store, &id("a"), &Moderation::Approve, &by_ann(1), NEVER)
-        .await
-        .unwrap();
+    let posting = apply(
+        &*store,
+        &id("a"),
+        &Moderation::Approve,
+        None,
+        &by_ann(1),
+        NEVER,
+    )
+    .await
+    .unwrap();
     assert_eq!(posting.status, Status::Approved);
     assert_eq!(sentence(&posting, &Moderation::Approve), "a is approved.");
     assert_eq!(store.tries(), 3);
@@ -247,7 +269,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     let down = StoreError::Unavailable("gone".to_owned());
     store.fail_next([Fault::Fail(down.clone())]);
     let feature = Moderation::Feature(true);
-    let error = apply(&*store, &id("a"), &feature, &by_ann(1), NEVER)
+    let error = apply(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
         .await
         .unwrap_err();
     assert_eq!(
@@ -255,7 +277,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         ModerationError::Store(down),
         "anything else is not tried again"
     );
-    let posting = apply(&*store, &id("a"), &feature, &by_ann(1), NEVER)
+    let posting = apply(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
         .await
         .unwrap();
     assert_eq!(sentence(&posting, &feature), "a is featured.");
@@ -292,7 +314,7 @@ async fn what_an_operator_does_is_in_the_audit() {
     ];
     for (n, command) in (1..).zip(&commands) {
         for _ in 0..2 {
-            let applied = apply(&store, &id("a/1"), command, &by_ann(n), NEVER).await;
+            let applied = apply(&store, &id("a/1"), command, None, &by_ann(n), NEVER).await;
             assert!(applied.is_ok());
         }
     }

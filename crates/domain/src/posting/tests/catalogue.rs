@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     catalogue::{CatalogueId, CatalogueName},
     posting::{Actor, delisting::delist},
-    testing::uuid,
+    testing::{pusher, uuid},
 };
 
 const NOTHING: &str = "{}";
@@ -43,10 +43,7 @@ fn a_catalogue_creates_postings_of_its_own() {
     assert_eq!(outcome, PutOutcome::Created);
     assert_eq!(written.events, [event::JOB_POSTING_CREATED]);
     assert_eq!(board.posting().catalogue, Some(catalogue(1)));
-    assert_eq!(
-        board.posting().created_by,
-        Some(Actor::Client(push("a", NOTHING).by))
-    );
+    assert_eq!(board.posting().created_by, Some(Actor::Client(pusher())));
 }
 
 #[test]
@@ -159,6 +156,7 @@ fn what_a_catalogue_no_longer_lists_expires() {
             by,
         };
         assert_eq!(posting.status_reason, step.reason);
+        assert_eq!(posting.details.expiration_reason, step.reason);
         assert_eq!(board.history.last(), Some(&step));
         assert_eq!(delist_from(&board, 1), None, "once");
     }

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
+    authority::Principal,
     body::BodyError,
     posting::{PROHIBITED, limits, payload::PostingPayload},
-    testing::{put_id, text},
+    testing::{pusher, put_id, text},
     validation::MOST_ERRORS,
 };
 
@@ -438,7 +439,7 @@ fn unknown_fields_are_ignored() {
 
 #[track_caller]
 fn parse(body: &[u8]) -> Result<PutPosting, BodyError> {
-    let client = crate::client::ClientId::new(crate::testing::uuid(1));
+    let client = Principal::unfenced(pusher());
     PutPosting::parse("a", body, client, put_id("a"))
 }
 
@@ -509,7 +510,7 @@ fn json_of_another_type_is_wrong_as_a_whole() {
 
 #[test]
 fn a_bad_identifier_is_a_field_error_beside_the_others() {
-    let client = crate::client::ClientId::new(crate::testing::uuid(1));
+    let client = Principal::unfenced(pusher());
     let long = "%C3%BC".repeat(256);
     for segment in ["", "%00", "a%0Ab", "%7F", "%C2%85", "%FF", &long] {
         match PutPosting::parse(segment, br#"{"title":5}"#, client, put_id("a")) {
@@ -524,7 +525,7 @@ fn a_bad_identifier_is_a_field_error_beside_the_others() {
 
 #[test]
 fn awkward_identifiers_are_identifiers() {
-    let client = crate::client::ClientId::new(crate::testing::uuid(1));
+    let client = Principal::unfenced(pusher());
     let long = ("%F0%9F%A6%80".repeat(255), "🦀".repeat(255));
     let cases = [
         ("a%2Fb%3Fc", "a/b?c"),

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::{
+    authority::Principal,
     posting::{Answer, PutOutcome, repeat::repeat},
-    testing::push,
+    testing::{push, pusher},
     usecase::decide_batch,
 };
 
@@ -241,7 +242,7 @@ proptest! {
 
     #[test]
     fn no_body_panics(body in ".*") {
-        let client = crate::client::ClientId::new(crate::testing::uuid(1));
+        let client = Principal::unfenced(pusher());
         let _ = PutPosting::parse("a", body.as_bytes(), client, crate::testing::put_id("a"));
     }
 }

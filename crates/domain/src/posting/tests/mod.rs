@@ -1,5 +1,6 @@
 //! The rules, row by row: each row of the specification's and the contract's tables is a test.
 
+mod authority;
 mod catalogue;
 mod company;
 mod enrichment;

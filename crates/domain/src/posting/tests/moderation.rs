@@ -160,15 +160,11 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
 }
 
 #[test]
-fn a_posting_of_any_status_is_taken_down_once() {
+fn an_open_posting_is_taken_down_once() {
     let expire = Moderation::Expire {
         reason: "asked by phone".into(),
     };
-    for status in [
-        Status::PendingEnrichment,
-        Status::Approved,
-        Status::Rejected,
-    ] {
+    for status in [Status::PendingEnrichment, Status::Approved] {
         let mut board = Board::with(status);
         let written = board.moderate(&expire).unwrap();
         assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
@@ -177,6 +173,12 @@ fn a_posting_of_any_status_is_taken_down_once() {
         assert_eq!(posting.expired_at, Some(board.now));
         assert_eq!(posting.status_reason.as_deref(), Some("asked by phone"));
         assert_eq!(board.history.last().unwrap().by, ann());
-        assert_eq!(board.moderate(&expire).unwrap().events, []);
+        assert_eq!(board.moderate(&expire).unwrap(), Written::default());
     }
+    // The specification holds for operators, too.
+    let refused = Board::with(Status::Rejected).moderate(&expire).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "Invalid JobPosting state transition from rejected to expired."
+    );
 }

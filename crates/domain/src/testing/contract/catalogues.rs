@@ -225,6 +225,7 @@ pub async fn the_last_import_comes_back<S: Clients + Catalogues>(store: &S) {
         reopened: 5,
         refused: 6,
         failed: 7,
+        ..Counts::default()
     };
     let missing = |count, expired, held| {
         Some(Missing {

@@ -2,32 +2,17 @@
 
 use super::{load, posting, put};
 use crate::{
-    company::{Company, CompanyId, CompanyWrite, FORMER_NAMES, Website},
+    client::ClientId,
+    company::{Company, CompanyId, FORMER_NAMES},
     posting::Lifetime,
     store::{Known, Store, StoreError, WriteSet},
-    testing::{create, noon, push},
+    testing::{company, company_write, create, hours, noon, push, pusher, uuid},
     usecase::decide_batch,
 };
 
-pub(super) fn company(host: &str) -> Company {
-    let website = Website::parse(&format!("https://{host}.example")).expect("it is a URL");
-    Company {
-        id: CompanyId::of(&website),
-        name: host.into(),
-        website,
-        logo_path: None,
-    }
-}
-
 async fn upsert<S: Store>(store: &S, company: &Company, sets_name: bool, sets_logo_path: bool) {
     let mut writes = WriteSet::new(noon());
-    let write = CompanyWrite {
-        company: company.clone(),
-        sets_name,
-        sets_logo_path,
-        replaced_names: Vec::new(),
-        at: noon(),
-    };
+    let write = company_write(company, sets_name, sets_logo_path);
     writes.companies.insert(company.id, write);
     store
         .commit(writes)
@@ -208,4 +193,70 @@ pub async fn a_company_keeps_the_name_of_a_commit_that_was_quicker<S: Store>(sto
         upsert(store, &renamed, true, false).await;
     }
     assert_eq!(former_names(store).await, ["Bolt", "acme"]);
+}
+
+/// An owner may be another one by the time of the commit, and then nothing of it is written.
+pub async fn a_write_that_requires_an_owner_conflicts_with_another<S: Store>(store: &S) {
+    let others = Some(ClientId::new(uuid(2)));
+    let commit = |name: &str, host: &str, required_owner| {
+        let named = Company {
+            name: name.into(),
+            owner: required_owner,
+            ..company(host)
+        };
+        let put = create(name, host);
+        let (_, mut writes) = decide_batch(Known::default(), &[&put], Lifetime::days(60), noon());
+        let mut write = company_write(&named, true, false);
+        write.required_owner = required_owner;
+        writes.companies.insert(named.id, write);
+        store.commit(writes)
+    };
+    put(store, &[create("a", "acme")]).await;
+    assert_eq!(commit("x", "acme", others).await, Err(StoreError::Conflict));
+    assert!(load(store, &["x"]).await.postings.is_empty());
+    assert_eq!(find(store, company("acme").id).await, Some(company("acme")));
+    // One that finds the company as it wants it changes nothing, and holds.
+    upsert(store, &company("acme"), true, false).await;
+    let mut writes = WriteSet::new(noon());
+    let mut same = company_write(&company("acme"), true, false);
+    same.required_owner = Some(pusher());
+    writes.companies.insert(same.company.id, same);
+    assert_eq!(store.commit(writes).await, Ok(()));
+    for (name, host, owner) in [("y", "acme", Some(pusher())), ("z", "new", others)] {
+        let commit = commit(name, host, owner).await;
+        commit.expect("it is the owner, or makes the company");
+        let stored = find(store, company(host).id).await.expect("it is there");
+        assert_eq!((stored.name.as_str(), stored.owner), (name, owner));
+    }
+}
+
+pub async fn an_owner_is_set_only_when_that_is_said<S: Store>(store: &S) {
+    put(store, &[create("a", "acme")]).await;
+    for (sets_owner, owner, expect) in [
+        (false, None, Some(pusher())),
+        (true, None, None),
+        (false, Some(pusher()), None),
+        (true, Some(pusher()), Some(pusher())),
+    ] {
+        let said = Company {
+            owner,
+            updated_at: noon() + hours(1),
+            updated_by: None,
+            ..company("acme")
+        };
+        let mut write = company_write(&said, false, false);
+        write.sets_owner = sets_owner;
+        let mut writes = WriteSet::new(noon());
+        writes.companies.insert(said.id, write);
+        store.commit(writes).await.expect("no owner is required");
+        let stored = find(store, said.id).await.expect("it is there");
+        assert_eq!(stored.owner, expect);
+        assert_eq!(stored.created_at, noon());
+        assert_eq!(stored.name, "acme");
+    }
+    let stored = find(store, company("acme").id).await.expect("it is there");
+    assert_eq!(
+        (stored.updated_at, stored.updated_by),
+        (noon() + hours(1), None)
+    );
 }

@@ -5,13 +5,14 @@ use time::OffsetDateTime;
 use super::{put as push, run};
 use crate::{
     audit::{Action, AuditLog, AuditQuery, Operator},
+    company::{Company, CompanyReader},
     console::{
         Pass, PassKind, Passes, TokenDigest,
         search::{PostingBrowser, Window, WindowOrder},
     },
     posting::{Actor, Status},
     store::{Position, Store},
-    testing::{by_ann, create, hours, identifier, minutes, noon},
+    testing::{by_ann, company, create, hours, identifier, minutes, noon},
 };
 
 fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
@@ -219,4 +220,30 @@ pub async fn a_posting_in_short_comes_back<S: Store + PostingBrowser>(store: &S)
     assert_eq!(found.created_at, noon());
     assert_eq!(found.published_at, Some(noon() + hours(1)));
     assert_eq!(found.updated_at, noon() + hours(2));
+}
+
+pub async fn companies_are_listed_by_website<S: Store + CompanyReader>(store: &S) {
+    let hosts = ["bolt", "Acme", "dune", "core"];
+    let puts: Vec<_> = hosts.iter().map(|host| create(host, host)).collect();
+    push(store, &puts).await;
+    let list = async |after: &str, limit| {
+        let found = store
+            .companies(after, limit)
+            .await
+            .expect("the store works");
+        let names = found.into_iter().map(|company| company.name);
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(list("", 9).await, ["Acme", "bolt", "core", "dune"]);
+    assert_eq!(list("", 1).await, ["Acme"]);
+    assert_eq!(list("https://bolt.example", 1).await, ["core"]);
+    assert_eq!(list("https://c", 9).await, ["core", "dune"]);
+    let first = store.companies("", 1).await.expect("the store works");
+    assert_eq!(
+        first,
+        [Company {
+            name: "Acme".into(),
+            ..company("acme")
+        }]
+    );
 }

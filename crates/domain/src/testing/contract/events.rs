@@ -3,19 +3,20 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{companies::company, companies::find, posting, put, touching};
+use super::{companies::find, posting, put, touching};
 use crate::{
     client::Prefixes,
-    company::{Company, CompanyWrite},
+    company::Company,
     event::{
-        Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
+        CompanyState, Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery,
+        PostingState, Subject,
     },
     posting::{
         PostingId, PutPosting, Status,
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
     store::{Store, StoreError, WriteSet},
-    testing::{create, identifier, minutes, noon, push, uuid},
+    testing::{company, company_write, create, identifier, minutes, noon, push, uuid},
     trace::TraceParent,
 };
 
@@ -124,6 +125,7 @@ pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &
         logo_path: Some("/1.svg".into()),
         ..company("acme")
     };
+    let of_company = |company| Subject::Company(CompanyState::from(company));
     let event = |name, subject, minute| Event {
         name,
         subject,
@@ -139,8 +141,8 @@ pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &
         ],
         vec![event(JOB_POSTING_REJECTED, rejected, 2)],
         vec![
-            event(COMPANY_UPDATED, Subject::Company(logo), 1),
-            event(COMPANY_UPDATED, Subject::Company(company("bolt")), 3),
+            event(COMPANY_UPDATED, of_company(&logo), 1),
+            event(COMPANY_UPDATED, of_company(&company("bolt")), 3),
         ],
     ];
     for batch in &batches {
@@ -297,17 +299,11 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
         (&new, true, false, Some(&new)),
     ] {
         let mut writes = WriteSet::new(noon());
-        let write = CompanyWrite {
-            company: decided.clone(),
-            sets_name,
-            sets_logo_path,
-            replaced_names: Vec::new(),
-            at: noon(),
-        };
+        let write = company_write(decided, sets_name, sets_logo_path);
         writes.companies.insert(decided.id, write);
         writes.tasks.events.push(Event {
             name: COMPANY_UPDATED,
-            subject: Subject::Company(decided.clone()),
+            subject: Subject::Company(CompanyState::from(decided)),
             at: noon(),
             trace: None,
         });
@@ -325,8 +321,7 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
             .map(|recorded| recorded.event.subject)
             .collect();
         let expect: Vec<_> = recorded
-            .cloned()
-            .map(Subject::Company)
+            .map(|company| Subject::Company(CompanyState::from(company)))
             .into_iter()
             .collect();
         assert_eq!(subjects, expect);
@@ -506,7 +501,7 @@ pub async fn an_event_keeps_its_trace<S: Store + EventLog>(store: &S) {
     // With the company as it stands.
     let company = find(store, company("acme").id).await;
     let event = Event {
-        subject: Subject::Company(company.expect("it was created")),
+        subject: Subject::Company(CompanyState::from(&company.expect("it was created"))),
         name: COMPANY_UPDATED,
         at: noon(),
         trace,

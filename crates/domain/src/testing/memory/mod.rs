@@ -23,10 +23,10 @@ use self::outbox::Task;
 use crate::{
     audit::Entry,
     client::{Client, ClientId},
-    company::{Company, CompanyId, CompanyWrite},
+    company::{Company, CompanyId, CompanyReader, CompanyWrite},
     console::Pass,
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
-    event::{Cursor, Event, RecordedEvent, Subject},
+    event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
     outbox::{Effect, Receipt, TaskId, TaskWrites},
     posting::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier,
@@ -141,7 +141,11 @@ impl State {
             }
         });
         let mut assumed = writes.assumed.iter();
-        let companies_match = assumed.all(|(id, company)| self.companies.get(id) == Some(company));
+        let companies_match = assumed.all(|(id, company)| self.companies.get(id) == Some(company))
+            && writes
+                .companies
+                .iter()
+                .all(|(id, write)| write.applied_to(self.companies.get(id)).is_ok());
         let is_held = writes.import.is_none_or(|lease| self.holds_import(lease));
         is_held
             && companies_match
@@ -172,8 +176,9 @@ impl State {
     }
 
     /// Writes a company, and returns whether that changed it.
-    fn upsert(&mut self, write: CompanyWrite) -> bool {
+    fn upsert(&mut self, write: &CompanyWrite) -> Result<bool, StoreError> {
         let id = write.company.id;
+        let after = write.applied_to(self.companies.get(&id))?;
         let stored = self.companies.get(&id).map(|company| {
             let former = self.former_names.get(&id).map(Vec::as_slice);
             (company.name.as_str(), former.unwrap_or_default())
@@ -181,18 +186,8 @@ impl State {
         let former = write.former_names(stored);
         let has_new_names = former.is_some();
         self.former_names.extend(former.map(|names| (id, names)));
-        let Some(company) = self.companies.get_mut(&write.company.id) else {
-            self.companies.insert(write.company.id, write.company);
-            return true;
-        };
-        let before = company.clone();
-        if write.sets_name {
-            company.name = write.company.name;
-        }
-        if write.sets_logo_path {
-            company.logo_path = write.company.logo_path;
-        }
-        *company != before || has_new_names
+        let before = self.companies.insert(id, after.clone());
+        Ok(before != Some(after) || has_new_names)
     }
 
     fn write(&mut self, mut write: PostingWrite) {
@@ -282,7 +277,7 @@ impl State {
                 return;
             }
             if let Some(stored) = self.companies.get(&company.id) {
-                company.clone_from(stored);
+                *company = CompanyState::from(stored);
             }
         }
         self.last_event += 1;
@@ -358,10 +353,9 @@ impl<C: Send> Store for Memory<C> {
             return Err(StoreError::Conflict);
         }
         let mut unchanged = HashSet::new();
-        for write in writes.companies.into_values() {
-            let id = write.company.id;
-            if !state.upsert(write) {
-                unchanged.insert(id);
+        for (id, write) in &writes.companies {
+            if !state.upsert(write)? {
+                unchanged.insert(*id);
             }
         }
         writes
@@ -405,6 +399,21 @@ impl<C: Send> Store for Memory<C> {
             .into_iter()
             .map(|(_, identifier)| identifier)
             .collect())
+    }
+}
+
+#[async_trait]
+impl<C: Send> CompanyReader for Memory<C> {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+        let state = self.state();
+        let found = state.companies.values();
+        let mut found: Vec<_> = found
+            .filter(|company| company.website.as_str() > after)
+            .cloned()
+            .collect();
+        found.sort_by(|one, other| one.website.as_str().cmp(other.website.as_str()));
+        found.truncate(limit);
+        Ok(found)
     }
 }
 

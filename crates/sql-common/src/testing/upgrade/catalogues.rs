@@ -35,6 +35,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
                     reopened: 5,
                     refused: 6,
                     failed: 7,
+                    ..Counts::default()
                 },
                 missing: Some(Missing {
                     count: 8,

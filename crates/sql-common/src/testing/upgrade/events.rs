@@ -2,8 +2,8 @@
 
 use domain::{
     client::Prefixes,
-    company::{Company, CompanyId, Website},
-    event::{Cursor, Event, EventName, LogQuery, PostingState, Subject},
+    company::{CompanyId, Website},
+    event::{CompanyState, Cursor, Event, EventName, LogQuery, PostingState, Subject},
     outbox::{Revive, TaskId},
     posting::{
         ENRICH, Posting, PostingId, Status, TextsDigest, enrich,
@@ -45,11 +45,12 @@ pub(super) async fn come_back_from_the_outbox<S: AllPorts>(store: &S) {
 /// its enrichment, which was given up.
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     let website = Website::parse("https://bolt.example").expect("it is a website");
-    let company = Company {
+    let company = CompanyState {
         id: CompanyId::of(&website),
         name: "Bolt 'n' Co".to_owned(),
         website,
         logo_path: Some("logos/bolt.png".to_owned()),
+        updated_by: None,
     };
     let rejected = PostingState {
         id: PostingId::new(uuid(0x104)),

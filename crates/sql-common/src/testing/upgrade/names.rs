@@ -7,7 +7,7 @@ use domain::{
         Posting, PostingId, PostingView,
         duplicate::{Candidate, Fingerprint},
     },
-    testing::{AllPorts, identifier, posting, uuid},
+    testing::{AllPorts, identifier, noon, posting, uuid},
 };
 use uuid::Uuid;
 
@@ -19,6 +19,10 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         name: "Core".to_owned(),
         website: Website::parse("https://core.example").expect("it is a website"),
         logo_path: None,
+        owner: None,
+        created_at: noon(),
+        updated_at: noon(),
+        updated_by: None,
     };
     let bare = bare();
     let view = PostingView {

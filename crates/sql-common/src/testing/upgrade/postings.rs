@@ -138,6 +138,10 @@ fn company(name: &str, website: &str, logo_path: Option<&str>) -> Company {
         name: name.to_owned(),
         website,
         logo_path: logo_path.map(str::to_owned),
+        owner: None,
+        created_at: noon(),
+        updated_at: noon(),
+        updated_by: None,
     }
 }
 

@@ -1,0 +1,92 @@
+//! Authority: who may change what is shown.
+//!
+//! A client writes the postings that its prefixes permit
+//! ([`Prefixes`](crate::client::Prefixes)). A company belongs to the client that made it, unless an
+//! operator says otherwise, and a client with prefixes changes no other company. What an operator
+//! took down, only an operator brings back. Decisions ask here, whether they are a client's, an
+//! operator's, a catalogue's or those of a lifetime's end.
+
+use crate::{
+    client::{ClientId, Prefixes},
+    company::Company,
+    posting::{ExpirationPatch, Posting, PutPosting, Rejection, Status},
+};
+
+/// A client that pushes, with what decides how far it may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The client.
+    pub client: ClientId,
+    /// Whether the client has prefixes, and so only a part of the board.
+    pub is_fenced: bool,
+}
+
+impl Principal {
+    /// A client with these prefixes.
+    pub const fn new(client: ClientId, prefixes: &Prefixes) -> Self {
+        Self {
+            client,
+            is_fenced: !prefixes.are_all(),
+        }
+    }
+
+    /// A client without prefixes.
+    pub const fn unfenced(client: ClientId) -> Self {
+        Self {
+            client,
+            is_fenced: false,
+        }
+    }
+
+    /// Whether the client may change the name and the logo of a company.
+    pub fn may_change(self, company: &Company) -> bool {
+        self.required_owner().is_none() || self.required_owner() == company.owner
+    }
+
+    /// The owner that a company must have when a change by this client is committed; `None` for
+    /// any. Another commit may have made the company, or given it to another owner, meanwhile.
+    pub fn required_owner(self) -> Option<ClientId> {
+        self.is_fenced.then_some(self.client)
+    }
+}
+
+/// Whether an operator took a posting down.
+pub fn is_taken_down(posting: &Posting) -> bool {
+    posting.moderated && !posting.status.is_open()
+}
+
+/// Checks that a push may change the status of a posting as it wants to. A catalogue lists what it
+/// has without wanting anything of a posting that was taken down.
+pub fn check_push(posting: &Posting, put: &PutPosting) -> Result<(), Rejection> {
+    match put.patch.expiration {
+        ExpirationPatch::Expire(_) => check_expiry(posting),
+        ExpirationPatch::Reopen if put.catalogue.is_none() && is_taken_down(posting) => {
+            Err(Rejection::TakenDown)
+        }
+        ExpirationPatch::Reopen | ExpirationPatch::Keep => Ok(()),
+    }
+}
+
+/// Checks that a client or an operator may expire a posting: a rejected one stays rejected (the
+/// specification, "States and transitions").
+pub fn check_expiry(posting: &Posting) -> Result<(), Rejection> {
+    check_transition(posting, posting.status != Status::Rejected, Status::Expired)
+}
+
+/// Checks that an operator may reopen a posting.
+pub fn check_reopening(posting: &Posting) -> Result<(), Rejection> {
+    let is_expired = posting.status == Status::Expired;
+    check_transition(posting, is_expired, Status::PendingEnrichment)
+}
+
+/// Checks that an operator may give a posting this verdict: an expired one has to be reopened
+/// before.
+pub fn check_verdict(posting: &Posting, verdict: Status) -> Result<(), Rejection> {
+    check_transition(posting, posting.status != Status::Expired, verdict)
+}
+
+fn check_transition(posting: &Posting, is_possible: bool, to: Status) -> Result<(), Rejection> {
+    let from = posting.status;
+    let refused = Rejection::Transition { from, to };
+    is_possible.then_some(()).ok_or(refused)
+}

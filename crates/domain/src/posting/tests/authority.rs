@@ -1,0 +1,223 @@
+//! Who may change what is shown: companies and their owners, and what an operator took down.
+
+use super::*;
+use crate::{
+    authority::Principal,
+    catalogue::CatalogueId,
+    client::{ClientId, Prefixes},
+    posting::Notice,
+    testing::{push_as, pusher, uuid},
+};
+
+const TAKEN_DOWN: &str = "An operator took this posting down; only an operator can reopen it.";
+
+/// A push of `a` by a client with the prefix `a`.
+fn fenced(client: u128, body: &str) -> PutPosting {
+    let prefixes = Prefixes::new(&["a"]).unwrap();
+    push_as(
+        Principal::new(ClientId::new(uuid(client)), &prefixes),
+        "a",
+        body,
+    )
+}
+
+/// A posting of a company that is named so.
+fn of_company(name: &str, logo: &str) -> String {
+    CREATE.replace(
+        r#""name": "Acme""#,
+        &format!(r#""name":"{name}","logo_path":"{logo}""#),
+    )
+}
+
+fn notices(board: &mut Board, put: &PutPosting) -> Vec<Notice> {
+    let decision = board.decide(put).unwrap();
+    board.record(decision.change.map(|change| *change));
+    decision.answer.notices
+}
+
+fn shown(board: &Board) -> (&str, Option<&str>) {
+    let company = board.company();
+    (&company.name, company.logo_path.as_deref())
+}
+
+#[test]
+fn a_company_belongs_to_the_client_that_makes_it() {
+    for put in [push("a", CREATE), fenced(1, CREATE)] {
+        let mut board = Board::new();
+        board.run(&put).unwrap();
+        assert_eq!(board.company().owner, Some(pusher()));
+    }
+}
+
+#[test]
+fn a_client_with_prefixes_changes_no_company_of_another() {
+    for owner in [Some(ClientId::new(uuid(2))), None] {
+        let mut board = Board::new();
+        board.run(&push("other", CREATE)).unwrap();
+        board.known.companies.values_mut().next().unwrap().owner = owner;
+        for body in [
+            of_company("INN CLOSED", "/evil.svg"),
+            r#"{"title":"B","company":{"name":"INN CLOSED"}}"#.to_owned(),
+            r#"{"company":{"logo_path":"/evil.svg"}}"#.to_owned(),
+        ] {
+            let put = fenced(1, &body);
+            assert_eq!(
+                notices(&mut board, &put),
+                [Notice::CompanyOfAnother],
+                "{body}"
+            );
+            assert_eq!(shown(&board), ("Acme", None));
+            assert_eq!(board.company().owner, owner);
+        }
+        // The posting counts, and a push that agrees needs no notice.
+        assert_eq!(board.posting().details.title, "B");
+        assert_eq!(notices(&mut board, &fenced(1, CREATE)), []);
+    }
+}
+
+#[test]
+fn a_company_is_changed_by_its_owner_and_by_clients_without_prefixes() {
+    for put in [
+        fenced(1, &of_company("Acme AB", "/1.svg")),
+        push_as(
+            Principal::unfenced(ClientId::new(uuid(2))),
+            "a",
+            &of_company("Acme AB", "/1.svg"),
+        ),
+    ] {
+        let mut board = Board::new();
+        board.run(&fenced(1, CREATE)).unwrap();
+        assert_eq!(notices(&mut board, &put), []);
+        assert_eq!(shown(&board), ("Acme AB", Some("/1.svg")));
+        assert_eq!(board.company().owner, Some(pusher()), "it stays the owner");
+        let by = Some(crate::posting::Actor::Client(put.by.client));
+        assert_eq!(board.company().updated_by, by);
+    }
+}
+
+#[test]
+fn the_first_line_of_an_import_decides_a_company() {
+    let mut board = Board::new();
+    let mut later = push("a", &of_company("Acme AB", "/2.svg"));
+    later.company_was_named = true;
+    // The first line may be refused, or not be decided yet.
+    assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
+    assert_eq!(shown(&board), ("Acme AB", None));
+    assert_eq!(
+        notices(&mut board, &push("b", &of_company("Acme", "/1.svg"))),
+        []
+    );
+    assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
+    assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
+    let mut same = push("a", &of_company("Acme", "/1.svg"));
+    same.company_was_named = true;
+    assert_eq!(notices(&mut board, &same), []);
+}
+
+fn taken_down(command: &Moderation) -> Board {
+    let mut board = Board::with(Status::Approved);
+    board.moderate(command).unwrap();
+    board
+}
+
+fn takedowns() -> [Moderation; 2] {
+    let reason = || "scam".to_owned();
+    [
+        Moderation::Expire { reason: reason() },
+        Moderation::Reject { reason: reason() },
+    ]
+}
+
+#[test]
+fn what_an_operator_took_down_only_an_operator_brings_back() {
+    for command in takedowns() {
+        let mut board = taken_down(&command);
+        let before = board.posting().clone();
+        let refused = board.put(r#"{"expiration":null,"title":"x"}"#).unwrap_err();
+        assert_eq!(refused.to_string(), TAKEN_DOWN, "{command:?}");
+        assert_eq!(*board.posting(), before);
+        let wrong = board.wrong(r#"{"expiration":null,"title":""}"#);
+        assert_eq!(wrong, ["title"], "fields come first");
+    }
+}
+
+#[test]
+fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
+    for (command, notice) in takedowns().into_iter().zip([Some(Notice::TakenDown), None]) {
+        for body in [r#"{"title":"x"}"#, r#"{"expiration":null}"#] {
+            let mut board = taken_down(&command);
+            let status = board.posting().status;
+            let put = push("a", body).listed_in(CatalogueId::new(uuid(1)));
+            let expect: Vec<_> = notice.into_iter().collect();
+            assert_eq!(notices(&mut board, &put), expect, "{body}");
+            assert_eq!(board.posting().status, status);
+            assert_eq!(board.posting().status_reason.as_deref(), Some("scam"));
+            // Sent again it changes nothing, and says so again.
+            let decision = board.decide(&put).unwrap();
+            assert_eq!((decision.change, decision.answer.notices), (None, expect));
+        }
+    }
+}
+
+#[test]
+fn a_client_that_expires_what_was_taken_down_changes_no_reason() {
+    let mut board = taken_down(&takedowns()[0]);
+    board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
+    let posting = board.posting();
+    assert_eq!(posting.status_reason.as_deref(), Some("scam"));
+    assert_eq!(posting.details.expiration_reason.as_deref(), Some("filled"));
+    assert!(board.put(r#"{"expiration":null}"#).is_err());
+}
+
+#[test]
+fn an_operator_reopens_what_expired_and_nothing_else() {
+    let reopen = Moderation::Reopen {
+        reason: "a mistake".to_owned(),
+    };
+    for mut board in [taken_down(&takedowns()[0]), Board::with(Status::Expired)] {
+        let written = board.moderate(&reopen).unwrap();
+        assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
+        assert!(written.asked);
+        let posting = board.posting();
+        assert_eq!(posting.status, Status::PendingEnrichment);
+        assert_eq!(posting.expired_at, None);
+        assert_eq!(posting.details.expiration_reason, None);
+        assert_eq!(
+            board.history.last().unwrap().reason.as_deref(),
+            Some("a mistake")
+        );
+        // It is the client's again.
+        board.put(r#"{"expiration":{}}"#).unwrap();
+        board.put(r#"{"expiration":null}"#).unwrap();
+    }
+    for (status, from) in [
+        (Status::PendingEnrichment, "PendingEnrichment"),
+        (Status::Approved, "approved"),
+        (Status::Rejected, "rejected"),
+    ] {
+        let refused = Board::with(status)
+            .moderate(&reopen)
+            .unwrap_err()
+            .to_string();
+        let expect =
+            format!("Invalid JobPosting state transition from {from} to PendingEnrichment.");
+        assert_eq!(refused, expect);
+    }
+}
+
+#[test]
+fn an_operator_takes_down_what_a_client_expired() {
+    let mut board = Board::with(Status::Expired);
+    let written = board.moderate(&takedowns()[0]).unwrap();
+    assert_eq!(written.events, [], "it was expired before");
+    assert_eq!(board.posting().status_reason.as_deref(), Some("scam"));
+    let refused = board.put(r#"{"expiration":null}"#).unwrap_err();
+    assert_eq!(refused.to_string(), TAKEN_DOWN);
+}
+
+#[test]
+fn an_approval_by_an_operator_does_not_outlive_the_expiry() {
+    let mut board = taken_down(&Moderation::Approve);
+    board.put(r#"{"expiration":{}}"#).unwrap();
+    board.put(r#"{"expiration":null}"#).unwrap();
+}

@@ -1,0 +1,116 @@
+//! The command of operators about companies.
+
+use time::OffsetDateTime;
+
+use crate::{
+    audit::{Action, Attribution, Entry},
+    client::{ClientId, Clients},
+    company::{Company, CompanyId, CompanyWrite},
+    event::{CompanyState, Event, Subject},
+    posting::{Actor, CompanyPatch, event::COMPANY_UPDATED},
+    store::{Store, StoreError, WriteSet},
+};
+
+/// An operator's change of a company.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompanyChange {
+    /// The name and the logo, as far as they change; its website is not read.
+    pub patch: CompanyPatch,
+    /// The owner, if it changes; `Some(None)` leaves the company to the clients without prefixes.
+    pub owner: Option<Option<ClientId>>,
+}
+
+/// The reason why a company was not changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompanyError {
+    /// There is no such company.
+    #[error("there is no company with this website")]
+    NotFound,
+    /// The new owner is not known.
+    #[error("there is no client {0}")]
+    UnknownOwner(ClientId),
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Carries out an operator's change of a company, and gives the company as it is afterwards. A
+/// change of nothing is not recorded.
+///
+/// Its postings stay as they are: a new name makes them due for enrichment with their next push.
+pub async fn update_company(
+    store: &dyn Store,
+    clients: &dyn Clients,
+    id: CompanyId,
+    change: &CompanyChange,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<Company, CompanyError> {
+    if let Some(Some(owner)) = change.owner {
+        let known = clients.find(owner).await?;
+        known.ok_or(CompanyError::UnknownOwner(owner))?;
+    }
+    let known = store.load(&[], &[id]).await?;
+    let before = known.companies.get(&id).ok_or(CompanyError::NotFound)?;
+    let Some(write) = decide(before, change, by, now) else {
+        return Ok(before.clone());
+    };
+    let after = write.company.clone();
+    let mut writes = WriteSet::new(now);
+    writes.tasks.audit.push(entry(&write, by, now));
+    if write.sets_name || write.sets_logo_path {
+        writes.tasks.events.push(Event {
+            name: COMPANY_UPDATED,
+            subject: Subject::Company(CompanyState::from(&after)),
+            at: now,
+            trace: None,
+        });
+    }
+    writes.companies.insert(id, write);
+    store.commit(writes).await?;
+    Ok(after)
+}
+
+fn decide(
+    before: &Company,
+    change: &CompanyChange,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Option<CompanyWrite> {
+    let mut after = before.clone();
+    if let Some(name) = &change.patch.name {
+        after.name.clone_from(name);
+    }
+    change.patch.logo_path.apply(&mut after.logo_path);
+    after.owner = change.owner.unwrap_or(after.owner);
+    if after == *before {
+        return None;
+    }
+    after.updated_at = now;
+    after.updated_by = Some(Actor::Operator(Some(by.operator.clone())));
+    Some(CompanyWrite {
+        sets_name: after.name != before.name,
+        sets_logo_path: after.logo_path != before.logo_path,
+        sets_owner: after.owner != before.owner,
+        required_owner: None,
+        replaced_names: Vec::new(),
+        company: after,
+    })
+}
+
+/// The entry, with what changed.
+fn entry(write: &CompanyWrite, by: &Attribution, now: OffsetDateTime) -> Entry {
+    let company = &write.company;
+    let mut entry = by.entry(Action::COMPANIES_UPDATE, now);
+    entry = entry.about(company.website.as_str());
+    if write.sets_name {
+        entry = entry.with("name", company.name.as_str());
+    }
+    if write.sets_logo_path {
+        entry = entry.with("logo_path", company.logo_path.as_deref());
+    }
+    if write.sets_owner {
+        entry = entry.with("owner", company.owner.map(|owner| owner.to_string()));
+    }
+    entry
+}
