@@ -19,14 +19,14 @@ on_every_store! {
 const INTEGRATION: &str = "/api/job-board/integration";
 
 /// A client with options of its own, and its API at each of the sites.
-struct Client {
-    id: String,
+pub(super) struct Client {
+    pub(super) id: String,
     secret: String,
-    apis: Vec<Api>,
+    pub(super) apis: Vec<Api>,
 }
 
 impl Client {
-    fn create(sites: &[&Site], options: &[&str]) -> Self {
+    pub(super) fn create(sites: &[&Site], options: &[&str]) -> Self {
         let mut arguments = vec!["clients", "create", "--name", "shared", "--json"];
         for scope in ["job-postings:write", "webhooks:manage"] {
             arguments.extend(["--scope", scope]);

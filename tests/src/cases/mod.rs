@@ -1,5 +1,6 @@
 //! The tests, one module for each subject of the contract.
 
+mod authority;
 mod backup;
 mod clients;
 mod command_line;

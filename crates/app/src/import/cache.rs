@@ -9,6 +9,7 @@ use std::{
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use super::naming::CompanyKey;
 use domain::{
     catalogue::CatalogueId,
     import::{LineText, Wishes},
@@ -16,7 +17,7 @@ use domain::{
 };
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-/// The most lines that are kept, in 32 bytes each.
+/// The most lines that are kept, in 40 bytes each.
 const SLOTS: u64 = 1 << 20;
 
 /// The digest of a line, with what an import wishes for its lines.
@@ -38,9 +39,12 @@ pub(super) struct LineCache {
     slots: OnceLock<Mutex<Vec<Slot>>>,
 }
 
-/// The digest in two halves, the version and the hash of the company. Zeros are an empty place:
-/// memory that is zeroed costs nothing before it is used.
-type Slot = [u64; 4];
+/// The state in which a line changes nothing, and the company that it names.
+type Found = (Basis, Option<CompanyKey>);
+
+/// The digest in two halves, the version, the hash of the company, and the key of the company that
+/// the line names. Zeros are an empty place: memory that is zeroed costs nothing before it is used.
+type Slot = [u64; 5];
 
 impl LineCache {
     /// An empty cache.
@@ -54,7 +58,7 @@ impl LineCache {
     fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
         let slots = self
             .slots
-            .get_or_init(|| Mutex::new(vec![[0; 4]; place(SLOTS)]));
+            .get_or_init(|| Mutex::new(vec![[0; 5]; place(SLOTS)]));
         slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,31 +70,34 @@ impl LineCache {
         Seed(XxHash3_64::oneshot_with_seed(self.seed, &wishes))
     }
 
-    /// The states in which these lines change nothing, as far as they are known.
-    pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Basis>> {
+    /// The states in which these lines change nothing, as far as they are known, and the companies
+    /// that they name.
+    pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Found>> {
         let slots = self.slots();
         let find = |digest: &Option<LineDigest>| {
             let digest = digest.as_ref()?;
-            let [high, low, version, company] = *slots.get(digest.place())?;
+            let [high, low, version, company, named] = *slots.get(digest.place())?;
             let is_same = *digest == LineDigest { high, low } && version != 0;
-            is_same.then_some(Basis {
+            let basis = Basis {
                 version: version.cast_signed(),
                 company,
-            })
+            };
+            is_same.then_some((basis, CompanyKey::from_u64(named)))
         };
         digests.iter().map(find).collect()
     }
 
     /// Keeps lines that change nothing in these states.
-    pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Basis)>) {
+    pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Found)>) {
         let mut slots = self.slots();
-        for (digest, basis) in lines {
+        for (digest, (basis, named)) in lines {
             if let Some(slot) = slots.get_mut(digest.place()) {
                 *slot = [
                     digest.high,
                     digest.low,
                     basis.version.cast_unsigned(),
                     basis.company,
+                    CompanyKey::as_u64(named),
                 ];
             }
         }
@@ -167,9 +174,12 @@ mod tests {
         let digest = |wishes| LineDigest::of(&line, cache.seed(wishes));
         let digests: Vec<_> = all.iter().map(digest).collect();
         assert_eq!(cache.find(&digests), [None; 4]);
-        let basis = |version| Basis {
-            version,
-            company: 7,
+        let basis = |version: i64| {
+            let basis = Basis {
+                version,
+                company: 7,
+            };
+            (basis, CompanyKey::from_u64(version.cast_unsigned() - 1))
         };
         for (kept, digest) in (1..).zip(&digests) {
             cache.keep(digest.map(|digest| (digest, basis(kept))).into_iter());

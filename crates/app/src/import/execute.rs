@@ -157,7 +157,10 @@ impl Executor {
     fn keep(&self, commands: &[Command], results: &[Option<Result<Answer, LineError>>]) {
         let lines = commands.iter().zip(results);
         let lines = lines.filter_map(|(command, result)| match (&command.work, result) {
-            (Work::Parsed(_, digest), Some(Ok(answer))) => digest.zip(answer.basis),
+            (Work::Parsed(_, digest), Some(Ok(answer))) => {
+                let basis = answer.basis.map(|basis| (basis, command.company));
+                digest.zip(basis)
+            }
             _ => None,
         });
         self.shared.cache.keep(lines);

@@ -25,6 +25,7 @@ mod delist;
 mod execute;
 mod lease;
 mod ledger;
+mod naming;
 mod outage;
 mod parse;
 mod pipeline;

@@ -14,7 +14,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::cache::{self, LineCache, LineDigest};
+use super::{
+    cache::{self, LineCache, LineDigest},
+    naming::{CompanyKey, Named},
+};
 use crate::panics;
 
 /// Lines that were taken together.
@@ -33,6 +36,8 @@ pub(super) struct Entry {
     pub id: Option<String>,
     /// The posting that a line of a catalogue names, whether it is refused or not.
     pub named: Option<SourceIdentifier>,
+    /// The company that it names.
+    pub company: Named,
     pub work: Result<Work, LineError>,
 }
 
@@ -44,15 +49,26 @@ pub(super) enum Work {
 }
 
 /// A line that is in the cache.
+#[derive(Clone)]
 pub(super) struct CachedLine {
     pub identifier: SourceIdentifier,
     pub basis: Basis,
     line: Line,
     digest: LineDigest,
     prefixes: Arc<Prefixes>,
+    /// See [`PutPosting::company_was_named`].
+    company_was_named: bool,
 }
 
 impl Work {
+    /// Leaves the name and the logo of its company to an earlier line.
+    pub fn leave_company(&mut self) {
+        match self {
+            Self::Parsed(put, _) => Arc::make_mut(put).company_was_named = true,
+            Self::Cached(cached) => Arc::make_mut(cached).company_was_named = true,
+        }
+    }
+
     /// The posting that it is for.
     pub fn identifier(&self) -> &SourceIdentifier {
         match self {
@@ -65,7 +81,11 @@ impl Work {
 impl CachedLine {
     /// Parses the line after all.
     pub fn parse(&self, wishes: &Wishes) -> Result<Work, LineError> {
-        entry(&self.line, &self.prefixes, wishes, Some(self.digest)).work
+        let mut work = entry(&self.line, &self.prefixes, wishes, Some(self.digest)).work?;
+        if self.company_was_named {
+            work.leave_company();
+        }
+        Ok(work)
     }
 }
 
@@ -79,9 +99,9 @@ pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Ve
     let mut entries = Vec::with_capacity(known.len());
     for Taken { lines, prefixes } in taken {
         for line in lines {
-            let (basis, digest) = known.next().unwrap_or_default();
-            entries.push(match basis.zip(digest) {
-                Some((basis, digest)) => cached(line, &prefixes, wishes, basis, digest),
+            let (found, digest) = known.next().unwrap_or_default();
+            entries.push(match found.zip(digest) {
+                Some((found, digest)) => cached(line, &prefixes, wishes, found, digest),
                 None => entry(&line, &prefixes, wishes, digest),
             });
         }
@@ -95,7 +115,7 @@ fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,
     wishes: &Wishes,
-    basis: Basis,
+    (basis, company): (Basis, Option<CompanyKey>),
     digest: LineDigest,
 ) -> Entry {
     let identifier = cache::identifier(&line.text);
@@ -107,12 +127,14 @@ fn cached(
         line: line.number,
         id: Some(identifier.as_str().to_owned()),
         named: wishes.catalogue.map(|_| identifier.clone()),
+        company: company.map_or(Named::Nothing, Named::Company),
         work: Ok(Work::Cached(Arc::new(CachedLine {
             identifier,
             basis,
             line,
             digest,
             prefixes: Arc::clone(prefixes),
+            company_was_named: false,
         }))),
     }
 }
@@ -133,6 +155,7 @@ fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes, digest: Option<LineD
         line: line.number,
         id,
         named,
+        company: put.as_ref().map_or(Named::Nothing, Named::by),
         work: put.map(|put| Work::Parsed(Arc::new(put), digest)),
     }
 }

@@ -4,7 +4,8 @@ use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
     import::{LineError, Receipt, Summary, Wishes},
-    posting::Answer,
+    posting::{Answer, SourceIdentifier},
+    store::Store,
     usecase::{ImportError, IngestError},
 };
 use futures_util::{
@@ -25,12 +26,14 @@ use super::{
     execute::{Executor, Results, Shared},
     lease,
     ledger::Ledger,
+    naming::{CompanyKey, Named, NamedCompanies},
     outage::{Outage, Verdict},
     parse::{Entry, Taken},
     running::Running,
     sequence::{Command, Sequence},
     stopping,
 };
+use crate::panics;
 
 /// The most lines that are parsed by one thread at a time, a millisecond's work, and the most such
 /// parts of an import.
@@ -74,6 +77,7 @@ pub(super) struct Pipeline {
     parses: FuturesOrdered<Parse>,
     puts: FuturesUnordered<Put>,
     sequence: Sequence,
+    named: NamedCompanies,
     outage: Outage,
     ledger: Ledger,
     /// The end of the body, once it is known.
@@ -115,6 +119,7 @@ impl Pipeline {
             parses: FuturesOrdered::new(),
             puts: FuturesUnordered::new(),
             sequence: Sequence::default(),
+            named: NamedCompanies::default(),
             outage: Outage::new(),
             ledger: Ledger::default(),
             finish: None,
@@ -141,7 +146,7 @@ impl Pipeline {
                     self.finish = Some((is_complete, reply));
                 }
                 Step::Order(None) => return self.abandon().await,
-                Step::Parsed(entries) => self.sort_in(entries),
+                Step::Parsed(entries) => self.sort_in(entries).await,
                 Step::Answered(commands, answers) => self.settle(commands, answers),
                 Step::Again => self.try_again(),
                 Step::End(error) => self.end(error),
@@ -208,22 +213,59 @@ impl Pipeline {
     }
 
     /// Enters parsed lines, which follow those before.
-    fn sort_in(&mut self, entries: Vec<Entry>) {
+    async fn sort_in(&mut self, entries: Vec<Entry>) {
+        let stored = Self::companies_of(&*self.ports.store, &entries).await;
+        let mut stored = stored.into_iter();
         for entry in entries {
             if let (Some(run), Some(named)) = (&mut self.run, &entry.named) {
                 run.roster.name(named);
             }
             let place = self.ledger.add(entry.line, entry.id);
             match entry.work {
-                Ok(work) => self.sequence.add(Command {
-                    place,
-                    work,
-                    failing_since: None,
-                }),
+                Ok(mut work) => {
+                    let company = match entry.company {
+                        Named::Nothing => None,
+                        Named::Company(company) => Some(company),
+                        Named::OfPosting => {
+                            let sent = self.sequence.company_of(work.identifier());
+                            sent.or(stored.next().flatten())
+                        }
+                    };
+                    if company.is_some_and(|company| self.named.were_named(company)) {
+                        work.leave_company();
+                    }
+                    self.sequence.add(Command {
+                        place,
+                        work,
+                        company,
+                        failing_since: None,
+                    });
+                }
                 Err(error) => self.ledger.settle(place, Err(error)),
             }
         }
         self.give_out();
+    }
+
+    /// The companies of the stored postings of the lines that name them by their postings alone, in
+    /// the order of these lines: few lines do, so that most imports ask nothing. While the store
+    /// is away they are not known, and the lines are carried out as single pushes would be.
+    async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
+        let postings = entries.iter().filter_map(|entry| match &entry.work {
+            Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),
+            _ => None,
+        });
+        let postings: Vec<_> = postings.collect();
+        if postings.is_empty() {
+            return Vec::new();
+        }
+        let known = panics::caught(store.load(&postings, &[])).await;
+        let known = known.unwrap_or_default();
+        let company = |identifier: &SourceIdentifier| {
+            let posting = known.postings.get(identifier)?;
+            Some(CompanyKey::of(posting.company_id))
+        };
+        postings.iter().map(company).collect()
     }
 
     /// Has commands carried out, unless the store seems to be away.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod catalogues;
+mod companies;
 mod endings;
 mod failures;
 mod lines;
@@ -47,11 +48,22 @@ impl Kit {
 
     /// Imports through a use case around the lanes.
     fn with(around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>) -> Self {
-        let store = FaultyStore::new();
         let settings = LaneSettings {
             line_lanes: 2,
             ..LaneSettings::default()
         };
+        Self::around(settings, around)
+    }
+
+    fn with_settings(settings: LaneSettings) -> Self {
+        Self::around(settings, |lanes| lanes)
+    }
+
+    fn around(
+        settings: LaneSettings,
+        around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>,
+    ) -> Self {
+        let store = FaultyStore::new();
         let as_store: Arc<dyn Store> = Arc::clone(&store) as _;
         let (lanes, lane_tasks) = Lanes::start(&as_store, Lifetime::days(60), &clock(), settings);
         let (importer, tasks) = Importer::new(ImportPorts {
