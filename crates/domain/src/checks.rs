@@ -34,8 +34,13 @@ impl Check for Text {
 
 impl Check for Integer {
     fn problem(&self) -> Option<String> {
-        let range = 0..=i128::from(INTEGER);
-        (!range.contains(&self.0)).then(|| format!("must be between 0 and {INTEGER}"))
+        match self.0 {
+            ..0 => Some(format!("must be between 0 and {INTEGER}")),
+            number if number > INTEGER.into() => {
+                Some(format!("is too large; it must be between 0 and {INTEGER}"))
+            }
+            _ => None,
+        }
     }
 }
 

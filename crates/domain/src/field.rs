@@ -11,6 +11,8 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
+use crate::line::{is_blank, one_line};
+
 /// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
 pub const INTEGER: i64 = 9_007_199_254_740_991;
 
@@ -124,7 +126,7 @@ pub trait Shape<'de>: Sized {
         Field::Mistyped
     }
 
-    /// Reads a number without fraction or exponent.
+    /// Reads a number that is an integer.
     fn integer(_number: i128) -> Field<Self> {
         Field::Mistyped
     }
@@ -178,8 +180,16 @@ impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
         Ok(T::integer(number.into()))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Field::Mistyped)
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        Ok(if number.fract() == 0.0 {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a number beyond the range becomes its end, which is too large as well"
+            )]
+            T::integer(number as i128)
+        } else {
+            Field::Mistyped
+        })
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
@@ -195,7 +205,7 @@ impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
     }
 }
 
-/// A single-line string: trimmed, and `null` when blank.
+/// A single-line string: white space trimmed and collapsed, and `null` when blank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line(pub String);
 
@@ -203,10 +213,7 @@ impl Shape<'_> for Line {
     const EXPECTED: &'static str = "a string";
 
     fn string(text: &str) -> Field<Self> {
-        match text.trim() {
-            "" => Field::Null,
-            trimmed => Field::Value(Self(trimmed.to_owned())),
-        }
+        one_line(text).map_or(Field::Null, |line| Field::Value(Self(line.into_owned())))
     }
 }
 
@@ -224,7 +231,7 @@ impl Shape<'_> for Text {
     const EXPECTED: &'static str = "a string";
 
     fn string(text: &str) -> Field<Self> {
-        if text.trim_start().is_empty() {
+        if is_blank(text) {
             Field::Null
         } else {
             Field::Value(Self(text.into()))
@@ -232,7 +239,7 @@ impl Shape<'_> for Text {
     }
 }
 
-/// A number without fraction or exponent.
+/// A number without a fraction, however it is spelled: `5`, `5.0` and `5e0` are the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer(pub i128);
 
@@ -273,10 +280,7 @@ impl<T: Term> Shape<'_> for Choice<T> {
     const EXPECTED: &'static str = "a string";
 
     fn string(text: &str) -> Field<Self> {
-        match text.trim() {
-            "" => Field::Null,
-            trimmed => Field::Value(Self(T::parse(trimmed))),
-        }
+        one_line(text).map_or(Field::Null, |line| Field::Value(Self(T::parse(&line))))
     }
 }
 
@@ -365,12 +369,12 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_trimmed_and_null_when_blank() {
+    fn lines_have_single_spaces_and_are_null_when_blank() {
         assert_eq!(
-            parse::<Line>(r#"" a b\t""#),
+            parse::<Line>(r#"" a\r\n b\t""#),
             Field::Value(Line("a b".into()))
         );
-        for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\""] {
+        for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\"", r#""\u200b""#] {
             assert_eq!(parse::<Line>(blank), Field::Null, "{blank}");
         }
     }
@@ -381,7 +385,9 @@ mod tests {
             parse::<Text>(r#"" <p>\n""#),
             Field::Value(Text(" <p>\n".into()))
         );
-        assert_eq!(parse::<Text>(r#"" \n""#), Field::Null);
+        for blank in [r#"" \n""#, r#""\ufeff""#] {
+            assert_eq!(parse::<Text>(blank), Field::Null, "{blank}");
+        }
     }
 
     #[test]
@@ -392,10 +398,22 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_strict() {
-        assert_eq!(parse::<Integer>("5"), Field::Value(Integer(5)));
-        assert_eq!(parse::<Integer>("-5"), Field::Value(Integer(-5)));
-        for other in [r#""5""#, "5.5", "5.0", "5e0", "-0", "false", "[5]", "{}"] {
+    fn integers_are_numbers_without_a_fraction() {
+        for (json, number) in [
+            ("5", 5),
+            ("-5", -5),
+            ("50000.0", 50_000),
+            ("5e4", 50_000),
+            ("5.0E+4", 50_000),
+            ("50e-1", 5),
+            ("-0", 0),
+            ("9007199254740991.0", INTEGER.into()),
+            ("1e20", 100_000_000_000_000_000_000),
+            ("1e300", i128::MAX),
+        ] {
+            assert_eq!(parse(json), Field::Value(Integer(number)), "{json}");
+        }
+        for other in [r#""5""#, "5.5", "5e-1", "false", "[5]", "{}"] {
             assert_eq!(parse::<Integer>(other), Field::Mistyped, "{other}");
         }
     }

@@ -1,5 +1,9 @@
 //! Texts of one line.
 
+use std::borrow::Cow;
+
+use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
+
 /// The reason why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -7,7 +11,7 @@ pub enum InvalidLine {
     /// It contains U+0000, which PostgreSQL cannot store.
     #[error("must not contain the character U+0000")]
     Nul,
-    /// It contains a control character: a line break or a terminal's escape sequence.
+    /// It contains a control character, as those of a terminal's escape sequences.
     #[error("must not contain control characters, as U+{:04X}", u32::from(*.0))]
     Control(char),
     /// It contains a character that displays other characters out of order.
@@ -35,7 +39,7 @@ pub enum InvalidText {
 /// Trims and checks a text of one line with at most this many characters.
 pub fn short_text(text: &str, longest: usize) -> Result<&str, InvalidText> {
     let text = text.trim();
-    if text.is_empty() {
+    if is_blank(text) {
         return Err(InvalidText::Empty);
     }
     if text.chars().count() > longest {
@@ -50,6 +54,41 @@ pub fn reason(text: &str) -> Result<&str, InvalidText> {
     short_text(text, REASON_LENGTH)
 }
 
+/// A text as one line: trimmed, and each run of white space as one space, line breaks too. `None`
+/// if it is blank.
+pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
+    let text = text.trim();
+    if is_blank(text) {
+        return None;
+    }
+    // Most texts are one line of ASCII, which is faster to check by bytes.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~')) && !text.contains("  ");
+    Some(if is_plain {
+        text.into()
+    } else {
+        text.split_whitespace().collect::<Vec<_>>().join(" ").into()
+    })
+}
+
+/// Whether a text shows nothing. One with characters that [`check_line`] refuses is not blank: it
+/// is an error, and no wish to clear a field.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(is_unseen)
+}
+
+/// Whether a character is white space, or displayed as nothing.
+fn is_unseen(c: char) -> bool {
+    const IGNORABLE: icu_properties::CodePointSetDataBorrowed<'_> =
+        CodePointSetData::new::<DefaultIgnorableCodePoint>();
+    match c {
+        '\0'..='~' => c.is_whitespace(),
+        _ if is_turn(c) => false,
+        // The braille pattern without dots, and the anchors of interlinear annotations.
+        '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
+        _ => c.is_whitespace() || IGNORABLE.contains(c),
+    }
+}
+
 /// Checks a text that is displayed on one line.
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     // Most texts are ASCII, which is faster to check by bytes.
@@ -62,23 +101,58 @@ pub fn check_line(text: &str) -> Result<(), InvalidLine> {
             '\0' => return Err(InvalidLine::Nul),
             _ if problem.is_err() => {}
             c if c.is_control() => problem = Err(InvalidLine::Control(c)),
-            c if turns_direction(c) => problem = Err(InvalidLine::Direction(c)),
+            c if is_turn(c) => problem = Err(InvalidLine::Direction(c)),
             _ => {}
         }
     }
     problem
 }
 
-/// Whether a character displays others out of order (the embeddings, overrides and isolates of
-/// Unicode UAX #9), so that a reader sees another text. Directional marks, which Arabic and Hebrew
-/// need, do not. The crate `posting-text` has the same function: neither depends on the other.
+/// Whether a character is one of the embeddings and overrides of Unicode UAX #9, which make a
+/// reader see another text.
+const fn is_turn(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}')
+}
+
+/// Whether a character displays others out of order: an embedding, an override or an isolate. In a
+/// field isolates are text, as Unicode recommends them for names in another script; but where a
+/// stranger's text stands beside others, one that is left open reaches beyond it. Directional
+/// marks, which Arabic and Hebrew need, do not. The crate `posting-text` has the same function:
+/// neither depends on the other.
 pub const fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    is_turn(c) || matches!(c, '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn white_space_of_any_kind_is_one_space() {
+        for (text, expect) in [
+            (" Cook\r\n\r\n\tand\u{b}\u{c}baker ", "Cook and baker"),
+            ("a\u{85}b\u{a0}c\u{2028}d\u{2029}e\u{3000}f", "a b c d e f"),
+            ("a  b", "a b"),
+            ("a \u{200b} b\u{feff}\u{ad}", "a \u{200b} b\u{feff}\u{ad}"),
+            ("\u{1b} \u{1c}", "\u{1b} \u{1c}"),
+        ] {
+            assert_eq!(one_line(text).as_deref(), Some(expect), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_shows_nothing_is_blank() {
+        let each = "\u{200b}\u{feff}\u{ad}\u{2060}\u{180e}\u{200e}\u{200f}\u{61c}\u{34f}\u{3164}\u{115f}\u{ffa0}\
+                    \u{2066}\u{2069}\u{2800}\u{fff9}\u{fe0f}\u{e0001}\u{e0100}\u{a0}\u{85}\u{2028}\t\n";
+        for c in each.chars() {
+            assert_eq!(one_line(&c.to_string()), None, "{c:?}");
+        }
+        assert_eq!((one_line(each), one_line("")), (None, None));
+        for c in ['a', '.', 'é', '\u{301}', '🥐', '\0', '\u{1b}', '\u{202e}'] {
+            assert!(!is_blank(&format!("\u{200b} {c}")), "{c:?}");
+        }
+        assert_eq!(short_text(" \u{200b} ", 9), Err(InvalidText::Empty));
+    }
 
     #[test]
     fn a_line_has_neither_controls_nor_turns() {
@@ -88,6 +162,7 @@ mod tests {
             "Bäcker 🥐",
             "a\u{a0}b\u{ad}c\u{200b}d\u{2028}e",
             "אב\u{200f} \u{200e}\u{61c}ab",
+            "\u{2068}אב\u{2069} \u{2066}ab\u{2067}",
         ] {
             assert_eq!(check_line(text), Ok(()), "{text:?}");
         }
@@ -96,7 +171,7 @@ mod tests {
         ] {
             assert_eq!(check_line(&format!("é{c}b")), Err(InvalidLine::Control(c)));
         }
-        for c in ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}') {
+        for c in '\u{202a}'..='\u{202e}' {
             assert_eq!(
                 check_line(&format!("a{c}b")),
                 Err(InvalidLine::Direction(c))

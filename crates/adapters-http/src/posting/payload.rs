@@ -39,11 +39,12 @@ fn posting() -> ObjectBuilder {
          and `metadata` are replaced as a whole. To create, `title`, `raw_description`, \
          `company.name`, `company.website_url` and one of `application_email` and \
          `application_url` are required. Unknown fields are ignored, unless \
-         `Prefer: handling=strict` has them refused. Single-line strings are trimmed, and a blank \
-         one is treated as `null`; then they must not contain control characters, nor characters \
-         that turn the direction of text (U+202A to U+202E, U+2066 to U+2069). Lengths count \
-         Unicode characters. The character U+0000 is refused everywhere, in \
-         unknown fields too. The service alone sets `{prohibited}`: sending one of them is \
+         `Prefer: handling=strict` has them refused. Single-line strings are trimmed, white space in \
+         them becomes single spaces, and one without a visible character is treated as `null`; then \
+         they must not contain control characters, nor bidirectional embeddings and overrides \
+         (U+202A to U+202E). Lengths count Unicode characters. The character U+0000 is refused \
+         everywhere, in unknown fields too. An integer may have a fraction of zero (`50000.0`, \
+         `5e4`). The service alone sets `{prohibited}`: sending one of them is \
          refused, even as `null`.",
     );
     object(&description)
@@ -173,7 +174,8 @@ fn company() -> ObjectBuilder {
         "website_url",
         string(
             "The company's website: an absolute `http` or `https` address, without user information. \
-             Its normal form, which is what is shown, keeps to the limit too.",
+             Its normal form, which is what is shown, keeps to the limit too. It has a fragment \
+             only if that begins with `/` or `!`.",
         )
             .format(Some(format("uri")))
             .pattern(Some(WEB_URL))

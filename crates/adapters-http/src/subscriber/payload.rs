@@ -30,9 +30,9 @@ pub fn schemas() -> Vec<Named> {
 fn subscriber() -> ObjectBuilder {
     object(
         "The data about the person. An absent field is kept and `null` clears it. Unknown \
-         fields are ignored. Strings are trimmed, and a blank one is treated as `null`; then they \
-         must not contain control characters, nor characters that turn the direction of text. \
-         Lengths count Unicode characters. The character U+0000 is refused everywhere.",
+         fields are ignored. Strings are trimmed, white space in them becomes single spaces, and \
+         one without a visible character is treated as `null`; then they must not contain control \
+         characters, nor bidirectional embeddings and overrides (U+202A to U+202E). Lengths count Unicode characters. The character U+0000 is refused everywhere.",
     )
     .additional_properties(Some(AdditionalProperties::FreeForm(true)))
     .property(

@@ -4,8 +4,8 @@
 //! that no `f64` holds. Such a number is allowed in unknown fields, which are ignored; in any other
 //! field it is an error of that field, `metadata` included (RFC 7493 §2.2).
 
-/// The replacement of such a number, which no field accepts.
-const STAND_IN: &str = "0.5";
+/// The replacement of such a number, which is too large for any field as well.
+const STAND_IN: &str = "1e300";
 
 /// Puts a number that every field refuses in the place of each that the parser cannot read;
 /// `None` when there are none.
@@ -24,6 +24,9 @@ pub(super) fn replaced(json: &str) -> Option<String> {
         };
         if is_vast(token) {
             found = true;
+            if token.starts_with('-') {
+                text.push('-');
+            }
             text.push_str(STAND_IN);
         } else {
             text.push_str(token);
@@ -60,7 +63,7 @@ mod tests {
     fn only_numbers_that_no_parser_holds_are_replaced() {
         let vast = "9".repeat(400);
         let json = format!(r#"{{"1e400":"1e400 \" {vast}","é":[-1e400,{vast},1e300,0,-1.5e-9]}}"#);
-        let expect = format!(r#"{{"1e400":"1e400 \" {vast}","é":[0.5,0.5,1e300,0,-1.5e-9]}}"#);
+        let expect = format!(r#"{{"1e400":"1e400 \" {vast}","é":[-1e300,1e300,1e300,0,-1.5e-9]}}"#);
         assert_eq!(replaced(&json), Some(expect));
     }
 

@@ -6,7 +6,8 @@ use url::{Position, Url};
 
 /// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no
 /// default port, no dot segments, percent-encoding only where it is needed and in upper case,
-/// and besides no fragment and no trailing slash.
+/// and besides no trailing slash and no fragment, unless the fragment is a page of its own: one that
+/// begins with `/` or `!`, as in `https://jobs.example/#/acme`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Website(String);
 
@@ -26,8 +27,7 @@ pub enum InvalidWebUrl {
 impl Website {
     /// Normalises a web address.
     pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
-        let mut url = parse_web_url(text)?;
-        url.set_fragment(None);
+        let url = parse_web_url(text)?;
         let path = decode_unreserved(url.path());
         let path = path.trim_end_matches('/');
         let query = url.query().map(decode_unreserved);
@@ -36,6 +36,11 @@ impl Website {
         if let Some(query) = query {
             normal.push('?');
             normal.push_str(&query);
+        }
+        let is_page = |fragment: &&str| fragment.starts_with(['/', '!']);
+        if let Some(fragment) = url.fragment().filter(is_page) {
+            normal.push('#');
+            normal.push_str(&decode_unreserved(fragment));
         }
         Ok(Self(normal))
     }
@@ -187,6 +192,21 @@ mod tests {
     }
 
     #[test]
+    fn a_fragment_that_is_a_page_stays() {
+        check("https://b.example/#/acme", "https://b.example#/acme");
+        check(
+            "https://b.example/en/#!jobs/%7Eacme/",
+            "https://b.example/en#!jobs/~acme/",
+        );
+        check(
+            "https://b.example?a=b#/é%",
+            "https://b.example?a=b#/%C3%A9%25",
+        );
+        check("https://b.example/#about/acme", "https://b.example");
+        check("https://b.example/#", "https://b.example");
+    }
+
+    #[test]
     fn what_is_no_absolute_web_url_is_refused() {
         for text in [
             "",
@@ -277,7 +297,7 @@ mod tests {
     proptest! {
         #[test]
         fn normalisation_is_idempotent(
-            text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[a-z]{0,4})?"
+            text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[/!]?[ -~é]{0,4})?"
         ) {
             if let Ok(once) = Website::parse(&text) {
                 prop_assert_eq!(Website::parse(once.as_str()), Ok(once));
