@@ -20,7 +20,7 @@ use sql_common::{
         keep_values, kept, move_kept_values, page, prefixes, well_before,
     },
     event_columns, statement,
-    stored::array_text,
+    stored::{array_text, numbers_text},
     types::{Moment, Rendered, StoredTime},
 };
 use time::OffsetDateTime;
@@ -272,8 +272,7 @@ impl EventLog for SqliteStore {
         let numbers: Vec<_> = cursors.iter().copied().map(number).collect();
         self.connections
             .read(move |conn| {
-                // A list of numbers is debugged as JSON has it.
-                let numbers = format!("{numbers:?}");
+                let numbers = numbers_text(&numbers);
                 let rows: Vec<EventRow> = load::<EventsAt, _>(conn, &[numbers.as_str().into()])?;
                 let events = rows.into_iter().map(RecordedEvent::try_from);
                 Ok(events.collect::<Result<_, _>>()?)

@@ -135,7 +135,7 @@ impl Sender for WebhookClient {
         };
         match self.resolver.addresses(name).await {
             Ok(_) => Ok(()),
-            Err(ResolveError::Private) => Err(AddressProblem::Private),
+            Err(ResolveError::NotPublic) => Err(AddressProblem::NotPublic),
             Err(ResolveError::Nothing | ResolveError::Failed(_)) => Err(AddressProblem::Unresolved),
             Err(ResolveError::Late) => Err(AddressProblem::Late),
         }
@@ -177,7 +177,7 @@ fn request(delivery: &Delivery<'_>) -> Result<Request, Silence> {
 /// The lack of an answer.
 fn no_answer(error: &reqwest::Error) -> Silence {
     let reason = match outbound::find(error) {
-        Some(ResolveError::Private) => NoAnswer::AddressRefused,
+        Some(ResolveError::NotPublic) => NoAnswer::AddressRefused,
         Some(ResolveError::Late) => NoAnswer::Timeout,
         Some(ResolveError::Nothing | ResolveError::Failed(_)) => NoAnswer::Connection,
         None => match outbound::failure(error) {

@@ -48,9 +48,10 @@ impl Lookup for SystemLookup {
 /// The reason why a name has no address to connect to.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// One of its addresses is not public.
-    #[error("the name leads to a private address")]
-    Private,
+    /// One of its addresses is not public, or it has none, where private addresses are refused.
+    /// Whoever registers endpoints learns nothing of the names in a private network.
+    #[error("the name leads to no public address")]
+    NotPublic,
     /// It has no address.
     #[error("the name has no address")]
     Nothing,
@@ -75,22 +76,18 @@ impl CheckedResolver {
     /// The addresses of a name, unless one of them is refused. No honest receiver has a private
     /// address beside a public one.
     pub async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
-        let addresses = match timeout(self.limit, self.lookup.lookup(name)).await {
-            Ok(Ok(addresses)) => addresses,
-            Ok(Err(error)) => return Err(ResolveError::Failed(error)),
-            Err(_) => return Err(ResolveError::Late),
-        };
-        if addresses.is_empty() {
-            return Err(ResolveError::Nothing);
-        }
-        let is_allowed = |address: &IpAddr| match self.private {
-            PrivateAddresses::Allow => true,
-            PrivateAddresses::Refuse => is_public(*address),
-        };
-        if addresses.iter().all(is_allowed) {
-            Ok(addresses)
-        } else {
-            Err(ResolveError::Private)
+        let found = timeout(self.limit, self.lookup.lookup(name)).await;
+        let found = found.map_err(|_| ResolveError::Late)?;
+        match (self.private, found) {
+            (PrivateAddresses::Allow, Err(error)) => Err(ResolveError::Failed(error)),
+            (PrivateAddresses::Allow, Ok(none)) if none.is_empty() => Err(ResolveError::Nothing),
+            (PrivateAddresses::Allow, Ok(addresses)) => Ok(addresses),
+            (PrivateAddresses::Refuse, Ok(addresses))
+                if !addresses.is_empty() && addresses.iter().copied().all(is_public) =>
+            {
+                Ok(addresses)
+            }
+            (PrivateAddresses::Refuse, _) => Err(ResolveError::NotPublic),
         }
     }
 }

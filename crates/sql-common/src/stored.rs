@@ -137,6 +137,11 @@ pub fn array_text<T: AsRef<str>>(texts: &[T]) -> String {
     serde_json::Value::from(texts).to_string()
 }
 
+/// The text of a JSON array of numbers, for a statement that takes several.
+pub fn numbers_text(numbers: &[i64]) -> String {
+    serde_json::Value::from(numbers).to_string()
+}
+
 /// Converts a JSON array of texts from its column.
 pub fn array(text: &str, column: &str) -> Result<Vec<String>, StoreError> {
     serde_json::from_str(text).map_err(|_| corrupt(column, text))

@@ -8,6 +8,7 @@ use domain::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, T
 use sql_common::{
     listed,
     outbox::{ListDead, ListLiving, ListedColumns, list_values, listed},
+    stored::array_text,
     types::{Moment, StoredTime, optional_time},
 };
 use uuid::Uuid;
@@ -50,8 +51,7 @@ pub(super) fn tasks_of(
     limit: i64,
 ) -> Result<Vec<SubjectTask>, Failure> {
     let kinds: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-    // The `Debug` of a list of plain names is JSON.
-    let kinds = format!("{kinds:?}");
+    let kinds = array_text(&kinds);
     let values = [kinds.as_str().into(), subject.into(), limit.into()];
     Ok(listed(load::<TasksOf, _>(conn, &values)?)?)
 }

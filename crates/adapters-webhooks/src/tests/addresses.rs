@@ -196,7 +196,7 @@ async fn a_name_is_judged_by_each_connection_anew() {
     assert_eq!(rebinding.check(&url).await, Ok(()));
     let attempt = send(&rebinding, &url).await;
     assert_eq!(reason(&attempt), Some(NoAnswer::AddressRefused));
-    let expect = "the address is refused: the name leads to a private address";
+    let expect = "the address is refused: the name leads to no public address";
     assert_eq!(
         attempt.error.as_deref(),
         Some(expect),
@@ -215,23 +215,46 @@ async fn a_receiver_is_found_by_its_name() {
     assert!(receiver.requests()[0].contains(&format!("host: acme.example:{port}\r\n")));
 }
 
+/// A client for which no name can be resolved.
+fn with_unknown_names(private: PrivateAddresses) -> WebhookClient {
+    let unknown = || io::Error::other("Name or service not known");
+    with_names(private, PATIENT, move |_, _| Err(unknown()))
+}
+
 #[tokio::test]
-async fn a_name_without_an_address_is_a_problem_of_its_own() {
-    let url = stored("https://acme.example/");
-    let check = async |client: &WebhookClient| {
-        let attempt = send(client, &url).await;
-        (client.check(&url).await, reason(&attempt))
-    };
-    let unresolved = (Err(AddressProblem::Unresolved), Some(NoAnswer::Connection));
+async fn nothing_tells_a_private_name_from_one_that_is_not_there() {
+    let url = stored("https://db.corp.example/");
     let nothing = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| Ok(Vec::new()));
-    assert_eq!(check(&nothing).await, unresolved);
-    let failing = with_names(PrivateAddresses::Refuse, PATIENT, |_, _| {
-        Err(io::Error::other("Name or service not known"))
-    });
-    assert_eq!(check(&failing).await, unresolved);
-    let error = send(&failing, &url).await.error;
+    let unknown = with_unknown_names(PrivateAddresses::Refuse);
+    let mut answers = Vec::new();
+    for client in [
+        with_private_names(PrivateAddresses::Refuse),
+        nothing,
+        unknown,
+    ] {
+        let checked = client
+            .check(&url)
+            .await
+            .map_err(|problem| problem.to_string());
+        answers.push((checked, send(&client, &url).await.error));
+    }
+    let refused = InvalidEndpointUrl::Private.to_string();
+    assert_eq!(answers[0].0, Err(refused));
+    assert_eq!([&answers[1], &answers[2]], [&answers[0], &answers[0]]);
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_told_where_private_addresses_are_allowed() {
+    let (client, url) = (
+        with_unknown_names(PrivateAddresses::Allow),
+        stored("https://acme.example/"),
+    );
+    let problem = client.check(&url).await;
+    assert_eq!(problem, Err(AddressProblem::Unresolved));
+    let attempt = send(&client, &url).await;
+    assert_eq!(reason(&attempt), Some(NoAnswer::Connection));
     let expect = "no connection: Name or service not known";
-    assert_eq!(error.as_deref(), Some(expect));
+    assert_eq!(attempt.error.as_deref(), Some(expect));
 }
 
 #[tokio::test]

@@ -161,7 +161,7 @@ fn bad_values_are_told_in_a_line() {
         (
             &["webhooks", "create", "--url", "https://10.0.0.1"],
             ("NONE", ""),
-            "--url: must not",
+            "--url: must lead to a public address",
         ),
         (
             &[

@@ -12,7 +12,8 @@ pub enum PrivateAddresses {
     Allow,
 }
 
-/// Blocks of the IANA IPv4 special-purpose address registry (RFC 6890), and multicast.
+/// Blocks of the IANA IPv4 special-purpose address registry (RFC 6890), multicast, and what a cloud
+/// serves its machines outside of them.
 const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     // "This network", with the unspecified address.
     (Ipv4Addr::UNSPECIFIED, 8),
@@ -32,6 +33,8 @@ const SPECIAL_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(192, 0, 2, 0), 24),
     (Ipv4Addr::new(198, 51, 100, 0), 24),
     (Ipv4Addr::new(203, 0, 113, 0), 24),
+    // The host of a machine in Azure, with its metadata: of a public block, but nobody's receiver.
+    (Ipv4Addr::new(168, 63, 129, 16), 32),
     // AS112, twice; AMT; relays of 6to4.
     (Ipv4Addr::new(192, 31, 196, 0), 24),
     (Ipv4Addr::new(192, 175, 48, 0), 24),
@@ -122,6 +125,8 @@ mod tests {
                 "100.128.0.0",
                 "126.255.255.255",
                 "128.0.0.0",
+                "168.63.129.15",
+                "168.63.129.17",
                 "169.253.255.255",
                 "169.255.0.0",
                 "172.15.255.255",
@@ -158,15 +163,18 @@ mod tests {
                 "10.0.0.0",
                 "10.255.255.255",
                 "100.64.0.0",
+                "100.100.100.200",
                 "100.127.255.255",
                 "127.0.0.1",
                 "127.255.255.255",
+                "168.63.129.16",
                 "169.254.0.0",
                 "169.254.169.254",
                 "169.254.255.255",
                 "172.16.0.0",
                 "172.31.255.255",
                 "192.0.0.0",
+                "192.0.0.192",
                 "192.0.0.255",
                 "192.0.2.0",
                 "192.0.2.255",
@@ -199,6 +207,7 @@ mod tests {
                 "64:ff9b::",
                 "64:ff9b::127.0.0.1",
                 "64:ff9b::169.254.169.254",
+                "64:ff9b::168.63.129.16",
                 "64:ff9b::1:1.1.1.1",
                 "64:ff9b:1::",
                 "64:ff9b:1::1.1.1.1",

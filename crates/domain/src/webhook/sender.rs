@@ -26,10 +26,11 @@ pub enum AddressProblem {
     /// The URL itself.
     #[error(transparent)]
     Url(#[from] InvalidEndpointUrl),
-    /// An address of its name is not public.
-    #[error("must not have a host whose name leads to a private address")]
-    Private,
-    /// Its name has no address.
+    /// An address of its name is not public, or the name has none. The answer is that of a URL with
+    /// a private address, so that nobody learns which names exist in a private network.
+    #[error("{}", InvalidEndpointUrl::Private)]
+    NotPublic,
+    /// Its name has no address, where private ones are allowed.
     #[error("must have a host whose name can be resolved")]
     Unresolved,
     /// Its name was not resolved in time.

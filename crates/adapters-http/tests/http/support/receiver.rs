@@ -38,7 +38,7 @@ impl Sender for Receiver {
 
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem> {
         match url.name() {
-            Some("private.example") => Err(AddressProblem::Private),
+            Some("private.example") => Err(AddressProblem::NotPublic),
             Some("slow.example") => {
                 sleep(Duration::from_secs(1)).await;
                 Err(AddressProblem::Late)

@@ -37,7 +37,7 @@ impl Sender for Receiver {
 
     async fn check(&self, url: &EndpointUrl) -> Result<(), AddressProblem> {
         match url.name() {
-            Some("private.example") => Err(AddressProblem::Private),
+            Some("private.example") => Err(AddressProblem::NotPublic),
             _ => Ok(()),
         }
     }
@@ -167,7 +167,7 @@ fn an_address_is_checked_when_it_is_new() {
                 .create(new(host), Prefixes::ALL, id(n), secret(1), noon())
                 .await
         };
-        let message = AddressProblem::Private.to_string();
+        let message = AddressProblem::NotPublic.to_string();
         let refused = WebhookError::Invalid(FieldErrors::one("url", message));
         assert_eq!(create("private.example", 1).await, Err(refused.clone()));
         for n in 1..=MOST_ENDPOINTS {
