@@ -55,7 +55,7 @@ pub enum InvalidEndpointUrl {
     #[error("must not have the port 0")]
     Port,
     /// Its host is an address or a name of a machine or a local network.
-    #[error("must lead to a public address")]
+    #[error("must lead to a public address, neither to a private one nor to none")]
     Private,
 }
 
