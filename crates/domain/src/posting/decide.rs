@@ -322,7 +322,9 @@ fn advance(
         }
         _ if differs => {
             change.touch(by, now);
-            change.raise(event::JOB_POSTING_UPDATED);
+            if before.status != Status::Expired {
+                change.raise(event::JOB_POSTING_UPDATED);
+            }
         }
         _ => {}
     }
