@@ -157,6 +157,10 @@ impl CatalogueRun {
             |posting: &_| self.roster.is_missing(posting) && self.prefixes.permit(posting);
         let result = delisting.run(&self.name, is_missing).await;
         missing.expired = delisting.expired();
+        if result.is_ok() {
+            // What is not open any more, or is another catalogue's by now, is not missing.
+            missing.count = missing.expired;
+        }
         result
     }
 

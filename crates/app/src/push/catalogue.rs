@@ -207,30 +207,23 @@ impl Lines {
     }
 }
 
-/// What is said of the postings that a catalogue lacks.
-pub fn missing(args: &PushArgs, missing: &Missing) -> String {
+/// What is said of the postings that a catalogue lacks, beside those that their lines expired.
+pub fn missing(args: &PushArgs, missing: &Missing, by_lines: u64) -> String {
     let name = args.catalogue.as_deref().unwrap_or_default();
-    let Missing {
-        count,
-        expired,
-        held,
-    } = missing;
-    if *held {
-        let again = if args.file == Path::new("-") {
-            "push the same input again with"
-        } else {
-            "run"
-        };
-        format!(
-            "Held back: {count} postings that the catalogue {name} had are not in the input. That \
-             is a lot, so none of them was expired. If they are gone indeed, {again}\n  {}",
-            overriding_command(args)
-        )
-    } else if args.dry_run {
-        format!("{count} postings that the catalogue {name} had are missing; they would expire.")
-    } else {
-        format!("{count} postings that the catalogue {name} had are missing; {expired} expired.")
+    let sentence = domain::import::Missing::from(*missing).sentence(by_lines, args.dry_run);
+    let said = format!("Of the catalogue {name} {sentence}.");
+    if !missing.held {
+        return said;
     }
+    let again = if args.file == Path::new("-") {
+        "push the same input again with"
+    } else {
+        "run"
+    };
+    format!(
+        "{said} If they are gone indeed, {again}\n  {}",
+        overriding_command(args)
+    )
 }
 
 /// The command that pushes the same again, whatever is missing. The secret is not repeated.

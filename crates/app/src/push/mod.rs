@@ -189,7 +189,7 @@ fn open(file: &Path, catalogue: Option<String>) -> anyhow::Result<Opened> {
 
 fn print_summary(summary: &Summary, args: &PushArgs) -> anyhow::Result<()> {
     let missing = summary.missing.filter(|missing| missing.count > 0);
-    let missing = missing.map(|missing| catalogue::missing(args, &missing));
+    let missing = missing.map(|missing| catalogue::missing(args, &missing, summary.counts.expired));
     if args.json.enabled {
         if summary.is_held() {
             output::complain(missing.unwrap_or_default());

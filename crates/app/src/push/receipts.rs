@@ -134,6 +134,16 @@ pub struct Missing {
     pub held: bool,
 }
 
+impl From<Missing> for domain::import::Missing {
+    fn from(missing: Missing) -> Self {
+        Self {
+            count: missing.count,
+            expired: missing.expired,
+            held: missing.held,
+        }
+    }
+}
+
 /// The last line of an answer.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Summary {

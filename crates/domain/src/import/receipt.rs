@@ -76,12 +76,31 @@ impl Counts {
 /// The postings of a catalogue that no line named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// How many there are.
+    /// How many there are: open ones that the catalogue had before, and still has.
     pub count: u64,
     /// How many of them have expired.
     pub expired: u64,
     /// Whether none expires because too many are missing.
     pub held: bool,
+}
+
+impl Missing {
+    /// One sentence for people, without its end: how many postings expired by their lines, how many
+    /// others were missing, and how many of these expired. Of a dry run they would.
+    pub fn sentence(self, by_lines: u64, dry_run: bool) -> String {
+        let Self {
+            count,
+            expired,
+            held,
+        } = self;
+        let expire = if dry_run { "would expire" } else { "expired" };
+        let of_others = if held {
+            format!("so many that none of them {expire}")
+        } else {
+            format!("and {expired} of them {expire}")
+        };
+        format!("{by_lines} {expire} by their lines; {count} others were missing, {of_others}")
+    }
 }
 
 /// The sum of an import.
@@ -137,6 +156,24 @@ mod tests {
         ] {
             assert_eq!(counted(Ok(answered("a", outcome))), expect);
         }
+    }
+
+    #[test]
+    fn expiries_are_one_sentence() {
+        let missing = |expired, held| Missing {
+            count: 11,
+            expired,
+            held,
+        };
+        assert_eq!(
+            missing(11, false).sentence(0, false),
+            "0 expired by their lines; 11 others were missing, and 11 of them expired"
+        );
+        assert_eq!(
+            missing(0, true).sentence(2, true),
+            "2 would expire by their lines; 11 others were missing, so many that none of them \
+             would expire"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, Posting};
+use super::{Actor, Change, Posting, Status};
 use crate::catalogue::{CatalogueId, CatalogueName};
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
@@ -20,4 +20,11 @@ pub fn delist(
     let reason = format!("no longer in the catalogue {name}");
     change.expire(Some(reason), Actor::Catalogue(name.clone()), now);
     Some(change)
+}
+
+/// Whether [`delist`] has expired a posting, and nothing has changed it since.
+pub fn is_delisted(posting: &Posting, catalogue: CatalogueId, name: &CatalogueName) -> bool {
+    posting.status == Status::Expired
+        && posting.catalogue == Some(catalogue)
+        && posting.updated_by == Some(Actor::Catalogue(name.clone()))
 }

@@ -4,12 +4,16 @@ use time::OffsetDateTime;
 
 use crate::{
     catalogue::{CatalogueLease, CatalogueName},
-    posting::{SourceIdentifier, delisting::delist},
+    posting::{
+        SourceIdentifier,
+        delisting::{delist, is_delisted},
+    },
     store::{Store, StoreError, WriteSet},
 };
 
-/// Expires postings that their catalogue does not list any more, in one commit, and returns their
-/// number. One that has expired or belongs to another catalogue meanwhile stays as it is.
+/// Expires postings that were open when an import of their catalogue began and are not listed any
+/// more, in one commit, and returns their number, with those that a commit in doubt has expired. One
+/// that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
 ///
 /// [`StoreError::Conflict`] also if the lease is not held any more.
 pub async fn delist_missing(
@@ -22,15 +26,19 @@ pub async fn delist_missing(
     let mut known = store.load(missing, &[]).await?;
     let mut writes = WriteSet::new(now);
     writes.import = Some(lease);
+    let mut expired = 0;
     for identifier in missing {
-        let posting = known.postings.get(identifier);
-        let change = posting.and_then(|posting| delist(posting, lease.catalogue, name, now));
-        if let Some(change) = change {
+        let Some(posting) = known.postings.get(identifier) else {
+            continue;
+        };
+        if let Some(change) = delist(posting, lease.catalogue, name, now) {
             change.record(&mut known, &mut writes);
+            expired += 1;
+        } else if is_delisted(posting, lease.catalogue, name) {
+            expired += 1;
         }
     }
-    let expired = writes.postings.len();
-    if expired > 0 {
+    if !writes.postings.is_empty() {
         store.commit(writes).await?;
     }
     Ok(expired)

@@ -193,12 +193,14 @@ async fn postings_that_the_client_may_not_use_any_more_stay() {
 }
 
 #[tokio::test]
-async fn a_posting_that_another_catalogue_claims_stays() {
+async fn what_the_catalogue_has_no_more_is_not_missing() {
     let kit = Kit::new();
-    kit.import(of_catalogue("feed"), &body(&["a", "b", "c"]))
+    kit.import(of_catalogue("feed"), &body(&["a", "b", "c", "d"]))
         .await;
     let mut import = kit.begin(of_catalogue("feed")).await;
     kit.import(of_catalogue("other"), &body(&["b"])).await;
+    let ended = r#"{"id":"d","payload":{"expiration":{}}}"#.to_owned();
+    kit.import(order(), &[ended]).await;
     let mut receipts = Vec::new();
     import
         .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
@@ -208,8 +210,10 @@ async fn a_posting_that_another_catalogue_claims_stays() {
     let (summary, result) = import.finish(true).await;
     assert_eq!(result, Ok(()));
     let missing = summary.missing.unwrap();
-    assert_eq!((missing.count, missing.expired), (2, 1));
-    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["c"]);
+    assert_eq!((missing.count, missing.expired), (1, 1));
+    assert_eq!(kit.expired(&["a", "b", "c", "d"]).await, ["c", "d"]);
+    let by = Actor::Catalogue(CatalogueName::new("feed").unwrap());
+    assert_ne!(kit.posting("d").await.updated_by, Some(by));
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,10 +18,10 @@ async fn what_is_gone_expires_and_comes_back() {
     let (ended, summary) = setting.push().await;
     ended.unwrap();
     assert_eq!(shown(&summary.counts), "7 unchanged");
-    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap());
+    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap(), 0);
     assert_eq!(
         text,
-        "3 postings that the catalogue C had are missing; 3 expired."
+        "Of the catalogue C 0 expired by their lines; 3 others were missing, and 3 of them expired."
     );
     assert!(summary.is_clean());
     assert_eq!(setting.board.open().len(), 7);
@@ -40,9 +40,12 @@ async fn what_is_held_back_is_let_through_by_a_command_that_is_told() {
     ended.unwrap();
     assert!(summary.is_held() && !summary.is_clean());
     assert_eq!(setting.board.open().len(), 40);
-    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap());
+    let text = crate::push::catalogue::missing(&setting.args, &summary.missing.unwrap(), 0);
     let (why, command) = text.split_once("\n  ").unwrap();
-    assert!(why.starts_with("Held back: 30 postings"), "{why}");
+    assert!(
+        why.contains("30 others were missing, so many that none"),
+        "{why}"
+    );
     let expect = format!(
         "posthaste push {} --url {} --client-id someone --catalogue C --max-missing 100 --strict",
         setting.args.file.display(),
