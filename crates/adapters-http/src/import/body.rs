@@ -42,9 +42,6 @@ pub enum BodyFault {
     /// It is larger than an import may be.
     #[error("The import is too large; at most {0} bytes are accepted, unpacked.")]
     TooLarge(u64),
-    /// So many of its lines are refused that their receipts are larger than an import may be.
-    #[error("Too many lines are refused; at most {0} bytes of receipts are kept.")]
-    TooManyReceipts(u64),
 }
 
 impl From<BodyFault> for ApiError {
@@ -52,7 +49,7 @@ impl From<BodyFault> for ApiError {
         let status = match fault {
             BodyFault::BrokenOff | BodyFault::Corrupt(_) => StatusCode::BAD_REQUEST,
             BodyFault::Stalled => StatusCode::REQUEST_TIMEOUT,
-            BodyFault::TooLarge(_) | BodyFault::TooManyReceipts(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            BodyFault::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         };
         Self::new(status, fault.to_string())
     }

@@ -3,11 +3,8 @@
 use std::{io, time::Duration};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
-    body::SizedStream,
-    dev::Payload,
-    http::header::CACHE_CONTROL,
-    web::{BufMut as _, BytesMut},
+    HttpRequest, HttpResponse, body::SizedStream, dev::Payload, http::header::CACHE_CONTROL,
+    web::BytesMut,
 };
 use domain::{
     import::{Line, Receipt, Summary},
@@ -241,13 +238,10 @@ impl Running<'_> {
                 Ok(_) => continue,
                 Err(error) => ImportReceipt::refused(line, id, is_failure, error),
             };
-            write(spool, &ImportLine::Receipt(shown))?;
+            let added = spool.add(&ImportLine::Receipt(shown));
+            added.map_err(|error| ApiError::internal(&error))?;
         }
-        (spool.flush().await).map_err(|error| cannot_spool(&error))?;
-        if spool.len() > state.import_limit {
-            return Err(BodyFault::TooManyReceipts(state.import_limit).into());
-        }
-        Ok(())
+        spool.flush().await.map_err(|error| cannot_spool(&error))
     }
 }
 
@@ -261,13 +255,6 @@ async fn wait_for_limit(
         usage = caller.wait_for_limit() => RequestUsage::set(request, usage),
         () = state.stopping.wait() => return Err(ApiError::stopping()),
     }
-    Ok(())
-}
-
-fn write(spool: &mut Spool, line: &ImportLine<'_>) -> Result<(), ApiError> {
-    let written = serde_json::to_writer(spool.buffer().writer(), line);
-    written.map_err(|error| ApiError::internal(&error))?;
-    spool.buffer().put_u8(b'\n');
     Ok(())
 }
 
@@ -288,9 +275,11 @@ async fn answer(
 ) -> Result<HttpResponse, ApiError> {
     let error = ended.err();
     let message = error.as_ref().map(ApiError::message);
-    let last = LastLine::new(summary, message);
-    write(&mut spool, &ImportLine::Summary(last))?;
-    tracing::info!(?summary, message, "an import ended");
+    let omitted = spool.omitted();
+    let last = ImportLine::Summary(LastLine::new(summary, omitted, message));
+    let added = spool.add_last(&last);
+    added.map_err(|error| ApiError::internal(&error))?;
+    tracing::info!(?summary, omitted, message, "an import ended");
     let mut response = match &error {
         None => HttpResponse::Ok(),
         Some(error) => error.start(),

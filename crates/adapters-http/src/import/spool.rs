@@ -2,8 +2,9 @@
 
 use std::io::{self, SeekFrom};
 
-use actix_web::web::{Bytes, BytesMut};
+use actix_web::web::{BufMut as _, Bytes, BytesMut};
 use futures_util::stream::{self, Stream};
+use serde::Serialize;
 use tokio::{
     fs::File,
     io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _},
@@ -15,18 +16,49 @@ const IN_MEMORY: usize = 256 * 1024;
 /// The size of a piece of the answer.
 const PIECE: usize = 64 * 1024;
 
-/// Bytes that are written first and read then, in memory or in a temporary file that goes with it.
+/// The most receipts of an answer.
+const MOST_RECEIPTS: u64 = 100_000;
+/// The most bytes of them.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Lines of JSON that are written first and read then, in memory or in a temporary file that goes
+/// with it.
 #[derive(Default)]
 pub struct Spool {
     buffer: BytesMut,
     file: Option<File>,
     in_file: u64,
+    receipts: u64,
+    omitted: u64,
 }
 
 impl Spool {
-    /// A buffer to append to, until the next [`flush`](Self::flush).
-    pub const fn buffer(&mut self) -> &mut BytesMut {
-        &mut self.buffer
+    /// Adds a receipt, until the next [`flush`](Self::flush) in memory. With one receipt too many,
+    /// or too long, no more are added.
+    pub fn add(&mut self, receipt: &impl Serialize) -> serde_json::Result<()> {
+        if self.omitted == 0 && self.receipts < MOST_RECEIPTS {
+            let before = self.buffer.len();
+            self.add_last(receipt)?;
+            if self.len() <= MOST_BYTES {
+                self.receipts += 1;
+                return Ok(());
+            }
+            self.buffer.truncate(before);
+        }
+        self.omitted += 1;
+        Ok(())
+    }
+
+    /// Adds a line that is there whatever came before it.
+    pub fn add_last(&mut self, line: &impl Serialize) -> serde_json::Result<()> {
+        serde_json::to_writer((&mut self.buffer).writer(), line)?;
+        self.buffer.put_u8(b'\n');
+        Ok(())
+    }
+
+    /// The number of receipts that were not added.
+    pub const fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// The number of bytes.
@@ -96,9 +128,9 @@ mod tests {
         for lines in [0_usize, 3, 20_000, 60_000] {
             let (mut spool, mut written) = (Spool::default(), Vec::new());
             for number in 0..lines {
-                let line = format!("line {number}\n");
-                written.extend_from_slice(line.as_bytes());
-                spool.buffer().extend_from_slice(line.as_bytes());
+                let line = format!("line {number}");
+                written.extend_from_slice(format!("\"{line}\"\n").as_bytes());
+                spool.add(&line).unwrap();
                 spool.flush().await.unwrap();
                 assert!(spool.buffer.len() <= IN_MEMORY);
             }
@@ -110,5 +142,20 @@ mod tests {
             }
             assert!(read == written, "{lines} lines");
         }
+    }
+
+    #[tokio::test]
+    async fn receipts_have_a_largest_size() {
+        // With its quotation marks and its end each has a mebibyte.
+        let (mut spool, receipt) = (Spool::default(), "x".repeat(1024 * 1024 - 3));
+        for _ in 0..66 {
+            spool.add(&receipt).unwrap();
+            spool.flush().await.unwrap();
+        }
+        assert_eq!((spool.len(), spool.omitted()), (64 * 1024 * 1024, 2));
+        spool.add(&"short").unwrap();
+        assert_eq!(spool.omitted(), 3, "those that are there are the first");
+        spool.add_last(&"summary").unwrap();
+        assert_eq!(spool.len(), 64 * 1024 * 1024 + 10);
     }
 }

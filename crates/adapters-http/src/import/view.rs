@@ -121,6 +121,14 @@ fn errors() -> RefOr<Schema> {
     optional(Fields::schema())
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes every field by reference"
+)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn missing() -> RefOr<Schema> {
     optional(Missing::schema())
 }
@@ -133,10 +141,19 @@ pub struct LastLine<'a> {
 }
 
 impl<'a> LastLine<'a> {
-    /// The summary of an import, with the reason if it is not complete.
-    pub fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+    /// The summary of an import, with the number of receipts that the answer has no room for, and
+    /// the reason if the import is not complete.
+    pub fn new(
+        summary: &import::Summary,
+        receipts_omitted: u64,
+        message: Option<&'a str>,
+    ) -> Self {
         Self {
-            summary: Summary::new(summary, message),
+            summary: Summary {
+                receipts_omitted,
+                message,
+                ..Summary::new(summary)
+            },
         }
     }
 }
@@ -165,6 +182,10 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = notice_counts)]
     notices: Option<NoticeSum>,
+    /// Receipts that are not in the answer, which has 100,000 or 64 MiB of them at most.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    receipts_omitted: u64,
     /// The postings of a catalogue that no line named.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = missing)]
@@ -177,8 +198,8 @@ struct Summary<'a> {
     message: Option<&'a str>,
 }
 
-impl<'a> Summary<'a> {
-    fn new(summary: &import::Summary, message: Option<&'a str>) -> Self {
+impl Summary<'_> {
+    fn new(summary: &import::Summary) -> Self {
         let import::Summary {
             counts,
             missing,
@@ -205,12 +226,10 @@ impl<'a> Summary<'a> {
             refused,
             failed,
             notices: NoticeSum::of(notices),
-            missing: match missing {
-                Some(missing) => Some(Missing::new(missing)),
-                None => None,
-            },
+            receipts_omitted: 0,
+            missing: missing.as_ref().map(Missing::new),
             complete: *complete,
-            message,
+            message: None,
         }
     }
 }
@@ -339,7 +358,7 @@ impl LastImport {
         Self {
             started_at: Timestamp(import.started_at),
             finished_at: Timestamp(import.finished_at),
-            summary: Summary::new(&import.summary, None),
+            summary: Summary::new(&import.summary),
         }
     }
 }
@@ -384,7 +403,7 @@ fn example_catalogue() -> Catalogue<'static> {
 
 impl Answer for ImportLine<'_> {
     fn example() -> Self {
-        Self::Summary(LastLine::new(&example_summary(Some(MISSING)), None))
+        Self::Summary(LastLine::new(&example_summary(Some(MISSING)), 0, None))
     }
 }
 

@@ -78,11 +78,13 @@ fn import() -> OperationBuilder {
         "Push many postings",
         "One posting a line, taken in while the body arrives; each line is what a `PUT` of it would \
          be, in order for each identifier. The answer begins when the body has ended: a receipt for \
-         each line that was not taken (or for all), in order, and last the summary. Lines that are \
+         each line that was not taken (or for all), in order, and last the summary; of more than \
+         100,000 receipts or 64 MiB of them it has the first. Lines that are \
          no JSON are refused with 400, lines past the limit of a body with 413; blank ones are \
          skipped. While the store is away, lines are tried again for a minute. If an import cannot \
          go on, the status says why, and the answer has the receipts so far and \
-         `\"complete\": false`. Sending all of it again is always safe.",
+         `\"complete\": false`. A body that is too large by its `Content-Length` is refused at once, \
+         with an error as of any request. Sending all of it again is always safe.",
     )
     .securities(Some(requires(WRITERS)));
     let operation = with_wishes(operation)

@@ -281,13 +281,24 @@ async fn an_import_has_a_largest_size() {
             .unwrap()
             .contains(&IMPORT_LIMIT.to_string())
     );
+}
 
-    // Receipts are longer than such lines.
-    let packed = gzip(&"x\n".repeat(limit / 4)).await;
+#[tokio::test]
+async fn an_answer_has_a_limited_number_of_receipts() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let body = format!("{}{}", "x\n".repeat(100_003), line("a", &posting()));
+    let packed = gzip(&body).await;
     let request = import(&token, IMPORTS, packed).header("Content-Encoding", "gzip");
     let answer = request.send(&app).await;
-    assert_eq!(answer.status, 413);
-    assert!(answer.text().contains("Too many lines are refused"));
+    assert_eq!(answer.status, 200);
+    let mut lines = answer.text().lines();
+    let last: Value = serde_json::from_str(lines.next_back().unwrap()).unwrap();
+    let summary = &last["summary"];
+    let numbers = ["refused", "receipts_omitted", "created"].map(|name| &summary[name]);
+    assert_eq!(numbers, [100_003, 3, 1]);
+    assert_eq!(summary["complete"], true);
+    assert_eq!(lines.count(), 100_000);
 }
 
 #[tokio::test]

@@ -151,6 +151,9 @@ pub struct Summary {
     pub counts: Counts,
     #[serde(default)]
     pub complete: bool,
+    /// Lines that the answer has no receipts of, because they are too many.
+    #[serde(default)]
+    pub receipts_omitted: u64,
     pub missing: Option<Missing>,
 }
 

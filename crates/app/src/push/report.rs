@@ -59,6 +59,8 @@ enum Errors<'a> {
 pub struct Report<W: Write = BufWriter<File>> {
     counts: Counts,
     missing: Option<Missing>,
+    /// Lines that were not taken, and that answers have no receipts of.
+    unexplained: u64,
     reasons: Reasons,
     rejects: Option<W>,
     started: Instant,
@@ -84,6 +86,7 @@ impl<W: Write> Report<W> {
         Self {
             counts: Counts::default(),
             missing: None,
+            unexplained: 0,
             reasons: Reasons::default(),
             rejects: None,
             started: Instant::now(),
@@ -99,6 +102,8 @@ impl<W: Write> Report<W> {
         mut find: impl FnMut(u64) -> anyhow::Result<Option<Vec<u8>>>,
     ) -> anyhow::Result<()> {
         self.counts.add(counts);
+        let summary = answer.summary;
+        self.unexplained += summary.map_or(0, |summary| summary.receipts_omitted);
         for receipt in answer.receipts()? {
             let receipt = receipt?;
             if matches!(receipt.outcome, Outcome::Refused | Outcome::Failed) {
@@ -199,6 +204,7 @@ impl<W: Write> Report<W> {
             lines: self.counts.total(),
             counts: self.counts,
             missing: self.missing,
+            unexplained: self.unexplained,
             reasons: self.reasons.most_frequent(),
             took: self.started.elapsed(),
         };
@@ -215,6 +221,9 @@ pub struct Summary {
     /// What a catalogue lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
+    /// Lines that were not taken, without a receipt that says why.
+    #[serde(rename = "receipts_omitted", skip_serializing_if = "is_zero")]
+    unexplained: u64,
     #[serde(serialize_with = "by_reason")]
     reasons: Vec<(String, u64)>,
     #[serde(rename = "seconds", serialize_with = "in_seconds")]
@@ -231,6 +240,14 @@ impl Summary {
     pub fn is_held(&self) -> bool {
         self.missing.is_some_and(|missing| missing.held)
     }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes every field by reference"
+)]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn by_reason<S: Serializer>(reasons: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -264,6 +281,14 @@ impl fmt::Display for Summary {
                 f,
                 "\n{count:>10} × {}",
                 shorten(&plain(reason), SHOWN_LENGTH)
+            )?;
+        }
+        if self.unexplained > 0 {
+            write!(
+                f,
+                "\n{} lines more were not taken. The service says of so many only of the first why: \
+                 mend these, and push again.",
+                self.unexplained
             )?;
         }
         Ok(())

@@ -8,6 +8,9 @@ use std::{
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::path_regex};
 
+/// The most receipts of an answer.
+pub const MOST_RECEIPTS: usize = 40;
+
 /// What goes wrong with a request.
 pub enum Fault {
     /// It is answered so, and nothing is done.
@@ -130,6 +133,10 @@ impl Respond for Board {
         }
         if !has("dry_run", "true") {
             state.postings = postings;
+        }
+        if receipts.len() > MOST_RECEIPTS {
+            summary["receipts_omitted"] = json!(receipts.len() - MOST_RECEIPTS);
+            receipts.truncate(MOST_RECEIPTS);
         }
         receipts.push(json!({"summary": summary}));
         let rows: Vec<_> = receipts.iter().map(Value::to_string).collect();

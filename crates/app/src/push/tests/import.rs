@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::*;
+use super::{board::MOST_RECEIPTS, *};
 
 #[tokio::test]
 async fn lines_arrive_as_they_are_however_they_are_packed() {
@@ -85,6 +85,21 @@ async fn lines_that_are_not_taken_are_kept_and_can_be_pushed_again() {
     );
     setting.write(rejects);
     assert_eq!(setting.counts().await, "4 refused, 1 failed");
+}
+
+#[tokio::test]
+async fn lines_without_a_receipt_are_counted_and_told() {
+    let content = lines(["a"]) + &"nonsense\n".repeat(MOST_RECEIPTS + 5);
+    let mut setting = Setting::with(content).await;
+    setting.args.catalogue = Some("C".to_owned());
+    let (ended, summary) = setting.push().await;
+    ended.unwrap();
+    assert_eq!(shown(&summary.counts), "1 created, 45 refused");
+    let text = summary.to_string();
+    assert!(text.contains("\n5 lines more were not taken."), "{text}");
+    let json = serde_json::to_value(&summary).unwrap();
+    assert_eq!(json["receipts_omitted"], 5);
+    assert_eq!(setting.rejects().await.len(), MOST_RECEIPTS);
 }
 
 #[tokio::test]
