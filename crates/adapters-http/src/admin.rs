@@ -1,4 +1,5 @@
-//! The admin server: `GET /metrics`, on a separate address that clients of the API need not reach.
+//! The admin server: `GET /metrics`, `/healthz` and `/readyz`, on a separate address that clients of
+//! the API need not reach, with connections of its own.
 
 use std::{
     io,
@@ -20,6 +21,8 @@ use crate::{
     application::{BuildError, StopHandle, listen},
     connection::Timeouts,
     error::ApiError,
+    health,
+    health::Readiness,
     middleware,
     routing::{self, get_only},
     server::{ServerSettings, serve},
@@ -52,14 +55,16 @@ impl AdminListener {
         Ok(Self { address, listener })
     }
 
-    /// Builds the server that answers with this page.
+    /// Builds the server that answers with this page, and says whether the process is ready.
     pub fn answer_with(
         self,
         page: MetricsPage,
+        readiness: Readiness,
         timeouts: Timeouts,
     ) -> Result<AdminApplication, BuildError> {
         let Self { address, listener } = self;
         let page = web::Data::new(page);
+        let readiness = web::Data::new(readiness);
         let names = web::Data::new(Names::of(address));
         let settings = ServerSettings {
             // A monitoring system asks only every few seconds.
@@ -72,7 +77,9 @@ impl AdminListener {
             App::new()
                 .wrap(from_fn(middleware::track))
                 .app_data(page.clone())
+                .app_data(readiness.clone())
                 .app_data(names.clone())
+                .configure(health::routes)
                 .service(get_only("/metrics", metrics))
                 .default_service(web::to(routing::no_such_path))
         })

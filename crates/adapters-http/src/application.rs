@@ -15,17 +15,15 @@ use actix_web::{
     web,
 };
 use secrecy::SecretString;
-use tokio::{
-    net::TcpSocket,
-    sync::watch,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::{net::TcpSocket, sync::watch};
 
 use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
-    event, health, import, integration, middleware, oauth,
+    event, health,
+    health::Readiness,
+    import, integration, middleware, oauth,
     oauth::Authorizer,
     posting, routing,
     server::{ServerSettings, serve},
@@ -47,9 +45,6 @@ const EXPORTS_OF_ONE: usize = 4;
 /// The number of imports at a time, of all clients and of one.
 const IMPORTS: usize = 32;
 const IMPORTS_OF_ONE: usize = 4;
-/// The interval at which the key folder is read even without token requests, so that a defect is
-/// logged, and a change shows in the metrics, before a client notices it.
-const KEYS_EVERY: Duration = Duration::from_secs(2);
 /// How long a stop waits for answers in progress. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
@@ -108,6 +103,7 @@ pub struct Application {
     address: SocketAddr,
     public_url: String,
     authorizer: Arc<Authorizer>,
+    readiness: Readiness,
     server: Server,
     stopping: watch::Sender<bool>,
 }
@@ -149,6 +145,7 @@ impl Application {
         let stopping = watch::Sender::new(false);
         let shared = Shared::new(ports, settings, &public_url, Stopping::told_by(&stopping))?;
         let authorizer = shared.authorizer.clone().into_inner();
+        let readiness = shared.readiness.get_ref().clone();
         let server = ServerSettings {
             workers: settings.workers,
             max_connections: settings.max_connections,
@@ -165,6 +162,7 @@ impl Application {
             address,
             public_url,
             authorizer,
+            readiness,
             server,
             stopping,
         })
@@ -196,27 +194,21 @@ impl Application {
         move || authorizer.signing_keys()
     }
 
+    /// A function that returns how many seconds ago the folder of keys was last read in full.
+    pub fn signing_keys_age(&self) -> impl Fn() -> u64 + Send + Sync + 'static {
+        let keys = Arc::clone(self.authorizer.keys());
+        move || keys.age().as_secs()
+    }
+
+    /// What it needs to be ready.
+    pub fn readiness(&self) -> Readiness {
+        self.readiness.clone()
+    }
+
     /// Serves until it is stopped. It installs no signal handlers.
     pub async fn run(self) -> io::Result<()> {
-        let keys = tokio::spawn(follow_keys(self.authorizer));
-        let result = self.server.await;
-        keys.abort();
-        result
-    }
-}
-
-/// Reads the key folder periodically. Never returns.
-async fn follow_keys(authorizer: Arc<Authorizer>) {
-    let mut ticks = interval(KEYS_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        let authorizer = Arc::clone(&authorizer);
-        // If the folder is on a file server that hangs, only that thread is blocked.
-        let read = tokio::task::spawn_blocking(move || authorizer.signing_keys());
-        if let Err(error) = read.await {
-            tracing::error!(%error, "the folder of keys cannot be read");
-        }
+        self.authorizer.keys().follow()?;
+        self.server.await
     }
 }
 
@@ -236,6 +228,7 @@ pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 #[derive(Clone)]
 struct Shared {
     state: web::Data<State>,
+    readiness: web::Data<Readiness>,
     authorizer: web::Data<Authorizer>,
     signatures: web::Data<Signatures>,
     docs: web::Data<Docs>,
@@ -255,6 +248,8 @@ impl Shared {
             public_url,
             settings.token_ttl,
         )?);
+        let health = Arc::clone(&ports.health);
+        let readiness = Readiness::new(health, Arc::clone(authorizer.keys()));
         let state = State {
             ports,
             authorizer: authorizer.clone(),
@@ -269,6 +264,7 @@ impl Shared {
         };
         Ok(Self {
             state: web::Data::new(state),
+            readiness: web::Data::new(readiness),
             authorizer,
             signatures: web::Data::new(Signatures::new(&settings.webhook_secrets)),
             docs: web::Data::new(Docs::new()?),
@@ -278,6 +274,7 @@ impl Shared {
     fn configure(&self, config: &mut web::ServiceConfig) {
         config
             .app_data(self.state.clone())
+            .app_data(self.readiness.clone())
             .app_data(self.authorizer.clone())
             .app_data(self.signatures.clone())
             .app_data(self.docs.clone())

@@ -1,13 +1,14 @@
 //! Liveness and readiness.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use actix_web::{HttpResponse, web};
+use domain::store::Health as Store;
 use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::{error::ApiError, routing::get_only, schema::Answer, state::State};
+use crate::{error::ApiError, oauth::KeyRing, routing::get_only, schema::Answer};
 
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -17,7 +18,31 @@ const NO_STORE: &str = "The service is not ready: its store cannot be used.";
 /// The message of `/readyz` while no token can be issued or accepted.
 const NO_KEY: &str = "The service is not ready: it has no usable token signing key.";
 
-/// `GET /healthz` and `GET /readyz`.
+/// The age of the known keys from which `/readyz` warns: the folder of keys hangs or is gone, and
+/// changes of it have no effect.
+const STALE_KEYS: Duration = Duration::from_mins(1);
+
+/// What a process needs to be ready.
+#[derive(Clone)]
+pub struct Readiness {
+    store: Arc<dyn Store>,
+    keys: Option<Arc<KeyRing>>,
+}
+
+impl Readiness {
+    /// That of a process without the API, which needs the store alone.
+    pub fn of_store(store: Arc<dyn Store>) -> Self {
+        Self { store, keys: None }
+    }
+
+    /// That of a process with the API.
+    pub(crate) fn new(store: Arc<dyn Store>, keys: Arc<KeyRing>) -> Self {
+        let keys = Some(keys);
+        Self { store, keys }
+    }
+}
+
+/// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(get_only("/healthz", healthz))
@@ -26,20 +51,40 @@ pub fn routes(config: &mut web::ServiceConfig) {
 
 /// Answers 200 without any check.
 async fn healthz() -> HttpResponse {
-    ok()
+    HttpResponse::Ok().json(Health::example())
 }
 
 /// Answers 200 if the store can be reached, its schema is current, and tokens can be signed.
-async fn readyz(state: web::Data<State>) -> Result<HttpResponse, ApiError> {
-    match timeout(PATIENCE, state.ports.health.ready()).await {
+async fn readyz(readiness: web::Data<Readiness>) -> Result<HttpResponse, ApiError> {
+    match timeout(PATIENCE, readiness.store.ready()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(ApiError::not_ready(NO_STORE, &error)),
         Err(elapsed) => return Err(ApiError::not_ready(NO_STORE, &elapsed)),
     }
-    if state.authorizer.signing_keys() == 0 {
+    let keys = readiness.keys.as_deref();
+    if keys.is_some_and(|keys| keys.current().keys().is_empty()) {
         return Err(ApiError::not_ready(NO_KEY, &NO_KEY));
     }
-    Ok(ok())
+    let warning = keys.and_then(|keys| warning(keys.age()));
+    if let Some(warning) = &warning {
+        tracing::warn!("{warning}");
+    }
+    Ok(HttpResponse::Ok().json(Health {
+        warning,
+        ..Health::example()
+    }))
+}
+
+/// The warning about keys that were last read so long ago. They are in use nevertheless: a process
+/// that is not ready would be sent no requests.
+fn warning(age: Duration) -> Option<String> {
+    (age >= STALE_KEYS).then(|| {
+        let seconds = age.as_secs();
+        format!(
+            "The token signing keys could not be read again for {seconds} seconds. Those known \
+             before are in use; changes of them have no effect."
+        )
+    })
 }
 
 /// The state of a healthy service.
@@ -48,14 +93,28 @@ pub struct Health {
     /// The state, always `ok`.
     #[schema(extensions(("const" = json!("ok"))))]
     status: &'static str,
+    /// What an operator has to look at, although requests are served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 impl Answer for Health {
     fn example() -> Self {
-        Self { status: "ok" }
+        Self {
+            status: "ok",
+            warning: None,
+        }
     }
 }
 
-fn ok() -> HttpResponse {
-    HttpResponse::Ok().json(Health { status: "ok" })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_were_not_read_for_a_minute_are_told() {
+        assert_eq!(warning(Duration::from_secs(59)), None);
+        let told = warning(Duration::from_secs(75)).unwrap();
+        assert!(told.contains("for 75 seconds"), "{told}");
+    }
 }

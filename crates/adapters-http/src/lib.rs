@@ -52,6 +52,7 @@ pub use self::{
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
     event::event_body,
+    health::Readiness,
     integration::client_data,
     middleware::panic_message,
     openapi::openapi,

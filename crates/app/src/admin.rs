@@ -1,8 +1,10 @@
-//! The admin listener, which serves `/metrics`.
+//! The admin listener, which serves `/metrics`, `/healthz` and `/readyz`.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use adapters_http::{AdminApplication, AdminListener, MetricsPage, StopHandle, Timeouts};
+use adapters_http::{
+    AdminApplication, AdminListener, MetricsPage, Readiness, StopHandle, Timeouts,
+};
 use anyhow::{Context as _, bail};
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::{
@@ -32,6 +34,7 @@ impl Admin {
     pub fn start(
         bind: AdminBind,
         stores: Stores,
+        readiness: Readiness,
         serving: Option<Serving>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match bind {
@@ -64,7 +67,7 @@ impl Admin {
             let page = Arc::clone(&page);
             Box::pin(async move { page.make().await })
         });
-        let application = listener.answer_with(page, Timeouts::default())?;
+        let application = listener.answer_with(page, readiness, Timeouts::default())?;
         Ok(Some(Self::run(application, recorder)))
     }
 
@@ -119,6 +122,7 @@ mod tests {
         let serving = Serving {
             pushes: Arc::new(|| 7),
             signing_keys: Arc::new(|| 2),
+            signing_keys_age: Arc::new(|| 1),
         };
         let store = Arc::new(MemoryStore::new());
         let stores = Stores {
@@ -133,12 +137,14 @@ mod tests {
             subscribers: Arc::clone(&store) as _,
             accounts: store,
         };
-        Admin::start(bind, stores, Some(serving))
+        let readiness = Readiness::of_store(Arc::clone(&stores.health));
+        Admin::start(bind, stores, readiness, Some(serving))
     }
 
-    async fn get(address: SocketAddr) -> String {
+    async fn get(address: SocketAddr, path: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
@@ -152,12 +158,13 @@ mod tests {
         // A process has one recorder, however many listeners there are.
         let other = start(anywhere()).unwrap().unwrap();
         for admin in [admin, other] {
-            let answer = get(admin.address).await;
+            let answer = get(admin.address, "/metrics").await;
             assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
             for line in [
                 "posthaste_store_up 1",
                 "posthaste_pushes_under_way 7",
                 "posthaste_signing_keys 2",
+                "posthaste_signing_keys_age_seconds 1",
                 r#"posthaste_outbox_tasks{kind="enrich",state="waiting"} 0"#,
                 concat!(
                     r#"posthaste_build_info{version=""#,

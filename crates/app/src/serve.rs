@@ -96,7 +96,7 @@ pub struct ServiceConfig {
     pub webhook_secrets: Vec<SecretString>,
     /// The name of the board on the newsletter's pages.
     pub board_name: String,
-    /// The address of `/metrics`.
+    /// The address of `/metrics` and health checks.
     pub admin: AdminBind,
     /// The operators' console.
     pub console: ConsoleConfig,
@@ -257,9 +257,11 @@ impl Service {
         let admin = Admin::start(
             config.admin,
             database.for_metrics(),
+            application.readiness(),
             Some(Serving {
                 pushes,
                 signing_keys,
+                signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
         let console = ConsoleServer::start(

@@ -44,7 +44,7 @@ pub struct Authorizer {
     pub(super) issuer: String,
     token_ttl: i64,
     tokens: Tokens,
-    keys: KeyRing,
+    keys: Arc<KeyRing>,
     clients: Arc<dyn Clients>,
     recorder: Arc<dyn ActivityRecorder>,
     failed: FailedClients,
@@ -69,7 +69,7 @@ impl Authorizer {
             token_ttl,
         };
         let clock: Clock = Arc::new(OffsetDateTime::now_utc);
-        let keys = KeyRing::open(KeyFolder::new(keys), clock())?;
+        let keys = KeyRing::open(KeyFolder::new(keys))?;
         let start = Instant::now();
         let uptime = Uptime(Arc::new(move || start.elapsed()));
         Ok(Self::build(
@@ -105,7 +105,7 @@ impl Authorizer {
             token_ttl: i64::try_from(settings.token_ttl.as_secs()).unwrap_or(i64::MAX),
             tokens: Tokens::new(settings.issuer.clone(), settings.audience),
             issuer: settings.issuer,
-            keys,
+            keys: Arc::new(keys),
             active: ActiveClients::new(Arc::clone(&clients), uptime),
             clients,
             recorder,
@@ -118,9 +118,9 @@ impl Authorizer {
         (self.clock)()
     }
 
-    /// The number of usable keys. The folder is read again if the last read is some seconds old.
+    /// The number of usable keys.
     pub fn signing_keys(&self) -> usize {
-        self.keys.current(self.now()).keys().len()
+        self.keys.current().keys().len()
     }
 
     /// Logs, at a limited rate, that a client could not be authenticated.
@@ -132,7 +132,7 @@ impl Authorizer {
         self.token_ttl
     }
 
-    pub(super) const fn keys(&self) -> &KeyRing {
+    pub(crate) const fn keys(&self) -> &Arc<KeyRing> {
         &self.keys
     }
 
@@ -157,7 +157,7 @@ impl Authorizer {
         token: &str,
         now: OffsetDateTime,
     ) -> Option<Arc<VerifiedToken>> {
-        self.tokens.remembered(token, &self.keys.current(now), now)
+        self.tokens.remembered(token, &self.keys.current(), now)
     }
 
     pub(super) fn verify(
@@ -165,12 +165,6 @@ impl Authorizer {
         token: &str,
         now: OffsetDateTime,
     ) -> Result<Arc<VerifiedToken>, TokenFault> {
-        match self.tokens.verify(token, &self.keys.current(now), now) {
-            Err(TokenFault::UnknownKey) => {
-                self.tokens
-                    .verify(token, &self.keys.current_for_unknown(now), now)
-            }
-            other => other,
-        }
+        self.tokens.verify(token, &self.keys.current(), now)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
 /// The path of the metadata.
 pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-authorization-server";
 
-/// `Cache-Control` of the key set. A new key is listed within 5 seconds and signs after 30, so a
+/// `Cache-Control` of the key set. A new key is listed within seconds and signs after 30, so a
 /// cached copy must expire in the time between.
 const JWKS_CACHING: &str = "public, max-age=20";
 const METADATA_CACHING: &str = "public, max-age=300";
@@ -130,7 +130,7 @@ impl Answer for Metadata {
 
 /// `GET /.well-known/jwks.json`
 pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
-    let keys = authorizer.keys().current(authorizer.now());
+    let keys = authorizer.keys().current();
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, JWKS_CACHING))
         .json(JwkSet {

@@ -5,9 +5,9 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use adapters_http::{AdminListener, BuildError, MetricsPage, StopHandle};
+use adapters_http::{AdminListener, BuildError, MetricsPage, Readiness, StopHandle};
 
-use crate::support::{Connection, QUICK, Response, request};
+use crate::support::{Backend, Connection, QUICK, Response, request};
 
 pub struct TestAdmin {
     pub address: std::net::SocketAddr,
@@ -23,7 +23,8 @@ pub fn spawn() -> TestAdmin {
         Box::pin(async move { format!("pages_made {made}\n") })
     });
     let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let application = listener.answer_with(page, QUICK).unwrap();
+    let readiness = Readiness::of_store(Arc::<Backend>::default());
+    let application = listener.answer_with(page, readiness, QUICK).unwrap();
     TestAdmin {
         address: application.addr(),
         stop: application.stop_handle(),
@@ -66,15 +67,22 @@ async fn a_name_that_leads_here_from_elsewhere_is_not_answered() {
 }
 
 #[tokio::test]
+async fn health_is_told_here_too() {
+    let admin = spawn();
+    for path in ["/healthz", "/readyz"] {
+        let answer = admin.ask("GET", path).await;
+        assert_eq!(
+            (answer.status, answer.text()),
+            (200, r#"{"status":"ok"}"#),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn there_is_nothing_else() {
     let admin = spawn();
-    for path in [
-        "/",
-        "/metrics/",
-        "/healthz",
-        "/oauth/token",
-        "/api/openapi.json",
-    ] {
+    for path in ["/", "/metrics/", "/oauth/token", "/api/openapi.json"] {
         assert_eq!(admin.ask("GET", path).await.status, 404, "{path}");
     }
     let answer = admin.ask("POST", "/metrics").await;

@@ -38,6 +38,7 @@ const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
 const STORE_UP: &str = "posthaste_store_up";
 const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
 const SIGNING_KEYS: &str = "posthaste_signing_keys";
+const SIGNING_KEYS_AGE: &str = "posthaste_signing_keys_age_seconds";
 
 /// The time limit of reading the store. Monitors give up after ten seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -66,6 +67,8 @@ pub struct Serving {
     pub pushes: Count,
     /// Keys that can sign tokens.
     pub signing_keys: Count,
+    /// Seconds since they were read.
+    pub signing_keys_age: Arc<dyn Fn() -> u64 + Send + Sync>,
 }
 
 /// The page of metrics.
@@ -230,6 +233,12 @@ fn record_serving(serving: &Serving) {
         "Keys that this process can sign tokens with; at 0 no token is given out or accepted"
     );
     gauge!(SIGNING_KEYS).set(number((serving.signing_keys)() as u64));
+    describe_gauge!(
+        SIGNING_KEYS_AGE,
+        Unit::Seconds,
+        "The time since the folder of keys was last read, every second unless it hangs or is gone"
+    );
+    gauge!(SIGNING_KEYS_AGE).set(number((serving.signing_keys_age)()));
 }
 
 /// A count as a gauge's floating-point number.

@@ -223,6 +223,7 @@ async fn the_page_says_what_waits_and_since_when() {
     let serving = Serving {
         pushes: Arc::new(|| 7),
         signing_keys: Arc::new(|| 2),
+        signing_keys_age: Arc::new(|| 1),
     };
     let health = Arc::clone(&store);
     let page = page(backlog_of(store), health, Arc::default(), Some(serving))
@@ -238,6 +239,7 @@ async fn the_page_says_what_waits_and_since_when() {
             r#"posthaste_outbox_oldest_seconds{kind="sync"} 0"#,
             "posthaste_pushes_under_way 7",
             "posthaste_signing_keys 2",
+            "posthaste_signing_keys_age_seconds 1",
             "posthaste_events_delivered_total 0",
         ],
     );

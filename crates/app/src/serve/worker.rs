@@ -2,6 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
+use adapters_http::Readiness;
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::Context as _;
@@ -136,7 +137,8 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let database = database.observed(&wake, &activities, &traces.tracer());
     let activity = ActivityTask::start(&activities, &database.activity);
     // No API here, so no pushes to count.
-    let admin = Admin::start(args.admin.bind(), database.for_metrics(), None)?;
+    let readiness = Readiness::of_store(Arc::clone(&database.health));
+    let admin = Admin::start(args.admin.bind(), database.for_metrics(), readiness, None)?;
     let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),

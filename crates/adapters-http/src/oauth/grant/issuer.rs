@@ -43,7 +43,7 @@ impl<'a> TokenIssuer<'a> {
 impl Issuer for TokenIssuer<'_> {
     fn issue(&mut self, grant: Grant) -> Result<IssuedToken, ()> {
         let scope = spell(&grant.scope);
-        let keys = self.authorizer.keys().current(self.now);
+        let keys = self.authorizer.keys().current();
         let key = keys.signing(self.now).ok_or_else(|| {
             tracing::error!("there is no key to sign a token with");
         })?;

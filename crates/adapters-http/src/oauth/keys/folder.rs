@@ -154,7 +154,7 @@ impl KeyFolder {
     /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
     /// cannot be read at the moment. If other users can write to the folder, none of its keys is
     /// trusted.
-    pub(super) fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
+    pub(in crate::oauth) fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
             match read(&path, before) {

@@ -1,11 +1,11 @@
-//! The keys that a process knows, read from the folder again every few seconds.
+//! The keys that a process knows: those that its reading thread found in the folder last.
 
-use std::sync::{
-    Arc, Mutex, PoisonError, RwLock,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    fmt, io,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    thread,
+    time::{Duration, Instant},
 };
-
-use time::{Duration, OffsetDateTime};
 
 use super::{
     folder::KeyFolder,
@@ -14,59 +14,95 @@ use super::{
 };
 
 /// The interval between reads of the folder. Each process must notice a change within 10 seconds.
-const READ_EVERY: Duration = Duration::seconds(5);
-/// The shorter interval when a token names an unknown key.
-const READ_FOR_UNKNOWN_EVERY: Duration = Duration::milliseconds(200);
+const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// The keys of a folder. A request that finds them too old reads the folder again.
-///
-/// That is cheap enough for the request's own thread: a few small files every five seconds, parsed
-/// only if they changed.
-#[derive(Debug)]
+/// Reads the keys, given those that are known.
+type Read = Box<dyn Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync>;
+
+/// The keys of a folder. A request takes those that are known and never reads the folder, which may
+/// be on a file server that hangs.
 pub struct KeyRing {
-    folder: KeyFolder,
-    keys: RwLock<Arc<KeySet>>,
-    /// The time of the last read, in milliseconds.
-    read_at: AtomicI64,
+    read: Read,
+    known: RwLock<Known>,
     /// The problems of the last read, so that each is logged once.
     reported: Mutex<Vec<String>>,
 }
 
+struct Known {
+    keys: Arc<KeySet>,
+    /// When they were read.
+    at: Instant,
+}
+
 impl KeyRing {
     /// Reads the folder. A folder that does not exist counts as empty.
-    pub fn open(folder: KeyFolder, now: OffsetDateTime) -> Result<Self, KeyError> {
+    pub fn open(folder: KeyFolder) -> Result<Self, KeyError> {
         let keys = folder.list()?;
+        Ok(Self::new(keys, move |known| folder.load(known)))
+    }
+
+    /// A ring with these keys, which are read again by a function.
+    pub(in crate::oauth) fn new(
+        keys: KeySet,
+        read: impl Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync + 'static,
+    ) -> Self {
         let problems = lines(keys.problems());
         report(&problems, &[]);
-        Ok(Self {
-            folder,
+        Self {
+            read: Box::new(read),
             reported: Mutex::new(problems),
-            keys: RwLock::new(Arc::new(keys)),
-            read_at: AtomicI64::new(milliseconds(now)),
-        })
+            known: RwLock::new(Known {
+                keys: Arc::new(keys),
+                at: Instant::now(),
+            }),
+        }
     }
 
-    /// The keys, at most five seconds old.
-    pub fn current(&self, now: OffsetDateTime) -> Arc<KeySet> {
-        self.read_again(now, READ_EVERY);
-        self.known()
+    /// Starts the thread that reads the folder every second, until the ring is dropped. It is not
+    /// of the runtime, whose end would wait for a read that hangs.
+    pub(crate) fn follow(self: &Arc<Self>) -> io::Result<()> {
+        let ring = Arc::downgrade(self);
+        let follow = move || {
+            loop {
+                thread::sleep(READ_EVERY);
+                let Some(ring) = ring.upgrade() else { return };
+                ring.reload();
+            }
+        };
+        thread::Builder::new()
+            .name("keys".to_owned())
+            .spawn(follow)?;
+        Ok(())
     }
 
-    /// The keys, read again if the last read is 200 ms old, for a token with an unknown key id,
-    /// whose key may be new.
-    pub(crate) fn current_for_unknown(&self, now: OffsetDateTime) -> Arc<KeySet> {
-        self.read_again(now, READ_FOR_UNKNOWN_EVERY);
-        self.known()
+    /// The known keys.
+    pub fn current(&self) -> Arc<KeySet> {
+        Arc::clone(
+            &self
+                .known
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .keys,
+        )
+    }
+
+    /// How long ago the folder was last read in full.
+    pub(crate) fn age(&self) -> Duration {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.at.elapsed()
     }
 
     /// Reads the folder now. A failure is logged, and the known keys stay.
     pub fn reload(&self) {
         // Held during the whole read: of two threads, the one that reads later must write later.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        let problems = match self.folder.load(&self.known()) {
+        let problems = match (self.read)(&self.current()) {
             Ok(keys) => {
                 let problems = lines(keys.problems());
-                self.replace(keys);
+                *self.known.write().unwrap_or_else(PoisonError::into_inner) = Known {
+                    keys: Arc::new(keys),
+                    at: Instant::now(),
+                };
                 problems
             }
             Err(error) => vec![error.to_string()],
@@ -74,29 +110,14 @@ impl KeyRing {
         report(&problems, &reported);
         *reported = problems;
     }
+}
 
-    fn read_again(&self, now: OffsetDateTime, every: Duration) {
-        let now = milliseconds(now);
-        let before = self.read_at.load(Ordering::Relaxed);
-        // If the clock was set back, the folder is read again. The tolerance of a second is for
-        // threads that took their time a little before the last read.
-        let due = now < before - 1_000 || i128::from(now - before) >= every.whole_milliseconds();
-        let mine = due
-            && self
-                .read_at
-                .compare_exchange(before, now, Ordering::Relaxed, Ordering::Relaxed)
-                .is_ok();
-        if mine {
-            self.reload();
-        }
-    }
-
-    fn known(&self) -> Arc<KeySet> {
-        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn replace(&self, keys: KeySet) {
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = self.current();
+        f.debug_struct("KeyRing")
+            .field("keys", &keys)
+            .finish_non_exhaustive()
     }
 }
 
@@ -109,8 +130,4 @@ fn report(problems: &[String], told: &[String]) {
     for problem in problems.iter().filter(|problem| !told.contains(problem)) {
         tracing::warn!(problem, "a token signing key cannot be used");
     }
-}
-
-fn milliseconds(at: OffsetDateTime) -> i64 {
-    at.unix_timestamp() * 1_000 + i64::from(at.millisecond())
 }

@@ -152,7 +152,7 @@ impl Harness {
         let clients = Arc::new(FakeClients::default());
         let uses = Arc::new(Uses::default());
         let clock = Arc::new(AtomicI64::new(0));
-        let authorizer = authorizer(&folder, &clients, &uses, &clock);
+        let authorizer = authorizer(&folder, &clients, &uses, shown(&clock));
         Self {
             folder,
             clients,
@@ -165,7 +165,11 @@ impl Harness {
 
     /// Another process on the same database, with caches of its own.
     fn other_process(&self) -> Data<Authorizer> {
-        authorizer(&self.folder, &self.clients, &self.uses, &self.clock)
+        authorizer(&self.folder, &self.clients, &self.uses, self.clock())
+    }
+
+    fn clock(&self) -> Clock {
+        shown(&self.clock)
     }
 
     pub(crate) fn set_clock(&self, seconds: i64) {
@@ -252,16 +256,28 @@ async fn authorize_in(
     checked.caller.map(|caller| caller.id())
 }
 
+/// A clock of these milliseconds since [`START`].
+fn shown(millis: &Arc<AtomicI64>) -> Clock {
+    let millis = Arc::clone(millis);
+    Arc::new(move || at(0) + Duration::milliseconds(millis.load(Ordering::SeqCst)))
+}
+
 fn authorizer(
     folder: &KeyFolder,
     clients: &Arc<FakeClients>,
     uses: &Arc<Uses>,
-    clock: &Arc<AtomicI64>,
+    clock: Clock,
 ) -> Data<Authorizer> {
-    let millis = Arc::clone(clock);
-    let clock: Clock =
-        Arc::new(move || at(0) + Duration::milliseconds(millis.load(Ordering::SeqCst)));
-    let keys = KeyRing::open(folder.clone(), clock()).unwrap();
+    let keys = KeyRing::open(folder.clone()).unwrap();
+    authorizer_with(keys, clients, uses, clock)
+}
+
+fn authorizer_with(
+    keys: KeyRing,
+    clients: &Arc<FakeClients>,
+    uses: &Arc<Uses>,
+    clock: Clock,
+) -> Data<Authorizer> {
     let settings = AuthSettings {
         issuer: ISSUER.to_owned(),
         audience: ISSUER.to_owned(),
