@@ -103,6 +103,7 @@ async fn token(clients: &Arc<dyn Clients>, keys: &Path) -> HeaderMap {
         scopes: SCOPES.to_vec(),
         prefixes: Prefixes::ALL,
         requests_per_minute: None,
+        tokens_from: None,
         secrets: vec![StoredSecret::new(
             secret.digest(),
             OffsetDateTime::now_utc(),

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, web};
 use domain::{
     client::{ClientChange, ClientId, NewClient, Scope},
     line::check_line,
-    usecase::{ClientError, ManagedClients},
+    usecase::{ClientError, ManagedClients, Rotation},
 };
 use time::Duration;
 use uuid::Uuid;
@@ -141,7 +141,12 @@ pub async fn change(
         Some("rotate") => {
             let overlap = overlap(&form)?;
             let (secret, digest) = state.new_secret()?;
-            let client = clients.rotate(id, digest, overlap, state.now()).await?;
+            let rotation = Rotation {
+                digest,
+                overlap,
+                ends_tokens: false,
+            };
+            let client = clients.rotate(id, rotation, state.now()).await?;
             return show::secret(&request, &client, &secret);
         }
         Some("revoke") => {

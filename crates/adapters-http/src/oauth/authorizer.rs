@@ -6,14 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{
-    client::{ActivityRecorder, Client, ClientId, Clients},
-    store::StoreError,
-};
+use domain::client::{ActivityRecorder, ClientId, Clients};
 use time::OffsetDateTime;
 
 use super::{
-    clients::{self, ActiveClients},
+    clients::ActiveClients,
     failures::FailedClients,
     jwt::{TokenFault, Tokens, VerifiedToken},
     keys::{KeyError, KeyFolder, KeyRing},
@@ -45,7 +42,6 @@ pub struct Authorizer {
     token_ttl: i64,
     tokens: Tokens,
     keys: Arc<KeyRing>,
-    clients: Arc<dyn Clients>,
     recorder: Arc<dyn ActivityRecorder>,
     failed: FailedClients,
     pub(super) active: ActiveClients,
@@ -106,8 +102,7 @@ impl Authorizer {
             tokens: Tokens::new(settings.issuer.clone(), settings.audience),
             issuer: settings.issuer,
             keys: Arc::new(keys),
-            active: ActiveClients::new(Arc::clone(&clients), uptime),
-            clients,
+            active: ActiveClients::new(clients, uptime),
             recorder,
             failed: FailedClients::default(),
             clock,
@@ -144,11 +139,6 @@ impl Authorizer {
     pub(super) fn note_use(&self, client: ClientId, digest: [u8; 32], now: OffsetDateTime) {
         self.recorder
             .used(client, digest, domain::microseconds(now));
-    }
-
-    /// The client as it is in the store, so that a new secret works at once.
-    pub(super) async fn find_client(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        clients::within(self.clients.find(id)).await
     }
 
     /// A token that was accepted before, if its key is still known and it has not expired.

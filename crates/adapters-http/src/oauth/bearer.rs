@@ -155,7 +155,7 @@ impl Authorizer {
         caller: &Caller,
         scopes: &[Scope],
     ) -> Result<Caller, AuthError> {
-        let active = self.active_client(caller.id(), self.now()).await?;
+        let active = self.active_client(&caller.token, self.now()).await?;
         Caller::of(active, Arc::clone(&caller.token), scopes)
     }
 
@@ -180,21 +180,25 @@ impl Authorizer {
     ) -> Result<(ActiveClient, Option<Arc<VerifiedToken>>), AuthError> {
         let token = token_of(headers)?;
         let now = self.now();
-        let (id, token) = match guard(self, token, scopes, now) {
-            Verdict::Allowed(token) => (token.client_id, Some(token)),
-            Verdict::WrongScope(token) => (token.client_id, None),
-            Verdict::Invalid(fault) => return Err(AuthError::Invalid(fault)),
-        };
-        Ok((self.active_client(id, now).await?, token))
+        match guard(self, token, scopes, now) {
+            Verdict::Allowed(token) => {
+                let active = self.active_client(&token, now).await?;
+                Ok((active, Some(token)))
+            }
+            Verdict::WrongScope(token) => Ok((self.active_client(&token, now).await?, None)),
+            Verdict::Invalid(fault) => Err(AuthError::Invalid(fault)),
+        }
     }
 
+    /// The client of a token, if it accepts the token still.
     async fn active_client(
         &self,
-        id: ClientId,
+        token: &VerifiedToken,
         now: OffsetDateTime,
     ) -> Result<ActiveClient, AuthError> {
-        match self.active.find(id, now).await {
-            Ok(Some(client)) => Ok(client),
+        match self.active.find(token.client_id, now).await {
+            Ok(Some(active)) if active.client.accepts_issue(token.issued_at) => Ok(active),
+            Ok(Some(_)) => Err(AuthError::Invalid(TokenFault::Ended)),
             Ok(None) => Err(AuthError::Invalid(TokenFault::Revoked)),
             Err(error) => {
                 tracing::error!(%error, "a token's client could not be looked up");

@@ -86,19 +86,15 @@ pub const FORBIDDEN_TO_PUSH: SharedError = SharedError::new(
 );
 pub const LIMITED: SharedError = SharedError::new(
     "TooManyRequests",
-    "The client has used up its requests of this minute, or has too many exports or calls of \
-     receivers under way. Try again after `Retry-After`.",
+    "The client has used up its requests of this minute, or has too many exports, waits for events \
+     or calls of receivers under way. Try again after `Retry-After`.",
     || {
         let limited = AuthError::Limited {
             per_minute: NonZeroU32::MIN.saturating_add(599),
             retry_after: 1,
         };
         let mut answer = ApiError::from(limited).error_response();
-        let (policy, left) = ("\"client\";q=600;w=60", "\"client\";r=0;t=60");
-        for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
-            let value = HeaderValue::from_static(value);
-            answer.headers_mut().insert(name, value);
-        }
+        used_up(answer.headers_mut());
         answer
     },
 );
@@ -224,6 +220,14 @@ pub const READING: &[&SharedError] = &[
 ];
 /// The further errors of an operation with a body.
 pub const WRITING: &[&SharedError] = &[&TIMEOUT, &TOO_LARGE, &UNSUPPORTED];
+
+/// Adds the headers of a limit that is used up, as an example.
+pub fn used_up(headers: &mut HeaderMap) {
+    let (policy, left) = ("\"client\";q=600;w=60", "\"client\";r=0;t=60");
+    for (name, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
 
 /// The shared errors as components.
 pub fn responses() -> impl Iterator<Item = (&'static str, Response)> {

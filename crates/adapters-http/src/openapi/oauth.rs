@@ -1,6 +1,8 @@
 //! The operations of OAuth: tokens, keys and metadata.
 
-use actix_web::ResponseError as _;
+use std::num::NonZeroU32;
+
+use actix_web::{ResponseError as _, http::StatusCode};
 use domain::client::Scope;
 use serde_json::json;
 use utoipa::openapi::{
@@ -9,7 +11,7 @@ use utoipa::openapi::{
 };
 
 use super::{
-    errors::{INTERNAL, with_errors},
+    errors::{INTERNAL, used_up, with_errors},
     operation::operation,
     response::{ok, refusal, with_header},
     security::{BASIC, NONE},
@@ -91,6 +93,10 @@ fn token() -> OperationBuilder {
             "The form is compressed.",
         ),
         (
+            TokenError::limited(NonZeroU32::MIN.saturating_add(599), 1),
+            "`temporarily_unavailable`: the client has used up its requests of this minute.",
+        ),
+        (
             TokenError::unavailable("The client cannot be checked at the moment."),
             "`temporarily_unavailable`: the client cannot be checked at the moment.",
         ),
@@ -116,7 +122,11 @@ fn token() -> OperationBuilder {
     let operation = refusals
         .into_iter()
         .fold(operation, |operation, (error, description)| {
-            let refusal = refusal::<TokenErrorBody>(description, error.error_response());
+            let mut answer = error.error_response();
+            if error.status_code() == StatusCode::TOO_MANY_REQUESTS {
+                used_up(answer.headers_mut());
+            }
+            let refusal = refusal::<TokenErrorBody>(description, answer);
             operation.response(error.status_code().as_str(), refusal)
         });
     with_errors(operation, &[&[&INTERNAL]])

@@ -16,9 +16,12 @@ fn put(token: &str, target: &str) -> Request {
 #[tokio::test]
 async fn every_answer_tells_of_the_limit() {
     let app = TestApp::spawn();
-    let (_, token) = app
-        .client(|client| client.requests_per_minute = NonZeroU32::new(8))
+    let (_, form) = app
+        .credentials(|client| client.requests_per_minute = NonZeroU32::new(9))
         .await;
+    let minted = app.ask_for_token(&form).await;
+    assert_eq!(minted.header("RateLimit"), Some("\"client\";r=8;t=7"));
+    let token = minted.json()["access_token"].as_str().unwrap().to_owned();
     let get = |path: &str| request("GET", path).token(&token);
     let requests = [
         (put(&token, "a").json(&posting()), 201),
@@ -30,20 +33,23 @@ async fn every_answer_tells_of_the_limit() {
         (get("/api/job-board/export"), 200),
         (get(INTEGRATION), 200),
     ];
-    let policy = Some("\"client\";q=8;w=60");
+    let policy = Some("\"client\";q=9;w=60");
     for (n, (request, status)) in requests.into_iter().enumerate() {
         let answer = request.send(&app).await;
         assert_eq!(answer.status, status, "{answer:?}");
         assert_eq!(answer.header("RateLimit-Policy"), policy, "{answer:?}");
-        let left = format!("\"client\";r={};t={}", 7 - n, (15 * (n + 1)).div_ceil(2));
+        let left = format!("\"client\";r={};t={}", 7 - n, (20 * (n + 2)).div_ceil(3));
         assert_eq!(answer.header("RateLimit"), Some(&*left));
     }
-    for request in [get(PATH), get("/api/job-board/webhooks")] {
-        let refused = request.send(&app).await;
+    for refused in [
+        get(PATH).send(&app).await,
+        get("/api/job-board/webhooks").send(&app).await,
+        app.ask_for_token(&form).await,
+    ] {
         assert_eq!(refused.status, 429, "{refused:?}");
-        assert!(refused.message().contains("8 requests a minute"));
+        assert!(refused.message().contains("9 requests a minute"));
         let wait = refused.header("Retry-After").unwrap().parse::<u8>();
-        assert!((1..=8).contains(&wait.unwrap()), "{refused:?}");
+        assert!((1..=7).contains(&wait.unwrap()), "{refused:?}");
         assert_eq!(refused.header("RateLimit-Policy"), policy);
         let left = refused.header("RateLimit").unwrap();
         assert!(left.starts_with("\"client\";r=0;t="), "{left}");

@@ -440,8 +440,7 @@ async fn imports_that_wait_for_their_limit_have_places_too() {
     let (_, token) = app
         .client(|client| client.requests_per_minute = NonZeroU32::new(1))
         .await;
-    let used_up = request("GET", CATALOGUES).token(&token).send(&app).await;
-    assert_eq!(used_up.status, 200);
+    // The token was the one request.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let mut connection = app.connect().await;

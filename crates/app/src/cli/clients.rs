@@ -191,6 +191,14 @@ pub struct ClientsRotateArgs {
     )]
     pub overlap: Duration,
 
+    /// End every token that was issued before; effective within ten seconds
+    #[arg(
+        long,
+        env = "POSTHASTE_CLIENT_END_TOKENS",
+        value_parser = FalseyValueParser::new()
+    )]
+    pub end_tokens: bool,
+
     #[command(flatten)]
     pub json: JsonArgs,
     #[command(flatten)]

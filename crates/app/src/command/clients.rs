@@ -9,7 +9,7 @@ use adapters_http::oauth::ClientSecret;
 use domain::{
     audit::Attribution,
     client::{Client, ClientChange, ClientId, Clients, NewClient, Prefixes},
-    usecase::ManagedClients,
+    usecase::{ManagedClients, Rotation},
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -150,8 +150,12 @@ async fn rotate(args: &ClientsRotateArgs) -> anyhow::Result<()> {
         by: &by,
     };
     let id = find(clients.clients, &args.client).await?.id;
-    let rotated = clients.rotate(id, secret.digest(), overlap, clock::now());
-    let client = rotated.await?;
+    let rotation = Rotation {
+        digest: secret.digest(),
+        overlap,
+        ends_tokens: args.end_tokens,
+    };
+    let client = clients.rotate(id, rotation, clock::now()).await?;
     print_secret(id, &secret, args.json.enabled)?;
     if !args.json.enabled {
         let before = client.secrets.get(1).and_then(|before| before.expires_at);
@@ -159,6 +163,9 @@ async fn rotate(args: &ClientsRotateArgs) -> anyhow::Result<()> {
             || "The former secret is not valid any more.".to_owned(),
             |end| format!("The former secret is valid until {}.", output::time(end)),
         ))?;
+        if args.end_tokens {
+            output::print("Tokens issued before stop working within 10 seconds.")?;
+        }
     }
     Ok(())
 }

@@ -110,6 +110,8 @@ pub struct Client {
     pub requests_per_minute: Option<NonZeroU32>,
     /// Its secrets, the newest first, at most [`MOST_SECRETS`].
     pub secrets: Vec<StoredSecret>,
+    /// The earliest time of issue of its tokens that are accepted, a whole second; `None` for any.
+    pub tokens_from: Option<OffsetDateTime>,
     /// When it was made.
     pub created_at: OffsetDateTime,
     /// When it was revoked.
@@ -162,6 +164,7 @@ impl Client {
             prefixes: new.prefixes,
             requests_per_minute: new.requests_per_minute,
             secrets: vec![StoredSecret::new(digest, now)],
+            tokens_from: None,
             created_at: now,
             revoked_at: None,
         }
@@ -176,6 +179,21 @@ impl Client {
     pub fn live_secrets(&self, now: OffsetDateTime) -> impl Iterator<Item = &StoredSecret> {
         let secrets = self.secrets.iter().filter(move |_| self.is_active());
         secrets.filter(move |secret| secret.is_live(now))
+    }
+
+    /// The time that a token issued now names as that of its issue, in seconds since 1970. It is
+    /// ahead of the clock by up to a second after [tokens were ended](ClientWrite::ending_tokens),
+    /// or by as much as the clocks differ.
+    pub fn time_of_issue(&self, now: OffsetDateTime) -> i64 {
+        let from = self.tokens_from.map(OffsetDateTime::unix_timestamp);
+        now.unix_timestamp().max(from.unwrap_or(i64::MIN))
+    }
+
+    /// Whether it is as it was when a token named this time of issue: tokens have not been ended
+    /// since.
+    pub fn accepts_issue(&self, time: i64) -> bool {
+        self.tokens_from
+            .is_none_or(|from| from.unix_timestamp() <= time)
     }
 
     /// Applies a change; `None` if everything is as wanted already.
@@ -223,6 +241,19 @@ impl Client {
             expected: self.version,
             client,
         }
+    }
+}
+
+impl ClientWrite {
+    /// The change, which also ends all tokens that were issued before.
+    ///
+    /// Tokens name whole seconds. So none is accepted that names the present second, or the second
+    /// of which the tokens before were refused likewise; and those to come name the next one.
+    #[must_use]
+    pub fn ending_tokens(mut self, now: OffsetDateTime) -> Self {
+        let second = self.client.time_of_issue(now).saturating_add(1);
+        self.client.tokens_from = OffsetDateTime::from_unix_timestamp(second).ok();
+        self
     }
 }
 

@@ -59,6 +59,23 @@ fn two_secrets_are_live_at_most() {
 }
 
 #[test]
+fn no_token_that_was_issued_before_outlives_its_end_and_every_later_one_does() {
+    let at = |millis| noon() + Duration::milliseconds(millis);
+    let mut client = client(1);
+    let mut issued = vec![client.time_of_issue(at(0))];
+    // Twice in one second, at the very beginning of one, and by a clock that is behind.
+    for end in [200, 700, 4_000, 3_500] {
+        let write = client.rotate([8; 32], hours(1), at(end));
+        client = write.ending_tokens(at(end)).client;
+        let accepted = |time: &i64| client.accepts_issue(*time);
+        assert!(!issued.iter().any(accepted), "{end}");
+        let later = [0, 1, 50, 999, 5_000].map(|after| client.time_of_issue(at(end + after)));
+        assert!(later.iter().all(accepted), "{end}");
+        issued.extend(&later[..3]);
+    }
+}
+
+#[test]
 fn a_revoked_client_has_no_live_secret() {
     let revoked = client(1).revoke(noon()).unwrap().client;
     assert_eq!(revoked.revoked_at, Some(noon()));

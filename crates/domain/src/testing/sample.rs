@@ -65,6 +65,7 @@ pub fn client(n: u128) -> Client {
         prefixes: Prefixes::ALL,
         requests_per_minute: None,
         secrets: vec![StoredSecret::new([7; 32], noon())],
+        tokens_from: None,
         created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),
         revoked_at: None,
     }

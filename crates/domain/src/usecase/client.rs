@@ -25,6 +25,17 @@ pub enum ClientError {
     Store(#[from] StoreError),
 }
 
+/// Another secret for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    /// The digest of the secret.
+    pub digest: [u8; 32],
+    /// How long the present one stays valid.
+    pub overlap: Duration,
+    /// Whether the tokens that were issued so far end.
+    pub ends_tokens: bool,
+}
+
 /// The commands about clients, each of which is in the audit.
 #[derive(Clone, Copy)]
 pub struct ManagedClients<'a> {
@@ -64,15 +75,21 @@ impl ManagedClients<'_> {
         .await
     }
 
-    /// Gives a client another secret, by its digest; see [`Client::rotate`].
+    /// Gives a client another secret; see [`Client::rotate`].
     pub async fn rotate(
         &self,
         id: ClientId,
-        digest: [u8; 32],
-        overlap: Duration,
+        rotation: Rotation,
         now: OffsetDateTime,
     ) -> Result<Client, ClientError> {
-        let decide = |client: &Client| Some(client.rotate(digest, overlap, now));
+        let decide = |client: &Client| {
+            let write = client.rotate(rotation.digest, rotation.overlap, now);
+            Some(if rotation.ends_tokens {
+                write.ending_tokens(now)
+            } else {
+                write
+            })
+        };
         self.write(id, Action::CLIENTS_ROTATE, now, decide).await
     }
 
@@ -113,6 +130,8 @@ impl ManagedClients<'_> {
             let entry = self.entry(action.clone(), id, now);
             let entry = if action == Action::CLIENTS_UPDATE {
                 describe(entry, &write.client)
+            } else if write.client.tokens_from != before.tokens_from {
+                entry.with("end_tokens", true)
             } else {
                 entry
             };

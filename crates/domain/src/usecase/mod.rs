@@ -21,7 +21,7 @@ use async_trait::async_trait;
 
 pub use self::{
     catalogue::{CatalogueError, forget_catalogue},
-    client::{ClientError, ManagedClients},
+    client::{ClientError, ManagedClients, Rotation},
     company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
     enrich::{

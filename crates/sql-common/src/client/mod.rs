@@ -56,6 +56,7 @@ entity! {
                 record.client.requests_per_minute.map(|limit| limit.get().into())
             }),
             revoked_at: Nullable<Moment> = Time(|record| record.client.revoked_at),
+            tokens_from: Nullable<Moment> = Time(|record| record.client.tokens_from),
         }
         apart {}
     }
@@ -192,6 +193,7 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
         prefixes: prefixes(&row.prefixes, "clients.prefixes")?,
         requests_per_minute: row.requests_per_minute.map(limit).transpose()?,
         secrets: Vec::new(),
+        tokens_from: optional_time(row.tokens_from, "clients.tokens_from")?,
         created_at: row.created_at.time("clients.created_at")?,
         revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,
     })

@@ -242,7 +242,7 @@ pub async fn of_drafts<S: DraftCache + Shell>(store: &S) {
     }
 }
 
-const CLIENTS: [Case; 5] = [
+const CLIENTS: [Case; 6] = [
     (
         "scopes",
         "'job-postings:write,everything'",
@@ -252,6 +252,7 @@ const CLIENTS: [Case; 5] = [
     ("requests_per_minute", "0", "0"),
     ("created_at", "9223372036854775806", "'10000-01-01'"),
     ("revoked_at", "9223372036854775807", "'infinity'"),
+    ("tokens_from", "9223372036854775806", "'10000-01-01'"),
 ];
 
 const SECRETS: [Case; 4] = [

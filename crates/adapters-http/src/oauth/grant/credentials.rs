@@ -23,7 +23,8 @@ use url::Url;
 use super::issuer::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
 use crate::oauth::{
     authorizer::Authorizer,
-    secret::matching_digest,
+    clients::{ActiveClient, Unchecked},
+    limit::Usage,
     token::{error::TokenError, request::TokenRequest},
 };
 
@@ -34,10 +35,12 @@ pub(in crate::oauth) struct Issued {
     pub client_id: ClientId,
 }
 
-/// Answers a client-credentials request (RFC 6749 §4.4).
+/// Answers a client-credentials request (RFC 6749 §4.4), which counts as one of the client's. Says
+/// who the client is, and what is left of its limit, as soon as the client is authenticated.
 pub(in crate::oauth) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,
+    notice: impl Fn(ClientId, Option<Usage>),
 ) -> Result<Issued, TokenError> {
     let now = authorizer.now();
     let mut machine = ClientCredentials::new(request);
@@ -47,7 +50,13 @@ pub(in crate::oauth) async fn issue(
         input = match machine.advance(input) {
             Output::Authenticate { client, passdata } => {
                 let (client, secret) = (client.to_owned(), passdata.to_vec());
-                authenticated = Some(authenticate(authorizer, &client, &secret, now).await?);
+                let (active, digest) = authenticate(authorizer, &client, &secret, now).await?;
+                let counted = active.limit.as_ref().map(|limit| limit.count());
+                notice(active.client.id, counted.map(|(usage, _)| usage));
+                if let Some((usage, Err(retry_after))) = counted {
+                    return Err(TokenError::limited(usage.per_minute(), retry_after));
+                }
+                authenticated = Some((active.client, digest));
                 Input::Authenticated
             }
             Output::Binding { client_id } => Input::Bound {
@@ -71,9 +80,11 @@ pub(in crate::oauth) async fn issue(
                 extensions,
             } => {
                 let (client, digest) = authenticated.ok_or_else(TokenError::internal)?;
-                let grant = grant(authorizer, pre_grant, extensions, now)?;
+                let issued_at = client.time_of_issue(now);
+                let grant = grant(authorizer, pre_grant, extensions, issued_at)?;
                 let scope = spell(&grant.scope);
                 let issued = TokenIssuer::new(authorizer, now)
+                    .issuing_at(issued_at)
                     .issue(grant)
                     .map_err(|()| {
                         TokenError::unavailable("No token can be signed at the moment.")
@@ -97,26 +108,34 @@ pub(in crate::oauth) async fn issue(
     }
 }
 
-/// Finds the client with this secret, and the secret's digest. For an unknown id the comparison
-/// takes the same time.
+/// Finds the client with this secret, and the secret's digest.
 async fn authenticate(
     authorizer: &Authorizer,
     client: &str,
     secret: &[u8],
     now: OffsetDateTime,
-) -> Result<(Client, [u8; 32]), TokenError> {
-    let client = match client.parse() {
-        Ok(id) => authorizer.find_client(id).await.map_err(|error| {
-            tracing::error!(%error, "a client could not be looked up");
-            TokenError::unavailable("The client cannot be checked at the moment.")
-        })?,
-        Err(_) => None,
+) -> Result<(ActiveClient, [u8; 32]), TokenError> {
+    let found = match client.parse() {
+        Ok(id) => authorizer.active.authenticate(id, secret, now).await,
+        Err(_) => Ok(None),
     };
-    let live = client.iter().flat_map(|client| client.live_secrets(now));
-    let digest = matching_digest(secret, live.map(|secret| &secret.digest));
-    client
-        .zip(digest)
-        .ok_or_else(|| TokenError::invalid_client("Unknown client, or wrong client secret."))
+    match found {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(TokenError::invalid_client(
+            "Unknown client, or wrong client secret.",
+        )),
+        Err(unchecked) => {
+            match unchecked {
+                Unchecked::Store(error) => {
+                    tracing::error!(%error, "a client could not be looked up");
+                }
+                Unchecked::Strangers => authorizer.note_failure(""),
+            }
+            Err(TokenError::unavailable(
+                "The client cannot be checked at the moment.",
+            ))
+        }
+    }
 }
 
 fn bind(client_id: &str) -> Result<BoundClient<'static>, TokenError> {
@@ -153,9 +172,9 @@ fn grant(
     authorizer: &Authorizer,
     pre_grant: &PreGrant,
     extensions: &Extensions,
-    now: OffsetDateTime,
+    issued_at: i64,
 ) -> Result<Grant, TokenError> {
-    let expires_at = now.unix_timestamp().saturating_add(authorizer.token_ttl());
+    let expires_at = issued_at.saturating_add(authorizer.token_ttl());
     Ok(Grant {
         // In this grant the client itself is the resource owner.
         owner_id: pre_grant.client_id.clone(),

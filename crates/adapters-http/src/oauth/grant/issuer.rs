@@ -26,6 +26,8 @@ const FAR_AHEAD: TimeDelta = TimeDelta::days(365);
 pub(super) struct TokenIssuer<'a> {
     authorizer: &'a Authorizer,
     now: OffsetDateTime,
+    /// The time of issue that a new token names.
+    issued_at: i64,
     /// The result of verifying the token, because oxide-auth returns only "no grant".
     pub(super) recovered: RefCell<Option<Result<Arc<VerifiedToken>, TokenFault>>>,
 }
@@ -35,8 +37,15 @@ impl<'a> TokenIssuer<'a> {
         Self {
             authorizer,
             now,
+            issued_at: now.unix_timestamp(),
             recovered: RefCell::default(),
         }
+    }
+
+    /// The same, with another time of issue of new tokens.
+    pub(super) const fn issuing_at(mut self, issued_at: i64) -> Self {
+        self.issued_at = issued_at;
+        self
     }
 }
 
@@ -55,7 +64,7 @@ impl Issuer for TokenIssuer<'_> {
                 &jwt::Grant {
                     client_id: &grant.client_id,
                     scope: &scope,
-                    issued_at: self.now.unix_timestamp(),
+                    issued_at: self.issued_at,
                     expires_at: grant.until.timestamp(),
                 },
             )

@@ -65,6 +65,7 @@ pub(crate) struct Grant<'a> {
 pub(crate) struct VerifiedToken {
     pub client_id: ClientId,
     pub scopes: Vec<Scope>,
+    pub issued_at: i64,
     pub expires_at: i64,
     not_before: Option<i64>,
     key: Arc<Key>,
@@ -100,6 +101,9 @@ pub enum TokenFault {
     /// Its client was revoked.
     #[error("The access token's client was revoked.")]
     Revoked,
+    /// An operator ended the tokens issued before.
+    #[error("The access token was ended by an operator; request a new one.")]
+    Ended,
 }
 
 /// Issues and verifies tokens.
@@ -208,7 +212,7 @@ impl Tokens {
             return Err(TokenFault::Audience);
         }
         let expires_at = claims.integer("exp").ok_or(TokenFault::Claims)?;
-        claims.integer("iat").ok_or(TokenFault::Claims)?;
+        let issued_at = claims.integer("iat").ok_or(TokenFault::Claims)?;
         let not_before = match claims.get("nbf") {
             Some(start) => Some(start.as_i64().ok_or(TokenFault::Claims)?),
             None => None,
@@ -229,6 +233,7 @@ impl Tokens {
         Ok(VerifiedToken {
             client_id,
             scopes,
+            issued_at,
             expires_at,
             not_before,
             key,

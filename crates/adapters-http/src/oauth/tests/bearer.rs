@@ -171,6 +171,36 @@ async fn a_revoked_clients_tokens_stop_within_five_seconds() {
 }
 
 #[actix_web::test]
+async fn tokens_from_before_they_were_ended_stop_within_five_seconds() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(READERS).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    let mint = async || {
+        let answer = harness.post(&[], &form).await;
+        bearer(answer.body["access_token"].as_str().unwrap())
+    };
+    let elsewhere = harness.other_process();
+    let before = mint().await;
+    assert_eq!(authorize_in(&elsewhere, &before, READERS).await, Ok(id));
+    harness.clients.change(id, |client| {
+        let write = client.rotate([8; 32], Duration::HOUR, at(0));
+        *client = write.ending_tokens(at(0)).client;
+    });
+    // In the same second still.
+    let after = mint().await;
+    let ended = Err(AuthError::Invalid(TokenFault::Ended));
+    assert_eq!(harness.authorize(&after, READERS).await, Ok(id));
+    assert_eq!(harness.authorize(&before, READERS).await, ended);
+    assert_eq!(authorize_in(&elsewhere, &after, READERS).await, Ok(id));
+    harness.set_clock(5);
+    assert_eq!(authorize_in(&elsewhere, &after, READERS).await, Ok(id));
+    assert_eq!(authorize_in(&elsewhere, &before, READERS).await, ended);
+    let wrong_scope = &[Scope::NewsletterSubscribersWrite];
+    let outcome = authorize_in(&elsewhere, &before, wrong_scope).await;
+    assert_eq!(outcome, ended, "401 comes before 403");
+}
+
+#[actix_web::test]
 async fn a_client_that_lost_a_scope_cannot_use_it() {
     let harness = Harness::new();
     let (id, token) = harness.token(&Scope::ALL).await;
@@ -214,32 +244,33 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
     let webhooks = &[Scope::WebhooksManage];
     let authorize = async |scopes| harness.authorize(&bearer(&token), scopes).await;
     limit(2);
+    harness.set_clock(5);
     let insufficient = AuthError::InsufficientScope(webhooks.to_vec());
     assert_eq!(authorize(webhooks).await, Err(insufficient));
     assert_eq!(authorize(READERS).await, Ok(id));
     assert_eq!(authorize(READERS).await, Err(limited(2, 30)));
     assert_eq!(authorize(webhooks).await, Err(limited(2, 30)));
     // The client is read again, and has the same limit.
-    harness.set_clock(29);
+    harness.set_clock(34);
     assert_eq!(authorize(READERS).await, Err(limited(2, 1)));
     let elsewhere = harness.other_process();
     let outcome = authorize_in(&elsewhere, &bearer(&token), READERS).await;
     assert_eq!(outcome, Ok(id), "each process has its own");
-    harness.set_clock(30);
+    harness.set_clock(35);
     assert_eq!(authorize(READERS).await, Ok(id));
     assert_eq!(authorize(READERS).await, Err(limited(2, 30)));
     // Another limit begins anew, within seconds.
     limit(1);
-    harness.set_clock(34);
+    harness.set_clock(39);
     assert_eq!(authorize(READERS).await, Ok(id));
     assert_eq!(authorize(READERS).await, Err(limited(1, 60)));
     limit(0);
-    harness.set_clock(39);
+    harness.set_clock(44);
     let checked = harness.authorizer.authorize(&bearer(&token), READERS).await;
     assert!(checked.caller.is_ok() && checked.usage.is_none());
     harness.clients.revoke(id);
     limit(1);
-    harness.set_clock(44);
+    harness.set_clock(49);
     let revoked = AuthError::Invalid(TokenFault::Revoked);
     assert_eq!(
         authorize(READERS).await,
@@ -267,6 +298,7 @@ async fn a_client_that_is_gone_counts_as_revoked() {
     let harness = Harness::new();
     let (_, token) = harness.token(READERS).await;
     harness.clients.clients.lock().unwrap().clear();
+    harness.set_clock(5);
     let outcome = harness.authorize(&bearer(&token), READERS).await;
     assert_eq!(outcome, Err(AuthError::Invalid(TokenFault::Revoked)));
 }
@@ -296,6 +328,7 @@ async fn while_the_store_is_away_only_fresh_answers_count() {
 async fn many_requests_of_one_client_ask_the_store_once() {
     let harness = Harness::new();
     let (_, token) = harness.token(READERS).await;
+    harness.set_clock(5);
     let before = harness.clients.finds.load(Ordering::SeqCst);
     for (down, expected) in [(false, None), (true, Some(AuthError::Unavailable))] {
         harness.clients.down.store(down, Ordering::SeqCst);
@@ -304,7 +337,7 @@ async fn many_requests_of_one_client_ask_the_store_once() {
         for outcome in futures_util::future::join_all(requests).await {
             assert_eq!(outcome, expected);
         }
-        harness.set_clock(5);
+        harness.set_clock(10);
     }
     assert_eq!(harness.clients.finds.load(Ordering::SeqCst) - before, 2);
 }

@@ -199,6 +199,7 @@ impl Harness {
             prefixes: Prefixes::ALL,
             requests_per_minute: None,
             secrets: vec![StoredSecret::new(secret.digest(), at(0))],
+            tokens_from: None,
             created_at: at(0),
             revoked_at: None,
         };

@@ -1,5 +1,7 @@
 //! Token requests and their exact answers.
 
+use std::num::NonZeroU32;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -352,10 +354,93 @@ async fn credentials_in_the_query_count_for_nothing() {
     assert_eq!(harness.send(request).await.status, 401);
 }
 
+/// Asks for a token with a wrong secret.
+async fn guess(harness: &Harness, id: impl std::fmt::Display, n: usize) -> u16 {
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={n}");
+    harness.post(&[], &form).await.status
+}
+
 #[actix_web::test]
-async fn an_unknown_client_costs_the_store_no_more_than_a_known_one() {
+async fn wrong_secrets_cost_the_store_next_to_nothing() {
     let harness = Harness::new();
-    let form = format!("grant_type=client_credentials&client_id={OTHER}&client_secret=x");
-    harness.post(&[], &form).await;
-    assert_eq!(harness.clients.finds.load(Ordering::SeqCst), 1);
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let form = format!("grant_type=client_credentials&client_id={id}&client_secret={secret}");
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+    let finds = || harness.clients.finds.swap(0, Ordering::SeqCst);
+    finds();
+    for n in 0..100 {
+        assert_eq!(guess(&harness, id, n).await, 401);
+    }
+    let asked = finds();
+    assert!((1..=6).contains(&asked), "{asked}");
+    // Who knows the secret is not held up.
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+    assert_eq!(finds(), 1);
+    // A new secret works by the next look at the latest.
+    let secret = ClientSecret::generate().unwrap();
+    harness.clients.change(id, |client| {
+        *client = client.rotate(secret.digest(), Duration::ZERO, at(0)).client;
+    });
+    harness.set_clock(5);
+    let form = filled("GRANT&POST", id, secret.expose());
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+}
+
+#[actix_web::test]
+async fn unknown_clients_cost_the_store_a_limited_number_of_reads() {
+    let harness = Harness::new();
+    let (id, token) = harness.token(&[Scope::JobPostingsRead]).await;
+    let (new, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let finds = || harness.clients.finds.swap(0, Ordering::SeqCst);
+    finds();
+    for n in 0..10 {
+        assert_eq!(guess(&harness, OTHER, n).await, 401);
+    }
+    assert_eq!(finds(), 1);
+    let mut refused = 0;
+    for n in 0..1_000 {
+        match guess(&harness, Uuid::from_u128(n), 0).await {
+            401 => {}
+            503 => refused += 1,
+            other => panic!("{other}"),
+        }
+    }
+    assert!((500..=600).contains(&finds()));
+    assert!(refused >= 400, "{refused}");
+    // Known clients are not held up, nor are others once that is over.
+    let scopes = &[Scope::JobPostingsRead];
+    assert_eq!(harness.authorize(&bearer(&token), scopes).await, Ok(id));
+    assert_eq!(guess(&harness, id, 0).await, 401);
+    harness.set_clock(60);
+    let form = filled("GRANT&POST", new, &secret);
+    assert_eq!(harness.post(&[], &form).await.status, 200);
+}
+
+#[actix_web::test]
+async fn a_token_counts_as_a_request_of_its_client() {
+    let harness = Harness::new();
+    let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;
+    let limit = NonZeroU32::new(3);
+    harness
+        .clients
+        .change(id, |client| client.requests_per_minute = limit);
+    let form = filled("GRANT&POST", id, &secret);
+    let minted = harness.post(&[], &form).await;
+    assert_eq!(minted.status, 200);
+    let token = bearer(minted.body["access_token"].as_str().unwrap());
+    let scopes = &[Scope::JobPostingsRead];
+    assert_eq!(harness.authorize(&token, scopes).await, Ok(id));
+    // Wrong secrets are not the client's, but a wrong scope is.
+    assert_eq!(guess(&harness, id, 0).await, 401);
+    let wrong = harness.post(&[], &format!("{form}&scope=everything")).await;
+    assert_eq!(wrong.status, 400);
+    let refused = harness.post(&[], &form).await;
+    assert_eq!(
+        (refused.status, refused.header("retry-after")),
+        (429, Some("20"))
+    );
+    assert_eq!(refused.body["error"], "temporarily_unavailable");
+    assert_eq!(refused.body["message"], refused.body["error_description"]);
+    let limited = harness.authorize(&token, scopes).await;
+    assert!(matches!(limited, Err(AuthError::Limited { .. })));
 }

@@ -1,6 +1,6 @@
 //! The errors of the token endpoint (RFC 6749 §5.2).
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, num::NonZeroU32};
 
 use actix_web::{
     HttpResponse, ResponseError,
@@ -12,7 +12,10 @@ use actix_web::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::oauth::authorizer::{REALM, RETRY_AFTER_SECONDS};
+use crate::oauth::{
+    AuthError,
+    authorizer::{REALM, RETRY_AFTER_SECONDS},
+};
 
 /// The refusal of a token request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub(crate) struct TokenError {
     status: StatusCode,
     code: TokenErrorCode,
     description: Cow<'static, str>,
+    /// In how many seconds to try again.
+    retry_after: Option<u64>,
 }
 
 /// Machine-readable code of the problem.
@@ -68,6 +73,7 @@ impl TokenError {
             status,
             code,
             description: description.into(),
+            retry_after: None,
         }
     }
 
@@ -156,11 +162,30 @@ impl TokenError {
     /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
     /// this.
     pub fn unavailable(description: &'static str) -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            TokenErrorCode::TemporarilyUnavailable,
-            description,
-        )
+        Self {
+            retry_after: Some(RETRY_AFTER_SECONDS.into()),
+            ..Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                TokenErrorCode::TemporarilyUnavailable,
+                description,
+            )
+        }
+    }
+
+    /// The client has used up its limit. The code is that of [`unavailable`](Self::unavailable).
+    pub fn limited(per_minute: NonZeroU32, retry_after: u64) -> Self {
+        let limited = AuthError::Limited {
+            per_minute,
+            retry_after,
+        };
+        Self {
+            retry_after: Some(retry_after),
+            ..Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                TokenErrorCode::TemporarilyUnavailable,
+                limited.to_string(),
+            )
+        }
     }
 
     /// An internal error.
@@ -196,10 +221,10 @@ impl ResponseError for TokenError {
             StatusCode::METHOD_NOT_ALLOWED => {
                 response.insert_header((ALLOW, "POST"));
             }
-            StatusCode::SERVICE_UNAVAILABLE => {
-                response.insert_header((RETRY_AFTER, RETRY_AFTER_SECONDS));
-            }
             _ => {}
+        }
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((RETRY_AFTER, seconds));
         }
         response.json(self.body())
     }

@@ -21,7 +21,7 @@ use self::{
     request::{Form, TokenRequest},
 };
 use super::{authorizer::Authorizer, grant};
-use crate::{body, connection::Connection, schema::Answer};
+use crate::{body, connection::Connection, middleware::RequestUsage, schema::Answer};
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
@@ -111,11 +111,15 @@ async fn respond(
             "Content-Type must be application/x-www-form-urlencoded.",
         ));
     };
-    let request = TokenRequest::new(request.headers(), form)?;
-    let issued = grant::issue(authorizer, &request).await;
+    let asked = TokenRequest::new(request.headers(), form)?;
+    let notice = |client, usage| {
+        RequestUsage::set_client(request, client);
+        RequestUsage::set(request, usage);
+    };
+    let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {
         if error.is_of_client() {
-            let credentials = request.credentials.as_ref();
+            let credentials = asked.credentials.as_ref();
             authorizer.note_failure(credentials.map_or("", |sent| &sent.client_id));
         }
     })?;

@@ -137,6 +137,22 @@ impl TestApp {
 
     /// Creates a client with a change. Returns its id and a token for it.
     pub async fn client(&self, change: impl FnOnce(&mut Client)) -> (ClientId, String) {
+        let (id, form) = self.credentials(change).await;
+        let answer = self.ask_for_token(&form).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let token = answer.json()["access_token"].as_str().unwrap().to_owned();
+        (id, token)
+    }
+
+    /// Asks for a token.
+    pub async fn ask_for_token(&self, form: &str) -> Response {
+        let request = request("POST", "/oauth/token");
+        let request = request.header("Content-Type", "application/x-www-form-urlencoded");
+        request.body(form).send(self).await
+    }
+
+    /// Creates a client with a change. Returns its id and the form that asks for its token.
+    pub async fn credentials(&self, change: impl FnOnce(&mut Client)) -> (ClientId, String) {
         let secret = ClientSecret::generate().unwrap();
         let (id, now) = (ClientId::new(Uuid::now_v7()), OffsetDateTime::now_utc());
         let mut client = Client {
@@ -147,6 +163,7 @@ impl TestApp {
             prefixes: Prefixes::ALL,
             requests_per_minute: None,
             secrets: vec![StoredSecret::new(secret.digest(), now)],
+            tokens_from: None,
             created_at: now,
             revoked_at: None,
         };
@@ -156,14 +173,7 @@ impl TestApp {
             "grant_type=client_credentials&client_id={id}&client_secret={}",
             secret.expose()
         );
-        let answer = request("POST", "/oauth/token")
-            .header("Content-Type", "application/x-www-form-urlencoded")
-            .body(form)
-            .send(self)
-            .await;
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let token = answer.json()["access_token"].as_str().unwrap().to_owned();
-        (id, token)
+        (id, form)
     }
 
     pub async fn writer(&self) -> String {

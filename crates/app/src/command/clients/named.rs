@@ -54,6 +54,7 @@ mod tests {
             prefixes: Prefixes::ALL,
             requests_per_minute: None,
             secrets: Vec::new(),
+            tokens_from: None,
             created_at: now,
             revoked_at: is_revoked.then_some(now),
         }

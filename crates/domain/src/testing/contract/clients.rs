@@ -35,7 +35,8 @@ pub async fn a_client_comes_back<S: Clients>(store: &S) {
         ..client(1)
     };
     // Its newest secret comes first, though an earlier one was inserted first.
-    let limited = limited.rotate([8; 32], hours(24), noon() + hours(1)).client;
+    let rotated = limited.rotate([8; 32], hours(24), noon() + hours(1));
+    let limited = rotated.ending_tokens(noon()).client;
     store.insert(&limited, None).await.expect("the store works");
     assert_eq!(found(store, 1).await, limited);
     insert(store, 2).await;
@@ -88,7 +89,9 @@ pub async fn a_replaced_secret_ends_and_the_one_before_goes<S: Clients>(store: &
     assert_eq!(store.update(&write, None).await, Ok(()));
     assert_eq!(found(store, 1).await, write.client);
     write = write.client.rotate([9; 32], hours(24), noon() + hours(1));
+    write = write.ending_tokens(noon() + hours(1));
     assert_eq!(store.update(&write, None).await, Ok(()));
+    assert_eq!(found(store, 1).await, write.client);
     let digests = found(store, 1).await.secrets;
     let digests: Vec<_> = digests.iter().map(|secret| secret.digest[0]).collect();
     assert_eq!(digests, [9, 8]);

@@ -11,7 +11,7 @@ use domain::{
     testing::{AllPorts, hours, identifier, noon, posting, uuid},
     validation::FieldErrors,
 };
-use time::macros::date;
+use time::macros::{date, datetime};
 
 use super::postings::{bare, comes_back};
 
@@ -32,6 +32,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
                 ..StoredSecret::new([9; 32], noon())
             },
         ],
+        tokens_from: None,
         created_at: noon(),
         revoked_at: Some(noon() + hours(4)),
     };
@@ -71,4 +72,12 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     };
     view.history.clear();
     comes_back(store, &view).await;
+}
+
+/// A client whose tokens were ended.
+pub(super) async fn ended_tokens_come_back<S: Clients>(store: &S) {
+    let found = Clients::find(store, ClientId::new(uuid(0x204))).await;
+    let client = found.expect("the store works").expect("it is there");
+    let ended = datetime!(2026-03-01 13:00:01 UTC);
+    assert_eq!(client.tokens_from, Some(ended));
 }

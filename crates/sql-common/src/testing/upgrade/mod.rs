@@ -170,6 +170,7 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "console")) => console::come_back(store).await,
         Some((_, "traces")) => traces::come_back(store).await,
         Some((_, "authority")) => authority::come_back(store).await,
+        Some((_, "ended_tokens")) => clients::ended_tokens_come_back(store).await,
         // They add no column that a row of ours has.
         Some((_, "retention" | "compatibility" | "space_for_updates" | "companies_by_website")) => {
         }

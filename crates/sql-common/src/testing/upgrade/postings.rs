@@ -189,6 +189,7 @@ async fn clients_come_back<S: AllPorts>(store: &S) {
         prefixes: Prefixes::ALL,
         requests_per_minute: None,
         secrets: vec![StoredSecret::new([7; 32], noon())],
+        tokens_from: None,
         created_at: noon(),
         revoked_at: None,
     };
