@@ -45,6 +45,8 @@ const EXPORTS_OF_ONE: usize = 4;
 /// The number of imports at a time, of all clients and of one.
 const IMPORTS: usize = 32;
 const IMPORTS_OF_ONE: usize = 4;
+/// The number of waits for events at a time of one client.
+const WAITS_OF_ONE: usize = 64;
 /// How long a stop waits for answers in progress. A push is given up after ten seconds.
 const STOP_PATIENCE_SECONDS: u64 = 30;
 
@@ -260,6 +262,7 @@ impl Shared {
             stopping,
             receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
             exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
+            waits: Slots::new(usize::MAX, WAITS_OF_ONE),
             imports: Slots::new(IMPORTS, IMPORTS_OF_ONE),
         };
         Ok(Self {

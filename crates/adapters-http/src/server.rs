@@ -11,7 +11,7 @@ use actix_web::{
     rt::net::TcpStream,
 };
 
-use crate::connection::{GuardedStream, Timeouts};
+use crate::connection::{GuardedStream, Places, Timeouts};
 
 /// The largest number of threads that actix-server supports.
 const MOST_WORKERS: usize = 512;
@@ -21,7 +21,8 @@ const MOST_WORKERS: usize = 512;
 pub struct ServerSettings {
     /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
-    /// The number of connections that are served at a time; further ones wait to be accepted.
+    /// The number of connections that are served at a time; further ones wait to be accepted. When
+    /// few are left, idle connections are closed.
     pub max_connections: usize,
     /// The time limits of a connection.
     pub timeouts: Timeouts,
@@ -58,15 +59,17 @@ where
     let workers = workers
         .unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into))
         .clamp(1, MOST_WORKERS);
+    let of_worker = (max_connections / workers).max(1);
     let builder = Server::build();
     let stopping = builder.graceful_shutdown_signal();
     let server = builder
         .disable_signals()
         .workers(workers)
-        .max_concurrent_connections((max_connections / workers).max(1))
+        .max_concurrent_connections(of_worker)
         .shutdown_timeout(stop_patience)
         .listen("http", listener, move || {
             let stopping = stopping.clone();
+            let places = Places::new(of_worker);
             let application = application()
                 .into_factory()
                 .map_err(|error: S::Error| error.into().error_response());
@@ -84,7 +87,7 @@ where
                 .h1(map_config(application, |()| AppConfig::default()));
             fn_service(move |stream: TcpStream| {
                 let peer = stream.peer_addr().ok();
-                ready(Ok((GuardedStream::new(stream, timeouts), peer)))
+                ready(Ok((GuardedStream::new(stream, timeouts, &places), peer)))
             })
             .and_then(http)
         })?;

@@ -61,6 +61,8 @@ pub struct State {
     pub receiver_calls: Arc<Slots>,
     /// Exports. Each has up to two pages in memory for as long as its client takes.
     pub exports: Arc<Slots>,
+    /// Waits for events. Each has a connection for up to half a minute.
+    pub waits: Arc<Slots>,
     /// Imports. Each has some lines in memory for as long as its client takes.
     pub imports: Arc<Slots>,
 }

@@ -7,6 +7,7 @@
 //! which the stream sets deadlines, is in a [`Connection`], which `middleware` and `body` update.
 
 mod early;
+mod places;
 mod stream;
 
 use std::{
@@ -26,7 +27,7 @@ use actix_web::{
 };
 use tokio::time::Instant;
 
-pub use self::stream::GuardedStream;
+pub use self::{places::Places, stream::GuardedStream};
 
 /// The time limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,10 @@ pub struct Connection {
     has_ended: Cell<bool>,
     /// The answer that waits, to be told when the client has.
     waiting: RefCell<Option<Waker>>,
+    /// Whether it is to be closed, unless a request begins first.
+    is_unwanted: Cell<bool>,
+    /// The task that waits for the next request.
+    reader: RefCell<Option<Waker>>,
 }
 
 impl Connection {
@@ -104,6 +109,29 @@ impl Connection {
             awaits: Cell::default(),
             has_ended: Cell::new(false),
             waiting: RefCell::default(),
+            is_unwanted: Cell::default(),
+            reader: RefCell::default(),
+        }
+    }
+
+    /// Since when no request is in progress.
+    fn idle_since(&self) -> Option<Instant> {
+        (self.under_way.get() == 0).then(|| self.last_answer.get())
+    }
+
+    /// Closes it, unless a request begins first.
+    fn close(&self) {
+        self.is_unwanted.set(true);
+        if let Some(reader) = self.reader.take() {
+            reader.wake();
+        }
+    }
+
+    /// Notes the task that waits for input.
+    fn awaits_input(&self, task: &Waker) {
+        match &mut *self.reader.borrow_mut() {
+            Some(reader) => reader.clone_from(task),
+            none => *none = Some(task.clone()),
         }
     }
 
@@ -115,6 +143,7 @@ impl Connection {
     /// Counts a request as in progress until the guard is dropped.
     pub fn begin(self: &Rc<Self>, request: &HttpRequest) -> UnderWay {
         self.under_way.set(self.under_way.get() + 1);
+        self.is_unwanted.set(false);
         if expects_continue(request) {
             self.awaits.set(Continue::Awaited);
         }

@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-use super::{Connection, Continue, Timeouts, early};
+use super::{Connection, Continue, Places, Timeouts, early, places::Place};
 
 /// The answer of actix-http to `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -24,7 +24,8 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// time plus the time for a head, counted from the last byte of the last answer. The rest of a
 /// refused body, which is skipped, falls under the same deadline. At the deadline the stream
 /// reports the end of its input as if the client had closed it, so that pending output is still
-/// written. A client that reads nothing of an answer for too long loses the connection.
+/// written; likewise when its [place](Places) is needed. A client that reads nothing of an answer
+/// for too long loses the connection.
 ///
 /// The stream also adds a body to the answers that actix-http itself gives (see [`early`]), and
 /// withholds `100 Continue` until a handler reads the body.
@@ -40,14 +41,17 @@ pub struct GuardedStream<S> {
     rest: usize,
     /// Bytes that this stream itself has to write before anything else.
     own: Bytes,
+    _place: Place,
 }
 
 impl<S> GuardedStream<S> {
-    pub fn new(io: S, timeouts: Timeouts) -> Self {
+    pub fn new(io: S, timeouts: Timeouts, places: &Rc<Places>) -> Self {
         let first = Instant::now() + timeouts.between_requests();
+        let connection = Rc::new(Connection::open());
         Self {
             io,
-            connection: Rc::new(Connection::open()),
+            _place: places.take(Rc::clone(&connection)),
+            connection,
             timeouts,
             timer: Box::pin(sleep_until(first)),
             blocked_since: None,
@@ -155,11 +159,18 @@ impl<S: AsyncRead + Unpin> AsyncRead for GuardedStream<S> {
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         this.check_time(context);
+        if this.connection.is_unwanted.get() {
+            this.is_over = true;
+        }
         if this.is_over {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut this.io).poll_read(context, buffer))?;
+        let Poll::Ready(read) = Pin::new(&mut this.io).poll_read(context, buffer) else {
+            this.connection.awaits_input(context.waker());
+            return Poll::Pending;
+        };
+        read?;
         if buffer.filled().len() == before && buffer.remaining() > 0 {
             this.connection.end();
         }

@@ -71,11 +71,12 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
         prefixes: caller.prefixes().clone(),
         limit: query.limit,
     };
-    let access = Access::new(&state.authorizer, caller, READERS);
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
         return Ok(encode(request, source.label(view::page(page).await?)));
     }
+    let _place = state.waits.take(caller.id())?;
+    let access = Access::new(&state.authorizer, caller, READERS);
     let interrupted = interrupted(request, state);
     let page = wait(feed, log, query.wait, &access, interrupted).await?;
     Ok(encode(request, source.label(view::page(page).await?)))

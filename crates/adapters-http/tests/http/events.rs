@@ -11,6 +11,8 @@ use crate::support::{Connection, Request, TestApp, case, check, posting, push, r
 
 const PATH: &str = "/api/job-board/events";
 
+const WAIT: &str = "after=latest&wait=30";
+
 /// Much less than an answer waits here.
 const SOON: Duration = Duration::from_secs(10);
 
@@ -32,10 +34,14 @@ fn types(page: &Value) -> Vec<&str> {
 
 /// Begins to wait for an event; returns once it does.
 async fn wait(app: &TestApp, token: &str) -> Connection {
+    wait_beside(app, token, 0).await
+}
+
+/// The same beside others that wait.
+async fn wait_beside(app: &TestApp, token: &str, others: usize) -> Connection {
     let mut connection = app.connect().await;
-    let head = get(token, "after=latest&wait=30").head();
-    connection.write(head.as_bytes()).await;
-    followed_by(app, 1).await;
+    connection.write(get(token, WAIT).head().as_bytes()).await;
+    followed_by(app, others + 1).await;
     connection
 }
 
@@ -123,6 +129,26 @@ async fn nothing_waits_for_a_client_that_hung_up() {
     let waiting = wait(&app, &token).await;
     drop(waiting);
     followed_by(&app, 0).await;
+}
+
+#[tokio::test]
+async fn a_client_has_64_waits_at_a_time() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let mut waiting = Vec::new();
+    for others in 0..64 {
+        waiting.push(wait_beside(&app, &token, others).await);
+    }
+    let refused = get(&token, WAIT).send(&app).await;
+    assert_eq!(refused.status, 429, "{refused:?}");
+    assert!(refused.header("Retry-After").is_some(), "{refused:?}");
+    // Other clients wait beside it, and what does not wait has no place.
+    page(&app, &token, "").await;
+    let other = wait_beside(&app, &app.writer().await, 64).await;
+    drop(waiting.pop());
+    followed_by(&app, 64).await;
+    wait_beside(&app, &token, 64).await;
+    drop(other);
 }
 
 #[tokio::test]
