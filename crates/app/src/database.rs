@@ -167,9 +167,7 @@ impl Database {
         outdated: Outdated,
     ) -> anyhow::Result<Self> {
         embedded::require_no_trace(url, keys)?;
-        let database = Self::open_or(url, outdated).await?;
-        embedded::forget_first_keys(url, keys);
-        Ok(database)
+        Self::open_or(url, outdated).await
     }
 
     /// Opens a database, and migrates or refuses one whose schema lacks migrations.

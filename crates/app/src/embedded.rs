@@ -2,14 +2,11 @@
 //!
 //! A service that starts with an empty database in place of a full one ingests everything again and
 //! has lost the suppressions and verdicts. So most commands create none, and the rest look for
-//! traces of an earlier database: the files beside it, and the signing keys, which the first
-//! `serve` makes after its database. A note in the data directory marks keys that `posthaste keys
-//! generate` made before there was a database.
+//! traces of an earlier database: the files beside it, and the signing keys, which `serve` and
+//! `keys generate` make after it.
 
 use std::{
     ffi::OsString,
-    fs, io,
-    os::unix::fs::OpenOptionsExt as _,
     path::{self, Path, PathBuf},
 };
 
@@ -20,12 +17,6 @@ use crate::{config::DatabaseUrl, misconfigured::Misconfigured};
 
 /// Suffixes of the files that SQLite puts beside a database in use.
 const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// The name of the note in the data directory.
-const NOTE: &str = ".first-start";
-const NOTE_TEXT: &str = "\
-`posthaste keys generate` has made the keys beside this file, and no database was made yet: the next
-`posthaste serve` may make one. It then removes this file.
-";
 
 /// Fails if the embedded database does not exist, for commands that create none.
 pub fn require(url: &DatabaseUrl) -> anyhow::Result<()> {
@@ -59,28 +50,6 @@ pub fn require_no_trace(url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Writes the note that the keys in this data directory are older than any database.
-pub fn note_first_keys(data_dir: &Path) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let note = options.write(true).create(true).truncate(true).mode(0o600);
-    let mut note = note.open(data_dir.join(NOTE))?;
-    io::Write::write_all(&mut note, NOTE_TEXT.as_bytes())
-}
-
-/// Removes the note about first keys, once there is a database.
-pub fn forget_first_keys(url: &DatabaseUrl, keys: &Path) {
-    if !url.is_embedded() {
-        return;
-    }
-    let note = keys.with_file_name(NOTE);
-    match fs::remove_file(&note) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %note.display(), %error, "the file cannot be removed");
-        }
-        _ => {}
-    }
-}
-
 /// The path of the embedded database if its file does not exist.
 fn missing(url: &DatabaseUrl) -> anyhow::Result<Option<PathBuf>> {
     let DatabaseUrl::Sqlite(path) = url else {
@@ -106,6 +75,5 @@ fn trace(database: &Path, keys: &Path) -> anyhow::Result<Option<PathBuf>> {
     let keys = path::absolute(keys)?;
     let held = KeyFolder::new(&keys).list()?;
     let is_used = !held.keys().is_empty() || !held.problems().is_empty();
-    let is_new = keys.with_file_name(NOTE).exists();
-    Ok((is_used && !is_new).then_some(keys))
+    Ok(is_used.then_some(keys))
 }

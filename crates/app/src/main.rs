@@ -153,7 +153,7 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Serve(args) => serve::run(&args).await,
         Command::Worker(args) => serve::run_worker(&args).await,
         Command::Migrate(store) => command::migrate::run(&store).await,
-        Command::Keys(keys) => command::keys::run(&keys),
+        Command::Keys(keys) => command::keys::run(&keys).await,
         Command::Clients(clients) => command::clients::run(&clients).await,
         Command::Companies(companies) => command::companies::run(companies).await,
         Command::Push(args) => push::run(args).await,

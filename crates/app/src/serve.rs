@@ -253,14 +253,13 @@ impl Service {
             },
         )
         .map_err(name_variable)?;
-        let signing_keys = Arc::new(application.signing_keys());
         let admin = Admin::start(
             config.admin,
             database.for_metrics(),
             application.readiness(),
             Some(Serving {
                 pushes,
-                signing_keys,
+                signing_keys: Arc::new(application.signing_keys()),
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;

@@ -85,6 +85,11 @@ impl Action {
     /// The name, the logo or the owner of a company was changed.
     pub const COMPANIES_UPDATE: Self = Self::new("companies.update");
 
+    /// A token signing key was made.
+    pub const KEYS_GENERATE: Self = Self::new("keys.generate");
+    /// A token signing key was removed.
+    pub const KEYS_RETIRE: Self = Self::new("keys.retire");
+
     /// An OAuth client was made.
     pub const CLIENTS_CREATE: Self = Self::new("clients.create");
     /// The settings of an OAuth client were changed.
@@ -178,7 +183,7 @@ pub struct Entry {
     pub by: String,
     /// The kind of action.
     pub action: Action,
-    /// The id of a subscriber or the source identifier of a posting.
+    /// The id of a subscriber or key, the source identifier of a posting, and so on.
     pub subject: Option<String>,
     /// Further details.
     pub details: Details,

@@ -314,7 +314,9 @@ async fn events_are_delivered_again(store: Store) {
     let audit = app.run(&["audit", "--json"]).succeeded();
     let audit: Value = serde_json::from_str(&audit).unwrap();
     let entries = audit.as_array().unwrap().iter();
-    let actions: Vec<_> = entries.map(|entry| entry["action"].clone()).collect();
+    let actions = entries.map(|entry| entry["action"].clone());
+    // The site of a server that makes no key itself made one before.
+    let actions: Vec<_> = actions.filter(|action| action != "keys.generate").collect();
     let expect = [
         "clients.create",
         "webhooks.update",

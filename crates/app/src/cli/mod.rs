@@ -71,7 +71,8 @@ use crate::{
 /// Every option can also be given as the environment variable that is shown with it, and a file
 /// `.env` in the current directory is read. Options win over variables, variables over the
 /// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate`,
-/// `restore`, `clients create` and `webhooks create` make an embedded database that is not there.
+/// `restore`, `clients create`, `webhooks create` and `keys generate` make an embedded database
+/// that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -291,11 +292,19 @@ pub struct WorkerArgs {
 pub enum KeysCommand {
     /// Make a new key; it verifies at once and signs after 30 seconds. Made as root, it belongs
     /// to the owner of the folder
-    Generate(DataDirArgs),
+    Generate(KeysGenerateArgs),
     /// List the keys, oldest first, and what is no usable key
     List(KeysListArgs),
     /// Remove a key; what it signed is not accepted any more. The last usable one stays
     Retire(KeysRetireArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct KeysGenerateArgs {
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]
@@ -326,7 +335,9 @@ pub struct KeysRetireArgs {
     pub force: bool,
 
     #[command(flatten)]
-    pub data_dir: DataDirArgs,
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Subcommand)]

@@ -197,8 +197,8 @@ impl RetentionArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
-    /// Address and port of a listener for `/metrics`, or `off`. Default: 127.0.0.1:9464, unless
-    /// somebody else listens there
+    /// Address and port of a listener for `/metrics`, `/healthz` and `/readyz`, or `off`. Default:
+    /// 127.0.0.1:9464, unless somebody else listens there
     #[arg(
         long,
         value_name = "ADDR:PORT",

@@ -2,24 +2,29 @@
 
 use std::process::ExitCode;
 
-use adapters_http::oauth::{KeyFolder, KeyId};
-use anyhow::bail;
+use adapters_http::oauth::{KeyError, KeyFolder, KeyId};
+use anyhow::{Context as _, bail};
+use domain::{
+    audit::{Action, Entry},
+    store::WriteSet,
+};
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    cli::{DataDirArgs, KeysCommand, KeysListArgs},
-    clock, embedded,
+    cli::{KeysCommand, KeysGenerateArgs, KeysListArgs, KeysRetireArgs, OperatorArgs, StoreArgs},
+    clock,
+    database::{Database, Outdated},
     misconfigured::Misconfigured,
     output, text,
 };
 
 /// Runs a subcommand.
-pub fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
+pub async fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
     match command {
-        KeysCommand::Generate(args) => output::print(generate_for(args)?)?,
+        KeysCommand::Generate(args) => generate(args).await?,
         KeysCommand::List(args) => list(args)?,
-        KeysCommand::Retire(args) => retire(&folder(&args.data_dir), args.id, args.force)?,
+        KeysCommand::Retire(args) => retire(args).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -29,7 +34,7 @@ pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
     if !folder.list()?.keys().is_empty() {
         return Ok(false);
     }
-    generate(folder)?;
+    folder.generate(new_id()?)?;
     Ok(true)
 }
 
@@ -41,26 +46,87 @@ pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
     }
 }
 
-fn folder(args: &DataDirArgs) -> KeyFolder {
-    KeyFolder::new(args.keys())
+fn new_id() -> anyhow::Result<KeyId> {
+    Ok(KeyId::new(Uuid::now_v7())?)
 }
 
-/// Makes a key. The first one may precede the database, which is noted.
-fn generate_for(args: &DataDirArgs) -> anyhow::Result<KeyId> {
-    let folder = folder(args);
-    refuse_exposed(&folder)?;
-    let is_first = !folder.path().exists() && !args.default_database().exists();
-    let id = generate(&folder)?;
-    if is_first {
-        embedded::note_first_keys(&args.data_dir)?;
+/// The audit of a command about a key.
+struct Audit {
+    database: Database,
+    /// Migrations that the database lacks.
+    pending: Vec<String>,
+    entry: Entry,
+}
+
+impl Audit {
+    /// Opens the database. `generate` makes an embedded one; nothing is done to the tables of
+    /// another one.
+    async fn open(
+        action: Action,
+        store: &StoreArgs,
+        operator: &OperatorArgs,
+    ) -> anyhow::Result<Self> {
+        let makes_one = action == Action::KEYS_GENERATE;
+        let entry = operator.attribution()?.entry(action, clock::now());
+        let url = store.database();
+        let (database, pending) = if url.is_embedded() && makes_one {
+            let keys = store.data_dir.keys();
+            let made = Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded);
+            (made.await?, Vec::new())
+        } else if url.is_embedded() {
+            (Database::open(&url).await?, Vec::new())
+        } else {
+            let opened = Database::open_as_it_is(&url).await;
+            opened.context("nothing was done, because it could not be recorded in the audit")?
+        };
+        Ok(Self {
+            database,
+            pending,
+            entry,
+        })
     }
-    Ok(id)
+
+    /// Carries out a change of a key. The entry is written before, so that no key comes or goes
+    /// unrecorded, and says so if the change then fails.
+    async fn record(
+        self,
+        id: KeyId,
+        change: impl FnOnce() -> Result<(), KeyError>,
+    ) -> anyhow::Result<()> {
+        let entry = self.entry.clone().about(id);
+        match self.write(entry.clone()).await {
+            // A database without tables has no audit either, and nobody to sign tokens for.
+            Err(error) if !self.pending.is_empty() => tracing::warn!(
+                %error,
+                "this is not recorded in the audit: the database lacks migrations; run `posthaste \
+                 migrate`"
+            ),
+            written => written.context("nothing was done, because it could not be recorded")?,
+        }
+        let done = change();
+        if let Err(error) = &done {
+            let failed = entry.with("failed", error.to_string());
+            if let Err(error) = self.write(failed).await {
+                tracing::warn!(%error, "the audit does not say that this failed");
+            }
+        }
+        Ok(done?)
+    }
+
+    async fn write(&self, entry: Entry) -> anyhow::Result<()> {
+        let mut writes = WriteSet::new(entry.at);
+        writes.tasks.audit.push(entry);
+        Ok(self.database.store.commit(writes).await?)
+    }
 }
 
-fn generate(folder: &KeyFolder) -> anyhow::Result<KeyId> {
-    let id = KeyId::new(Uuid::now_v7())?;
-    folder.generate(id)?;
-    Ok(id)
+async fn generate(args: &KeysGenerateArgs) -> anyhow::Result<()> {
+    let folder = KeyFolder::new(args.store.data_dir.keys());
+    refuse_exposed(&folder)?;
+    let audit = Audit::open(Action::KEYS_GENERATE, &args.store, &args.operator).await?;
+    let id = new_id()?;
+    audit.record(id, || folder.generate(id)).await?;
+    output::print(id)
 }
 
 /// A file of the folder, as JSON shows it.
@@ -89,7 +155,7 @@ const SIGNS: &str = "signs";
 
 /// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
 fn list(args: &KeysListArgs) -> anyhow::Result<()> {
-    let rows = rows(&folder(&args.data_dir))?;
+    let rows = rows(&KeyFolder::new(args.data_dir.keys()))?;
     let shown = rows.get(..args.limit).unwrap_or(&rows);
     if args.json.enabled {
         return output::print_json(&shown);
@@ -133,20 +199,23 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
     Ok(usable.chain(unusable).collect())
 }
 
-fn retire(folder: &KeyFolder, id: KeyId, force: bool) -> anyhow::Result<()> {
+async fn retire(args: &KeysRetireArgs) -> anyhow::Result<()> {
+    let (folder, id) = (KeyFolder::new(args.store.data_dir.keys()), args.id);
     let is_last = match folder.list_for_owner()?.keys() {
         [last] => last.id() == id,
         _ => false,
     };
-    if is_last && !force {
+    if is_last && !args.force {
         bail!(
             "{id} is the last key that can be used, and without one no token is given out or \
              accepted; run `posthaste keys generate` first, or add --force"
         );
     }
-    if !folder.retire(id)? {
+    if !folder.has(id) {
         bail!("there is no key {id}; `posthaste keys list` shows those there are");
     }
+    let audit = Audit::open(Action::KEYS_RETIRE, &args.store, &args.operator).await?;
+    audit.record(id, || folder.retire(id).map(drop)).await?;
     if is_last {
         tracing::warn!(
             "no key is left: no tokens can be given out until `posthaste keys generate`"

@@ -2,13 +2,11 @@
 
 use std::process::ExitCode;
 
-use crate::{cli::StoreArgs, database::Database, embedded, output};
+use crate::{cli::StoreArgs, database::Database, output};
 
 /// Applies pending migrations and prints them.
 pub async fn run(store: &StoreArgs) -> anyhow::Result<ExitCode> {
-    let url = store.database();
-    let (_, applied) = Database::migrate(&url).await?;
-    embedded::forget_first_keys(&url, &store.data_dir.keys());
+    let (_, applied) = Database::migrate(&store.database()).await?;
     if applied.is_empty() {
         output::print("The schema is current.")?;
     }

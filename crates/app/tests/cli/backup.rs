@@ -90,7 +90,9 @@ fn nothing_is_overwritten() {
     let said = refused(&folder, &["restore", "copy"]);
     assert!(said.contains("posthaste.db-wal is there"), "{said}");
     fs::remove_file(folder.path().join("data/posthaste.db-wal")).unwrap();
+    succeeds(&folder, &["migrate"]);
     succeeds(&folder, &["keys", "generate"]);
+    fs::remove_file(folder.path().join("data/posthaste.db")).unwrap();
     let said = refused(&folder, &["restore", "copy"]);
     assert!(said.contains("the backup does not hold it"), "{said}");
     assert!(!folder.path().join("data/posthaste.db").exists());

@@ -101,6 +101,7 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
     let folder = tempdir().unwrap();
     let (_, file) = generate(&folder);
     let keys = file.parent().unwrap();
+    fs::remove_file(folder.path().join("data/posthaste.db")).unwrap();
     let postgres = [("DATABASE_URL", "postgres://u@127.0.0.1:1/d")];
     for (path, wide, private, command) in [
         (file.as_path(), 0o644, 0o600, "chmod 600 ./data/keys/"),
@@ -126,6 +127,48 @@ fn keys_that_others_can_use_stop_the_start_with_the_command_that_mends_them() {
         set_mode(path, private);
     }
     assert!(!folder.path().join("data/posthaste.db").exists());
+}
+
+#[test]
+fn what_becomes_of_keys_is_in_the_audit_or_is_not_done() {
+    let folder = tempdir().unwrap();
+    let (first, _) = generate(&folder);
+    let (second, _) = generate(&folder);
+    let retire = ["keys", "retire", &first, "--operator", "ann"];
+    assert_eq!(run(&folder, &retire, &[]).status.code(), Some(0));
+    assert_eq!(run(&folder, &retire, &[]).status.code(), Some(1));
+    let said = run(&folder, &["audit", "--json"], &[]);
+    let said: Vec<serde_json::Value> = serde_json::from_str(text(&said.stdout)).unwrap();
+    let said: Vec<_> = said
+        .iter()
+        .map(|of| (&of["action"], &of["subject"]))
+        .collect();
+    let expect = [
+        ("keys.generate".into(), first.as_str().into()),
+        ("keys.generate".into(), second.as_str().into()),
+        ("keys.retire".into(), first.into()),
+    ];
+    let expect: [(serde_json::Value, serde_json::Value); 3] = expect;
+    assert_eq!(
+        said,
+        expect.each_ref().map(|(action, subject)| (action, subject))
+    );
+
+    let away = [("DATABASE_URL", "postgres://u@127.0.0.1:1/d")];
+    for command in [
+        &["keys", "generate"][..],
+        &["keys", "retire", &second, "--force"],
+    ] {
+        let refused = run(&folder, command, &away);
+        assert_eq!(refused.status.code(), Some(1));
+        let said = text(&refused.stderr);
+        assert!(
+            said.starts_with("error: nothing was done, because"),
+            "{said}"
+        );
+    }
+    let keys = fs::read_dir(folder.path().join("data/keys")).unwrap();
+    assert_eq!(keys.count(), 1);
 }
 
 #[test]

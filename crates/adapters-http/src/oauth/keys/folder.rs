@@ -61,7 +61,7 @@ impl KeyFolder {
             pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF),
         );
         self.make().map_err(|source| io_error(&self.path, source))?;
-        if self.files_of(id).iter().any(|path| path.exists()) {
+        if self.has(id) {
             return Err(KeyError::Exists(id));
         }
         self.write(id, pem.as_bytes())
@@ -115,6 +115,11 @@ impl KeyFolder {
     /// fixes them; `None` if there are none.
     pub fn exposure(&self) -> Result<Option<String>, KeyError> {
         Ok(problem::exposure(&self.path, self.list()?.problems()))
+    }
+
+    /// Whether there is a file of this key, usable or not.
+    pub fn has(&self, id: KeyId) -> bool {
+        self.files_of(id).iter().any(|path| path.exists())
     }
 
     /// Removes a key. Returns `false` if it does not exist.

@@ -22,9 +22,7 @@ use super::{
     files,
     manifest::{self, DATABASE, KEYS, Manifest},
 };
-use crate::{
-    cli::RestoreArgs, config::DatabaseUrl, embedded, misconfigured::Misconfigured, output,
-};
+use crate::{cli::RestoreArgs, config::DatabaseUrl, misconfigured::Misconfigured, output};
 
 /// Where a database is prepared, beside its place.
 const UNFINISHED: &str = ".restoring";
@@ -82,7 +80,6 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
     let restored = source.copy_to(&KeyFolder::new(keys))?;
     if let (Some(prepared), Some(database)) = (prepared, &database) {
         prepared.put_in_place(database)?;
-        embedded::forget_first_keys(url, keys);
     }
     let keys = format!(
         "{} {}",
