@@ -37,7 +37,10 @@ use self::state::State;
 pub use self::{
     session::new_token,
     sign_in::{LINK_PARAMETER, SIGN_IN_PATH},
-    state::{Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports, Settings},
+    state::{
+        Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports, Settings,
+        TrustedProxy,
+    },
 };
 
 /// The console: its ports and settings.

@@ -1,27 +1,46 @@
 //! Who is signed in: by the cookie of a session, or named by a trusted proxy.
+//!
+//! Behind a proxy every request shows anew who sends it, by the proxy's header and secret, and a
+//! cookie shows nothing. Such a session is computed and not stored.
+
+use std::iter;
 
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::header::{COOKIE, HeaderMap, HeaderValue, LOCATION, SET_COOKIE},
+    http::header::{COOKIE, HeaderMap, HeaderValue, LOCATION},
     middleware::Next,
     web,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     audit::{Attribution, Operator},
-    console::{Pass, PassKind, open_session, token_digest},
+    console::{Pass, PassKind, token_digest},
 };
+use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{error::Failure, page, sign_in::SIGN_IN_PATH, state::State};
+use crate::{
+    error::Failure,
+    page,
+    sign_in::SIGN_IN_PATH,
+    state::{State, TrustedProxy},
+};
 
 /// The name of the cookie; for `https` with a prefix that browsers hold to it.
 const COOKIE_NAME: &str = "posthaste_console";
 /// How long a browser keeps the cookie, in seconds. The session in the store is what counts.
 const MAX_AGE: i64 = 12 * 60 * 60;
+/// The header with the secret of a trusted proxy.
+const PROXY_SECRET: &str = "posthaste-proxy-secret";
+/// How long a proxied operator's forms have the same token, in seconds. It is good as long again
+/// afterwards: no longer than a session in all.
+const TOKEN_PERIOD: i64 = 6 * 60 * 60;
+/// What distinguishes a proxied operator's session from all else that is hashed with the secret.
+const PROXIED: &str = "proxied:";
 /// What distinguishes a form's token from the digest of a session.
 const FORM: &str = "form:";
 /// What distinguishes the seal of an address from both.
@@ -35,6 +54,8 @@ pub struct SignedIn {
     pub session: [u8; 32],
     /// What forms carry to show that a page of this session holds them.
     pub form_token: String,
+    /// The token that they carried before.
+    last_form_token: Option<String>,
 }
 
 impl SignedIn {
@@ -43,6 +64,22 @@ impl SignedIn {
             operator,
             session: token_digest(token),
             form_token: form_token(token),
+            last_form_token: None,
+        }
+    }
+
+    /// An operator whom a proxy names.
+    fn proxied(operator: &Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
+        let period = now.unix_timestamp() / TOKEN_PERIOD;
+        let token = |period: i64| {
+            let secret = proxy.secret.expose_secret();
+            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
+            URL_SAFE_NO_PAD.encode(token_digest(&text))
+        };
+        let last = form_token(&token(period - 1));
+        Self {
+            last_form_token: Some(last),
+            ..Self::new(operator.clone(), &token(period))
         }
     }
 
@@ -62,7 +99,8 @@ impl SignedIn {
 
     /// Whether a form carries the session's token.
     pub fn is_form_token(&self, token: &str) -> bool {
-        bool::from(self.form_token.as_bytes().ct_eq(token.as_bytes()))
+        let mut own = iter::once(&self.form_token).chain(&self.last_form_token);
+        own.any(|own| bool::from(own.as_bytes().ct_eq(token.as_bytes())))
     }
 
     /// What shows that this session made an address.
@@ -97,73 +135,43 @@ pub async fn require(
         Some(state) => find(&request, state).await,
         None => Err(Failure::Broken("there is no state".to_owned())),
     };
-    let cookie = match found {
-        Err(failure) => {
-            let mut response = failure.error_response();
-            page::guard(response.headers_mut());
-            return Ok(ServiceResponse::new(request, response));
-        }
-        Ok(None) => {
-            let mut response = HttpResponse::SeeOther()
-                .insert_header((LOCATION, SIGN_IN_PATH))
-                .finish();
-            page::guard(response.headers_mut());
-            return Ok(ServiceResponse::new(request, response));
-        }
-        Ok(Some((signed_in, cookie))) => {
+    let refused = match found {
+        Err(failure) => failure.error_response(),
+        Ok(None) => HttpResponse::SeeOther()
+            .insert_header((LOCATION, SIGN_IN_PATH))
+            .finish(),
+        Ok(Some(signed_in)) => {
             request.extensions_mut().insert(signed_in);
-            cookie
+            let request = ServiceRequest::from_parts(request, payload);
+            let mut response = next.call(request).await?;
+            page::guard(response.headers_mut());
+            return Ok(response);
         }
     };
-    let request = ServiceRequest::from_parts(request, payload);
-    let mut response = match next.call(request).await {
-        Ok(response) => response,
-        Err(error) => return Err(error),
-    };
+    let mut response = ServiceResponse::new(request, refused);
     page::guard(response.headers_mut());
-    if let Some(cookie) = cookie {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
     Ok(response)
 }
 
-/// The operator of a request, and a cookie to set for a new session of one whom a proxy names.
-async fn find(
-    request: &HttpRequest,
-    state: &State,
-) -> Result<Option<(SignedIn, Option<HeaderValue>)>, Failure> {
-    let named = by_proxy(request, state)?;
-    if let Some(signed_in) = by_cookie(request, state).await?
-        && named
-            .as_ref()
-            .is_none_or(|name| *name == signed_in.operator)
-    {
-        return Ok(Some((signed_in, None)));
+/// The operator of a request.
+async fn find(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {
+    match &state.proxy {
+        Some(proxy) => {
+            let named = by_proxy(request, proxy)?;
+            Ok(named.map(|operator| SignedIn::proxied(&operator, proxy, state.now())))
+        }
+        None => by_cookie(request, state).await,
     }
-    let Some(operator) = named else {
-        return Ok(None);
-    };
-    let token = new_token();
-    let by = Attribution {
-        id: Uuid::now_v7(),
-        operator: operator.clone(),
-    };
-    let digest = token_digest(&token);
-    open_session(&*state.ports.passes, digest, &by, state.now()).await?;
-    let cookie = set_cookie(state, &token)?;
-    Ok(Some((SignedIn::new(operator, &token), Some(cookie))))
 }
 
-/// The operator whom a trusted proxy names. A header of anybody else does not count.
-fn by_proxy(request: &HttpRequest, state: &State) -> Result<Option<Operator>, Failure> {
-    let Some(header) = &state.user_header else {
-        return Ok(None);
-    };
+/// The operator whom the trusted proxy names. The header of anybody else does not count.
+fn by_proxy(request: &HttpRequest, proxy: &TrustedProxy) -> Result<Option<Operator>, Failure> {
     let peer = request.peer_addr().map(|peer| peer.ip().to_canonical());
-    if !peer.is_some_and(|peer| state.proxies.contains(&peer)) {
+    let is_proxy = peer.is_some_and(|peer| proxy.addresses.contains(&peer));
+    if !is_proxy || !has_secret(request.headers(), proxy) {
         return Ok(None);
     }
-    let mut values = request.headers().get_all(header);
+    let mut values = request.headers().get_all(proxy.user_header.as_str());
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
         (Some(value), None) => {
@@ -176,6 +184,13 @@ fn by_proxy(request: &HttpRequest, state: &State) -> Result<Option<Operator>, Fa
         // A proxy that passes on what the browser has sent.
         _ => Err(Failure::BadOperator),
     }
+}
+
+/// Whether a request has the proxy's secret, and that alone.
+fn has_secret(headers: &HeaderMap, proxy: &TrustedProxy) -> bool {
+    let mut given = headers.get_all(PROXY_SECRET).peekable();
+    let own = proxy.secret.expose_secret().as_bytes();
+    given.peek().is_some() && given.all(|given| bool::from(given.as_bytes().ct_eq(own)))
 }
 
 async fn by_cookie(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {

@@ -35,6 +35,8 @@ struct Page<'a> {
     /// The operator whom the link signs in, and its token.
     link: Option<(&'a str, &'a str)>,
     problem: Option<&'a str>,
+    /// Whether a proxy signs operators in.
+    is_proxied: bool,
 }
 
 /// Adds the routes.
@@ -68,7 +70,7 @@ const USED: &str = "This link is not valid: it has been used, is older than fift
 async fn ask(request: &HttpRequest, state: &State) -> Answer {
     let query = Query::of(request);
     let Some(token) = query.get(LINK_PARAMETER) else {
-        return show(None, None, 200);
+        return show(state, None, None, 200);
     };
     let digest = token_digest(token);
     let found = state
@@ -77,21 +79,19 @@ async fn ask(request: &HttpRequest, state: &State) -> Answer {
         .find_pass(PassKind::Link, &digest)
         .await?;
     match found.filter(|link| link.is_live(state.now())) {
-        Some(link) => show(Some((link.operator.as_str(), token)), None, 200),
-        None => show(None, Some(USED), 410),
+        Some(link) => show(state, Some((link.operator.as_str(), token)), None, 200),
+        None => show(state, None, Some(USED), 410),
     }
 }
 
-fn show(link: Option<(&str, &str)>, problem: Option<&str>, status: u16) -> Answer {
-    let head = page::Head::new("Sign in");
-    page::answer(
-        &Page {
-            head,
-            link,
-            problem,
-        },
-        status,
-    )
+fn show(state: &State, link: Option<(&str, &str)>, problem: Option<&str>, status: u16) -> Answer {
+    let page = Page {
+        head: page::Head::new("Sign in"),
+        link,
+        problem,
+        is_proxied: state.proxy.is_some(),
+    };
+    page::answer(&page, status)
 }
 
 /// Signs in, and leads to the overview.
@@ -104,7 +104,7 @@ async fn enter(request: &HttpRequest, payload: web::Payload, state: &State) -> A
     let digest = token_digest(&token);
     let entered = sign_in(passes, &link, digest, Uuid::now_v7(), state.now()).await?;
     let Some(pass) = entered else {
-        return show(None, Some(USED), 410);
+        return show(state, None, Some(USED), 410);
     };
     tracing::info!(operator = %pass.operator, "signed in to the console");
     Ok(HttpResponse::SeeOther()

@@ -2,7 +2,6 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use actix_web::http::header::HeaderName;
 use async_trait::async_trait;
 use domain::{
     Version,
@@ -24,6 +23,7 @@ use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
     subscriber::Email,
 };
+use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 
 use crate::{error::Failure, kept::Kept};
@@ -146,12 +146,21 @@ pub struct Ports {
 pub struct Settings {
     /// The address that browsers use, without a slash at the end.
     pub url: String,
-    /// The header in which a trusted proxy names the operator.
-    pub user_header: Option<String>,
-    /// The addresses of trusted proxies.
-    pub proxies: Vec<IpAddr>,
+    /// The proxy that signs operators in; without one, links do.
+    pub proxy: Option<TrustedProxy>,
     /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
+}
+
+/// A proxy that is trusted to name the signed-in operator.
+#[derive(Clone, Debug)]
+pub struct TrustedProxy {
+    /// The header in which it names the operator.
+    pub user_header: String,
+    /// The addresses that it calls from.
+    pub addresses: Vec<IpAddr>,
+    /// What it sends as `Posthaste-Proxy-Secret`.
+    pub secret: SecretString,
 }
 
 /// What handlers share.
@@ -161,8 +170,7 @@ pub struct State {
     pub is_secure: bool,
     /// The origin of its own pages.
     pub origin: String,
-    pub user_header: Option<HeaderName>,
-    pub proxies: Vec<IpAddr>,
+    pub proxy: Option<TrustedProxy>,
     pub private_addresses: PrivateAddresses,
     counts: Kept<Counts>,
     times_to_approval: Kept<Vec<Duration>>,
@@ -176,10 +184,7 @@ impl State {
             ports,
             is_secure: settings.url.starts_with("https://"),
             origin: origin.unwrap_or_default(),
-            user_header: settings
-                .user_header
-                .and_then(|name| HeaderName::try_from(name).ok()),
-            proxies: settings.proxies,
+            proxy: settings.proxy,
             private_addresses: settings.private_addresses,
             counts: Kept::default(),
             times_to_approval: Kept::default(),

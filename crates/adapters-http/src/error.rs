@@ -222,7 +222,8 @@ impl ApiError {
     pub fn misdirected() -> Self {
         Self::new(
             StatusCode::MISDIRECTED_REQUEST,
-            "The header Host must name this listener by its address, or as localhost.",
+            "The header Host must name this listener: by its address, as localhost, or by the \
+             name in its configured URL.",
         )
     }
 

@@ -27,6 +27,7 @@ mod event;
 pub mod fuzz;
 mod guide;
 mod health;
+mod host;
 mod import;
 mod integration;
 mod middleware;
@@ -53,6 +54,7 @@ pub use self::{
     connection::Timeouts,
     event::event_body,
     health::Readiness,
+    host::Hosts,
     integration::client_data,
     middleware::panic_message,
     openapi::openapi,

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, panic::AssertUnwindSafe};
 
 use actix_web::{
-    App, Error, HttpResponse,
+    App, Error, HttpResponse, ResponseError as _,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -18,6 +18,8 @@ use crate::{
     admin::{AdminApplication, AdminListener},
     application::BuildError,
     connection::{Connection, Timeouts},
+    error::ApiError,
+    host::Hosts,
     middleware::panic_message,
     request_id::{RequestId, X_REQUEST_ID},
     server::{ServerSettings, serve},
@@ -34,8 +36,14 @@ impl AdminListener {
         self.address
     }
 
-    /// Builds the server of these routes. Its connections have the same deadlines as the API's.
-    pub fn serve<F>(self, routes: F, timeouts: Timeouts) -> Result<AdminApplication, BuildError>
+    /// Builds the server of these routes, which answers to these hosts alone. Its connections have
+    /// the same deadlines as the API's.
+    pub fn serve<F>(
+        self,
+        routes: F,
+        hosts: Hosts,
+        timeouts: Timeouts,
+    ) -> Result<AdminApplication, BuildError>
     where
         F: Fn(&mut web::ServiceConfig) + Clone + Send + 'static,
     {
@@ -46,8 +54,11 @@ impl AdminListener {
             timeouts,
             stop_patience: STOP_PATIENCE_SECONDS,
         };
+        let hosts = web::Data::new(hosts);
         let server = serve(listener, settings, move || {
             App::new()
+                .app_data(hosts.clone())
+                .wrap(from_fn(refuse_other_hosts))
                 .wrap(from_fn(track))
                 .configure(|config| routes(config))
         })
@@ -97,4 +108,16 @@ async fn track(
         })
     };
     handled.instrument(span).await
+}
+
+/// Answers a request for another host with 421.
+async fn refuse_other_hosts(
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let hosts = request.app_data::<web::Data<Hosts>>();
+    if hosts.is_some_and(|hosts| hosts.allow(request.headers())) {
+        return next.call(request).await;
+    }
+    Ok(request.into_response(ApiError::misdirected().error_response()))
 }

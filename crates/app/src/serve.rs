@@ -144,7 +144,7 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             webhook_secrets: args.webhook.secrets(),
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
-            console: ConsoleConfig::from(&args.console),
+            console: ConsoleConfig::try_from(&args.console)?,
             tracer: None,
         })
     }

@@ -1,9 +1,10 @@
 //! Who gets in, and what of other sites is refused.
 
+use adapters_console::TrustedProxy;
 use domain::{client::Clients, testing::minutes};
 use time::Duration;
 
-use crate::support::{Ask, Desk, encoded};
+use crate::support::{Answer, Ask, Desk, encoded};
 
 const PAGES: [&str; 11] = [
     "/",
@@ -225,44 +226,91 @@ async fn a_form_of_another_site_is_refused() {
     );
 }
 
-#[tokio::test]
-async fn an_operator_is_named_by_a_trusted_proxy_alone() {
+/// A desk behind a proxy at 10.0.0.7 that sends `x-user`.
+fn proxied() -> Desk {
     let mut desk = Desk::new();
-    desk.settings.user_header = Some("x-user".to_owned());
-    desk.settings.proxies = vec!["10.0.0.7".parse().unwrap()];
-    let ask = async |peer, headers: Vec<(&'static str, &'static str)>| {
-        let ask = Ask {
-            peer: Some(peer),
-            headers,
-            form: None,
-        };
-        desk.ask("/postings", ask).await
+    desk.settings.proxy = Some(TrustedProxy {
+        user_header: "x-user".to_owned(),
+        addresses: vec!["10.0.0.7".parse().unwrap()],
+        secret: "sesame".into(),
+    });
+    desk
+}
+
+const SECRET: (&str, &str) = ("posthaste-proxy-secret", "sesame");
+const ANN: (&str, &str) = ("x-user", "ann");
+
+async fn through(desk: &Desk, headers: &[(&'static str, &str)], form: Option<String>) -> Answer {
+    let ask = Ask {
+        peer: Some("10.0.0.7"),
+        headers: headers.to_vec(),
+        form,
     };
-    let inside = ask("10.0.0.7", vec![("x-user", "ann")]).await;
-    assert_eq!(inside.status, 200);
-    assert!(inside.cookie().starts_with("posthaste_console="));
-    assert_eq!(ask("10.0.0.8", vec![("x-user", "ann")]).await.status, 303);
-    assert_eq!(ask("10.0.0.7", vec![]).await.status, 303);
-    assert_eq!(
-        ask("10.0.0.7", vec![("x-user", "ann"), ("x-user", "eve")])
-            .await
-            .status,
-        403
-    );
-    assert_eq!(ask("10.0.0.7", vec![("x-user", " ")]).await.status, 403);
-    // The session goes on, and belongs to whom the proxy names.
-    for (name, sets_cookie) in [("ann", false), ("bob", true)] {
-        let headers = vec![("x-user", name), ("cookie", inside.cookie())];
-        let ask = Ask {
-            peer: Some("10.0.0.7"),
-            headers,
-            form: None,
-        };
-        let answer = desk.ask("/postings", ask).await;
-        assert_eq!(answer.status, 200);
-        assert!(answer.body.contains(name));
-        assert_eq!(!answer.cookie().is_empty(), sets_cookie, "{name}");
+    desk.ask("/clients", ask).await
+}
+
+#[tokio::test]
+async fn an_operator_is_named_by_a_trusted_proxy_with_its_secret_alone() {
+    let desk = proxied();
+    let link = desk.sign_in("ann").await;
+    for (headers, status) in [
+        (vec![ANN, SECRET], 200),
+        (vec![ANN, SECRET, ("cookie", &*link)], 200),
+        (vec![ANN], 303),
+        (vec![ANN, ("posthaste-proxy-secret", "Sesame")], 303),
+        (vec![ANN, ("posthaste-proxy-secret", "")], 303),
+        (vec![ANN, SECRET, ("posthaste-proxy-secret", "x")], 303),
+        (vec![SECRET], 303),
+        (vec![("cookie", &*link)], 303),
+        (vec![("cookie", &*link), SECRET], 303),
+        (vec![("cookie", &*link), ANN], 303),
+        (vec![ANN, ("x-user", "eve"), SECRET], 403),
+        (vec![("x-user", " "), SECRET], 403),
+    ] {
+        let answer = through(&desk, &headers, None).await;
+        assert_eq!(answer.status.as_u16(), status, "{headers:?}");
     }
+    let elsewhere = Ask {
+        peer: Some("10.0.0.8"),
+        headers: vec![ANN, SECRET],
+        form: None,
+    };
+    assert_eq!(desk.ask("/clients", elsewhere).await.status, 303);
+    let page = desk.get("/sign-in", "").await;
+    assert!(page.body.contains("A proxy names who is signed in here."));
+}
+
+#[tokio::test]
+async fn looking_through_a_proxy_writes_nothing() {
+    let desk = proxied();
+    for _ in 0..20 {
+        let page = through(&desk, &[ANN, SECRET], None).await;
+        assert_eq!((page.status.as_u16(), page.cookie()), (200, ""));
+    }
+    assert_eq!(desk.audit().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_form_through_a_proxy_has_a_token_of_its_operator_for_twelve_hours_at_most() {
+    let desk = proxied();
+    let page = through(&desk, &[ANN, SECRET], None).await;
+    let token = page.token().to_owned();
+    let form = |name| {
+        let scope = ("scope", "job-postings:read");
+        Some(encoded(&[("token", &*token), ("name", name), scope]))
+    };
+    let bob = [("x-user", "bob"), SECRET];
+    assert_eq!(through(&desk, &bob, form("bob's")).await.status, 403);
+    assert_eq!(through(&desk, &[ANN], form("past it")).await.status, 303);
+    assert_eq!(through(&desk, &[ANN, SECRET], form("a")).await.status, 200);
+    desk.pass(Duration::hours(6));
+    assert_eq!(through(&desk, &[ANN, SECRET], form("b")).await.status, 200);
+    desk.pass(Duration::hours(6));
+    assert_eq!(through(&desk, &[ANN, SECRET], form("c")).await.status, 403);
+    assert_eq!(
+        desk.audit().await,
+        ["ann clients.create", "ann clients.create"]
+    );
 }
 
 #[tokio::test]

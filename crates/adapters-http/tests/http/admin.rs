@@ -5,7 +5,8 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use adapters_http::{AdminListener, BuildError, MetricsPage, Readiness, StopHandle};
+use actix_web::web;
+use adapters_http::{AdminListener, BuildError, Hosts, MetricsPage, Readiness, StopHandle};
 
 use crate::support::{Backend, Connection, QUICK, Response, request};
 
@@ -77,6 +78,35 @@ async fn health_is_told_here_too() {
             "{path}"
         );
     }
+}
+
+#[tokio::test]
+async fn pages_are_shown_to_their_own_hosts_alone() {
+    let listener = AdminListener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.addr();
+    let hosts = Hosts::of_url("https://console.example");
+    let routes = |config: &mut web::ServiceConfig| {
+        config.default_service(web::to(async || "a page"));
+    };
+    let application = listener.serve(routes, hosts, QUICK).unwrap();
+    let stop = application.stop_handle();
+    let serving = tokio::spawn(application.run());
+    for (host, status) in [
+        ("Host: console.example\r\n", 200),
+        ("Host: 127.0.0.1:8081\r\n", 200),
+        ("Host: evil.example\r\n", 421),
+        ("Host: evil.example:8081\r\n", 421),
+    ] {
+        for path in ["/", "/assets/x"] {
+            let mut connection = Connection::open(address).await;
+            let head = format!("GET {path} HTTP/1.1\r\n{host}\r\n");
+            connection.write(head.as_bytes()).await;
+            let answer = connection.read(false).await;
+            assert_eq!(answer.status, status, "{host}{path}");
+        }
+    }
+    stop.stop().await;
+    serving.await.unwrap().unwrap();
 }
 
 #[tokio::test]

@@ -2,11 +2,16 @@
 
 use std::net::IpAddr;
 
+use adapters_console::TrustedProxy;
 use clap::{Args, Subcommand};
 use domain::audit::Operator;
+use secrecy::SecretString;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
-use crate::config::{self, AdminBind, DEFAULT_CONSOLE};
+use crate::{
+    config::{self, AdminBind, DEFAULT_CONSOLE},
+    misconfigured::Misconfigured,
+};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Console")]
@@ -62,32 +67,61 @@ pub struct ConsoleArgs {
     pub place: ConsoleUrlArgs,
 
     /// The header in which a trusted proxy names the signed-in operator. Honoured from
-    /// `--console-proxies` alone
+    /// `--console-proxies` with `--console-proxy-secret` alone
     #[arg(
         long = "console-user-header",
         value_name = "HEADER",
         env = "POSTHASTE_CONSOLE_USER_HEADER",
-        value_parser = config::header_name,
-        requires = "proxies"
+        value_parser = config::header_name
     )]
     user_header: Option<String>,
 
     /// The addresses of trusted proxies, comma-separated
     #[arg(
         long = "console-proxies",
-        id = "proxies",
         value_name = "ADDR",
         env = "POSTHASTE_CONSOLE_PROXIES",
         value_delimiter = ',',
         value_parser = config::proxy
     )]
     proxies: Vec<IpAddr>,
+
+    /// What a trusted proxy sends as `Posthaste-Proxy-Secret`
+    #[arg(
+        long = "console-proxy-secret",
+        value_name = "SECRET",
+        env = "POSTHASTE_CONSOLE_PROXY_SECRET",
+        hide_env_values = true,
+        allow_hyphen_values = true,
+        value_parser = config::proxy_secret
+    )]
+    proxy_secret: Option<SecretString>,
 }
 
 impl ConsoleArgs {
-    /// The header of the operator's name, and whom it is believed.
-    pub fn proxies(&self) -> (Option<String>, Vec<IpAddr>) {
-        (self.user_header.clone(), self.proxies.clone())
+    /// The proxy that signs operators in, if there is one.
+    pub fn proxy(&self) -> Result<Option<TrustedProxy>, Misconfigured> {
+        let Some(user_header) = self.user_header.clone() else {
+            return Ok(None);
+        };
+        let needed = |variable: &str, what: &str| {
+            Misconfigured(format!(
+                "{variable}: is needed with POSTHASTE_CONSOLE_USER_HEADER: {what}"
+            ))
+        };
+        if self.proxies.is_empty() {
+            let what = "the addresses of the proxy that sends it";
+            return Err(needed("POSTHASTE_CONSOLE_PROXIES", what));
+        }
+        let secret = self.proxy_secret.clone().ok_or_else(|| {
+            let what = "what the proxy sends as Posthaste-Proxy-Secret";
+            needed("POSTHASTE_CONSOLE_PROXY_SECRET", what)
+        })?;
+        Ok(Some(TrustedProxy {
+            user_header,
+            addresses: self.proxies.clone(),
+            secret,
+        }))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 
+use secrecy::SecretString;
+
 use super::{AdminBind, admin_bind, base_url};
 
 /// Where the console listens unless said otherwise.
@@ -40,6 +42,15 @@ pub fn proxy(text: &str) -> Result<IpAddr, String> {
     address
         .map(|address| address.to_canonical())
         .map_err(|_| format!("{text:?} is not an IP address"))
+}
+
+/// `POSTHASTE_CONSOLE_PROXY_SECRET`, which is sent as a header.
+pub fn proxy_secret(text: &str) -> Result<SecretString, String> {
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("must be printable ASCII without spaces".to_owned());
+    }
+    Ok(text.into())
 }
 
 #[cfg(test)]

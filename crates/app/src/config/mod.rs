@@ -32,7 +32,7 @@ pub use self::{
         ClientRef, CompanyOwner, client, client_limit, client_name, identifier_prefix, overlap,
         owner, scope, website,
     },
-    console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy},
+    console::{DEFAULT_CONSOLE, console_bind, console_url, header_name, proxy, proxy_secret},
     database::{DatabaseUrl, database_url, read_database_url},
     enricher::{
         EnricherKind, EnricherName, LlmSettings, enricher, llm_base_url, llm_concurrency,

@@ -5,9 +5,11 @@ mod people;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use adapters_console::{Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, new_token};
+use adapters_console::{
+    Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, TrustedProxy, new_token,
+};
 use adapters_http::{
-    AdminApplication, AdminListener, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
+    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
 };
 use anyhow::bail;
 use domain::{
@@ -20,7 +22,10 @@ use tokio::task::JoinHandle;
 
 pub use self::moderator::apply;
 use self::{moderator::StoreModerator, people::StorePeople};
-use crate::{cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds};
+use crate::{
+    cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds,
+    misconfigured::Misconfigured,
+};
 
 /// The configuration of the console.
 #[derive(Clone, Debug)]
@@ -29,21 +34,19 @@ pub struct ConsoleConfig {
     pub bind: AdminBind,
     /// The address that browsers use; `None` for the one that is listened on.
     pub url: Option<String>,
-    /// The header in which a trusted proxy names the operator.
-    pub user_header: Option<String>,
-    /// The trusted proxies.
-    pub proxies: Vec<std::net::IpAddr>,
+    /// The proxy that signs operators in.
+    pub proxy: Option<TrustedProxy>,
 }
 
-impl From<&ConsoleArgs> for ConsoleConfig {
-    fn from(args: &ConsoleArgs) -> Self {
-        let (user_header, proxies) = args.proxies();
-        Self {
+impl TryFrom<&ConsoleArgs> for ConsoleConfig {
+    type Error = Misconfigured;
+
+    fn try_from(args: &ConsoleArgs) -> Result<Self, Misconfigured> {
+        Ok(Self {
             bind: args.place.bind(),
             url: args.place.url(),
-            user_header,
-            proxies,
-        }
+            proxy: args.proxy()?,
+        })
     }
 }
 
@@ -86,16 +89,18 @@ impl ConsoleServer {
         let url = config
             .url
             .unwrap_or_else(|| format!("http://{}", listener.addr()));
-        exposure::warn_of_console(&url, address, config.user_header.is_some());
+        exposure::warn_of_console(&url, address, config.proxy.is_some());
         let settings = Settings {
             url: url.clone(),
-            user_header: config.user_header,
-            proxies: config.proxies,
+            proxy: config.proxy,
             private_addresses,
         };
         let console = Console::new(ports(database, sender, lifetime), settings);
-        let application =
-            listener.serve(move |routes| console.configure(routes), Timeouts::default())?;
+        let application = listener.serve(
+            move |routes| console.configure(routes),
+            Hosts::of_url(&url),
+            Timeouts::default(),
+        )?;
         Ok(Some(Self::run(application, url)))
     }
 

@@ -120,8 +120,7 @@ impl Home {
             console: ConsoleConfig {
                 bind: AdminBind::At(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
                 url: None,
-                user_header: None,
-                proxies: Vec::new(),
+                proxy: None,
             },
             tracer: None,
         }

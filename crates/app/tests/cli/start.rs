@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use tempfile::tempdir;
 
-use super::{run, text};
+use super::{check_refused, run, text};
 
 #[test]
 fn an_address_that_is_taken_is_told_with_its_variable() {
@@ -37,4 +37,24 @@ fn a_variable_that_nobody_knows_is_told_once_and_does_no_harm() {
     assert!(said.contains("unknown variable POSTHASTE_BNID; is POSTHASTE_BIND meant?"));
     assert_eq!(said.lines().count(), 1, "{said}");
     assert!(!said.contains("sesame"), "{said}");
+}
+
+#[test]
+fn a_header_of_operators_needs_the_proxy_and_its_secret() {
+    let folder = tempdir().unwrap();
+    let header = ("POSTHASTE_CONSOLE_USER_HEADER", "X-User");
+    let proxies = ("POSTHASTE_CONSOLE_PROXIES", "127.0.0.1");
+    for (variables, begin) in [
+        (vec![header], "POSTHASTE_CONSOLE_PROXIES: is needed"),
+        (
+            vec![header, proxies],
+            "POSTHASTE_CONSOLE_PROXY_SECRET: is needed",
+        ),
+        (
+            vec![("POSTHASTE_CONSOLE_PROXY_SECRET", "two words")],
+            "POSTHASTE_CONSOLE_PROXY_SECRET: must be printable",
+        ),
+    ] {
+        check_refused(&folder, &variables, &["serve"], begin);
+    }
 }

@@ -8,6 +8,6 @@ mod pass;
 pub mod search;
 
 pub use self::pass::{
-    LINK_LIFETIME, Pass, PassKind, Passes, SESSION_LIFETIME, TokenDigest, issue_link, open_session,
-    sign_in, sign_out, token_digest,
+    LINK_LIFETIME, Pass, PassKind, Passes, SESSION_LIFETIME, TokenDigest, issue_link, sign_in,
+    sign_out, token_digest,
 };

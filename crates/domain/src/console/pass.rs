@@ -155,19 +155,6 @@ pub async fn sign_in(
     Ok(is_redeemed.then_some(session))
 }
 
-/// Opens a session for an operator whom a trusted proxy has named.
-pub async fn open_session(
-    passes: &dyn Passes,
-    session: TokenDigest,
-    by: &Attribution,
-    now: OffsetDateTime,
-) -> Result<Pass, StoreError> {
-    let session = Pass::new(PassKind::Session, session, by.operator.clone(), now);
-    let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "proxy");
-    passes.add_pass(&session, &entry).await?;
-    Ok(session)
-}
-
 /// Ends a session, in every process.
 pub async fn sign_out(
     passes: &dyn Passes,

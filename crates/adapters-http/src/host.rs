@@ -1,0 +1,119 @@
+//! The names that a listener answers to, against DNS rebinding.
+//!
+//! A web page can make its own name resolve to this machine, and then read what a browser on this
+//! machine can reach. The browser sends that name in `Host`, by which such requests are known.
+
+use std::net::{IpAddr, SocketAddr};
+
+use actix_web::http::header::{HOST, HeaderMap};
+
+/// The `Host` names that a listener accepts. An IP address and `localhost` always lead here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// Every name.
+    Any,
+    /// No other name.
+    Local,
+    /// This name as well.
+    Named(String),
+}
+
+impl Hosts {
+    /// The hosts of an address without a name: on a loopback address no others, else every one,
+    /// since monitoring systems use names that this program cannot know.
+    pub fn of(address: SocketAddr) -> Self {
+        if address.ip().is_loopback() {
+            Self::Local
+        } else {
+            Self::Any
+        }
+    }
+
+    /// The hosts of pages whose address is this one.
+    pub fn of_url(url: &str) -> Self {
+        let authority = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let name = name(authority.split('/').next().unwrap_or_default());
+        if is_local(name) {
+            Self::Local
+        } else {
+            Self::Named(name.to_owned())
+        }
+    }
+
+    /// Whether a request is meant for this listener. One without `Host` is of no browser.
+    pub fn allow(&self, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(HOST);
+        hosts.all(|host| self.has(host.to_str().unwrap_or_default()))
+    }
+
+    fn has(&self, host: &str) -> bool {
+        let name = name(host);
+        match self {
+            Self::Any => true,
+            Self::Local => is_local(name),
+            Self::Named(own) => own.eq_ignore_ascii_case(name) || is_local(name),
+        }
+    }
+}
+
+/// A host without its port, which differs where ports are forwarded.
+fn name(host: &str) -> &str {
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    }
+}
+
+/// Whether a name is an IP address or `localhost`.
+fn is_local(name: &str) -> bool {
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_localhost_and_the_own_name_are_answered() {
+        let local = Hosts::of("127.0.0.1:9464".parse().unwrap());
+        let any = Hosts::of("10.0.0.7:9464".parse().unwrap());
+        let named = Hosts::of_url("https://console.example");
+        for (host, is_local, is_named) in [
+            ("localhost", true, true),
+            ("LocalHost:9464", true, true),
+            ("127.0.0.1:9464", true, true),
+            ("10.0.0.7", true, true),
+            ("[::1]:9464", true, true),
+            ("[::1]", true, true),
+            ("console.example", false, true),
+            ("Console.Example:8443", false, true),
+            ("evil.example", false, false),
+            ("evil.example:9464", false, false),
+            ("console.example.evil.example", false, false),
+            ("127.0.0.1.evil.example", false, false),
+            ("localhost.evil.example:9464", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(local.has(host), is_local, "{host}");
+            assert_eq!(named.has(host), is_named, "{host}");
+            assert!(any.has(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_pages_has_a_name_or_none() {
+        for (url, hosts) in [
+            ("http://127.0.0.1:8081", Hosts::Local),
+            ("http://[::1]:8081", Hosts::Local),
+            ("http://0.0.0.0:8081", Hosts::Local),
+            (
+                "https://console.example:8443",
+                Hosts::Named("console.example".to_owned()),
+            ),
+        ] {
+            assert_eq!(Hosts::of_url(url), hosts, "{url}");
+        }
+    }
+}
