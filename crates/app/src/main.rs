@@ -76,11 +76,16 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().collect();
-    let parsed = cli::load_dotenv(Path::new(".env"))
-        .and_then(|()| cli::parse(&arguments))
-        .and_then(|cli| logging::start(&cli).map(|()| cli));
+    let parsed = cli::load_environment(Path::new(".env"), &arguments).and_then(|dotenv| {
+        let cli = cli::parse(&arguments)?;
+        logging::start(&cli)?;
+        Ok((cli, dotenv))
+    });
     let result = match parsed {
-        Ok(cli) => {
+        Ok((cli, dotenv)) => {
+            if let Some(dotenv) = dotenv {
+                dotenv.announce();
+            }
             cli::warn_of_unknown_variables();
             let result = execute(cli);
             logging::flush();

@@ -7,7 +7,9 @@ mod backup;
 mod clients;
 mod companies;
 mod console;
+mod dotenv;
 mod enricher;
+mod environment;
 mod newsletter;
 mod operator;
 mod parse;
@@ -25,7 +27,7 @@ use std::path::PathBuf;
 
 use adapters_http::oauth::KeyId;
 use adapters_postgres::PostgresUrl;
-use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, builder::FalseyValueParser};
 
 pub use self::{
     backup::{BackupArgs, CopyArgs, RestoreArgs},
@@ -36,6 +38,7 @@ pub use self::{
     companies::{CompaniesCommand, CompaniesListArgs, CompaniesShowArgs, CompaniesUpdateArgs},
     console::{ConsoleArgs, ConsoleCommand, ConsoleLinkArgs},
     enricher::EnricherArgs,
+    environment::load as load_environment,
     newsletter::{
         AccountsArgs, DEFAULT_BOARD_NAME, PagesArgs, SubscribersCommand, SubscribersDecideArgs,
         SubscribersEraseArgs, SubscribersImportArgs, SubscribersMigrateArgs,
@@ -43,7 +46,7 @@ pub use self::{
         WebhookArgs,
     },
     operator::{AuditArgs, OperatorArgs},
-    parse::{Refusal, load_dotenv, parse},
+    parse::{Refusal, parse},
     postings::{
         PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsPurgeArgs,
         PostingsReasonArgs, PostingsShowArgs,
@@ -68,11 +71,12 @@ use crate::{
 
 /// Job postings in, enriched and moderated job postings out.
 ///
-/// Every option can also be given as the environment variable that is shown with it, and a file
-/// `.env` in the current directory is read. Options win over variables, variables over the
-/// file, and a variable without a value counts as unset. Only `serve`, `demo`, `migrate`,
-/// `restore`, `clients create`, `webhooks create` and `keys generate` make an embedded database
-/// that is not there.
+/// Every option can also be given as the environment variable that is shown with it. Options win
+/// over variables, and a variable without a value counts as unset. A secret is also taken from the
+/// file that its variable with `_FILE` names. Variables of Posthaste that are not set are taken
+/// from a file `.env` in the current directory, which must be yours or root's, and nobody else's
+/// to write. Only `serve`, `demo`, `migrate`, `restore`, `clients create`, `webhooks create` and
+/// `keys generate` make an embedded database that is not there.
 #[derive(Debug, Parser)]
 #[command(
     name = "posthaste",
@@ -107,6 +111,11 @@ pub struct Cli {
 
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The definitions of all commands.
+pub fn command() -> clap::Command {
+    environment::documented(Cli::command())
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,16 +1,16 @@
-//! Parses arguments, variables and `.env` into a command, or into a reason for refusing them.
+//! Parses arguments and variables into a command, or into a reason for refusing them.
 
 use std::{
     any::TypeId,
     env,
     error::Error as _,
     ffi::{OsStr, OsString},
-    fmt, fs,
-    path::{Path, PathBuf},
+    fmt,
+    path::PathBuf,
 };
 
 use clap::{
-    Arg, ArgAction, CommandFactory as _, FromArgMatches as _,
+    Arg, ArgAction, FromArgMatches as _,
     builder::Resettable,
     error::{ContextKind, ContextValue, ErrorKind},
 };
@@ -35,38 +35,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Sets the variables of a `.env` file, if there is one, that are not set already. Must be called
-/// before there are threads.
-pub fn load_dotenv(path: &Path) -> Result<(), Refusal> {
-    match dotenvy::from_path(path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.not_found() => Ok(()),
-        Err(dotenvy::Error::LineParse(line, _)) => {
-            let name = line.split('=').next().unwrap_or_default().trim();
-            // The value may be a secret.
-            Err(Refusal::Value(match line_number(path, &line) {
-                Some(number) => format!(
-                    "{}: line {number} ({name}) is not NAME=value; put a value with special \
-                     characters in single quotes",
-                    path.display()
-                ),
-                None => format!("{}: the line of {name} is not NAME=value", path.display()),
-            }))
-        }
-        Err(error) => Err(Refusal::Value(format!("{}: {error}", path.display()))),
-    }
-}
-
-fn line_number(path: &Path, line: &str) -> Option<usize> {
-    let text = fs::read_to_string(path).ok()?;
-    text.lines()
-        .position(|candidate| candidate.trim() == line.trim())
-        .map(|at| at + 1)
-}
-
 /// Reads the command line.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    let command = without_unset_variables(Cli::command());
+    let command = without_unset_variables(super::command());
     command
         .clone()
         .try_get_matches_from(arguments)
@@ -180,7 +151,10 @@ fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
 }
 
 /// The root command and the subcommands that the arguments name.
-fn command_path<'a>(root: &'a clap::Command, arguments: &[OsString]) -> Vec<&'a clap::Command> {
+pub(super) fn command_path<'a>(
+    root: &'a clap::Command,
+    arguments: &[OsString],
+) -> Vec<&'a clap::Command> {
     let mut path = vec![root];
     for argument in arguments
         .iter()

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env};
 
 use clap::CommandFactory as _;
 
-use super::Cli;
+use super::{Cli, environment};
 use crate::text;
 
 const PREFIX: &str = "POSTHASTE_";
@@ -34,6 +34,8 @@ fn known() -> BTreeSet<String> {
     fn collect(command: &clap::Command, known: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(clap::Arg::get_env);
         known.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+        let secrets = command.get_arguments().filter_map(environment::secret);
+        known.extend(secrets.map(|name| environment::file_variable(&name)));
         for subcommand in command.get_subcommands() {
             collect(subcommand, known);
         }
@@ -103,6 +105,7 @@ mod tests {
             ("POSTHASTE_BIND", ""),
             ("POSTHASTE_LOG", ""),
             ("POSTHASTE_KEYS_FORCE", ""),
+            ("POSTHASTE_LLM_API_KEY_FILE", ""),
             ("POSTHASTE_OUTBOX_ALL_DEAD", ""),
             ("DATABASE_URLL", ""),
             ("PATH", ""),

@@ -4,17 +4,16 @@
 use std::{fs, path::Path, process::ExitCode};
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use crate::{cli::Cli, output};
+use crate::{cli, output};
 
 const NAME: &str = "posthaste";
 
 /// Prints the completions of a shell.
 pub fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    clap_complete::generate(shell, &mut cli::command(), NAME, &mut script);
     output::print_lines(&script)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -23,6 +22,6 @@ pub fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
 pub fn man(folder: &Path) -> anyhow::Result<ExitCode> {
     let context = || format!("cannot write manual pages to {}", folder.display());
     fs::create_dir_all(folder).with_context(context)?;
-    clap_mangen::generate_to(Cli::command(), folder).with_context(context)?;
+    clap_mangen::generate_to(cli::command(), folder).with_context(context)?;
     Ok(ExitCode::SUCCESS)
 }

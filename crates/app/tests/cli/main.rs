@@ -9,6 +9,7 @@ mod backup;
 mod database;
 mod doctor;
 mod enrichment;
+mod environment;
 mod keys;
 mod metrics;
 mod push;
@@ -119,6 +120,9 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_CONSOLE_URL",
                 "POSTHASTE_CONSOLE_USER_HEADER",
                 "POSTHASTE_CONSOLE_PROXIES",
+                "POSTHASTE_CONSOLE_PROXY_SECRET_FILE",
+                "POSTHASTE_LLM_API_KEY_FILE",
+                "DATABASE_URL_FILE",
                 "POSTHASTE_NO_WORKER",
                 "POSTHASTE_MIGRATE",
                 "POSTHASTE_HTTP_THREADS",
@@ -173,6 +177,7 @@ fn help_shows_no_secret() {
         ("serve", "POSTHASTE_MAILERLITE_WEBHOOK_SECRET"),
         ("serve", "POSTHASTE_LLM_API_KEY"),
         ("worker", "POSTHASTE_LLM_API_KEY"),
+        ("serve", "POSTHASTE_CONSOLE_PROXY_SECRET"),
     ] {
         let output = run(&folder, &[command, "--help"], &[(variable, "hush")]);
         assert!(text(&output.stdout).contains(variable));
@@ -283,33 +288,6 @@ fn a_variable_without_a_value_counts_as_unset() {
     let output = run(&folder, &["migrate"], &empty);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(folder.path().join("data/posthaste.db").exists());
-}
-
-#[test]
-fn a_dotenv_file_is_read_and_gives_way_to_variables() {
-    let folder = tempdir().unwrap();
-    fs::write(
-        folder.path().join(".env"),
-        "# ours\nPOSTHASTE_DATA_DIR=from-file\n",
-    )
-    .unwrap();
-    assert!(run(&folder, &["migrate"], &[]).status.success());
-    assert!(folder.path().join("from-file/posthaste.db").exists());
-    assert!(
-        run(&folder, &["migrate"], &[("POSTHASTE_DATA_DIR", "mine")])
-            .status
-            .success()
-    );
-    assert!(folder.path().join("mine/posthaste.db").exists());
-}
-
-#[test]
-fn a_bad_dotenv_file_stops_the_start_without_showing_its_values() {
-    let folder = tempdir().unwrap();
-    let content = "A=1\nPOSTHASTE_CLIENT_SECRET=top secret 'x\n";
-    fs::write(folder.path().join(".env"), content).unwrap();
-    let begin = ".env: line 2 (POSTHASTE_CLIENT_SECRET) is not NAME=value";
-    check_refused(&folder, &[], &["migrate"], begin);
 }
 
 #[test]

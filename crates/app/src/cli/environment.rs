@@ -1,0 +1,166 @@
+//! What is read before the command line: the `.env` file, and the files of secrets.
+//!
+//! A secret is an option whose help hides its value, or a header for the collector of traces. Each
+//! is also taken from the file that `VARIABLE_FILE` names.
+
+use std::{env, ffi::OsString, fmt::Write as _, fs::File, io::Read as _, path::Path};
+
+use clap::{Arg, CommandFactory as _};
+
+use super::{Cli, Refusal, dotenv::Dotenv, parse::command_path};
+
+/// The most bytes of a secret.
+const LARGEST: u64 = 1 << 16;
+
+/// The commands that send traces, and what they send along, which the tracer reads by itself.
+const TRACED: [&str; 2] = ["serve", "worker"];
+const HEADERS: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+];
+
+/// Sets the variables of a `.env` file, if there is one, and of files of secrets that the command
+/// takes. Must be called before there are threads.
+pub fn load(path: &Path, arguments: &[OsString]) -> Result<Option<Dotenv>, Refusal> {
+    let dotenv = Dotenv::read(path)?;
+    if let Some(dotenv) = &dotenv {
+        dotenv.apply()?;
+    }
+    let command = Cli::command();
+    let mut secrets = Vec::new();
+    for command in command_path(&command, arguments) {
+        secrets.extend(command.get_arguments().filter_map(secret));
+        if TRACED.contains(&command.get_name()) {
+            secrets.extend(HEADERS.map(str::to_owned));
+        }
+    }
+    let mut found = Vec::new();
+    for name in secrets {
+        if let Some(value) = from_file(&name)? {
+            found.push((name, value));
+        }
+    }
+    set(&found)?;
+    Ok(dotenv)
+}
+
+/// Tells in the help of each secret that a file may hold it.
+pub fn documented(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let (Some(name), Some(help)) = (secret(&arg), arg.get_help()) else {
+                return arg;
+            };
+            let help = format!(
+                "{help}. {} names a file that holds it",
+                file_variable(&name)
+            );
+            arg.help(help)
+        })
+        .mut_subcommands(documented)
+}
+
+/// The variable of an option that is a secret.
+pub fn secret(arg: &Arg) -> Option<String> {
+    let name = arg.get_env().filter(|_| arg.is_hide_env_values_set())?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+/// The variable that names the file of a secret.
+pub fn file_variable(name: &str) -> String {
+    format!("{name}_FILE")
+}
+
+/// The secret of the file that is named for it, without the newline at its end.
+fn from_file(name: &str) -> Result<Option<String>, Refusal> {
+    let is_set =
+        |name: &str| env::var_os(name).filter(|value| !value.to_string_lossy().trim().is_empty());
+    let variable = file_variable(name);
+    let Some(path) = is_set(&variable) else {
+        return Ok(None);
+    };
+    if is_set(name).is_some() {
+        return Err(Refusal::Value(format!(
+            "{variable}: {name} is set as well; set one of them"
+        )));
+    }
+    let path = Path::new(&path);
+    let refuse = |why: &dyn std::fmt::Display| {
+        Refusal::Value(format!("{variable}: {}: {why}", path.display()))
+    };
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| refuse(&error))?;
+    let read = file.take(LARGEST + 1).read_to_string(&mut text);
+    read.map_err(|error| refuse(&error))?;
+    if text.len() as u64 > LARGEST || text.contains('\0') {
+        return Err(refuse(&"is no secret"));
+    }
+    let secret = text.strip_suffix('\n').unwrap_or(&text);
+    let secret = secret.strip_suffix('\r').unwrap_or(secret);
+    if secret.trim().is_empty() {
+        return Err(refuse(&"is empty"));
+    }
+    Ok(Some(secret.to_owned()))
+}
+
+/// Sets variables, through the parser of `.env` files: the standard library's way is not safe.
+pub(super) fn set(variables: &[(String, String)]) -> Result<(), Refusal> {
+    let mut text = String::new();
+    for (name, value) in variables {
+        let value = value.replace('\\', r"\\").replace('"', r#"\""#);
+        let value = value.replace('$', r"\$").replace('\n', r"\n");
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "{name}=\"{value}\"");
+    }
+    let set = dotenvy::from_read_override(text.as_bytes());
+    set.map_err(|_| Refusal::Value("variables cannot be set".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_set_as_it_is() {
+        for (n, value) in [
+            "",
+            " a b ",
+            r#"p\"$HOME'${x}\n#=`!"#,
+            "two\nlines\n",
+            "a\r\n b # c",
+            "postgres://u:p%40$@h/d?x='y'",
+            "\u{1F511}",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let name = format!("POSTHASTE_TEST_OF_SETTING_{n}");
+            set(&[(name.clone(), value.to_owned())]).unwrap();
+            assert_eq!(env::var(&name).as_deref(), Ok(value), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn every_secret_is_known() {
+        fn collect(command: &clap::Command, found: &mut std::collections::BTreeSet<String>) {
+            found.extend(command.get_arguments().filter_map(secret));
+            for subcommand in command.get_subcommands() {
+                collect(subcommand, found);
+            }
+        }
+        let mut found = std::collections::BTreeSet::new();
+        collect(&Cli::command(), &mut found);
+        let expect = [
+            "DATABASE_URL",
+            "POSTHASTE_CLIENT_SECRET",
+            "POSTHASTE_CONSOLE_PROXY_SECRET",
+            "POSTHASTE_COPY_TO",
+            "POSTHASTE_LLM_API_KEY",
+            "POSTHASTE_MAILERLITE_NEW_API_KEY",
+            "POSTHASTE_MAILERLITE_OLD_API_KEY",
+            "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
+            "POSTHASTE_READ_DATABASE_URL",
+        ];
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), expect);
+    }
+}
