@@ -91,5 +91,5 @@ fn position(text: &str) -> Result<AuditPosition, Failure> {
             id: Uuid::try_parse(id).ok()?,
         })
     };
-    parse().ok_or_else(|| Failure::field("before: this is no place in the audit"))
+    parse().ok_or(Failure::Address)
 }

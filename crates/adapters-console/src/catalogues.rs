@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
     catalogue::{Catalogue, CatalogueName},
@@ -12,7 +12,7 @@ use domain::{
 
 use crate::{
     error::{Answer, Failure},
-    form::Form,
+    form::{Fields, Form, Problem, optional},
     notice, page,
     query::Query,
     session::SignedIn,
@@ -26,28 +26,47 @@ const TIME: Duration = Duration::from_secs(2);
 
 #[derive(Template)]
 #[template(path = "catalogues.html")]
-struct Page<'a> {
+struct Page {
     head: page::Head,
     frame: page::Frame,
     rows: Vec<(ClientId, String, Catalogue)>,
     clients: Vec<(String, String)>,
-    chosen: &'a str,
+    search: Fields,
     is_cut: bool,
 }
 
 /// The catalogues of one client, or of all.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let mut frame = page::Frame::of(&request, PATH)?;
-    let query = Query::of(&request);
-    let is_done = notice::done(&request)?.as_deref() == Some("forget");
+    show(&request, &state, Query::of(&request), None).await
+}
+
+async fn show(
+    request: &HttpRequest,
+    state: &State,
+    query: Query,
+    refused: Option<Fields>,
+) -> Answer {
+    let chosen = Form::of(query.clone()).read(|fields| {
+        let client = optional(fields.text("client"), |id| {
+            let id = id.parse::<ClientId>();
+            id.map_err(|_| "this is no client id")
+        });
+        fields.take("client", client)
+    });
+    let (chosen, search) = match chosen {
+        Ok(chosen) => (Some(chosen), Fields::showing(query)),
+        Err(refusal) => (None, Fields::refused(query, refusal)),
+    };
+    let shown = refused.as_ref().unwrap_or(&search);
+    let status = shown.status();
+    let mut frame = page::Frame::of_form(request, PATH, shown)?;
+    let is_done = notice::done(request)?.as_deref() == Some("forget");
     frame.notice =
         is_done.then(|| "The catalogue is forgotten; its postings stay as they are.".to_owned());
     let known = state.ports.clients.list(CLIENTS).await?;
-    let chosen = query.get("client").map(str::parse::<ClientId>).transpose();
-    let chosen = chosen.map_err(|_| Failure::field("client: this is no client id"))?;
     let (start, mut rows, mut is_cut) = (Instant::now(), Vec::new(), known.len() == CLIENTS);
     for client in &known {
-        if chosen.is_some_and(|chosen| chosen != client.id) {
+        if chosen.is_none_or(|chosen| chosen.is_some_and(|chosen| chosen != client.id)) {
             continue;
         }
         if start.elapsed() > TIME {
@@ -62,20 +81,20 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
         head: page::Head::new("Catalogues"),
         frame,
         rows,
-        chosen: query.get("client").unwrap_or_default(),
-        is_cut: is_cut && chosen.is_none(),
+        search,
+        is_cut: is_cut && chosen == Some(None),
         clients: known
             .into_iter()
             .map(|client| (client.id.to_string(), client.name))
             .collect(),
     };
-    page::answer(&page, 200)
+    page::answer(&page, status)
 }
 
-impl From<CatalogueError> for Failure {
+impl From<CatalogueError> for Problem {
     fn from(error: CatalogueError) -> Self {
         match error {
-            CatalogueError::NotFound => Self::NotFound,
+            CatalogueError::NotFound => Failure::NotFound.into(),
             CatalogueError::Store(error) => error.into(),
         }
     }
@@ -89,9 +108,24 @@ pub async fn forget(
 ) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    if form.get("action") != Some("forget") {
-        return Err(Failure::field("action: must be one of those on the page"));
+    match carry_out(&state, &signed_in, &form).await {
+        Ok(response) => Ok(response),
+        Err(problem) => {
+            let refused = form.refused(problem)?;
+            show(&request, &state, form.values().clone(), Some(refused)).await
+        }
     }
+}
+
+async fn carry_out(
+    state: &State,
+    signed_in: &SignedIn,
+    form: &Form,
+) -> Result<HttpResponse, Problem> {
+    form.read(|fields| match fields.text("action") {
+        "forget" => Some(()),
+        _ => fields.unknown_action(),
+    })?;
     let client = form.get("client").unwrap_or_default();
     let client: ClientId = client.parse().map_err(|_| Failure::NotFound)?;
     let name = form.get("name").unwrap_or_default();
@@ -99,5 +133,5 @@ pub async fn forget(
     let (by, catalogues) = (signed_in.attribution(), &*state.ports.catalogues);
     forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
     let page = format!("{PATH}?client={client}");
-    Ok(notice::lead(&signed_in, &page, "forget"))
+    Ok(notice::lead(signed_in, &page, "forget"))
 }

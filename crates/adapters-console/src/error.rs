@@ -34,8 +34,8 @@ pub enum Failure {
     Unreadable,
     /// The form is too large.
     TooLarge,
-    /// A field is wrong, or the rules refuse a command; in words for the operator.
-    Refused(StatusCode, String),
+    /// The address has a parameter that no page has put there.
+    Address,
     /// The store is away.
     Unavailable(String),
     /// A defect.
@@ -43,23 +43,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// A field that is wrong.
-    pub fn field(message: impl Into<String>) -> Self {
-        Self::Refused(StatusCode::UNPROCESSABLE_ENTITY, message.into())
-    }
-
-    /// A command that the rules refuse.
-    pub fn conflict(message: impl fmt::Display) -> Self {
-        Self::Refused(StatusCode::CONFLICT, message.to_string())
-    }
-
     fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
             Self::Method(_) => "Not allowed",
             Self::Forbidden | Self::CrossSite | Self::BadOperator => "Refused",
-            Self::Unreadable | Self::TooLarge => "Not understood",
-            Self::Refused(..) => "Not done",
+            Self::Address | Self::Unreadable | Self::TooLarge => "Not understood",
             Self::Unavailable(_) => "The store is away",
             Self::Broken(_) => "Something went wrong",
         }
@@ -77,7 +66,7 @@ impl Failure {
             Self::BadOperator => "The proxy names no operator, or more than one.",
             Self::Unreadable => "The form did not arrive as a whole.",
             Self::TooLarge => "The form is too large.",
-            Self::Refused(_, text) => text,
+            Self::Address => "This address leads to no place in a list.",
             Self::Unavailable(_) => {
                 "The database cannot be reached at the moment. Nothing is lost; reload the page in \
                  a moment."
@@ -96,9 +85,7 @@ impl fmt::Display for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Conflict => {
-                Self::conflict("Somebody else changed it just now. Look again, and try again.")
-            }
+            StoreError::Conflict => Self::Unavailable("a conflict".to_owned()),
             StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
                 Self::Unavailable(why)
             }
@@ -115,7 +102,7 @@ impl ResponseError for Failure {
             Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
             Self::Unreadable => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Refused(status, _) => *status,
+            Self::Address => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }

@@ -1,6 +1,12 @@
-//! Forms: their limits, and the refusal of those that another site sends.
+//! Forms: their limits, the refusal of those that another site sends, and what they are read into.
+//!
+//! A handler reads a form into a value of its own ([`Form::read`]). What is wrong with it, or what
+//! the rules have against it, is a [`Refusal`], with which the page of the form is shown again: see
+//! [`Fields`].
 
-use std::time::Duration;
+mod fields;
+
+use std::{fmt::Display, time::Duration};
 
 use actix_web::{
     HttpRequest,
@@ -11,6 +17,7 @@ use domain::{client::Prefixes, line};
 use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
+pub use self::fields::{Fields, Problem, Refusal};
 use crate::{error::Failure, query::Query, session::SignedIn, state::State};
 
 /// The largest form: a page of checkboxes, and a reason.
@@ -27,8 +34,13 @@ pub const TOKEN_FIELD: &str = "token";
 pub struct Form(Query);
 
 impl Form {
-    /// Reads a form that belongs to no session.
-    pub async fn read(mut payload: web::Payload) -> Result<Self, Failure> {
+    /// The form of a search, which comes in the address.
+    pub const fn of(query: Query) -> Self {
+        Self(query)
+    }
+
+    /// Receives a form that belongs to no session.
+    pub async fn receive(mut payload: web::Payload) -> Result<Self, Failure> {
         let read = async {
             let mut body = Vec::new();
             while let Some(chunk) = payload.next().await {
@@ -47,7 +59,7 @@ impl Form {
         Ok(Self(Query::parse(&text)))
     }
 
-    /// Reads a form of a session, and refuses one that no page of the session has sent.
+    /// Receives a form of a session, and refuses one that no page of the session has sent.
     pub async fn checked(
         request: &HttpRequest,
         payload: web::Payload,
@@ -55,7 +67,7 @@ impl Form {
         signed_in: &SignedIn,
     ) -> Result<Self, Failure> {
         refuse_other_sites(request, state)?;
-        let form = Self::read(payload).await?;
+        let form = Self::receive(payload).await?;
         let token = form.get(TOKEN_FIELD).unwrap_or_default();
         if !signed_in.is_form_token(token) {
             return Err(Failure::CrossSite);
@@ -68,25 +80,92 @@ impl Form {
         self.0.get(name)
     }
 
+    /// What was typed.
+    pub const fn values(&self) -> &Query {
+        &self.0
+    }
+
+    /// Reads it into a value. The function reads every field before it gives up, so that a refusal
+    /// tells all that is wrong.
+    pub fn read<T>(&self, into: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Result<T, Refusal> {
+        let mut reader = Reader {
+            form: self,
+            faults: Vec::new(),
+        };
+        match into(&mut reader) {
+            Some(value) if reader.faults.is_empty() => Ok(value),
+            _ => Err(Refusal::of_fields(reader.faults)),
+        }
+    }
+
+    /// What its page shows after a refusal.
+    pub fn refused(&self, problem: Problem) -> Result<Fields, Failure> {
+        match problem {
+            Problem::Refused(refusal) => Ok(Fields::refused(self.0.clone(), refusal)),
+            Problem::Failed(failure) => Err(failure),
+        }
+    }
+}
+
+/// The fields of a form while it is read.
+pub struct Reader<'a> {
+    form: &'a Form,
+    faults: Vec<(String, String)>,
+}
+
+impl<'a> Reader<'a> {
+    /// A field, trimmed; empty if it is blank.
+    pub fn text(&self, name: &str) -> &'a str {
+        self.form.get(name).unwrap_or_default()
+    }
+
+    /// Takes the value of a field, or notes what is wrong with it.
+    pub fn take<T>(&mut self, name: &str, value: Result<T, impl Display>) -> Option<T> {
+        value.map_err(|why| self.refuse(name, why)).ok()
+    }
+
+    /// Notes what is wrong with a field.
+    pub fn refuse(&mut self, name: &str, why: impl Display) {
+        self.faults.push((name.to_owned(), why.to_string()));
+    }
+
+    /// The values of a field with several.
+    pub fn take_all<T, E: Display>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(&str) -> Result<T, E>,
+    ) -> Option<Vec<T>> {
+        let values: Result<_, E> = self.form.0.all(name).map(parse).collect();
+        self.take(name, values)
+    }
+
     /// The operator's reason.
-    pub fn reason(&self) -> Result<String, Failure> {
-        let reason = line::reason(self.get("reason").unwrap_or_default());
-        let reason = reason.map_err(|error| Failure::field(format!("reason: {error}")))?;
-        Ok(reason.to_owned())
+    pub fn reason(&mut self) -> Option<String> {
+        let reason = line::reason(self.text("reason"));
+        self.take("reason", reason.map(str::to_owned))
     }
 
     /// The prefixes of identifiers, one a line.
-    pub fn prefixes(&self) -> Result<Prefixes, Failure> {
-        let lines = self.get("prefixes").unwrap_or_default().lines();
+    pub fn prefixes(&mut self) -> Option<Prefixes> {
+        let lines = self.text("prefixes").lines();
         let lines = lines.map(str::trim).filter(|line| !line.is_empty());
         let lines: Vec<_> = lines.take(MOST_PREFIXES).collect();
-        Prefixes::new(&lines).map_err(|error| Failure::field(format!("prefixes: {error}")))
+        self.take("prefixes", Prefixes::new(&lines))
     }
 
-    /// All values of a field.
-    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.all(name)
+    /// Notes that no button of the page has sent the form.
+    pub fn unknown_action<T>(&mut self) -> Option<T> {
+        self.refuse("action", "must be one of those on the page");
+        None
     }
+}
+
+/// The value of a field that may be blank.
+pub fn optional<T, E>(
+    text: &str,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<Option<T>, E> {
+    (!text.is_empty()).then(|| parse(text)).transpose()
 }
 
 /// Refuses a request that a browser says another site has sent.

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     error::{Answer, Failure},
-    form::Form,
+    form::{Fields, Form, Reader},
     page,
     query::Query,
     session::SignedIn,
@@ -28,19 +28,25 @@ struct Page {
     is_dead: bool,
     rows: Vec<TaskRow>,
     next: Option<String>,
+    /// The place of the page in the list.
+    after: String,
+    fields: Fields,
 }
 
 /// The dead tasks, or those that wait.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let mut frame = page::Frame::of(&request, PATH)?;
-    let query = Query::of(&request);
+    show(&request, &state, &Query::of(&request), Fields::default()).await
+}
+
+async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Fields) -> Answer {
+    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     let revived = query
         .get("revived")
         .and_then(|count| count.parse::<u64>().ok());
     frame.notice = revived.map(|count| format!("Brought back: {count}."));
     let is_dead = query.get("show") != Some("waiting");
     let after = query.get("after").map(str::parse::<i64>).transpose();
-    let after = after.map_err(|_| Failure::field("after: this is no place in the list"))?;
+    let after = after.map_err(|_| Failure::Address)?;
     let mut rows = state
         .ports
         .outbox
@@ -56,27 +62,38 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
         is_dead,
         rows,
         next,
+        after: query.get("after").unwrap_or_default().to_owned(),
+        fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, page.fields.status())
+}
+
+fn which(fields: &mut Reader<'_>) -> Option<Revive> {
+    match fields.text("action") {
+        "all" => Some(Revive::All),
+        "chosen" => {
+            let parse = |text: &str| text.parse().map_err(|_| "must be a number");
+            let ids: Vec<i64> = fields.take_all("id", parse)?;
+            if ids.is_empty() {
+                fields.refuse("id", "choose at least one side effect");
+                return None;
+            }
+            Some(Revive::Tasks(ids.into_iter().map(TaskId).collect()))
+        }
+        _ => fields.unknown_action(),
+    }
 }
 
 /// Brings dead tasks back: the chosen ones, or all.
 pub async fn retry(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let which = match form.get("action") {
-        Some("all") => Revive::All,
-        Some("chosen") => {
-            let ids = form.all("id").map(|text| text.parse().map(TaskId));
-            let ids: Vec<_> = ids
-                .collect::<Result<_, _>>()
-                .map_err(|_| Failure::field("id: must be a number"))?;
-            if ids.is_empty() {
-                return Err(Failure::field("No side effect is chosen."));
-            }
-            Revive::Tasks(ids)
+    let which = match form.read(which) {
+        Ok(which) => which,
+        Err(refusal) => {
+            let query = form.values();
+            return show(&request, &state, query, form.refused(refusal.into())?).await;
         }
-        _ => return Err(Failure::field("action: must be one of those on the page")),
     };
     let now = state.now();
     let entry = signed_in.attribution().entry(Action::OUTBOX_RETRY, now);

@@ -15,6 +15,7 @@ use askama::Template;
 use crate::{
     assets,
     error::{Answer, Failure},
+    form::Fields,
     session::SignedIn,
 };
 
@@ -81,6 +82,8 @@ pub struct Frame {
     pub at: &'static str,
     /// A sentence about what was just done.
     pub notice: Option<String>,
+    /// A sentence about a form that was refused.
+    pub problem: Option<String>,
 }
 
 impl Frame {
@@ -97,6 +100,19 @@ impl Frame {
             token: signed_in.form_token,
             at,
             notice: None,
+            problem: None,
+        })
+    }
+
+    /// The frame of the page of a form, which may have been refused.
+    pub fn of_form(
+        request: &HttpRequest,
+        at: &'static str,
+        fields: &Fields,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            problem: fields.problem(),
+            ..Self::of(request, at)?
         })
     }
 }

@@ -15,6 +15,16 @@ impl Query {
         Self::parse(request.query_string())
     }
 
+    /// Fields with these values.
+    pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        let values = values.into_iter();
+        Self(
+            values
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
+    }
+
     /// Parses fields as forms encode them.
     pub fn parse(text: &str) -> Self {
         let fields = url::form_urlencoded::parse(text.as_bytes()).take(MOST_FIELDS);

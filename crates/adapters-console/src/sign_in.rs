@@ -97,7 +97,7 @@ fn show(state: &State, link: Option<(&str, &str)>, problem: Option<&str>, status
 /// Signs in, and leads to the overview.
 async fn enter(request: &HttpRequest, payload: web::Payload, state: &State) -> Answer {
     form::refuse_other_sites(request, state)?;
-    let form = Form::read(payload).await?;
+    let form = Form::receive(payload).await?;
     let link = token_digest(form.get(LINK_PARAMETER).unwrap_or_default());
     let token = session::new_token();
     let passes = &*state.ports.passes;

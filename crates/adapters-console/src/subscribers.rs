@@ -11,7 +11,7 @@ use newsletter::{
 
 use crate::{
     error::{Answer, Failure},
-    form::Form,
+    form::{Fields, Form, Problem, Reader},
     page,
     query::Query,
     session::SignedIn,
@@ -25,10 +25,13 @@ const TASKS: usize = 50;
 
 #[derive(Template)]
 #[template(path = "subscribers.html")]
-struct Page<'a> {
+struct Page {
     head: page::Head,
     frame: page::Frame,
-    asked: &'a str,
+    /// The address that is asked for.
+    asked: String,
+    search: Fields,
+    fields: Fields,
     person: Option<Person>,
     accounts: Vec<(Account, AccountState)>,
     /// The subscribers of each account by status; `None` while they are counted.
@@ -38,19 +41,19 @@ struct Page<'a> {
 struct Person {
     email: String,
     status: &'static str,
-    fields: Vec<(&'static str, String)>,
+    details: Vec<(&'static str, String)>,
     tasks: Vec<SubjectTask>,
 }
 
 /// The search, and the person who is found. Addresses come in the address bar, as in every search;
 /// the log has paths alone.
 pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let query = Query::of(&request);
     render(
         &request,
         &state,
-        query.get("email").unwrap_or_default(),
+        Query::of(&request),
         None,
+        Fields::default(),
     )
     .await
 }
@@ -58,43 +61,58 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
 async fn render(
     request: &HttpRequest,
     state: &State,
-    asked: &str,
+    query: Query,
     notice: Option<String>,
+    fields: Fields,
 ) -> Answer {
-    let mut frame = page::Frame::of(request, PATH)?;
-    frame.notice = notice;
     let mut accounts = Vec::new();
     for account in [Account::Old, Account::New] {
         accounts.push((account, state.ports.accounts.account_state(account).await?));
     }
-    let person = if asked.is_empty() {
-        None
-    } else {
-        find(state, asked).await?
+    let asked = match query.get("email") {
+        None => Ok(None),
+        Some(_) => Form::of(query.clone()).read(email).map(Some),
     };
+    let (asked, search) = match asked {
+        Ok(asked) => (asked, Fields::showing(query)),
+        Err(refusal) => (None, Fields::refused(query, refusal)),
+    };
+    let person = match &asked {
+        None => None,
+        Some(email) => find(state, email).await?,
+    };
+    let refused = if search.problem().is_some() {
+        &search
+    } else {
+        &fields
+    };
+    let status = refused.status();
+    let mut frame = page::Frame::of_form(request, PATH, refused)?;
+    frame.notice = notice;
     let page = Page {
         head: page::Head::new("Subscribers"),
         frame,
-        asked,
+        asked: asked.map(|email| email.to_string()).unwrap_or_default(),
+        search,
+        fields,
         person,
         accounts,
         census: state.census().await?,
     };
-    page::answer(&page, 200)
+    page::answer(&page, status)
 }
 
-fn email(text: &str) -> Result<Email, Failure> {
-    Email::parse(text).map_err(|error| Failure::field(format!("e-mail: {error}")))
+fn email(fields: &mut Reader<'_>) -> Option<Email> {
+    fields.take("email", Email::parse(fields.text("email")))
 }
 
-async fn find(state: &State, asked: &str) -> Result<Option<Person>, Failure> {
-    let email = email(asked)?;
+async fn find(state: &State, email: &Email) -> Result<Option<Person>, Failure> {
     let mut known = state
         .ports
         .subscribers
-        .load(std::slice::from_ref(&email))
+        .load(std::slice::from_ref(email))
         .await?;
-    let Some(subscriber) = known.remove(&email) else {
+    let Some(subscriber) = known.remove(email) else {
         return Ok(None);
     };
     let outbox = &state.ports.outbox;
@@ -104,12 +122,12 @@ async fn find(state: &State, asked: &str) -> Result<Option<Person>, Failure> {
     Ok(Some(Person {
         email: subscriber.email.to_string(),
         status: subscriber.status.as_str(),
-        fields: fields(&subscriber),
+        details: details(&subscriber),
         tasks,
     }))
 }
 
-fn fields(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
+fn details(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
     let membership = subscriber.membership.map(|membership| {
         let until = membership.expires_at.map(|day| format!(", until {day}"));
         let (plan, status) = (membership.plan_category, membership.status);
@@ -159,31 +177,56 @@ fn fields(subscriber: &Subscriber) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+impl From<PersonError> for Problem {
+    fn from(error: PersonError) -> Self {
+        match error {
+            PersonError::NotFound => Failure::NotFound.into(),
+            PersonError::Store(error) => error.into(),
+        }
+    }
+}
+
+fn command(fields: &mut Reader<'_>) -> Option<PersonCommand> {
+    match fields.text("action") {
+        "suppress" => {
+            let reason = fields.reason();
+            reason.map(|reason| PersonCommand::Suppress { reason })
+        }
+        "reinstate" => {
+            let reason = fields.reason();
+            reason.map(|reason| PersonCommand::Reinstate { reason })
+        }
+        "erase" => Some(PersonCommand::Erase),
+        _ => fields.unknown_action(),
+    }
+}
+
 /// Suppresses, reinstates or erases a person.
 pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let email = email(form.get("email").unwrap_or_default())?;
-    let command = match form.get("action") {
-        Some("suppress") => PersonCommand::Suppress {
-            reason: form.reason()?,
-        },
-        Some("reinstate") => PersonCommand::Reinstate {
-            reason: form.reason()?,
-        },
-        Some("erase") => PersonCommand::Erase,
-        _ => return Err(Failure::field("action: must be one of those on the page")),
+    let (query, notice, fields) = match decide(&state, &signed_in, &form).await {
+        Ok((said, is_gone)) => {
+            let email = form.get("email").filter(|_| !is_gone);
+            let query = Query::with_values(email.map(|email| ("email", email.to_owned())));
+            (query, Some(said), Fields::default())
+        }
+        Err(problem) => (form.values().clone(), None, form.refused(problem)?),
     };
-    let by = signed_in.attribution();
-    let decided = state.ports.people.decide(&email, &command, &by).await;
-    let said = decided.map_err(|error| match error {
-        PersonError::NotFound => Failure::NotFound,
-        PersonError::Store(error) => error.into(),
+    render(&request, &state, query, notice, fields).await
+}
+
+/// Carries out a form: what became of it, and whether the person is gone.
+async fn decide(
+    state: &State,
+    signed_in: &SignedIn,
+    form: &Form,
+) -> Result<(String, bool), Problem> {
+    let (email, command) = form.read(|fields| {
+        let (email, command) = (email(fields), command(fields));
+        Some((email?, command?))
     })?;
-    let asked = if matches!(command, PersonCommand::Erase) {
-        ""
-    } else {
-        email.as_str()
-    };
-    render(&request, &state, asked, Some(said)).await
+    let by = signed_in.attribution();
+    let said = state.ports.people.decide(&email, &command, &by).await?;
+    Ok((said, matches!(command, PersonCommand::Erase)))
 }

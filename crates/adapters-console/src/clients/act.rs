@@ -2,10 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{
-    client::{ClientChange, ClientId, NewClient, Scope},
-    line::check_line,
+    client::{Client, ClientChange, ClientId, NewClient, Scope},
+    line,
     usecase::{ClientError, ManagedClients, Rotation},
 };
 use time::Duration;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::show;
 use crate::{
     error::{Answer, Failure},
-    form::Form,
+    form::{Form, Problem, Reader, Refusal, optional},
     notice,
     session::SignedIn,
     state::State,
@@ -25,66 +25,57 @@ const NAME_LENGTH: usize = 255;
 const MOST_REQUESTS: u32 = 1_000_000;
 const LONGEST_OVERLAP: i64 = 90 * 24;
 
-impl From<ClientError> for Failure {
+impl From<ClientError> for Problem {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::NotFound(_) => Self::NotFound,
-            ClientError::Revoked(_) => Self::conflict("The client is revoked, and stays so."),
+            ClientError::NotFound(_) => Failure::NotFound.into(),
+            ClientError::Revoked(_) => {
+                Refusal::conflict("The client is revoked, and stays so.").into()
+            }
             ClientError::Store(error) => error.into(),
         }
     }
 }
 
-fn name(form: &Form) -> Result<String, Failure> {
-    let name = form
-        .get("name")
-        .ok_or_else(|| Failure::field("name: must not be empty"))?;
-    if name.chars().count() > NAME_LENGTH {
-        return Err(Failure::field(format!(
-            "name: must be at most {NAME_LENGTH} characters long"
-        )));
-    }
-    check_line(name).map_err(|error| Failure::field(format!("name: {error}")))?;
-    Ok(name.to_owned())
+/// The settings of a client.
+fn settings(fields: &mut Reader<'_>) -> Option<NewClient> {
+    let name = line::short_text(fields.text("name"), NAME_LENGTH).map(str::to_owned);
+    let name = fields.take("name", name);
+    let scopes = scopes(fields);
+    let prefixes = fields.prefixes();
+    let limit = optional(fields.text("requests_per_minute"), limit);
+    let limit = fields.take("requests_per_minute", limit);
+    Some(NewClient {
+        name: name?,
+        scopes: scopes?,
+        prefixes: prefixes?,
+        requests_per_minute: limit?,
+    })
 }
 
-fn scopes(form: &Form) -> Result<Vec<Scope>, Failure> {
-    let scopes = form.all("scope").map(|text| {
-        Scope::parse(text).ok_or_else(|| Failure::field(format!("scope: {text:?} is no scope")))
-    });
-    let scopes: Vec<_> = scopes.collect::<Result<_, _>>()?;
+fn scopes(fields: &mut Reader<'_>) -> Option<Vec<Scope>> {
+    let parse = |text: &str| Scope::parse(text).ok_or_else(|| format!("{text:?} is no scope"));
+    let scopes = fields.take_all("scope", parse)?;
     if scopes.is_empty() {
-        return Err(Failure::field("scope: at least one must be chosen"));
+        fields.refuse("scope", "at least one must be chosen");
+        return None;
     }
-    Ok(scopes)
+    Some(scopes)
 }
 
-fn limit(form: &Form) -> Result<Option<NonZeroU32>, Failure> {
-    let Some(text) = form.get("requests_per_minute") else {
-        return Ok(None);
-    };
+fn limit(text: &str) -> Result<NonZeroU32, String> {
     let limit = text.parse().ok().and_then(NonZeroU32::new);
-    let limit = limit
+    limit
         .filter(|limit| limit.get() <= MOST_REQUESTS)
-        .ok_or_else(|| {
-            Failure::field(format!(
-                "requests per minute: {text:?} is not a number between 1 and {MOST_REQUESTS}"
-            ))
-        })?;
-    Ok(Some(limit))
+        .ok_or_else(|| format!("{text:?} is not a number between 1 and {MOST_REQUESTS}"))
 }
 
-fn overlap(form: &Form) -> Result<Duration, Failure> {
-    let text = form.get("overlap").unwrap_or("0");
-    let hours: Option<i64> = text.parse().ok();
-    let hours = hours
-        .filter(|hours| (0..=LONGEST_OVERLAP).contains(hours))
-        .ok_or_else(|| {
-            Failure::field(format!(
-                "overlap: {text:?} is not a number of hours between 0 and {LONGEST_OVERLAP}"
-            ))
-        })?;
-    Ok(Duration::hours(hours))
+fn overlap(text: &str) -> Result<Duration, String> {
+    let hours = text.parse().ok();
+    let hours = hours.filter(|hours| (0..=LONGEST_OVERLAP).contains(hours));
+    hours
+        .map(Duration::hours)
+        .ok_or_else(|| format!("{text:?} is not a number of hours between 0 and {LONGEST_OVERLAP}"))
 }
 
 /// Makes a client, and shows its secret.
@@ -95,12 +86,18 @@ pub async fn create(
 ) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let new = NewClient {
-        name: name(&form)?,
-        scopes: scopes(&form)?,
-        prefixes: form.prefixes()?,
-        requests_per_minute: limit(&form)?,
-    };
+    match make(&state, &signed_in, &form).await {
+        Ok((client, secret)) => show::secret(&request, &client, &secret),
+        Err(problem) => show::all(&request, &state, form.refused(problem)?).await,
+    }
+}
+
+async fn make(
+    state: &State,
+    signed_in: &SignedIn,
+    form: &Form,
+) -> Result<(Client, String), Problem> {
+    let new = form.read(settings)?;
     let (secret, digest) = state.new_secret()?;
     let by = signed_in.attribution();
     let clients = ManagedClients {
@@ -109,7 +106,27 @@ pub async fn create(
     };
     let id = ClientId::new(Uuid::now_v7());
     let client = clients.create(id, new, digest, state.now()).await?;
-    show::secret(&request, &client, &secret)
+    Ok((client, secret))
+}
+
+/// What a form does with a client.
+enum Command {
+    Update(NewClient),
+    Rotate(Duration),
+    Revoke,
+}
+
+fn command(fields: &mut Reader<'_>) -> Option<Command> {
+    match fields.text("action") {
+        "update" => settings(fields).map(Command::Update),
+        "rotate" => {
+            let overlap = optional(fields.text("overlap"), overlap);
+            let overlap = fields.take("overlap", overlap)?;
+            Some(Command::Rotate(overlap.unwrap_or_default()))
+        }
+        "revoke" => Some(Command::Revoke),
+        _ => fields.unknown_action(),
+    }
 }
 
 /// Changes, rotates or revokes a client.
@@ -122,24 +139,36 @@ pub async fn change(
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
     let id = show::find(&state, &path).await?.id;
+    match carry_out(&request, &state, &signed_in, id, &form).await {
+        Ok(response) => Ok(response),
+        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+    }
+}
+
+async fn carry_out(
+    request: &HttpRequest,
+    state: &State,
+    signed_in: &SignedIn,
+    id: ClientId,
+    form: &Form,
+) -> Result<HttpResponse, Problem> {
     let by = signed_in.attribution();
     let clients = ManagedClients {
         clients: &*state.ports.clients,
         by: &by,
     };
-    let action = match form.get("action") {
-        Some("update") => {
+    let action = match form.read(command)? {
+        Command::Update(settings) => {
             let change = ClientChange {
-                name: Some(name(&form)?),
-                scopes: Some(scopes(&form)?),
-                prefixes: Some(form.prefixes()?),
-                requests_per_minute: Some(limit(&form)?),
+                name: Some(settings.name),
+                scopes: Some(settings.scopes),
+                prefixes: Some(settings.prefixes),
+                requests_per_minute: Some(settings.requests_per_minute),
             };
             clients.update(id, &change, state.now()).await?;
             "update"
         }
-        Some("rotate") => {
-            let overlap = overlap(&form)?;
+        Command::Rotate(overlap) => {
             let (secret, digest) = state.new_secret()?;
             let rotation = Rotation {
                 digest,
@@ -147,13 +176,12 @@ pub async fn change(
                 ends_tokens: false,
             };
             let client = clients.rotate(id, rotation, state.now()).await?;
-            return show::secret(&request, &client, &secret);
+            return Ok(show::secret(request, &client, &secret)?);
         }
-        Some("revoke") => {
+        Command::Revoke => {
             clients.revoke(id, state.now()).await?;
             "revoke"
         }
-        _ => return Err(Failure::field("action: must be one of those on the page")),
     };
-    Ok(notice::lead(&signed_in, &format!("/clients/{id}"), action))
+    Ok(notice::lead(signed_in, &format!("/clients/{id}"), action))
 }

@@ -6,12 +6,15 @@ use domain::client::{Activity, Client, ClientId, Scope};
 
 use crate::{
     error::{Answer, Failure},
+    form::Fields,
     notice, page,
     state::State,
 };
 
 /// Clients of a page.
 const CLIENTS: usize = 500;
+/// How long the secret before stays good unless said otherwise, in hours.
+const OVERLAP: &str = "168";
 
 #[derive(Template)]
 #[template(path = "clients/list.html")]
@@ -21,6 +24,7 @@ struct List {
     clients: Vec<Client>,
     has_more: bool,
     scopes: [Scope; 4],
+    fields: Fields,
 }
 
 #[derive(Template)]
@@ -30,9 +34,9 @@ struct Show {
     frame: page::Frame,
     client: Client,
     activity: Activity,
-    prefixes: String,
-    limit: String,
     scopes: [Scope; 4],
+    settings: Fields,
+    rotation: Fields,
 }
 
 #[derive(Template)]
@@ -46,7 +50,13 @@ struct Issued<'a> {
 
 /// All clients.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let frame = page::Frame::of(&request, "/clients")?;
+    all(&request, &state, Fields::default()).await
+}
+
+/// All clients, and the form of a new one.
+pub async fn all(request: &HttpRequest, state: &State, fields: Fields) -> Answer {
+    let frame = page::Frame::of_form(request, "/clients", &fields)?;
+    let status = fields.status();
     let mut clients = state.ports.clients.list(CLIENTS + 1).await?;
     let has_more = clients.len() > CLIENTS;
     clients.truncate(CLIENTS);
@@ -56,8 +66,9 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
         clients,
         has_more,
         scopes: Scope::ALL,
+        fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, status)
 }
 
 /// The client of an address.
@@ -73,8 +84,13 @@ pub async fn show(
     path: web::Path<String>,
     state: web::Data<State>,
 ) -> Answer {
-    let mut frame = page::Frame::of(&request, "/clients")?;
-    frame.notice = match notice::done(&request)?.as_deref() {
+    one(&request, &state, &path, Fields::default()).await
+}
+
+/// One client, and the forms about it.
+pub async fn one(request: &HttpRequest, state: &State, id: &str, refused: Fields) -> Answer {
+    let mut frame = page::Frame::of_form(request, "/clients", &refused)?;
+    frame.notice = match notice::done(request)?.as_deref() {
         Some("update") => {
             Some("The settings are saved; every process has them in ten seconds.".to_owned())
         }
@@ -83,20 +99,34 @@ pub async fn show(
         }
         _ => None,
     };
-    let client = find(&state, &path).await?;
+    let client = find(state, id).await?;
     let page = Show {
         head: page::Head::new(&*client.name),
         frame,
         activity: state.ports.activity.activity(client.id).await?,
-        prefixes: client.prefixes.as_slice().join("\n"),
-        limit: client
-            .requests_per_minute
-            .map(|limit| limit.to_string())
-            .unwrap_or_default(),
+        settings: Fields::of_action(&refused, &["update"], settings(&client)),
+        rotation: Fields::of_action(&refused, &["rotate"], rotation()),
         scopes: Scope::ALL,
         client,
     };
-    page::answer(&page, 200)
+    page::answer(&page, refused.status())
+}
+
+/// The settings of a client, as its form shows them.
+fn settings(client: &Client) -> Fields {
+    let limit = client.requests_per_minute.map(|limit| limit.to_string());
+    let fields = [
+        ("name", client.name.clone()),
+        ("requests_per_minute", limit.unwrap_or_default()),
+        ("prefixes", client.prefixes.as_slice().join("\n")),
+    ];
+    let scopes = client.scopes.iter();
+    let scopes = scopes.map(|scope| ("scope", scope.as_str().to_owned()));
+    Fields::with_values(fields.into_iter().chain(scopes))
+}
+
+fn rotation() -> Fields {
+    Fields::with_values([("overlap", OVERLAP.to_owned())])
 }
 
 /// The secret of a client, once.

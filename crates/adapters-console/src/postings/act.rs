@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use actix_web::{HttpRequest, http::StatusCode, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
     posting::{Posting, PostingId, SourceIdentifier, Status, moderation::Moderation},
@@ -10,10 +10,10 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::show;
+use super::{list, show};
 use crate::{
-    error::{Answer, Failure},
-    form::Form,
+    error::Answer,
+    form::{Form, Problem, Reader, Refusal},
     notice, page,
     session::SignedIn,
     state::State,
@@ -60,19 +60,25 @@ pub fn did(action: &str, posting: &Posting) -> Option<&'static str> {
     is_so.then_some(sentence)
 }
 
+impl From<ModerationError> for Problem {
+    fn from(error: ModerationError) -> Self {
+        match error {
+            ModerationError::Rejected(why) => Refusal::conflict(why).into(),
+            changed @ ModerationError::Changed { .. } => Refusal::conflict(changed).into(),
+            ModerationError::Store(error) => error.into(),
+        }
+    }
+}
+
 /// The command of a form.
-fn command(form: &Form) -> Result<Moderation, Failure> {
-    match form.get("action") {
-        Some("approve") => Ok(Moderation::Approve),
-        Some("reject") => Ok(Moderation::Reject {
-            reason: form.reason()?,
-        }),
-        Some("expire") => Ok(Moderation::Expire {
-            reason: form.reason()?,
-        }),
-        Some("feature") => Ok(Moderation::Feature(true)),
-        Some("unfeature") => Ok(Moderation::Feature(false)),
-        _ => Err(Failure::field("action: must be one of those on the page")),
+fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
+    match fields.text("action") {
+        "approve" => Some(Moderation::Approve),
+        "reject" => fields.reason().map(|reason| Moderation::Reject { reason }),
+        "expire" => fields.reason().map(|reason| Moderation::Expire { reason }),
+        "feature" => Some(Moderation::Feature(true)),
+        "unfeature" => Some(Moderation::Feature(false)),
+        _ => fields.unknown_action(),
     }
 }
 
@@ -85,22 +91,26 @@ pub async fn on_one(
 ) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let command = command(&form)?;
     let view = show::find(&state, &path).await?;
-    let (id, identifier) = (view.posting.id, view.posting.source_identifier);
+    match moderate(&state, &signed_in, &view.posting, &form).await {
+        Ok(response) => Ok(response),
+        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+    }
+}
+
+async fn moderate(
+    state: &State,
+    signed_in: &SignedIn,
+    posting: &Posting,
+    form: &Form,
+) -> Result<HttpResponse, Problem> {
+    let command = form.read(command)?;
+    let (id, identifier) = (posting.id, &posting.source_identifier);
     let by = signed_in.attribution();
-    let moderated = state
-        .ports
-        .moderator
-        .moderate(&identifier, &command, None, &by)
-        .await;
-    moderated.map_err(|error| match error {
-        ModerationError::Rejected(why) => Failure::conflict(why),
-        changed @ ModerationError::Changed { .. } => Failure::conflict(changed),
-        ModerationError::Store(error) => error.into(),
-    })?;
+    let moderator = &state.ports.moderator;
+    moderator.moderate(identifier, &command, None, &by).await?;
     let action = form.get("action").unwrap_or_default();
-    Ok(notice::lead(&signed_in, &format!("/postings/{id}"), action))
+    Ok(notice::lead(signed_in, &format!("/postings/{id}"), action))
 }
 
 /// A form about the chosen postings of a list: each is decided by itself, and has its result.
@@ -111,8 +121,19 @@ pub async fn on_many(
 ) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let command = command(&form)?;
-    let ids = chosen(&form)?;
+    let back = form.get("back").filter(|back| is_own(back));
+    let back = back.unwrap_or("/postings");
+    let chosen = form.read(|fields| {
+        let (command, ids) = (command(fields), chosen(fields));
+        Some((command?, ids?))
+    });
+    let (command, ids) = match chosen {
+        Ok(chosen) => chosen,
+        Err(refusal) => {
+            let refused = form.refused(refusal.into())?;
+            return list::page(&request, &state, back, refused).await;
+        }
+    };
     let known = state.ports.store.load_by_id(&ids).await?;
     let mut rows = Vec::with_capacity(ids.len());
     for id in ids {
@@ -134,11 +155,10 @@ pub async fn on_many(
         });
     }
     let done = rows.iter().filter(|row| row.outcome.is_ok()).count();
-    let back = form.get("back").filter(|back| is_own(back));
     let page = Page {
         head: page::Head::new("Result"),
         frame: page::Frame::of(&request, "/postings")?,
-        back: back.unwrap_or("/postings").to_owned(),
+        back: back.to_owned(),
         rows,
         done,
     };
@@ -175,24 +195,20 @@ async fn decide(
 }
 
 /// The chosen postings, each once.
-fn chosen(form: &Form) -> Result<Vec<PostingId>, Failure> {
+fn chosen(fields: &mut Reader<'_>) -> Option<Vec<PostingId>> {
+    let parse = |text: &str| Uuid::try_parse(text).map_err(|_| format!("{text:?} is no UUID"));
     let mut seen = HashSet::new();
-    let mut ids = Vec::new();
-    for text in form.all("id") {
-        let id = Uuid::try_parse(text);
-        let id = id.map_err(|_| Failure::field(format!("id: {text:?} is no UUID")))?;
-        if seen.insert(id) {
-            ids.push(PostingId::new(id));
-        }
-    }
+    let mut ids = fields.take_all("id", parse)?;
+    ids.retain(|id| seen.insert(*id));
     if ids.is_empty() {
-        return Err(Failure::field("No posting is chosen."));
+        fields.refuse("id", "choose at least one posting");
+        return None;
     }
     if ids.len() > MOST_AT_ONCE {
-        let message = format!("At most {MOST_AT_ONCE} postings can be chosen at once.");
-        return Err(Failure::Refused(StatusCode::UNPROCESSABLE_ENTITY, message));
+        fields.refuse("id", format!("choose {MOST_AT_ONCE} postings at most"));
+        return None;
     }
-    Ok(ids)
+    Some(ids.into_iter().map(PostingId::new).collect())
 }
 
 /// Whether an address is one of the list.

@@ -7,7 +7,7 @@ use askama::Template;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     client::ClientId,
-    console::search::{self, Place, PostingSearch, PostingSummary, Words},
+    console::search::{self, FoundPage, Place, PostingSearch, PostingSummary, Words},
     posting::{Actor, SourceIdentifier, Status},
     store::Position,
 };
@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::act::MOST_AT_ONCE;
 use crate::{
     error::{Answer, Failure},
+    form::{Fields, Form, Reader, optional},
     page,
     query::Query,
     state::State,
@@ -38,7 +39,8 @@ struct Page<'a> {
     head: page::Head,
     frame: page::Frame,
     statuses: &'static [Status],
-    fields: Fields<'a>,
+    search: Fields,
+    fields: Fields,
     clients: Vec<(String, String)>,
     rows: Vec<Row>,
     looked_at: usize,
@@ -46,16 +48,7 @@ struct Page<'a> {
     /// Whether the search ended before the list did.
     is_partial: bool,
     is_search: bool,
-    here: String,
-}
-
-/// What the form holds.
-struct Fields<'a> {
-    id: &'a str,
-    title: &'a str,
-    company: &'a str,
-    status: &'a str,
-    client: &'a str,
+    here: &'a str,
 }
 
 /// A row of the list.
@@ -67,50 +60,60 @@ struct Row {
 
 /// A list, or what a search finds.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let frame = page::Frame::of(&request, PATH)?;
-    let query = Query::of(&request);
+    let here = match request.query_string() {
+        "" => PATH.to_owned(),
+        query => format!("{PATH}?{query}"),
+    };
+    page(&request, &state, &here, Fields::default()).await
+}
+
+/// The list at an address, and the form about its postings.
+pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fields) -> Answer {
+    let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
     let known = state.ports.clients.list(CLIENTS).await?;
     let names: Vec<_> = known
         .iter()
         .map(|client| (client.id.to_string(), client.name.clone()))
         .collect();
-    let wanted = search_of(&query)?;
+    let (wanted, search) = match Form::of(query.clone()).read(wanted) {
+        Ok(wanted) => (Some(wanted), Fields::showing(query.clone())),
+        Err(refusal) => (None, Fields::refused(query.clone(), refusal)),
+    };
     let after = query.get("after").map(place).transpose()?;
     let start = Instant::now();
     let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < SEARCH_TIME;
-    let found = search::search(&*state.ports.browser, &wanted, after, PAGE, goes_on).await?;
+    let found = match &wanted {
+        Some(wanted) => search::search(&*state.ports.browser, wanted, after, PAGE, goes_on).await?,
+        None => FoundPage {
+            postings: Vec::new(),
+            next: None,
+            looked_at: 0,
+        },
+    };
     let is_full = found.postings.len() == PAGE;
-    let field = |name| query.get(name).unwrap_or_default();
     let rows = found.postings.into_iter().map(|posting| Row {
         updated: text::minute(posting.updated_at),
         by: creator(posting.created_by.as_ref(), &names),
         posting,
     });
     let next = found.next.as_ref();
+    let refused = if wanted.is_some() { &fields } else { &search };
+    let status = refused.status();
     let page = Page {
         head: page::Head::new("Postings"),
-        frame,
+        frame: page::Frame::of_form(request, PATH, refused)?,
         statuses: Status::ALL,
-        fields: Fields {
-            id: field("id"),
-            title: field("title"),
-            company: field("company"),
-            status: field("status"),
-            client: field("client"),
-        },
         rows: rows.collect(),
         looked_at: found.looked_at,
         is_partial: next.is_some() && !is_full,
         next: next.map(|next| query.with(PATH, "after", &cursor(next))),
-        is_search: wanted != PostingSearch::default(),
-        here: if request.query_string().is_empty() {
-            PATH.to_owned()
-        } else {
-            format!("{PATH}?{}", request.query_string())
-        },
+        is_search: wanted != Some(PostingSearch::default()),
+        here,
         clients: names,
+        search,
+        fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, status)
 }
 
 /// The creator in words: the name of a client, if it is known.
@@ -126,21 +129,24 @@ fn creator(by: Option<&Actor>, names: &[(String, String)]) -> String {
     by.to_string()
 }
 
-fn search_of(query: &Query) -> Result<PostingSearch, Failure> {
-    let words = |name| Words::of(query.get(name).unwrap_or_default());
-    let status = query.get("status").map(|text| {
-        Status::parse(text).ok_or_else(|| Failure::field(format!("status: {text:?} is no status")))
+/// The search of an address.
+fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
+    let status = optional(fields.text("status"), |text| {
+        Status::parse(text).ok_or_else(|| format!("{text:?} is no status"))
     });
-    let client = query.get("client").map(|text| {
+    let status = fields.take("status", status);
+    let client = optional(fields.text("client"), |text| {
         let id = text.parse::<ClientId>();
-        id.map_err(|_| Failure::field(format!("client: {text:?} is no client id")))
+        id.map_err(|_| format!("{text:?} is no client id"))
     });
-    Ok(PostingSearch {
-        identifier: query.get("id").map(Arc::from),
-        words: words("title"),
-        company: words("company"),
-        status: status.transpose()?,
-        client: client.transpose()?,
+    let client = fields.take("client", client);
+    let id = fields.text("id");
+    Some(PostingSearch {
+        identifier: (!id.is_empty()).then(|| Arc::from(id)),
+        words: Words::of(fields.text("title")),
+        company: Words::of(fields.text("company")),
+        status: status?,
+        client: client?,
     })
 }
 
@@ -174,7 +180,7 @@ fn place(cursor: &str) -> Result<Place, Failure> {
             id: Uuid::try_parse(id).ok()?,
         }))
     };
-    parse().ok_or_else(|| Failure::field("after: this is no place in the list"))
+    parse().ok_or(Failure::Address)
 }
 
 #[cfg(test)]

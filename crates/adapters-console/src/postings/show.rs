@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::act::did;
 use crate::{
     error::{Answer, Failure},
+    form::Fields,
     notice, page,
     state::State,
     text::{self, Compared, Part},
@@ -25,12 +26,13 @@ struct Page<'a> {
     is_featured: bool,
     redacted_title: Option<&'a str>,
     duplicate_of: Option<PostingId>,
-    fields: Vec<(&'static str, String)>,
+    details: Vec<(&'static str, String)>,
     links: Vec<(&'static str, &'a str)>,
     history: Vec<Step>,
     texts: Option<Compared<'a>>,
     source: &'a str,
     is_source_cut: bool,
+    fields: &'a Fields,
 }
 
 struct Step {
@@ -55,10 +57,15 @@ pub async fn show(
     path: web::Path<String>,
     state: web::Data<State>,
 ) -> Answer {
-    let mut frame = page::Frame::of(&request, "/postings")?;
-    let view = find(&state, &path).await?;
+    one(&request, &state, &path, Fields::default()).await
+}
+
+/// One posting, and the form that decides about it.
+pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields) -> Answer {
+    let mut frame = page::Frame::of_form(request, "/postings", &fields)?;
+    let view = find(state, id).await?;
     let posting = &view.posting;
-    frame.notice = notice::done(&request)?
+    frame.notice = notice::done(request)?
         .and_then(|action| did(&action, posting))
         .map(str::to_owned);
     let (source, is_source_cut) = text::cut(view.description());
@@ -73,7 +80,7 @@ pub async fn show(
         is_featured: posting.is_featured,
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
         duplicate_of: posting.duplicate_of,
-        fields: fields(&view),
+        details: details(&view),
         links: links(&view),
         history: view
             .history
@@ -89,11 +96,12 @@ pub async fn show(
         texts: texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown)),
         source,
         is_source_cut,
+        fields: &fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, fields.status())
 }
 
-fn fields(view: &PostingView) -> Vec<(&'static str, String)> {
+fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let (posting, details) = (&view.posting, &view.posting.details);
     let by = |actor: &Option<Actor>| actor.as_ref().map(ToString::to_string).unwrap_or_default();
     let coordinates = view

@@ -1,6 +1,6 @@
 //! What operators do with webhooks.
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{
     client::Prefixes,
     day,
@@ -9,8 +9,8 @@ use domain::{
     line,
     usecase::{ManagedWebhooks, WebhookError},
     webhook::{
-        EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent,
-        Secret, WantedState,
+        EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint,
+        PrivateAddresses, PublicEvent, Secret, WantedState,
     },
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     error::{Answer, Failure},
-    form::Form,
+    form::{Fields, Form, Problem, Reader, Refusal, optional},
     notice,
     session::SignedIn,
     state::State,
@@ -33,14 +33,52 @@ impl From<WebhookError> for Failure {
         match error {
             WebhookError::NotFound => Self::NotFound,
             WebhookError::Store(error) => error.into(),
-            WebhookError::Invalid(errors) => {
-                let errors = errors.iter();
-                let errors =
-                    errors.map(|(field, faults)| format!("{field}: {}", faults.join("; ")));
-                Self::field(errors.collect::<Vec<_>>().join("; "))
-            }
-            error @ WebhookError::TooMany => Self::conflict(error),
+            error => Self::Broken(error.to_string()),
         }
+    }
+}
+
+impl From<WebhookError> for Problem {
+    fn from(error: WebhookError) -> Self {
+        match error {
+            WebhookError::Store(error) => error.into(),
+            WebhookError::Invalid(errors) => {
+                let faults = errors.iter();
+                let faults = faults.map(|(field, why)| (field.to_owned(), why.join("; ")));
+                Refusal::of_fields(faults.collect()).into()
+            }
+            error @ WebhookError::TooMany => Refusal::conflict(error).into(),
+            error @ WebhookError::NotFound => Failure::from(error).into(),
+        }
+    }
+}
+
+/// What a form does with a webhook.
+enum Command {
+    Create(NewEndpoint, Prefixes),
+    Set(WantedState),
+    Replay(OffsetDateTime),
+    Test,
+    Rotate,
+    Delete,
+}
+
+fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command> {
+    match fields.text("action") {
+        "create" => {
+            let (new, prefixes) = (endpoint(fields, private), fields.prefixes());
+            Some(Command::Create(new?, prefixes?))
+        }
+        "pause" => Some(Command::Set(WantedState::Paused)),
+        "resume" => Some(Command::Set(WantedState::Active)),
+        "replay" => {
+            let since = since(fields.text("since"));
+            fields.take("since", since).map(Command::Replay)
+        }
+        "test" => Some(Command::Test),
+        "rotate" => Some(Command::Rotate),
+        "delete" => Some(Command::Delete),
+        _ => fields.unknown_action(),
     }
 }
 
@@ -49,91 +87,106 @@ pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<S
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
     let by = signed_in.attribution();
-    let (webhooks, now) = (managed(&state, &by), state.now());
-    let action = form.get("action").unwrap_or_default();
-    if action == "create" {
-        let (new, prefixes) = (endpoint(&form, &state)?, form.prefixes()?);
-        return create(&request, &webhooks, new, prefixes, now).await;
-    }
-    let id = form.get("id").unwrap_or_default();
-    let id: EndpointId = id.parse().map_err(|_| Failure::NotFound)?;
-    let set = |state| EndpointChange {
-        state: Patch::Set(state),
-        ..EndpointChange::default()
+    let webhooks = managed(&state, &by);
+    let id = form.get("id").map(str::parse::<EndpointId>).transpose();
+    let id = id.map_err(|_| Failure::NotFound)?;
+    let problem = match carry_out(&request, &state, &signed_in, &webhooks, id, &form).await {
+        Ok(response) => return Ok(response),
+        Err(problem) => form.refused(problem)?,
     };
-    match action {
-        "pause" => drop(webhooks.update(id, &set(WantedState::Paused), now).await?),
-        "resume" => drop(webhooks.update(id, &set(WantedState::Active), now).await?),
-        "replay" => webhooks.replay(id, since(&form)?, now).await?,
-        "test" => return test(&request, &state, &webhooks, id).await,
-        "rotate" => {
-            let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
-            return show::secret(&request, &rotated.await?.endpoint, true);
-        }
-        "delete" => {
-            webhooks.delete(id, now).await?;
-            return Ok(notice::lead(&signed_in, PATH, action));
-        }
-        _ => return Err(Failure::field("action: must be one of those on the page")),
+    match id {
+        Some(id) => show::one(&request, &webhooks, id, None, problem).await,
+        None => show::all(&request, &state, &webhooks, None, problem).await,
     }
-    Ok(notice::lead(&signed_in, &format!("{PATH}?id={id}"), action))
 }
 
-async fn create(
+async fn carry_out(
     request: &HttpRequest,
+    state: &State,
+    signed_in: &SignedIn,
     webhooks: &ManagedWebhooks<'_>,
-    new: NewEndpoint,
-    prefixes: Prefixes,
-    now: OffsetDateTime,
-) -> Answer {
-    let id = EndpointId::new(Uuid::now_v7());
-    let created = webhooks.create(new, prefixes, id, Secret::drawn(rand::random()), now);
-    show::secret(request, &created.await?, false)
+    id: Option<EndpointId>,
+    form: &Form,
+) -> Result<HttpResponse, Problem> {
+    let now = state.now();
+    let command = form.read(|fields| command(fields, state.private_addresses))?;
+    let command = match command {
+        Command::Create(new, prefixes) => {
+            let id = EndpointId::new(Uuid::now_v7());
+            let created = webhooks.create(new, prefixes, id, Secret::drawn(rand::random()), now);
+            return Ok(show::secret(request, &created.await?, false)?);
+        }
+        command => command,
+    };
+    let id = id.ok_or(Failure::NotFound)?;
+    match command {
+        Command::Set(state) => {
+            let change = EndpointChange {
+                state: Patch::Set(state),
+                ..EndpointChange::default()
+            };
+            webhooks.update(id, &change, now).await?;
+        }
+        Command::Replay(since) => webhooks.replay(id, since, now).await?,
+        Command::Test => return test(request, state, webhooks, id).await,
+        Command::Rotate => {
+            let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
+            return Ok(show::secret(request, &rotated.await?.endpoint, true)?);
+        }
+        Command::Delete => webhooks.delete(id, now).await?,
+        Command::Create(..) => {}
+    }
+    let action = form.get("action").unwrap_or_default();
+    let page = if action == "delete" {
+        PATH.to_owned()
+    } else {
+        format!("{PATH}?id={id}")
+    };
+    Ok(notice::lead(signed_in, &page, action))
 }
 
 /// The new webhook of a form.
-fn endpoint(form: &Form, state: &State) -> Result<NewEndpoint, Failure> {
-    let url = form.get("url").unwrap_or_default();
-    let url = EndpointUrl::parse(url, state.private_addresses);
-    let description = form.get("description").map(|text| {
-        let text = line::short_text(text, LONGEST_DESCRIPTION);
-        text.map(str::to_owned)
-            .map_err(|error| Failure::field(format!("description: {error}")))
+fn endpoint(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEndpoint> {
+    let url = EndpointUrl::parse(fields.text("url"), private);
+    let url = fields.take("url", url);
+    let description = optional(fields.text("description"), |text| {
+        line::short_text(text, LONGEST_DESCRIPTION).map(str::to_owned)
     });
-    Ok(NewEndpoint {
-        url: url.map_err(|error| Failure::field(format!("url: {error}")))?,
-        names: names(form)?,
-        include_posting: form.get("include_posting").is_some(),
-        description: description.transpose()?,
+    let description = fields.take("description", description);
+    let names = names(fields);
+    Some(NewEndpoint {
+        url: url?,
+        // None chosen are all.
+        names: names.map(|names| (!names.is_empty()).then_some(names))?,
+        include_posting: !fields.text("include_posting").is_empty(),
+        description: description?,
     })
 }
 
-/// The chosen types of events; `None`, and so all, if none is chosen.
-fn names(form: &Form) -> Result<Option<Vec<EventName>>, Failure> {
-    let mut names = Vec::new();
-    for text in form.all("type") {
-        let Some(PublicEvent(name)) = PublicEvent::parse(text) else {
-            let expected = PublicEvent::expected();
-            return Err(Failure::field(format!("type: {text:?} is not {expected}")));
-        };
+/// The chosen types of events.
+fn names(fields: &mut Reader<'_>) -> Option<Vec<EventName>> {
+    let parse = |text: &str| match PublicEvent::parse(text) {
+        Some(PublicEvent(name)) => Ok(name),
+        None => Err(format!("{text:?} is not {}", PublicEvent::expected())),
+    };
+    let mut names: Vec<EventName> = Vec::new();
+    for name in fields.take_all("type", parse)? {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    Ok((!names.is_empty()).then_some(names))
+    Some(names)
 }
 
-fn since(form: &Form) -> Result<OffsetDateTime, Failure> {
-    let text = form.get("since").unwrap_or_default();
+fn since(text: &str) -> Result<OffsetDateTime, String> {
     let at = match day::parse(text) {
         Some(day) => Some(day.midnight().assume_utc()),
         None => OffsetDateTime::parse(text, &Rfc3339).ok(),
     };
-    at.map(domain::microseconds).ok_or_else(|| {
-        Failure::field(format!(
-            "since: {text:?} is neither a day such as 2026-03-01 nor a time such as \
-             2026-03-01T12:00:00Z"
-        ))
+    let expected = "a day such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z";
+    at.map(domain::microseconds).ok_or_else(|| match text {
+        "" => format!("say since when: {expected}"),
+        text => format!("{text:?} is not {expected}"),
     })
 }
 
@@ -143,7 +196,7 @@ async fn test(
     state: &State,
     webhooks: &ManagedWebhooks<'_>,
     id: EndpointId,
-) -> Answer {
+) -> Result<HttpResponse, Problem> {
     let now = state.now();
     webhooks.announce_test(id, &*state.ports.store, now).await?;
     let (delivery, body) = (state.ports.new_ping)(now)
@@ -158,5 +211,5 @@ async fn test(
         .unwrap_or_default();
     let status = status.unwrap_or_else(|| "The receiver did not answer".to_owned());
     let notice = format!("{status} after {took} ms{error}.");
-    show::one(request, webhooks, id, Some(notice)).await
+    Ok(show::one(request, webhooks, id, Some(notice), Fields::default()).await?)
 }

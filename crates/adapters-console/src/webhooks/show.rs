@@ -19,6 +19,7 @@ use time::OffsetDateTime;
 use super::PATH;
 use crate::{
     error::{Answer, Failure},
+    form::Fields,
     notice, page,
     query::Query,
     session::SignedIn,
@@ -39,6 +40,7 @@ struct List {
     rows: Vec<Row>,
     next: Option<String>,
     names: Vec<EventName>,
+    fields: Fields,
 }
 
 struct Row {
@@ -55,8 +57,9 @@ struct Show {
     frame: page::Frame,
     endpoint: Endpoint,
     owner: Option<String>,
-    fields: Vec<(&'static str, String)>,
+    settings: Vec<(&'static str, String)>,
     deliveries: Vec<DeliveryRecord>,
+    fields: Fields,
 }
 
 #[derive(Template)]
@@ -90,12 +93,24 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let webhooks = managed(&state, &by);
     if let Some(id) = query.get("id") {
         let id: EndpointId = id.parse().map_err(|_| Failure::NotFound)?;
-        return one(&request, &webhooks, id, notice).await;
+        return one(&request, &webhooks, id, notice, Fields::default()).await;
     }
-    let mut frame = page::Frame::of(&request, PATH)?;
+    all(&request, &state, &webhooks, notice, Fields::default()).await
+}
+
+/// The endpoints, and the form of a new one.
+pub async fn all(
+    request: &HttpRequest,
+    state: &State,
+    webhooks: &ManagedWebhooks<'_>,
+    notice: Option<String>,
+    fields: Fields,
+) -> Answer {
+    let query = Query::of(request);
+    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     frame.notice = notice;
     let after = query.get("after").map(str::parse::<EndpointId>).transpose();
-    let after = after.map_err(|_| Failure::field("after: this is no place in the list"))?;
+    let after = after.map_err(|_| Failure::Address)?;
     let mut found = webhooks.list(after, ENDPOINTS + 1).await?;
     let has_more = found.len() > ENDPOINTS;
     found.truncate(ENDPOINTS);
@@ -114,8 +129,9 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
         rows,
         next,
         names: PUBLIC.to_vec(),
+        fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, page.fields.status())
 }
 
 /// One endpoint with its deliveries.
@@ -124,19 +140,21 @@ pub async fn one(
     webhooks: &ManagedWebhooks<'_>,
     id: EndpointId,
     notice: Option<String>,
+    fields: Fields,
 ) -> Answer {
-    let mut frame = page::Frame::of(request, PATH)?;
+    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     frame.notice = notice;
     let tracked = webhooks.find(id).await?;
     let page = Show {
         head: page::Head::new("Webhook"),
         frame,
         owner: owner(&tracked.endpoint),
-        fields: fields(&tracked),
+        settings: settings(&tracked),
         deliveries: webhooks.deliveries(id, DELIVERIES_KEPT).await?,
         endpoint: tracked.endpoint,
+        fields,
     };
-    page::answer(&page, 200)
+    page::answer(&page, page.fields.status())
 }
 
 /// The secret of an endpoint, once.
@@ -160,7 +178,7 @@ fn owner(endpoint: &Endpoint) -> Option<String> {
     }
 }
 
-fn fields(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
+fn settings(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
     let endpoint = &tracked.endpoint;
     let names = endpoint.names.as_deref().map(|names| {
         let names: Vec<_> = names.iter().map(EventName::as_str).collect();

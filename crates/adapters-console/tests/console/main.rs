@@ -6,5 +6,6 @@
 
 mod pages;
 mod postings;
+mod refused;
 mod sign_in;
 mod support;

@@ -143,11 +143,7 @@ pub struct LastLine<'a> {
 impl<'a> LastLine<'a> {
     /// The summary of an import, with the number of receipts that the answer has no room for, and
     /// the reason if the import is not complete.
-    pub fn new(
-        summary: &import::Summary,
-        receipts_omitted: u64,
-        message: Option<&'a str>,
-    ) -> Self {
+    pub fn new(summary: &import::Summary, receipts_omitted: u64, message: Option<&'a str>) -> Self {
         Self {
             summary: Summary {
                 receipts_omitted,

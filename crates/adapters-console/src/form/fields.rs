@@ -1,0 +1,171 @@
+//! What the page of a form shows: values, and why a form was refused.
+
+use std::fmt::{self, Display};
+
+use actix_web::http::StatusCode;
+use askama::Template;
+use domain::store::StoreError;
+
+use crate::{error::Failure, query::Query};
+
+/// Why a form has changed nothing: faults of its fields, or one of the whole, without a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    status: StatusCode,
+    faults: Vec<(String, String)>,
+}
+
+impl Refusal {
+    /// Faults of fields.
+    pub const fn of_fields(faults: Vec<(String, String)>) -> Self {
+        Self {
+            status: StatusCode::UNPROCESSABLE_ENTITY,
+            faults,
+        }
+    }
+
+    /// What the rules have against a command.
+    pub fn conflict(why: impl Display) -> Self {
+        Self {
+            status: StatusCode::CONFLICT,
+            faults: vec![(String::new(), why.to_string())],
+        }
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, (name, why)) in self.faults.iter().enumerate() {
+            let separator = if n == 0 { "" } else { "; " };
+            let name = name.replace('_', " ");
+            let colon = if name.is_empty() { "" } else { ": " };
+            write!(f, "{separator}{name}{colon}{why}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a form was not carried out.
+#[derive(Clone, Debug)]
+pub enum Problem {
+    /// It was refused, and its page says why.
+    Refused(Refusal),
+    /// There is no page to show it on.
+    Failed(Failure),
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => Self::Refused(Refusal::conflict(
+                "Somebody else changed it just now. Look again, and try again.",
+            )),
+            error => Self::Failed(error.into()),
+        }
+    }
+}
+
+/// A sentence below a field.
+#[derive(Template)]
+#[template(path = "fault.html")]
+pub struct Fault<'a> {
+    name: &'static str,
+    fault: Option<&'a str>,
+}
+
+/// What the fields of a form show.
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    values: Query,
+    refusal: Option<Refusal>,
+}
+
+impl Fields {
+    /// Fields with these values.
+    pub fn with_values<'a>(values: impl IntoIterator<Item = (&'a str, String)>) -> Self {
+        Self::showing(Query::with_values(values))
+    }
+
+    /// Fields with what was typed.
+    pub const fn showing(values: Query) -> Self {
+        Self {
+            values,
+            refusal: None,
+        }
+    }
+
+    /// The fields of a form that was refused.
+    pub const fn refused(values: Query, refusal: Refusal) -> Self {
+        Self {
+            values,
+            refusal: Some(refusal),
+        }
+    }
+
+    /// The fields of this form of a page, of whose forms another one may have been refused.
+    pub fn of_action(refused: &Self, actions: &[&str], otherwise: Self) -> Self {
+        let action = refused.get("action");
+        if refused.refusal.is_some() && actions.contains(&action) {
+            refused.clone()
+        } else {
+            otherwise
+        }
+    }
+
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> &str {
+        self.values.get(name).unwrap_or_default()
+    }
+
+    /// Whether a value is chosen.
+    pub fn has(&self, name: &str, value: impl Display) -> bool {
+        let value = value.to_string();
+        self.values.all(name).any(|chosen| chosen == value)
+    }
+
+    /// What is wrong with a field.
+    pub fn fault(&self, name: &str) -> Option<&str> {
+        let mut faults = self.refusal.iter().flat_map(|refusal| &refusal.faults);
+        let fault = faults.find(|(field, _)| field == name);
+        fault.map(|(_, why)| why.as_str())
+    }
+
+    /// What is wrong with a field, below it.
+    pub fn told(&self, name: &'static str) -> Fault<'_> {
+        let fault = self.fault(name);
+        Fault { name, fault }
+    }
+
+    /// Attributes of a field that lead to its fault.
+    pub fn mark(&self, name: &'static str) -> String {
+        if self.fault(name).is_some() {
+            format!(" aria-invalid=\"true\" aria-describedby=\"fault-{name}\"")
+        } else {
+            String::new()
+        }
+    }
+
+    /// The sentence of a page about the refusal.
+    pub fn problem(&self) -> Option<String> {
+        let refusal = self.refusal.as_ref()?;
+        Some(format!("Nothing was changed. {refusal}"))
+    }
+
+    /// The status of the page.
+    pub fn status(&self) -> u16 {
+        let status = self.refusal.as_ref().map(|refusal| refusal.status);
+        status.unwrap_or(StatusCode::OK).as_u16()
+    }
+}
