@@ -62,7 +62,7 @@ mod waits;
 mod webhooks;
 mod worker;
 
-use std::{env, path::Path, process::ExitCode, time::Duration};
+use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
 
@@ -91,13 +91,13 @@ fn main() -> ExitCode {
             logging::flush();
             result
         }
-        Err(refusal) => return refuse(&refusal),
+        Err(refusal) => return refuse(&refusal, &arguments),
     };
     match result {
         Ok(code) => code,
         Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(format_args!("error: {}", in_one_line(&error)));
+            logging::complain(in_one_line(&error), &arguments);
             if error.is::<Misconfigured>() {
                 ExitCode::from(USAGE)
             } else {
@@ -107,14 +107,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn refuse(refusal: &Refusal) -> ExitCode {
+fn refuse(refusal: &Refusal, arguments: &[OsString]) -> ExitCode {
     match refusal {
         Refusal::Usage(error) => {
-            let _ = error.print();
+            if error.use_stderr() && cli::asks_for_json(arguments) {
+                let text = error.to_string();
+                logging::complain(text.trim_start_matches("error: ").trim(), arguments);
+            } else {
+                let _ = error.print();
+            }
             u8::try_from(error.exit_code()).map_or(ExitCode::from(USAGE), ExitCode::from)
         }
         Refusal::Value(line) => {
-            output::complain(format_args!("error: {line}"));
+            logging::complain(line, arguments);
             ExitCode::from(USAGE)
         }
     }

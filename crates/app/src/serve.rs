@@ -37,10 +37,10 @@ use crate::{
     descriptors, exposure,
     import::{ImportPorts, ImportTasks, Importer},
     lane::{LaneSettings, LaneTasks, Lanes},
+    logging,
     metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
-    output,
     reads::{self, ReadTasks},
     shutdown::StopSignals,
     supervisor::Supervisor,
@@ -456,8 +456,7 @@ pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let mut running = Service::start(config).await?;
     parts.announce();
     let (addr, url) = (running.addr, &running.public_url);
-    // The reader of standard output may be gone; the service stays.
-    let _ = output::print(format_args!(
+    logging::announce(format_args!(
         "Posthaste listens on http://{addr}, API documentation: {url}/docs"
     ));
     let supervisor = Supervisor::ready();

@@ -1,5 +1,10 @@
 //! What the service logs.
 
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
+};
+
 use serde_json::Value;
 
 use crate::harness::{App, SETTLING, Site, Store, eventually, fresh, minimal, newsletter};
@@ -12,8 +17,12 @@ on_sqlite! {
 const SUBSCRIBER: &str = "/api/newsletter/subscribers/{email}";
 
 async fn each_answer_is_a_line_of_json(store: Store) {
-    let site = Site::new(store).with("POSTHASTE_LOG_FORMAT", "json");
+    let site = Site::new(store);
+    let dotenv = site.folder().join(".env");
+    fs::write(&dotenv, "POSTHASTE_LOG_FORMAT=json\n").unwrap();
+    fs::set_permissions(&dotenv, Permissions::from_mode(0o600)).unwrap();
     let _server = site.serve(&["--no-worker"]);
+    let _worker = site.work();
     let app = App::at(site);
     let id = fresh("logged");
     app.put(&id, &minimal()).await.created();
@@ -24,8 +33,8 @@ async fn each_answer_is_a_line_of_json(store: Store) {
 
     let log = eventually("the last answer is logged", SETTLING, || async {
         let log = app.site.log();
-        log.contains(&format!(r#""route":"{SUBSCRIBER}""#))
-            .then_some(log)
+        let is_logged = log.contains(&format!(r#""route":"{SUBSCRIBER}""#));
+        (is_logged && log.contains("works in the background")).then_some(log)
     })
     .await;
     assert!(
@@ -33,13 +42,18 @@ async fn each_answer_is_a_line_of_json(store: Store) {
         "{log}"
     );
     assert!(!log.contains(app.api.token()), "{log}");
-    // The first line is for people, and goes to standard output.
-    let lines = log
-        .lines()
-        .filter(|line| !line.starts_with("Posthaste listens"));
+    let lines = log.lines();
     let lines: Vec<Value> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
         .collect();
+    let says = |text: &str| {
+        lines.iter().any(|line| {
+            line["message"]
+                .as_str()
+                .is_some_and(|said| said.starts_with(text))
+        })
+    };
+    assert!(says("Posthaste listens on http://") && says("the .env file was read"));
     let answers = |route: &str, method: &str| -> Vec<&Value> {
         let of = |line: &&Value| {
             line["target"] == "posthaste::access"

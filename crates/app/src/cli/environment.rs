@@ -7,13 +7,16 @@ use std::{env, ffi::OsString, fmt::Write as _, fs::File, io::Read as _, path::Pa
 
 use clap::{Arg, CommandFactory as _};
 
-use super::{Cli, Refusal, dotenv::Dotenv, parse::command_path};
+use super::{
+    Cli, Refusal,
+    dotenv::Dotenv,
+    parse::{SERVICES, command_path},
+};
 
 /// The most bytes of a secret.
 const LARGEST: u64 = 1 << 16;
 
-/// The commands that send traces, and what they send along, which the tracer reads by itself.
-const TRACED: [&str; 2] = ["serve", "worker"];
+/// What a service sends along with traces; the tracer reads it by itself.
 const HEADERS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_HEADERS",
     "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
@@ -30,7 +33,7 @@ pub fn load(path: &Path, arguments: &[OsString]) -> Result<Option<Dotenv>, Refus
     let mut secrets = Vec::new();
     for command in command_path(&command, arguments) {
         secrets.extend(command.get_arguments().filter_map(secret));
-        if TRACED.contains(&command.get_name()) {
+        if SERVICES.contains(&command.get_name()) {
             secrets.extend(HEADERS.map(str::to_owned));
         }
     }

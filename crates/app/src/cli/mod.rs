@@ -46,7 +46,7 @@ pub use self::{
         WebhookArgs,
     },
     operator::{AuditArgs, OperatorArgs},
-    parse::{Refusal, parse},
+    parse::{Refusal, asks_for_json, parse},
     postings::{
         PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsPurgeArgs,
         PostingsReasonArgs, PostingsShowArgs,

@@ -10,12 +10,16 @@ use std::{
 };
 
 use clap::{
-    Arg, ArgAction, FromArgMatches as _,
+    Arg, ArgAction, CommandFactory as _, FromArgMatches as _,
     builder::Resettable,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use super::Cli;
+use crate::config::{self, LogFormat};
+
+/// The commands that run until they are stopped, log all they say, and send traces.
+pub(super) const SERVICES: [&str; 2] = ["serve", "worker"];
 
 /// The reason why no command is run.
 #[derive(Debug)]
@@ -43,6 +47,21 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
         .try_get_matches_from(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| refusal(error, &command, arguments))
+}
+
+/// Whether a command line, be it understood or not, asks for a service that logs JSON.
+pub fn asks_for_json(arguments: &[OsString]) -> bool {
+    let root = Cli::command();
+    let mut path = command_path(&root, arguments).into_iter();
+    let is_service = path.any(|command| SERVICES.contains(&command.get_name()));
+    let mut words = arguments.iter().filter_map(|word| word.to_str());
+    let option = words.find_map(|word| word.strip_prefix("--log-format"));
+    let format = match option {
+        None => env::var("POSTHASTE_LOG_FORMAT").unwrap_or_default(),
+        Some("") => words.next().unwrap_or_default().to_owned(),
+        Some(value) => value.trim_start_matches('=').to_owned(),
+    };
+    is_service && config::log_format(&format) == Ok(LogFormat::Json)
 }
 
 /// Ignores empty variables, and the variables of switches that are off.

@@ -1,5 +1,6 @@
 //! Logging to standard error: as text, or as JSON with one object a line.
 
+mod voice;
 mod writer;
 
 use std::{
@@ -13,6 +14,7 @@ use tracing_subscriber::{
     fmt::{MakeWriter, writer::BoxMakeWriter},
 };
 
+pub use self::voice::{announce, complain};
 use self::writer::LogWriter;
 use crate::{
     cli::{Cli, Command, Refusal},
@@ -33,6 +35,7 @@ const COMMAND_FILTER: &str = "warn";
 /// Starts logging with the filter and the format of the command line or the environment.
 pub fn start(cli: &Cli) -> Result<(), Refusal> {
     let filter = filter(cli)?;
+    voice::settle(is_service(&cli.command) && cli.log_format == LogFormat::Json);
     subscribe(filter, cli.log_format, writer(cli)?)
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
 }
@@ -47,12 +50,16 @@ pub fn flush() {
 /// The writer: of a service one that no request waits for; of all other commands standard error,
 /// to which they print as well.
 fn writer(cli: &Cli) -> Result<BoxMakeWriter, Refusal> {
-    if !matches!(cli.command, Command::Serve(_) | Command::Worker(_)) {
+    if !is_service(&cli.command) {
         return Ok(BoxMakeWriter::new(io::stderr));
     }
     let writer = LogWriter::start(io::stderr())
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))?;
     Ok(BoxMakeWriter::new(WRITER.get_or_init(|| writer).clone()))
+}
+
+const fn is_service(command: &Command) -> bool {
+    matches!(command, Command::Serve(_) | Command::Worker(_))
 }
 
 fn subscribe<W>(
@@ -87,10 +94,8 @@ fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {
     let text = match (&cli.log, rust_log()?) {
         (Some(filter), _) => filter.clone(),
         (None, Some(filter)) => filter,
-        (None, None) => match cli.command {
-            Command::Serve(_) | Command::Worker(_) => SERVICE_FILTER.to_owned(),
-            _ => COMMAND_FILTER.to_owned(),
-        },
+        (None, None) if is_service(&cli.command) => SERVICE_FILTER.to_owned(),
+        (None, None) => COMMAND_FILTER.to_owned(),
     };
     let text = without_malformed_requests(text);
     EnvFilter::builder()

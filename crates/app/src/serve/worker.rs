@@ -19,7 +19,7 @@ use crate::{
     config::EnricherKind,
     database::Database,
     enricher::{Enriching, Prepared},
-    output, provider,
+    logging, provider,
     shutdown::StopSignals,
     supervisor::Supervisor,
     traces::Traces,
@@ -145,7 +145,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
         has_webhook_secret: None,
     };
     parts.announce();
-    let _ = output::print("Posthaste works in the background.");
+    logging::announce("Posthaste works in the background.");
     let supervisor = Supervisor::ready();
     signals.asked().await;
     drop(supervisor);

@@ -58,3 +58,55 @@ fn a_header_of_operators_needs_the_proxy_and_its_secret() {
         check_refused(&folder, &variables, &["serve"], begin);
     }
 }
+
+#[test]
+fn a_service_that_logs_json_says_nothing_else() {
+    let folder = tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let json = ("POSTHASTE_LOG_FORMAT", "json");
+    for (arguments, variables, code, expect) in [
+        (
+            vec!["serve"],
+            vec![
+                json,
+                ("POSTHASTE_ADMIN_BIND", "off"),
+                ("POSTHASTE_BIND", &*address),
+            ],
+            1,
+            "POSTHASTE_BIND: cannot listen on",
+        ),
+        (
+            vec!["serve"],
+            vec![json, ("POSTHASTE_BIND", "x")],
+            2,
+            "POSTHASTE_BIND: \"x\" is not",
+        ),
+        (
+            vec!["worker", "--log-format", "json", "--nonsense"],
+            vec![],
+            2,
+            "unexpected argument '--nonsense' found",
+        ),
+        (
+            vec!["--log-format=json", "worker"],
+            vec![("DATABASE_URL_FILE", "gone")],
+            2,
+            "DATABASE_URL_FILE: gone: ",
+        ),
+    ] {
+        let output = run(&folder, &arguments, &variables);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let lines = said.lines().chain(text(&output.stdout).lines());
+        let lines: Vec<serde_json::Value> = lines
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+            .collect();
+        let last = lines.iter().rfind(|line| line["level"] == "ERROR").unwrap();
+        assert!(last["timestamp"].is_string() && last["target"].is_string());
+        let message = last["message"].as_str().unwrap();
+        assert!(message.starts_with(expect), "{message}");
+    }
+    let refused = run(&folder, &["migrate"], &[json, ("DATABASE_URL", "x")]);
+    assert!(text(&refused.stderr).starts_with("error: DATABASE_URL: "));
+}
