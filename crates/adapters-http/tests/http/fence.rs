@@ -88,6 +88,14 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ("get", "/docs/reference", NamesNone),
 ];
 
+/// A posting that gives the company of all others another name and logo.
+fn renaming() -> Value {
+    let mut payload = posting();
+    payload["company"]["name"] = json!("Closed");
+    payload["company"]["logo_path"] = json!("/closed.svg");
+    payload
+}
+
 #[tokio::test]
 async fn every_operation_keeps_to_the_prefixes_of_its_client() {
     let document = serde_json::to_value(adapters_http::openapi()).unwrap();
@@ -115,6 +123,11 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
             client.prefixes = Prefixes::new(&["acme-"]).unwrap();
         })
         .await;
+    let shown = async || {
+        let shown = request("GET", &format!("{PATH}/other-1")).token(&writer);
+        shown.send(&app).await.json()
+    };
+    let before = shown().await;
     for (method, path, fence) in OPERATIONS {
         let to = |identifier: &str| -> Request {
             let target = path
@@ -124,10 +137,10 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
                 .replace("{id}", "0190a1b2-0000-7000-8000-000000000002");
             let request = request(&method.to_uppercase(), &target).token(&token);
             if matches!(fence, RefusesLines) {
-                let line = |id: &str| json!({"id": id, "payload": posting()});
+                let line = |id: &str| json!({"id": id, "payload": renaming()});
                 request.body(format!("{}\n{}\n", line(identifier), line("acme-1")))
             } else if *method == "put" {
-                request.json(&posting())
+                request.json(&renaming())
             } else {
                 request
             }
@@ -177,6 +190,8 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
             }
             OfTheWorker => {}
         }
+        // Nor does it change what is shown beyond them, the company of a posting included.
+        assert_eq!(shown().await, before, "{method} {path}");
     }
 }
 

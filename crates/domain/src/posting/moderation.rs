@@ -123,6 +123,9 @@ fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Optio
         by: by.clone(),
     });
     change.touch(by, now);
-    change.raise(event::JOB_POSTING_UPDATED);
+    // Changes of a posting that is expired already are no events (the specification).
+    if posting.status != Status::Expired {
+        change.raise(event::JOB_POSTING_UPDATED);
+    }
     Some(change)
 }
