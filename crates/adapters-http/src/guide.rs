@@ -90,7 +90,10 @@ const SECTIONS: &[Section] = &[
 /// The meaning of a status for the client that pushes.
 const fn meaning(status: Status) -> &'static str {
     match status {
-        Status::PendingEnrichment => "It waits for its enrichment.",
+        Status::PendingEnrichment => {
+            "It waits for its enrichment. A reason that begins with enrichment_failed says that an \
+             operator has to judge it, or that you push other content."
+        }
         Status::Approved => {
             "It is visible. A reason that begins with awaiting_review says that \
                              your newest content has no verdict yet."

@@ -93,13 +93,16 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     write_tasks(conn, &writes.tasks, &unchanged)
 }
 
-/// Writes effects and events, ends tasks, and adds to the audit. Events of subjects that stayed as
-/// they were are left out.
+/// Writes effects and events, settles tasks, and adds to the audit. Events of subjects that stayed
+/// as they were are left out.
 pub(crate) fn write_tasks(
     conn: &mut SqliteConnection,
     tasks: &TaskWrites,
     unchanged: &HashSet<Uuid>,
 ) -> Result<(), Failure> {
+    for effect in &tasks.ended {
+        outbox::end(conn, *effect)?;
+    }
     for (effect, trace) in tasks.asked().zip(tasks.traces()) {
         outbox::ask(conn, effect, trace, tasks.at)?;
     }
@@ -110,6 +113,11 @@ pub(crate) fn write_tasks(
     }
     for receipt in &tasks.done {
         outbox::finish(conn, receipt, tasks.at)?;
+    }
+    for (receipt, error) in &tasks.given_up {
+        if !outbox::give_up(conn, receipt, error, tasks.at)? {
+            return Err(StoreError::Conflict.into());
+        }
     }
     for entry in &tasks.audit {
         audit::write(conn, entry)?;

@@ -95,7 +95,7 @@ impl Store for PostgresStore {
 fn is_one_statement(writes: &WriteSet) -> bool {
     writes.import.is_none()
         && writes.fingerprints.is_empty()
-        && writes.tasks.done.is_empty()
+        && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
 }
 
@@ -145,17 +145,21 @@ async fn apply(
 /// Writes a whole commit inside a transaction that has locked the postings or subscribers
 /// concerned.
 ///
-/// Locks finished tasks after those rows, in the lock order of `write.sql`. Ends finished tasks
-/// last, so that a task that asks for itself again becomes due again.
+/// Locks settled tasks after those rows, in the lock order of `write.sql`. Finishes tasks last, so
+/// that a task that asks for itself again becomes due again.
 pub(crate) async fn finish(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
     let tasks = &writes.tasks;
-    if !tasks.done.is_empty() {
+    let receipts: Vec<_> = tasks.receipts().copied().collect();
+    if !receipts.is_empty() {
         let effects: Vec<_> = tasks.asked().collect();
-        outbox::lock(conn, &tasks.done, &effects).await?;
+        outbox::lock(conn, &receipts, &effects).await?;
+    }
+    if !tasks.ended.is_empty() {
+        outbox::end(conn, &tasks.ended).await?;
     }
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
         write(conn, writes, Vec::new(), lock_timeout).await?;
@@ -163,6 +167,9 @@ pub(crate) async fn finish(
     duplicate::write(conn, &writes.fingerprints).await?;
     if !tasks.done.is_empty() {
         outbox::finish(conn, &tasks.done, tasks.at).await?;
+    }
+    for (receipt, error) in &tasks.given_up {
+        outbox::give_up(conn, *receipt, error, tasks.at).await?;
     }
     if !tasks.audit.is_empty() {
         audit::write(conn, &tasks.audit).await?;

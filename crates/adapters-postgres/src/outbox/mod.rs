@@ -20,7 +20,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use self::claim::Which;
-pub(crate) use self::write::{columns, finish, lock};
+pub(crate) use self::write::{columns, end, finish, give_up, lock};
 use crate::{PostgresStore, audit};
 
 #[async_trait]
@@ -109,7 +109,7 @@ impl Outbox for PostgresStore {
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .run(async move |conn| write::give_up(conn, receipt, &error, now).await)
+            .run(async move |conn| give_up(conn, receipt, &error, now).await)
             .await
     }
 

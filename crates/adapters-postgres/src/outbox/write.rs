@@ -34,7 +34,7 @@ pub(crate) fn columns<'a>(
 }
 
 statement! {
-    /// Locks finished tasks and the effects asked for together, since both are about to be written.
+    /// Locks settled tasks and the effects asked for together, since both are about to be written.
     Lock =
     "WITH meant AS (SELECT unnest(?) AS id UNION \
      SELECT task.id FROM unnest(?, ?) AS sent (kind, subject) JOIN outbox AS task \
@@ -44,22 +44,22 @@ statement! {
     returns (BigInt, Nullable<SqlUuid>)
 }
 
-/// Locks tasks, and checks that the caller still holds the leases of finished ones; a lost lease is
-/// a conflict.
+/// Locks tasks, and checks that the caller still holds the leases of those that it settles; a lost
+/// lease is a conflict.
 pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
-    done: &[Receipt],
+    settled: &[Receipt],
     effects: &[Effect],
 ) -> Result<(), Failure> {
     let values = [
-        bigints(done, |receipt| Some(receipt.task.0)),
+        bigints(settled, |receipt| Some(receipt.task.0)),
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
     ];
     let found: Vec<(i64, Option<Uuid>)> = load::<Lock, _>(conn, &values).await?;
     let leases: HashMap<_, _> = found.into_iter().collect();
     let holds = |receipt: &Receipt| leases.get(&receipt.task.0) == Some(&Some(receipt.lease));
-    if done.iter().all(holds) {
+    if settled.iter().all(holds) {
         Ok(())
     } else {
         Err(StoreError::Conflict.into())
@@ -160,7 +160,8 @@ statement! {
     MoveToDeadLetters = sql_common::dead_letter!()
 }
 
-pub(super) async fn give_up(
+/// Gives a task up, unless the lease was lost.
+pub(crate) async fn give_up(
     conn: &mut AsyncPgConnection,
     receipt: Receipt,
     error: &str,
@@ -168,6 +169,25 @@ pub(super) async fn give_up(
 ) -> Result<(), Failure> {
     let values = dead_letter_values(receipt, error, now).map(Value::from);
     execute::<MoveToDeadLetters>(conn, &values).await?;
+    Ok(())
+}
+
+statement! {
+    End =
+    "WITH meant AS MATERIALIZED (\
+     SELECT task.id FROM unnest(?, ?) AS sent (kind, subject) \
+     JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject \
+     ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
+     DELETE FROM outbox USING meant WHERE outbox.id = meant.id"
+}
+
+/// Deletes the tasks of effects, whatever their state.
+pub(crate) async fn end(conn: &mut AsyncPgConnection, effects: &[Effect]) -> Result<(), Failure> {
+    let values = [
+        texts(effects, |effect| Some(effect.kind().as_str())),
+        uuids(effects, |effect| effect.key()),
+    ];
+    execute::<End>(conn, &values).await?;
     Ok(())
 }
 

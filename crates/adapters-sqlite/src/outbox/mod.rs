@@ -16,7 +16,7 @@ use domain::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-pub(crate) use self::write::{ask, finish};
+pub(crate) use self::write::{ask, end, finish, give_up};
 use crate::{SqliteStore, audit};
 
 #[async_trait]
@@ -104,7 +104,7 @@ impl Outbox for SqliteStore {
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .write(move |conn| write::give_up(conn, &receipt, &error, now))
+            .write(move |conn| give_up(conn, &receipt, &error, now).map(|_| ()))
             .await
     }
 

@@ -134,14 +134,25 @@ statement! {
     MoveToDeadLetters = sql_common::dead_letter!()
 }
 
-/// Gives a task up.
-pub(super) fn give_up(
+/// Gives a task up; false if the lease was lost.
+pub(crate) fn give_up(
     conn: &mut SqliteConnection,
     receipt: &Receipt,
     error: &str,
     now: OffsetDateTime,
-) -> Result<(), Failure> {
-    execute::<MoveToDeadLetters>(conn, &dead_letter_values(*receipt, error, now))?;
+) -> Result<bool, Failure> {
+    let values = dead_letter_values(*receipt, error, now);
+    Ok(execute::<MoveToDeadLetters>(conn, &values)? > 0)
+}
+
+statement! {
+    End = "DELETE FROM outbox WHERE kind = ? AND subject = ?"
+}
+
+/// Deletes the task of an effect, whatever its state.
+pub(crate) fn end(conn: &mut SqliteConnection, effect: Effect) -> Result<(), Failure> {
+    let subject = effect.key();
+    execute::<End>(conn, &[effect.kind().as_str().into(), (&subject).into()])?;
     Ok(())
 }
 

@@ -103,7 +103,7 @@ impl Handler for Enrichments {
         Ok(())
     }
 
-    async fn before_giving_up(&self, task: &Claimed) -> Result<(), StoreError> {
+    async fn give_up(&self, task: &Claimed) -> Result<(), StoreError> {
         self.abandon(task).await
     }
 }
@@ -181,7 +181,6 @@ impl Enrichments {
             })),
             Err(error) => Done::Failure(Failed {
                 receipt,
-                posting,
                 content,
                 input,
                 error,

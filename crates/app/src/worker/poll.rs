@@ -10,10 +10,7 @@ use domain::{
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    tasks::{Failure, Tasks},
-    wake::Wake,
-};
+use super::{tasks::Tasks, wake::Wake};
 use crate::{panics, waits};
 
 /// Handles the tasks of a queue.
@@ -42,10 +39,8 @@ pub(super) trait Handler: Send + Sync {
     /// After `stop` is cancelled an implementation begins no further task, and gives those back.
     async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
 
-    /// Runs before a task is given up because workers died of it. It must not work on the task.
-    async fn before_giving_up(&self, _task: &Claimed) -> Result<(), StoreError> {
-        Ok(())
-    }
+    /// Gives up a task that workers died of, without working on it.
+    async fn give_up(&self, task: &Claimed) -> Result<(), StoreError>;
 }
 
 /// Claims and handles tasks until it is stopped. Several loops may share a handler.
@@ -121,8 +116,7 @@ async fn suspect<H: Handler>(
     let (effect, lost) = (task.effect, task.lost);
     if task.is_lethal() {
         // After a failure here the task is not given back: that would clear the suspicion.
-        handler.before_giving_up(&task).await?;
-        tasks.give_up(&task, &Failure::lethal()).await;
+        handler.give_up(&task).await?;
         return Ok(1);
     }
     tracing::warn!(?effect, lost, "a task whose worker died is worked on alone");

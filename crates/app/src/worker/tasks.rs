@@ -138,9 +138,9 @@ impl Tasks {
 
     /// Gives a failed task up; true if that was recorded.
     pub async fn give_up(&self, task: &Claimed, failure: &Failure) -> bool {
-        let (error, attempts, effect) = (failure.message.as_str(), task.attempts, task.effect);
-        tracing::error!(?effect, attempts, error, "a task was given up");
-        recorded(&self.outbox.give_up(task.receipt, error, self.now()).await)
+        failure.tell_of_end(task);
+        let (error, now) = (failure.message.as_str(), self.now());
+        recorded(&self.outbox.give_up(task.receipt, error, now).await)
     }
 }
 
@@ -182,6 +182,12 @@ impl Failure {
     /// The reason, for an operator.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Tells an operator that the task is given up.
+    pub fn tell_of_end(&self, task: &Claimed) {
+        let (error, attempts, effect) = (self.message.as_str(), task.attempts, task.effect);
+        tracing::error!(?effect, attempts, error, "a task was given up");
     }
 }
 

@@ -19,9 +19,7 @@ use std::{
 use ::newsletter::testing::MemoryStore;
 use async_trait::async_trait;
 use domain::{
-    enrichment::{
-        Coordinates, EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag, Verdict,
-    },
+    enrichment::{EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag},
     outbox::{Backlog, Kind, Revive, TaskRow},
     posting::{PostingView, PutPosting, Status},
     store::{PostingReader, StoreError},
@@ -119,14 +117,15 @@ impl Enricher for Script {
         }
         Ok(Enrichment {
             texts: texts(input),
-            coordinates: None,
-            verdict: Verdict::Approve,
-            sketch: None,
+            ..Enrichment::bare()
         })
     }
 
-    fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
-        Some((texts(input), None))
+    fn unjudged(&self, input: &EnrichmentInput) -> Option<Enrichment> {
+        Some(Enrichment {
+            texts: texts(input),
+            ..Enrichment::bare()
+        })
     }
 }
 

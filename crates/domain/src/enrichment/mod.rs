@@ -71,6 +71,18 @@ pub struct Enrichment {
     pub sketch: Option<Sketch>,
 }
 
+impl Enrichment {
+    /// The enrichment of a posting that no texts can be made of.
+    pub fn bare() -> Self {
+        Self {
+            texts: EnrichedTexts::default(),
+            coordinates: None,
+            verdict: Verdict::Approve,
+            sketch: None,
+        }
+    }
+}
+
 /// The two readable forms of a description, and the title in the second.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnrichedTexts {
@@ -157,9 +169,9 @@ pub trait Enricher: Send + Sync {
         stop: &StopFlag,
     ) -> Result<Enrichment, EnrichError>;
 
-    /// Texts and place without a judgement, for a posting that will get none; `None` when there
-    /// are none that may be shown.
-    fn unjudged(&self, _input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
+    /// The enrichment by rules alone, for a posting that gets no judgement: its verdict counts for
+    /// nothing. `None` when there are no texts that may be shown.
+    fn unjudged(&self, _input: &EnrichmentInput) -> Option<Enrichment> {
         None
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    Brief, CheckError, Coordinates, Draft, DraftCache, DraftError, EnrichError, EnrichedTexts,
-    Enricher, Enrichment, EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher,
-    Runtime, StopFlag, Verdict, paid::PaidOnce,
+    Brief, CheckError, Draft, DraftCache, DraftError, EnrichError, Enricher, Enrichment,
+    EnrichmentInput, Exceeded, Model, Objection, ReasonCode, RuleEnricher, Runtime, StopFlag,
+    Verdict, paid::PaidOnce,
 };
 
 /// An enricher made of steps. Nothing leaves it that [`RuleEnricher::check`] has not let through.
@@ -189,7 +189,7 @@ impl Enricher for Pipeline {
         self.checked(judged, input, stop)
     }
 
-    fn unjudged(&self, input: &EnrichmentInput) -> Option<(EnrichedTexts, Option<Coordinates>)> {
+    fn unjudged(&self, input: &EnrichmentInput) -> Option<Enrichment> {
         let stop = StopFlag::default();
         let prepared = self.prepare(input, &stop).ok()?;
         let prepared = self.checked(prepared, input, &stop).ok()?;
@@ -201,7 +201,7 @@ impl Enricher for Pipeline {
                 ..
             }
         );
-        is_read.then_some((prepared.texts, prepared.coordinates))
+        is_read.then_some(prepared)
     }
 }
 
@@ -213,12 +213,10 @@ fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     }
     let code = ReasonCode::TooComplex;
     Ok(Enrichment {
-        texts: EnrichedTexts::default(),
-        coordinates: None,
         verdict: Verdict::Reject {
             code,
             text: code.sentence().to_owned(),
         },
-        sketch: None,
+        ..Enrichment::bare()
     })
 }

@@ -22,6 +22,12 @@ pub struct TaskWrites {
     pub events: Vec<Event>,
     /// Tasks that the commit finishes.
     pub done: Vec<Receipt>,
+    /// Tasks that the commit gives up, as [`Outbox::give_up`](super::Outbox::give_up) does, each
+    /// with the error. A lost lease is a conflict.
+    pub given_up: Vec<(Receipt, String)>,
+    /// Effects whose task the commit ends in whatever state, before it asks for any. A worker that
+    /// has it leased loses the lease.
+    pub ended: Vec<Effect>,
     /// Audit entries.
     pub audit: Vec<Entry>,
     /// The time of the decision, from which new tasks are due.
@@ -36,6 +42,8 @@ impl TaskWrites {
             trace: None,
             events: Vec::new(),
             done: Vec::new(),
+            given_up: Vec::new(),
+            ended: Vec::new(),
             audit: Vec::new(),
             at,
         }
@@ -67,7 +75,18 @@ impl TaskWrites {
 
     /// Whether nothing is written.
     pub fn is_empty(&self) -> bool {
-        !self.adds_tasks() && self.done.is_empty() && self.audit.is_empty()
+        !self.adds_tasks() && !self.settles_tasks() && self.audit.is_empty()
+    }
+
+    /// Whether tasks that are there are finished, given up or ended.
+    pub fn settles_tasks(&self) -> bool {
+        !(self.done.is_empty() && self.given_up.is_empty() && self.ended.is_empty())
+    }
+
+    /// The receipts of the tasks that are finished or given up.
+    pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
+        let given_up = self.given_up.iter().map(|(receipt, _)| receipt);
+        self.done.iter().chain(given_up)
     }
 
     /// Whether there are effects or events.

@@ -32,6 +32,13 @@ pub enum Moderation {
     },
 }
 
+impl Moderation {
+    /// Whether the posting needs no verdict of an enricher any more.
+    pub const fn ends_enrichment(&self) -> bool {
+        !matches!(self, Self::Feature(_))
+    }
+}
+
 /// Decides an operator's command; `None` when there is nothing to change.
 pub fn decide(
     posting: &Posting,
@@ -58,8 +65,11 @@ pub fn decide(
     } else {
         change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
         outcome::approve(&mut change, by.clone(), lifetime, now);
-        // Its texts may belong to other content, or be missing.
-        change.ask_if_due(company);
+        // Its texts may belong to other content, or be missing. Workers that it killed would die
+        // again of making some.
+        if !outcome::was_lethal(posting) {
+            change.ask_if_due(company);
+        }
     }
     let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
     if change.history.is_empty() && !is_known {

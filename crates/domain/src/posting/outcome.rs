@@ -6,6 +6,7 @@ use super::{Actor, Change, ContentHash, Lifetime, Posting, PostingId, Status, Te
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
+    outbox::LOST_TOO_OFTEN,
 };
 
 /// The content that a posting awaits an outcome for, if it does.
@@ -38,12 +39,11 @@ pub fn apply(
     );
     change.posting.enriched_hash = Some(content);
     change.touch(Actor::Enricher, now);
-    let stays_rejected = posting.moderated && posting.status == Status::Rejected;
     if posting.approved_hash == Some(content) {
         // An operator has judged this content.
         change.posting.moderated = true;
         approve(&mut change, Actor::Enricher, lifetime, now);
-    } else if !stays_rejected {
+    } else if !stays_rejected(posting) {
         change.posting.moderated = false;
         match &enrichment.verdict {
             Verdict::Approve => approve(&mut change, Actor::Enricher, lifetime, now),
@@ -78,51 +78,66 @@ fn raise_enriched(change: &mut Change, before: &Posting, has_new_texts: bool) {
     }
 }
 
+/// Whether an operator's verdict holds for the given content, which then needs no other.
+pub fn is_settled(posting: &Posting, content: ContentHash) -> bool {
+    posting.approved_hash == Some(content) || stays_rejected(posting)
+}
+
+fn stays_rejected(posting: &Posting) -> bool {
+    posting.moderated && posting.status == Status::Rejected
+}
+
 /// The prefix of an approved posting's reason while its newest content awaits a verdict.
 pub const AWAITING_REVIEW: &str = "awaiting_review: ";
+
+/// The prefix of a posting's reason while its first verdict is left to an operator.
+pub const ENRICHMENT_FAILED: &str = "enrichment_failed: ";
 
 /// The longest quoted reason, in characters.
 const LONGEST_REASON: usize = 240;
 
-/// Texts and a place that took no judgement.
-pub type Made = (EnrichedTexts, Option<Coordinates>);
-
-/// Records that the given content gets no verdict; the posting keeps awaiting one. An approved
-/// posting keeps the judged texts, and its reason says that newer content awaits a review, unless
-/// an operator approved that. Any other posting keeps its status and gets the texts made by rules.
-/// `None` as with [`apply`], or if nothing changes.
+/// Records that the given content gets no verdict; the posting keeps awaiting one. A posting that
+/// waits for its first verdict, or is approved, says so in its reason. Only an approved one keeps
+/// its texts, which were judged; others get those made by rules. `None` as with [`apply`], if the
+/// content [is settled](is_settled), or if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
     company: &Company,
     content: ContentHash,
-    made: Option<Made>,
+    made: Option<&Enrichment>,
     reason: &str,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if due(posting, company) != Some(content) {
+    if due(posting, company) != Some(content) || is_settled(posting, content) {
         return None;
     }
     let mut change = Change::of(posting);
-    if posting.status == Status::Approved && posting.approved_hash != Some(content) {
-        let reason = Some(awaiting_review(reason));
-        if posting.status_reason == reason {
-            return None;
-        }
-        change.move_to(Status::Approved, reason, Actor::Enricher, now);
-        raise_enriched(&mut change, posting, false);
-    } else {
-        let (texts, place) = made?;
-        if !enrich(&mut change, texts, place) {
-            return None;
-        }
+    let made = made.filter(|_| posting.status != Status::Approved);
+    let has_new_texts =
+        made.is_some_and(|made| enrich(&mut change, made.texts.clone(), made.coordinates));
+    let reason = prefix(posting.status).map(|prefix| on_one_line(prefix, reason));
+    if reason.is_some() && posting.status_reason != reason {
+        change.move_to(posting.status, reason, Actor::Enricher, now);
+    } else if has_new_texts {
         change.touch(Actor::Enricher, now);
-        raise_enriched(&mut change, posting, true);
+    } else {
+        return None;
     }
+    raise_enriched(&mut change, posting, has_new_texts);
     Some(change)
 }
 
-/// The reason of a posting that waits for a review, on one line.
-fn awaiting_review(reason: &str) -> String {
+/// The prefix of the reason of a posting in this status that gets no verdict.
+const fn prefix(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Approved => Some(AWAITING_REVIEW),
+        Status::PendingEnrichment => Some(ENRICHMENT_FAILED),
+        Status::Rejected | Status::Expired => None,
+    }
+}
+
+/// A reason behind its prefix, on one line.
+fn on_one_line(prefix: &str, reason: &str) -> String {
     let is_gap = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<_> = reason
         .split(is_gap)
@@ -133,23 +148,34 @@ fn awaiting_review(reason: &str) -> String {
     if told.len() < line.len() {
         told.push('…');
     }
-    AWAITING_REVIEW.to_owned() + &told
+    prefix.to_owned() + &told
 }
 
-/// Whether the posting's newest content is marked as awaiting a review.
+/// Whether the posting's reason says that it gets no verdict without an operator.
 fn awaits_review(posting: &Posting) -> bool {
     let reason = posting.status_reason.as_deref();
-    posting.status == Status::Approved
-        && reason.is_some_and(|reason| reason.starts_with(AWAITING_REVIEW))
+    prefix(posting.status)
+        .is_some_and(|prefix| reason.is_some_and(|reason| reason.starts_with(prefix)))
 }
 
-/// Clears the reason of a posting that awaits a review but has judged content again.
+/// Whether the posting got no verdict because workers died of it.
+pub(super) fn was_lethal(posting: &Posting) -> bool {
+    let reason = posting.status_reason.as_deref();
+    awaits_review(posting) && reason.is_some_and(|reason| reason.ends_with(LOST_TOO_OFTEN))
+}
+
+/// Clears the reason of a posting that awaited a review: an approved one that has judged content
+/// again, or one whose first verdict is asked for anew.
 pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now: OffsetDateTime) {
     let posting = &change.posting;
-    let content = Some(ContentHash::of(&posting.details, company));
-    let is_judged = posting.enriched_hash == content || posting.approved_hash == content;
-    if is_judged && awaits_review(posting) {
-        change.move_to(Status::Approved, None, by, now);
+    let is_over = if posting.status == Status::Approved {
+        let content = Some(ContentHash::of(&posting.details, company));
+        posting.enriched_hash == content || posting.approved_hash == content
+    } else {
+        change.asks_for_enrichment && change.events.contains(&event::JOB_POSTING_UPDATED)
+    };
+    if is_over && awaits_review(posting) {
+        change.move_to(posting.status, None, by, now);
         if !change.events.contains(&event::JOB_POSTING_UPDATED) {
             change.raise(event::JOB_POSTING_UPDATED);
         }

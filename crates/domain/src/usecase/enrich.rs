@@ -237,65 +237,73 @@ impl Lookalikes {
     }
 }
 
-/// An assignment that gets no outcome unless an operator sees to it.
+/// An enrichment that is given up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unjudged {
+pub struct GivenUp {
+    /// The task.
+    pub receipt: Receipt,
     /// The posting.
-    pub posting: SourceIdentifier,
-    /// The content that got no verdict.
-    pub content: ContentHash,
-    /// The texts made by rules, without a verdict.
-    pub made: Option<outcome::Made>,
+    pub posting: PostingId,
+    /// The content that got no verdict; `None` for whatever it has, which must not be worked on.
+    pub content: Option<ContentHash>,
+    /// The enrichment by rules alone, whose verdict counts for nothing.
+    pub made: Option<Enrichment>,
     /// The reason of the missing verdict, for the client that pushes the posting.
     pub reason: String,
+    /// The error, for an operator.
+    pub error: String,
 }
 
-/// Notes that a posting got no verdict, see [`outcome::leave_unjudged`]. Its task stays.
-pub async fn leave_unjudged(
+/// Gives an enrichment up in one commit with what the posting says of it, see
+/// [`outcome::leave_unjudged`]. Returns whether its task is dead: an operator's verdict needs only
+/// texts, and what rules made is enough for it; other content is worked on anew.
+pub async fn give_up(
     store: &dyn Store,
-    unjudged: &Unjudged,
+    given_up: &GivenUp,
+    lifetime: Lifetime,
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    let Unjudged {
-        posting,
-        content,
-        made,
-        reason,
-    } = unjudged;
-    let mut known = store.load(std::slice::from_ref(posting), &[]).await?;
-    let Some(posting) = known.postings.get(posting) else {
-        return Ok(());
-    };
-    let company = known.company_of(posting)?;
-    let change = outcome::leave_unjudged(posting, company, *content, made.clone(), reason, now);
-    let Some(change) = change else {
-        return Ok(());
-    };
+) -> Result<bool, StoreError> {
+    let receipt = given_up.receipt;
+    let mut known = store.load_by_id(&[given_up.posting]).await?;
     let mut writes = WriteSet::new(now);
-    change.record(&mut known, &mut writes);
-    store.commit(writes).await
-}
-
-/// The same for a posting that must not even be worked on any more. Its task stays.
-pub async fn abandon(
-    store: &dyn Store,
-    posting: PostingId,
-    reason: &str,
-    now: OffsetDateTime,
-) -> Result<(), StoreError> {
-    let mut known = store.load_by_id(&[posting]).await?;
-    let Some(posting) = known.postings.values().next() else {
-        return Ok(());
+    let posting = known.postings.values().next();
+    let content = match posting {
+        Some(posting) => outcome::due(posting, known.company_of(posting)?),
+        None => None,
     };
-    let company = known.company_of(posting)?;
-    let change = outcome::due(posting, company)
-        .and_then(|content| outcome::leave_unjudged(posting, company, content, None, reason, now));
-    let Some(change) = change else {
-        return Ok(());
+    let (Some(posting), Some(content)) = (posting, content) else {
+        writes.tasks.done.push(receipt);
+        store.commit(writes).await?;
+        return Ok(false);
     };
-    let mut writes = WriteSet::new(now);
-    change.record(&mut known, &mut writes);
-    store.commit(writes).await
+    if given_up.content.is_some_and(|other| other != content) {
+        writes.tasks.done.push(receipt);
+        writes.tasks.ask(enrich(posting.id));
+        store.commit(writes).await?;
+        return Ok(false);
+    }
+    if outcome::is_settled(posting, content) {
+        let outcome = Outcome {
+            receipt,
+            posting: posting.source_identifier.clone(),
+            content,
+            enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
+            trace: None,
+        };
+        record_outcomes(store, &[outcome], lifetime, now).await?;
+        return Ok(false);
+    }
+    let (company, made) = (known.company_of(posting)?, given_up.made.as_ref());
+    let change = outcome::leave_unjudged(posting, company, content, made, &given_up.reason, now);
+    if let Some(change) = change {
+        change.record(&mut known, &mut writes);
+    }
+    writes
+        .tasks
+        .given_up
+        .push((receipt, given_up.error.clone()));
+    store.commit(writes).await?;
+    Ok(true)
 }
 
 fn input(

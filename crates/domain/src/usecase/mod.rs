@@ -24,9 +24,7 @@ pub use self::{
     client::{ClientError, ManagedClients, Rotation},
     company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
-    enrich::{
-        Assignment, Outcome, Unjudged, abandon, assignments, leave_unjudged, record_outcomes,
-    },
+    enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     expire::expire,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, decide_batch, ingest, load_batch},

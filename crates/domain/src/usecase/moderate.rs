@@ -6,7 +6,7 @@ use crate::{
     Version,
     audit::{Action, Attribution, Entry},
     posting::{
-        Lifetime, Posting, Rejection, SourceIdentifier,
+        Lifetime, Posting, Rejection, SourceIdentifier, enrich,
         moderation::{self, Moderation},
     },
     store::{Store, StoreError, WriteSet},
@@ -56,12 +56,22 @@ pub async fn moderate(
         return Err(ModerationError::Changed { seen, current });
     }
     let company = known.company_of(&posting)?;
-    let Some(change) = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?
-    else {
+    let change = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?;
+    let mut writes = WriteSet::new(now);
+    let Some(change) = change else {
+        if command.ends_enrichment() {
+            // Other content may have been pushed meanwhile, so the task is not ended but asked for:
+            // one that was given up is worked on again, and done with where a verdict stands.
+            writes.tasks.ask(enrich(posting.id));
+        }
+        store.commit(writes).await?;
         return Ok(posting);
     };
     let after = change.posting.clone();
-    let mut writes = WriteSet::new(now);
+    if command.ends_enrichment() {
+        // Whether it waits, is under way or was given up.
+        writes.tasks.ended.push(enrich(posting.id));
+    }
     writes.tasks.audit.push(entry(identifier, command, by, now));
     change.record(&mut known, &mut writes);
     store.commit(writes).await?;

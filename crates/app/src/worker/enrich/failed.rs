@@ -1,13 +1,13 @@
 //! Records assignments that ended without an outcome.
 
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use domain::{
-    enrichment::{Coordinates, EnrichError, EnrichedTexts, EnrichmentInput},
+    enrichment::{EnrichError, Enrichment, EnrichmentInput},
     outbox::{Claimed, Receipt},
-    posting::{ContentHash, PostingId, SourceIdentifier},
+    posting::{ContentHash, PostingId},
     store::StoreError,
-    usecase::{self, Unjudged},
+    usecase::{self, GivenUp},
 };
 
 use super::{super::tasks::Failure, Enrichments};
@@ -19,24 +19,21 @@ const CONFLICTS: Duration = Duration::from_secs(2);
 /// An assignment without an outcome.
 pub(super) struct Failed {
     pub receipt: Receipt,
-    pub posting: SourceIdentifier,
     pub content: ContentHash,
     pub input: Arc<EnrichmentInput>,
     pub error: EnrichError,
 }
 
 impl Enrichments {
-    /// Puts the task off, or gives it up. When it is given up, the posting's status stays, because
-    /// no posting is approved without a verdict. An unapproved posting gets the texts made by
-    /// rules; an approved one keeps the judged texts and its reason says so. After an error the
-    /// store has recorded nothing, and the task is not given up.
+    /// Puts the task off, or gives it up in one commit with what the posting says of it. No posting
+    /// is approved without a verdict; what an operator has judged only needs texts, and those made
+    /// by rules do. While the store is away, nothing is given up.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
-            posting,
+            receipt,
             content,
             input,
             error,
-            ..
         } = failed;
         let reason = told(&error).to_owned();
         let failure = Failure::from(error);
@@ -45,36 +42,56 @@ impl Enrichments {
             self.tasks.put_off(task, &failure, next_at).await;
             return Ok(());
         }
-        let unjudged = Unjudged {
-            posting,
-            content,
+        let given_up = GivenUp {
+            receipt,
+            posting: PostingId::new(task.effect.key()),
+            content: Some(content),
             made: self.unjudged(input).await,
             reason,
+            error: failure.message().to_owned(),
         };
-        let store = self.store.as_ref();
-        let attempt = || usecase::leave_unjudged(store, &unjudged, self.tasks.now());
-        written(decide_again(CONFLICTS, attempt).await, &unjudged.posting)?;
-        metrics::enrichment_given_up();
-        self.tasks.give_up(task, &failure).await;
-        Ok(())
+        self.end(task, &failure, &given_up).await
     }
 
-    /// Records that a posting got no verdict because its workers died.
+    /// Gives up what workers died of, without working on it.
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
-        let posting = PostingId::new(task.effect.key());
         let failure = Failure::lethal();
+        let given_up = GivenUp {
+            receipt: task.receipt,
+            posting: PostingId::new(task.effect.key()),
+            content: None,
+            made: None,
+            reason: failure.message().to_owned(),
+            error: failure.message().to_owned(),
+        };
+        self.end(task, &failure, &given_up).await
+    }
+
+    /// Gives a task up. Where its posting cannot be written, the task alone is.
+    async fn end(
+        &self,
+        task: &Claimed,
+        failure: &Failure,
+        given_up: &GivenUp,
+    ) -> Result<(), StoreError> {
         let store = self.store.as_ref();
-        let attempt = || usecase::abandon(store, posting, failure.message(), self.tasks.now());
-        written(decide_again(CONFLICTS, attempt).await, &posting)?;
+        let attempt = || usecase::give_up(store, given_up, self.lifetime, self.tasks.now());
+        match decide_again(CONFLICTS, attempt).await {
+            Ok(true) => failure.tell_of_end(task),
+            Ok(false) => return Ok(()),
+            Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
+                let posting = given_up.posting;
+                tracing::warn!(%error, ?posting, "the posting does not say that it got no verdict");
+                self.tasks.give_up(task, failure).await;
+            }
+            Err(error) => return Err(error),
+        }
         metrics::enrichment_given_up();
         Ok(())
     }
 
-    /// The texts made by rules, if they may be shown.
-    async fn unjudged(
-        &self,
-        input: Arc<EnrichmentInput>,
-    ) -> Option<(EnrichedTexts, Option<Coordinates>)> {
+    /// The enrichment by rules alone, if it may be shown.
+    async fn unjudged(&self, input: Arc<EnrichmentInput>) -> Option<Enrichment> {
         let enricher = Arc::clone(&self.enricher);
         let work = self.threads.spawn(async move { enricher.unjudged(&input) });
         work.await.unwrap_or_else(|error| {
@@ -92,16 +109,5 @@ const fn told(error: &EnrichError) -> &str {
         EnrichError::Retry { .. } | EnrichError::Unavailable { .. } => {
             "no verdict could be had for twelve hours"
         }
-    }
-}
-
-/// Logs a failure to record the posting's state, which must not hide the task's own error.
-fn written(result: Result<(), StoreError>, posting: &impl Debug) -> Result<(), StoreError> {
-    match result {
-        Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
-            tracing::warn!(%error, ?posting, "the posting does not say that it got no verdict");
-            Ok(())
-        }
-        result => result,
     }
 }

@@ -11,7 +11,11 @@ use domain::{
 use newsletter::subscriber::provider::ProviderError;
 use tokio_util::sync::CancellationToken;
 
-use super::super::{poll::Handler, split::SplitBatch, tasks::Tasks};
+use super::super::{
+    poll::Handler,
+    split::SplitBatch,
+    tasks::{Failure, Tasks},
+};
 
 /// The time limit for deciding a step again after conflicts. A conflict that lasts is a lost lease.
 pub(super) const CONFLICTS: Duration = Duration::from_secs(2);
@@ -79,6 +83,11 @@ impl<E: ProviderJobs> Handler for Sequential<E> {
 
     async fn ready(&self) {
         self.0.ready().await;
+    }
+
+    async fn give_up(&self, task: &Claimed) -> Result<(), StoreError> {
+        self.0.tasks().give_up(task, &Failure::lethal()).await;
+        Ok(())
     }
 
     async fn handle(

@@ -1,7 +1,10 @@
 //! Enrichments and stores that fail.
 
 use super::*;
-use domain::posting::ENRICH;
+use domain::{
+    posting::{ENRICH, moderation::Moderation},
+    testing::{by_ann, identifier},
+};
 
 #[tokio::test]
 async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
@@ -169,6 +172,8 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
     bench.until_dead().await;
     assert_eq!(bench.status("a").await, Status::PendingEnrichment);
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    let reason = bench.view("a").await.posting.status_reason;
+    assert_eq!(reason.as_deref(), Some("enrichment_failed: no use"));
 
     bench.script.relent();
     let revived = bench
@@ -179,6 +184,37 @@ async fn what_is_given_up_keeps_its_texts_and_its_status() {
     // Nobody has told the worker.
     bench.wake.call(ENRICH);
     bench.until_approved("a").await;
+    worker.stop().await;
+}
+
+/// The model refuses it again, and nothing is dead again.
+#[tokio::test]
+async fn an_operator_judges_what_was_given_up() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    bench.until_dead().await;
+    let (a, by) = (identifier("a"), by_ann(1));
+    let now = (bench.clock)();
+    let store = bench.waking.as_ref();
+    let done = usecase::moderate(
+        store,
+        &a,
+        &Moderation::Approve,
+        None,
+        &by,
+        bench.lifetime,
+        now,
+    );
+    assert_eq!(done.await.unwrap().status, Status::Approved);
+    bench.until_idle().await;
+    assert_eq!(bench.rows(true).await, []);
+    assert_eq!(bench.script.calls(), 2);
+    let view = bench.view("a").await;
+    assert_eq!(view.posting.status_reason, None);
+    assert_eq!(view.texts.unwrap().markdown, "Engineer a");
     worker.stop().await;
 }
 

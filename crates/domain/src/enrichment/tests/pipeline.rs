@@ -10,10 +10,8 @@ fn rules_alone_need_no_model() {
     assert_eq!(enrichment, prepared(&input));
     assert_eq!(enrichment.verdict, Verdict::Approve);
     assert_eq!(enrichment.texts.markdown, SOURCE);
-    assert_eq!(
-        pipeline.unjudged(&input),
-        Some((enrichment.texts, Some(PLACE)))
-    );
+    assert_eq!(enrichment.coordinates, Some(PLACE));
+    assert_eq!(pipeline.unjudged(&input), Some(enrichment));
 }
 
 #[test]

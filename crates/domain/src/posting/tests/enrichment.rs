@@ -220,8 +220,12 @@ fn leave_unjudged(board: &mut Board, content: ContentHash, reason: &str) -> Opti
         redacted_title: None,
     };
     let (posting, company) = (board.posting(), board.company());
-    let made = Some((texts, Some(PLACE)));
-    outcome::leave_unjudged(posting, company, content, made, reason, board.now)
+    let made = Enrichment {
+        texts,
+        coordinates: Some(PLACE),
+        ..Enrichment::bare()
+    };
+    outcome::leave_unjudged(posting, company, content, Some(&made), reason, board.now)
 }
 
 fn content(board: &Board) -> ContentHash {
@@ -238,7 +242,10 @@ fn refuse(board: &mut Board, reason: &str) -> Option<Written> {
 
 #[test]
 fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
-    for status in [Status::PendingEnrichment, Status::Rejected] {
+    for (status, told) in [
+        (Status::PendingEnrichment, Some("enrichment_failed: no")),
+        (Status::Rejected, Some("no_content: Nothing in it.")),
+    ] {
         let mut board = Board::with(status);
         board.put(r#"{"title":"New"}"#).unwrap();
         let (before, steps) = (board.posting().clone(), board.history.len());
@@ -253,8 +260,10 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
             ..Written::default()
         };
         assert_eq!(written, expect, "no second task");
-        assert_eq!(board.history.len(), steps);
+        let is_told = status == Status::PendingEnrichment;
+        assert_eq!(board.history.len(), steps + usize::from(is_told));
         let expect = Posting {
+            status_reason: told.map(str::to_owned),
             updated_at: board.now,
             updated_by: Some(Actor::Enricher),
             version: before.version + 1,
@@ -263,8 +272,28 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         };
         assert_eq!(*board.posting(), expect, "{status}");
         let again = leave_unjudged(&mut board, newest, "no");
-        assert_eq!(again, None, "the same texts are no change");
+        assert_eq!(again, None, "the same is no change");
     }
+}
+
+#[test]
+fn what_failed_is_judged_again_with_other_content() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    let newest = content(&board);
+    let change = leave_unjudged(&mut board, newest, "no");
+    board.record(change);
+    let (_, written) = board.put(r#"{"company":{"logo_path":"/l.svg"}}"#).unwrap();
+    assert_eq!(written.events, [event::COMPANY_UPDATED]);
+    assert!(board.posting().status_reason.is_some());
+    let (_, written) = board.put(r#"{"title":"New"}"#).unwrap();
+    assert!(written.asked);
+    assert_eq!(written.events, [event::JOB_POSTING_UPDATED]);
+    assert_eq!(board.posting().status_reason, None);
+    let last = board.history.last().unwrap();
+    assert_eq!(
+        (last.status, &last.reason),
+        (Status::PendingEnrichment, &None)
+    );
 }
 
 #[test]

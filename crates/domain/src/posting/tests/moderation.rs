@@ -75,8 +75,8 @@ fn an_approval_judges_content_that_awaits_a_review() {
         board.now += hours(1);
         let (posting, company) = (board.posting(), board.company());
         let content = ContentHash::of(&posting.details, company);
-        let made = Some((EnrichedTexts::default(), None));
-        outcome::leave_unjudged(posting, company, content, made, "no", board.now)
+        let made = Enrichment::bare();
+        outcome::leave_unjudged(posting, company, content, Some(&made), "no", board.now)
     };
     let change = refused(&mut board);
     board.record(change);
@@ -86,14 +86,27 @@ fn an_approval_judges_content_that_awaits_a_review() {
     assert_eq!(board.posting().status_reason, None);
     let last = board.history.last().unwrap();
     assert_eq!((&last.by, last.reason.as_ref()), (&ann(), None));
-    // The model refuses again; there are texts without it.
-    let change = refused(&mut board).unwrap();
-    assert!(change.enriched.is_some());
-    board.record(Some(change));
-    assert_eq!(board.posting().status_reason, None);
-    // And what it says in the end changes no status.
+    // It has its verdict, whether the model refuses again or says what it likes.
+    assert_eq!(refused(&mut board), None);
     board.enrich(&rejection()).unwrap();
     assert_eq!(board.posting().status, Status::Approved);
+}
+
+#[test]
+fn an_approval_asks_for_no_texts_that_killed_workers() {
+    for (reason, asks) in [
+        ("it was refused", true),
+        (crate::outbox::LOST_TOO_OFTEN, false),
+    ] {
+        let mut board = Board::with(Status::PendingEnrichment);
+        let (posting, company) = (board.posting(), board.company());
+        let content = ContentHash::of(&posting.details, company);
+        let change = outcome::leave_unjudged(posting, company, content, None, reason, board.now);
+        board.record(change);
+        let written = board.moderate(&Moderation::Approve).unwrap();
+        assert_eq!(written.asked, asks, "{reason}");
+        assert_eq!(board.posting().status_reason, None);
+    }
 }
 
 #[test]

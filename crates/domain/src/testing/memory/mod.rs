@@ -92,7 +92,7 @@ impl<C> Memory<C> {
     /// of the subjects that are `gone`.
     pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
         let mut state = self.state();
-        if !writes.done.iter().all(|receipt| state.holds(receipt)) {
+        if !writes.receipts().all(|receipt| state.holds(receipt)) {
             return Err(StoreError::Conflict);
         }
         let goes = |task: &Task| gone.contains(&task.subject()) && task.lease.is_none();
@@ -150,7 +150,7 @@ impl State {
         is_held
             && companies_match
             && postings_match
-            && writes.tasks.done.iter().all(|receipt| self.holds(receipt))
+            && writes.tasks.receipts().all(|receipt| self.holds(receipt))
     }
 
     fn holds(&self, receipt: &Receipt) -> bool {
@@ -251,10 +251,12 @@ impl State {
         }
     }
 
-    /// Writes effects and events, finishes tasks, and adds to the audit. Leaves out the events of
+    /// Writes effects and events, settles tasks, and adds to the audit. Leaves out the events of
     /// unchanged companies.
     fn write_tasks(&mut self, writes: TaskWrites, unchanged: &HashSet<CompanyId>) {
         let at = writes.at;
+        let is_ended = |task: &Task| writes.ended.iter().any(|effect| task.is_for(*effect));
+        self.tasks.retain(|_, task| !is_ended(task));
         for (effect, trace) in writes.asked().zip(writes.traces()) {
             self.ask(effect, trace, at);
         }
@@ -263,6 +265,9 @@ impl State {
         }
         for receipt in writes.done {
             self.finish(receipt, at);
+        }
+        for (receipt, error) in writes.given_up {
+            self.give_up(receipt, error, at);
         }
         for entry in writes.audit {
             audit::write(&mut self.audit, entry);
@@ -295,6 +300,18 @@ impl State {
             } else {
                 task.renew(at);
             }
+        }
+    }
+
+    fn give_up(&mut self, receipt: Receipt, error: String, at: OffsetDateTime) {
+        if let Some(task) = self.leased(receipt) {
+            if task.generation == receipt.generation {
+                task.release(task.next_at);
+                task.is_dead = true;
+            } else {
+                task.renew(at);
+            }
+            task.last_error = Some(error);
         }
     }
 

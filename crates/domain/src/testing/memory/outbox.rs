@@ -90,7 +90,7 @@ impl Task {
     }
 
     /// Ends its lease with a report.
-    fn release(&mut self, next_at: OffsetDateTime) {
+    pub(super) fn release(&mut self, next_at: OffsetDateTime) {
         self.lease = None;
         self.lost = 0;
         self.next_at = next_at;
@@ -220,15 +220,7 @@ impl<C: Send> Outbox for Memory<C> {
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        if let Some(task) = self.state().leased(receipt) {
-            if task.generation == receipt.generation {
-                task.release(task.next_at);
-                task.is_dead = true;
-            } else {
-                task.renew(now);
-            }
-            task.last_error = Some(error.to_owned());
-        }
+        self.state().give_up(receipt, error.to_owned(), now);
         Ok(())
     }
 

@@ -5,12 +5,13 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
     outbox::{Outbox, Receipt, Revive},
-    posting::{CountryCode, ENRICH, Lifetime, PostingId, PostingView, Status},
+    posting::{
+        CountryCode, ENRICH, Lifetime, PostingId, PostingView, Status, moderation::Moderation,
+    },
     store::{PostingReader, StoreError},
-    testing::{MemoryStore, hours, identifier, noon, push, uuid},
+    testing::{MemoryStore, by_ann, hours, identifier, noon, push, uuid},
     usecase::{
-        Assignment, Outcome, Unjudged, abandon, assignments, ingest, leave_unjudged,
-        record_outcomes,
+        Assignment, GivenUp, Outcome, assignments, give_up, ingest, moderate, record_outcomes,
     },
 };
 
@@ -91,24 +92,33 @@ impl World {
         record_outcomes(&self.store, &[outcome], Lifetime::days(60), self.now).await
     }
 
-    async fn give_up(&self, assignment: &Assignment) {
-        let given_up = self
-            .store
-            .give_up(assignment.receipt, "of no use", self.now);
-        given_up.await.unwrap();
+    /// Gives the enrichment of an assignment up, and returns whether its task is dead.
+    async fn give_up(&mut self, assignment: &Assignment) -> bool {
+        let view = self.view().await;
+        self.end(GivenUp {
+            receipt: assignment.receipt,
+            posting: view.posting.id,
+            content: Some(assignment.content),
+            made: Some(made()),
+            reason: "it was refused".to_owned(),
+            error: "of no use".to_owned(),
+        })
+        .await
     }
 
-    async fn keep(&mut self, assignment: &Assignment) {
+    async fn end(&mut self, given_up: GivenUp) -> bool {
         self.now += hours(1);
-        let unjudged = Unjudged {
-            posting: assignment.posting.clone(),
-            content: assignment.content,
-            made: Some((texts("Kept."), Some(PLACE))),
-            reason: "it was refused".to_owned(),
-        };
-        leave_unjudged(&self.store, &unjudged, self.now)
-            .await
-            .unwrap();
+        let is_dead = give_up(&self.store, &given_up, Lifetime::days(60), self.now).await;
+        let is_dead = is_dead.unwrap();
+        assert_eq!(self.rows(true).await.len(), usize::from(is_dead));
+        is_dead
+    }
+
+    async fn moderate(&mut self, command: &Moderation) {
+        self.now += hours(1);
+        let (a, by, lifetime) = (identifier("a"), by_ann(1), Lifetime::days(60));
+        let done = moderate(&self.store, &a, command, None, &by, lifetime, self.now);
+        done.await.unwrap();
     }
 
     async fn view(&self) -> PostingView {
@@ -132,6 +142,15 @@ fn texts(markdown: &str) -> EnrichedTexts {
         markdown: markdown.to_owned(),
         redacted_markdown: "[company]".to_owned(),
         redacted_title: None,
+    }
+}
+
+/// What rules made.
+fn made() -> Enrichment {
+    Enrichment {
+        texts: texts("Kept."),
+        coordinates: Some(PLACE),
+        ..Enrichment::bare()
     }
 }
 
@@ -238,19 +257,21 @@ fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
 }
 
 #[test]
-fn a_pending_posting_that_gets_no_judgement_stays_pending() {
+fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
     pollster::block_on(async {
         let mut world = World::new().await;
         let assignment = world.assignment().await.unwrap();
-        let (before, rows) = (world.view().await, world.rows(false).await);
-        world.keep(&assignment).await;
+        assert!(world.give_up(&assignment).await);
         let after = world.view().await;
         assert_eq!(after.posting.status, Status::PendingEnrichment);
-        assert_eq!(after.history, before.history);
+        let reason = after.posting.status_reason.as_deref();
+        assert_eq!(reason, Some("enrichment_failed: it was refused"));
         assert_eq!(after.texts, Some(texts("Kept.")));
         assert_eq!(after.coordinates, Some(PLACE));
         assert_eq!(after.posting.published_at, None);
-        assert_eq!(world.rows(false).await, rows, "no event, no other task");
+        let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
+        assert_eq!(world.rows(true).await, dead);
+        assert_eq!(world.rows(false).await, [], "no other task");
     });
 }
 
@@ -262,8 +283,8 @@ fn an_approved_posting_that_gets_no_judgement_keeps_its_texts_and_says_so() {
             .put(r#"{"raw_description":"<p>More fish.</p>"}"#)
             .await;
         let assignment = world.assignment().await.unwrap();
-        let (before, rows) = (world.view().await, world.rows(false).await);
-        world.keep(&assignment).await;
+        let before = world.view().await;
+        assert!(world.give_up(&assignment).await);
         let after = world.view().await;
         assert_eq!(after.posting.status, Status::Approved);
         assert_eq!(after.posting.published_at, before.posting.published_at);
@@ -271,7 +292,6 @@ fn an_approved_posting_that_gets_no_judgement_keeps_its_texts_and_says_so() {
         assert_eq!(after.texts, before.texts);
         let reason = after.posting.status_reason.as_deref();
         assert_eq!(reason, Some("awaiting_review: it was refused"));
-        assert_eq!(world.rows(false).await, rows, "no event, no other task");
     });
 }
 
@@ -280,11 +300,8 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
     pollster::block_on(async {
         let mut world = World::new().await;
         let first = world.assignment().await.unwrap();
-        world.keep(&first).await;
         world.give_up(&first).await;
         assert_eq!(world.claim().await, None);
-        let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
-        assert_eq!(world.rows(true).await, dead);
         world
             .store
             .revive(&Revive::All, None, world.now)
@@ -295,73 +312,134 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
     });
 }
 
+/// Whatever becomes of its enrichment afterwards, nothing is dead again.
 #[test]
-fn new_content_revives_a_posting_without_a_judgement() {
+fn an_operators_verdict_ends_what_was_given_up() {
     pollster::block_on(async {
-        let mut world = World::new().await;
-        let first = world.assignment().await.unwrap();
-        world.keep(&first).await;
-        world.give_up(&first).await;
-        world.put(r#"{"title":"Chef"}"#).await;
-        assert_eq!(world.assignment().await.unwrap().input.title, "Chef");
-    });
-}
-
-#[test]
-fn texts_are_not_kept_for_older_content_or_for_an_expired_posting() {
-    pollster::block_on(async {
-        for body in [r#"{"title":"Chef"}"#, r#"{"expiration":{}}"#] {
+        let reject = Moderation::Reject {
+            reason: "no".to_owned(),
+        };
+        for was_dead in [true, false] {
             let mut world = World::new().await;
-            let assignment = world.assignment().await.unwrap();
-            world.put(body).await;
-            let before = world.view().await;
-            world.keep(&assignment).await;
-            assert_eq!(world.view().await, before, "{body}");
+            let first = world.assignment().await.unwrap();
+            if was_dead {
+                world.give_up(&first).await;
+            }
+            world.moderate(&reject).await;
+            assert_eq!(
+                (world.rows(true).await, world.rows(false).await),
+                (vec![], vec![])
+            );
+            let late = outcome(&first, Verdict::Approve);
+            assert_eq!(world.record(late).await, Err(StoreError::Conflict));
+
+            world.moderate(&Moderation::Approve).await;
+            let again = world.assignment().await.unwrap();
+            assert!(!world.give_up(&again).await);
+            let view = world.view().await;
+            assert_eq!(view.posting.status, Status::Approved);
+            assert_eq!(view.posting.status_reason, None);
+            assert_eq!(view.texts, Some(texts("Kept.")));
+            assert_eq!(world.claim().await, None);
         }
     });
 }
 
 #[test]
-fn texts_of_a_posting_that_is_not_there_are_nothing() {
+fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        world.moderate(&Moderation::Approve).await;
+        let first = world.assignment().await.unwrap();
+        let lost = world.store.give_up(first.receipt, "422", world.now).await;
+        assert_eq!((lost, world.rows(true).await.len()), (Ok(()), 1));
+        world.moderate(&Moderation::Approve).await;
+        assert_eq!(world.rows(true).await, []);
+        assert!(world.assignment().await.is_some(), "it needs texts");
+    });
+}
+
+#[test]
+fn new_content_revives_a_posting_without_a_judgement() {
+    pollster::block_on(async {
+        let mut world = World::new().await;
+        let first = world.assignment().await.unwrap();
+        world.give_up(&first).await;
+        world.put(r#"{"title":"Chef"}"#).await;
+        assert_eq!(world.view().await.posting.status_reason, None);
+        assert_eq!(world.assignment().await.unwrap().input.title, "Chef");
+    });
+}
+
+#[test]
+fn nothing_is_given_up_for_older_content_or_an_expired_posting() {
+    pollster::block_on(async {
+        for (body, is_due) in [
+            (r#"{"title":"Chef"}"#, true),
+            (r#"{"expiration":{}}"#, false),
+        ] {
+            let mut world = World::new().await;
+            let assignment = world.assignment().await.unwrap();
+            world.put(body).await;
+            let before = world.view().await;
+            assert!(!world.give_up(&assignment).await);
+            assert_eq!(world.view().await, before, "{body}");
+            assert_eq!(world.assignment().await.is_some(), is_due, "{body}");
+        }
+    });
+}
+
+#[test]
+fn the_enrichment_of_a_posting_that_is_not_there_ends() {
     pollster::block_on(async {
         let mut world = World::new().await;
         let assignment = world.assignment().await.unwrap();
-        world.store = MemoryStore::new();
-        let unjudged = Unjudged {
-            posting: assignment.posting,
-            content: assignment.content,
-            made: Some((texts("Kept."), None)),
+        let given_up = GivenUp {
+            receipt: assignment.receipt,
+            posting: PostingId::new(uuid(99)),
+            content: Some(assignment.content),
+            made: None,
             reason: String::new(),
+            error: String::new(),
         };
-        let kept = leave_unjudged(&world.store, &unjudged, world.now).await;
-        assert_eq!(kept, Ok(()));
+        assert!(!world.end(given_up).await);
+        assert_eq!(world.rows(false).await, []);
     });
 }
 
 #[test]
 fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     pollster::block_on(async {
-        let mut world = World::new().await;
-        let assignment = world.assignment().await.unwrap();
-        let id = world.view().await.posting.id;
-        let dead = "its worker died";
-        // One that nobody sees has nothing to say.
+        let mut world = World::approved().await;
         let before = world.view().await;
-        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
-        assert_eq!(world.view().await, before);
-
-        let approval = outcome(&assignment, Verdict::Approve);
-        world.record(approval).await.unwrap();
-        // Nothing waits for a verdict.
-        let before = world.view().await;
-        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
-        assert_eq!(world.view().await, before);
-
         world.put(r#"{"raw_description":"<p>A bomb.</p>"}"#).await;
-        assert_eq!(abandon(&world.store, id, dead, world.now).await, Ok(()));
+        let (receipt, posting) = world.claim().await.unwrap();
+        let given_up = GivenUp {
+            receipt,
+            posting,
+            content: None,
+            made: None,
+            reason: "its worker died".to_owned(),
+            error: String::new(),
+        };
+        assert!(world.end(given_up.clone()).await);
         let after = world.view().await;
         assert_eq!(after.texts, before.texts);
         let reason = after.posting.status_reason.as_deref();
         assert_eq!(reason, Some("awaiting_review: its worker died"));
+
+        // An operator's verdict is one for it, too.
+        world.moderate(&Moderation::Approve).await;
+        let (receipt, _) = world.claim().await.unwrap();
+        assert!(
+            !world
+                .end(GivenUp {
+                    receipt,
+                    ..given_up
+                })
+                .await
+        );
+        assert_eq!(world.rows(false).await, []);
+        assert_eq!(world.view().await.posting.status_reason, None);
     });
 }

@@ -2,10 +2,10 @@
 
 use time::Duration;
 
-use super::{ask, claim, claim_one, effect, finish};
+use super::{ask, claim, claim_one, claim_suspect, effect, finish};
 use crate::{
-    outbox::{Outbox, Revive},
-    store::{Store, StoreError},
+    outbox::{Outbox, Revive, TaskRow},
+    store::{Store, StoreError, WriteSet},
     testing::{hours, minutes, noon},
 };
 
@@ -88,6 +88,73 @@ pub async fn a_task_given_up_is_dead_until_revived<S: Store + Outbox>(store: &S)
     assert_eq!((claimed.receipt.task, claimed.attempts), (dead[0].id, 1));
     assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
     claim_one(store, 4, noon()).await;
+}
+
+async fn rows<S: Outbox>(store: &S, dead: bool) -> Vec<TaskRow> {
+    let rows = Outbox::list(store, dead, None, usize::MAX).await;
+    rows.expect("the store works")
+}
+
+/// With the rest of the commit or not at all, and not if it was asked for again.
+pub async fn a_commit_gives_a_task_up<S: Store + Outbox>(store: &S) {
+    let give_up = async |receipt| {
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.ask(effect(2));
+        let error = "hopeless".to_owned();
+        writes.tasks.given_up.push((receipt, error));
+        store.commit(writes).await
+    };
+    ask(store, &[effect(1)], noon()).await;
+    let late = claim_one(store, 1, noon()).await.receipt;
+    let later = noon() + hours(9);
+    let receipt = claim_suspect(store, 2, later).await.receipt;
+    assert_eq!(give_up(late).await, Err(StoreError::Conflict));
+    assert_eq!(
+        (
+            rows(store, false).await.len(),
+            rows(store, true).await.len()
+        ),
+        (1, 0)
+    );
+    assert_eq!(give_up(receipt).await, Ok(()));
+    let dead = rows(store, true).await;
+    assert_eq!((dead[0].key, dead.len()), (effect(1).key(), 1));
+    assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
+
+    ask(store, &[effect(1)], noon()).await;
+    let tasks = claim(store, 3, noon()).await;
+    let receipt = tasks.iter().find(|task| task.effect == effect(1));
+    let receipt = receipt.expect("it is due").receipt;
+    ask(store, &[effect(1)], noon()).await;
+    assert_eq!(give_up(receipt).await, Ok(()));
+    assert_eq!(rows(store, true).await, []);
+}
+
+/// And what the same commit asks for is a new one.
+pub async fn a_commit_ends_a_task_in_whatever_state<S: Store + Outbox>(store: &S) {
+    ask(store, &[1, 2].map(effect), noon()).await;
+    for task in claim(store, 1, noon()).await {
+        if task.effect == effect(1) {
+            let dead = store.give_up(task.receipt, "hopeless", noon()).await;
+            dead.expect("the store works");
+        } else {
+            let mut writes = WriteSet::new(noon());
+            writes.tasks.ended.push(effect(2));
+            writes.tasks.ask(effect(2));
+            store.commit(writes).await.expect("nothing conflicts");
+            let lost = finish(store, task.receipt).await;
+            assert_eq!(lost, Err(StoreError::Conflict));
+            let again = claim_one(store, 2, noon()).await;
+            assert_eq!((again.effect, again.attempts), (effect(2), 1));
+        }
+    }
+    ask(store, &[3, 4].map(effect), noon()).await;
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.ended.extend([1, 2, 3, 9].map(effect));
+    store.commit(writes).await.expect("nothing conflicts");
+    assert_eq!(rows(store, true).await, []);
+    let left = rows(store, false).await;
+    assert_eq!((left[0].key, left.len()), (effect(4).key(), 1));
 }
 
 pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
