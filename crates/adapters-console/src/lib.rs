@@ -79,7 +79,7 @@ impl Console {
                 web::resource("/outbox")
                     .route(web::get().to(outbox::list))
                     .route(web::head().to(outbox::list))
-                    .route(web::post().to(outbox::retry)),
+                    .route(web::post().to(outbox::settle)),
             )
             .service(
                 web::resource("/subscribers")

@@ -4,7 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
 use askama::Template;
 use domain::{
     audit::Action,
-    outbox::{Revive, TaskId, TaskRow},
+    outbox::{Dismissal, Revive, TaskId, TaskRow},
 };
 
 use crate::{
@@ -40,10 +40,10 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
 
 async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Fields) -> Answer {
     let mut frame = page::Frame::of_form(request, PATH, &fields)?;
-    let revived = query
-        .get("revived")
-        .and_then(|count| count.parse::<u64>().ok());
-    frame.notice = revived.map(|count| format!("Brought back: {count}."));
+    let count = |what| query.get(what)?.parse::<u64>().ok();
+    let revived = count("revived").map(|count| format!("Brought back: {count}."));
+    let dismissed = count("dismissed").map(|count| format!("Dismissed: {count}."));
+    frame.notice = revived.or(dismissed);
     let is_dead = query.get("show") != Some("waiting");
     let after = query.get("after").map(str::parse::<i64>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
@@ -68,37 +68,69 @@ async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Field
     page::answer(&page, page.fields.status())
 }
 
-fn which(fields: &mut Reader<'_>) -> Option<Revive> {
+/// What a form wants of dead tasks.
+enum Command {
+    Revive(Revive),
+    Dismiss(Vec<TaskId>, String),
+}
+
+fn command(fields: &mut Reader<'_>) -> Option<Command> {
     match fields.text("action") {
-        "all" => Some(Revive::All),
-        "chosen" => {
-            let parse = |text: &str| text.parse().map_err(|_| "must be a number");
-            let ids: Vec<i64> = fields.take_all("id", parse)?;
-            if ids.is_empty() {
-                fields.refuse("id", "choose at least one side effect");
-                return None;
-            }
-            Some(Revive::Tasks(ids.into_iter().map(TaskId).collect()))
+        "all" => Some(Command::Revive(Revive::All)),
+        "chosen" => chosen(fields).map(|tasks| Command::Revive(Revive::Tasks(tasks))),
+        "dismiss" => {
+            let (tasks, reason) = (chosen(fields), fields.reason());
+            Some(Command::Dismiss(tasks?, reason?))
         }
         _ => fields.unknown_action(),
     }
 }
 
-/// Brings dead tasks back: the chosen ones, or all.
-pub async fn retry(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
+/// The chosen tasks.
+fn chosen(fields: &mut Reader<'_>) -> Option<Vec<TaskId>> {
+    let parse = |text: &str| text.parse().map_err(|_| "must be a number");
+    let ids: Vec<i64> = fields.take_all("id", parse)?;
+    if ids.is_empty() {
+        fields.refuse("id", "choose at least one side effect");
+        return None;
+    }
+    Some(ids.into_iter().map(TaskId).collect())
+}
+
+/// Brings dead tasks back, the chosen ones or all, or dismisses the chosen ones.
+pub async fn settle(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let which = match form.read(which) {
-        Ok(which) => which,
+    let (by, outbox, now) = (signed_in.attribution(), &state.ports.outbox, state.now());
+    match form.read(command) {
+        Ok(Command::Revive(which)) => {
+            let entry = by.entry(Action::OUTBOX_RETRY, now);
+            let revived = outbox.revive(&which, Some(&entry), now).await?;
+            Ok(see_other("revived", revived))
+        }
+        Ok(Command::Dismiss(tasks, reason)) => {
+            let dismissal = Dismissal {
+                by,
+                reason,
+                at: now,
+            };
+            let dismissed = outbox.dismiss(&tasks, &dismissal).await?;
+            Ok(see_other("dismissed", dismissed))
+        }
         Err(refusal) => {
             let query = form.values();
-            return show(&request, &state, query, form.refused(refusal.into())?).await;
+            show(&request, &state, query, form.refused(refusal.into())?).await
         }
-    };
-    let now = state.now();
-    let entry = signed_in.attribution().entry(Action::OUTBOX_RETRY, now);
-    let revived = state.ports.outbox.revive(&which, Some(&entry), now).await?;
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, format!("{PATH}?revived={revived}")))
-        .finish())
+    }
+}
+
+/// Leads to the list, which says how many it was.
+fn see_other(what: &str, count: u64) -> HttpResponse {
+    HttpResponse::SeeOther()
+        .insert_header((LOCATION, format!("{PATH}?{what}={count}")))
+        .finish()
 }

@@ -69,6 +69,8 @@ pub struct Action(Cow<'static, str>);
 impl Action {
     /// Dead tasks were brought back.
     pub const OUTBOX_RETRY: Self = Self::new("outbox.retry");
+    /// A dead task was dismissed.
+    pub const OUTBOX_DISMISS: Self = Self::new("outbox.dismiss");
     /// A posting was approved.
     pub const POSTINGS_APPROVE: Self = Self::new("postings.approve");
     /// A posting was rejected.

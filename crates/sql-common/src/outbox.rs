@@ -199,3 +199,17 @@ pub fn dead_letter_values(receipt: Receipt, error: &str, now: OffsetDateTime) ->
         now.into(),
     ]
 }
+
+/// The text of the statement that deletes the dead tasks which a condition names, and returns them
+/// as they are [`listed!`](crate::listed).
+#[macro_export]
+macro_rules! dismiss {
+    ($which:literal) => {
+        concat!(
+            "DELETE FROM outbox WHERE dead_at IS NOT NULL AND ",
+            $which,
+            " RETURNING ",
+            $crate::listed!()
+        )
+    };
+}

@@ -163,7 +163,7 @@ async fn a_client_is_made_changed_rotated_and_revoked() {
 }
 
 #[tokio::test]
-async fn dead_side_effects_are_tried_again() {
+async fn dead_side_effects_are_tried_again_or_dismissed() {
     let desk = Desk::new();
     for n in ["a", "b", "c"] {
         let put = create(n, "acme");
@@ -185,7 +185,8 @@ async fn dead_side_effects_are_tried_again() {
     let cookie = desk.sign_in("ann").await;
     let page = desk.get("/outbox", &cookie).await;
     assert_escaped("/outbox", &page.body, 3);
-    let (token, id) = (page.token(), claimed[0].receipt.task.0.to_string());
+    let [id, other] = [0, 1].map(|n: usize| claimed[n].receipt.task.0.to_string());
+    let token = page.token();
     for (form, answer) in [
         (vec![("action", "chosen")], ""),
         (vec![("action", "chosen"), ("id", "x")], ""),
@@ -193,7 +194,12 @@ async fn dead_side_effects_are_tried_again() {
             vec![("action", "chosen"), ("id", &*id)],
             "/outbox?revived=1",
         ),
-        (vec![("action", "all")], "/outbox?revived=2"),
+        (vec![("action", "dismiss"), ("id", &*other)], ""),
+        (
+            vec![("action", "dismiss"), ("id", &*other), ("reason", "gone")],
+            "/outbox?dismissed=1",
+        ),
+        (vec![("action", "all")], "/outbox?revived=1"),
     ] {
         let mut form = form;
         form.push(("token", token));
@@ -207,8 +213,8 @@ async fn dead_side_effects_are_tried_again() {
     assert_eq!(desk.store.revive(&Revive::All, None, noon()).await, Ok(0));
     assert_eq!(
         desk.audit().await.len(),
-        4,
-        "a link, a sign-in and two retries"
+        5,
+        "a link, a sign-in, two retries and a dismissal"
     );
 }
 

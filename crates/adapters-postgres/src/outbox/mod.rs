@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use domain::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId,
-        TaskRow,
+        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        TaskId, TaskRow,
     },
     store::StoreError,
 };
@@ -159,6 +159,20 @@ impl Outbox for PostgresStore {
                     audit::write(conn, &[entry.with("tasks", revived)]).await?;
                 }
                 Ok(revived)
+            })
+            .await
+    }
+
+    async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError> {
+        let (tasks, dismissal) = (tasks.to_vec(), dismissal.clone());
+        self.connections
+            .transaction(async move |conn| {
+                let dismissed = write::dismiss(conn, &tasks).await?;
+                let entries: Vec<_> = dismissed.iter().map(|task| dismissal.entry(task)).collect();
+                if !entries.is_empty() {
+                    audit::write(conn, &entries).await?;
+                }
+                Ok(entries.len() as u64)
             })
             .await
     }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use domain::{
-    outbox::{Effect, Receipt, Revive},
+    outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
     store::StoreError,
     trace::TraceParent,
 };
-use sql_common::outbox::{Retry, dead_letter_values};
+use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -226,4 +226,22 @@ pub(super) async fn revive(
         }
     };
     Ok(u64::try_from(revived).unwrap_or(u64::MAX))
+}
+
+statement! {
+    Dismiss =
+    sql_common::dismiss!(
+        "id IN (SELECT id FROM outbox WHERE dead_at IS NOT NULL AND id = ANY(?) \
+         ORDER BY kind, subject, id FOR UPDATE)"
+    ),
+    returns ListedColumns
+}
+
+/// Deletes those of these tasks that are dead, and returns them.
+pub(super) async fn dismiss(
+    conn: &mut AsyncPgConnection,
+    tasks: &[TaskId],
+) -> Result<Vec<TaskRow>, Failure> {
+    let tasks = bigints(tasks, |task| Some(task.0));
+    Ok(listed(load::<Dismiss, _>(conn, &[tasks]).await?)?)
 }

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use domain::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask, TaskId,
-        TaskRow,
+        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        TaskId, TaskRow,
     },
     store::StoreError,
 };
@@ -154,6 +154,19 @@ impl Outbox for SqliteStore {
                     audit::write(conn, &entry.with("tasks", revived))?;
                 }
                 Ok(revived)
+            })
+            .await
+    }
+
+    async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError> {
+        let (tasks, dismissal) = (tasks.to_vec(), dismissal.clone());
+        self.connections
+            .write(move |conn| {
+                let dismissed = write::dismiss(conn, &tasks)?;
+                for task in &dismissed {
+                    audit::write(conn, &dismissal.entry(task))?;
+                }
+                Ok(dismissed.len() as u64)
             })
             .await
     }

@@ -2,16 +2,16 @@
 
 use diesel::SqliteConnection;
 use domain::{
-    outbox::{Effect, Receipt, Revive},
+    outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
     store::StoreError,
     trace::TraceParent,
 };
-use sql_common::outbox::{Retry, dead_letter_values};
+use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};
 use time::OffsetDateTime;
 
 use crate::{
     error::Failure,
-    statement::{execute, statement},
+    statement::{execute, load, statement},
 };
 
 statement! {
@@ -190,4 +190,20 @@ pub(super) fn revive(
         }
     }
     Ok(u64::try_from(revived).unwrap_or(u64::MAX))
+}
+
+statement! {
+    Dismiss = sql_common::dismiss!("id = ?"), returns ListedColumns
+}
+
+/// Deletes those of these tasks that are dead, and returns them.
+pub(super) fn dismiss(
+    conn: &mut SqliteConnection,
+    tasks: &[TaskId],
+) -> Result<Vec<TaskRow>, Failure> {
+    let mut dismissed = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        dismissed.extend(listed(load::<Dismiss, _>(conn, &[task.0.into()])?)?);
+    }
+    Ok(dismissed)
 }

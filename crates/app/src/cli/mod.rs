@@ -355,6 +355,8 @@ pub enum OutboxCommand {
     List(OutboxListArgs),
     /// Bring dead side effects back
     Retry(OutboxRetryArgs),
+    /// Delete dead side effects, which then never happen; the audit names each
+    Dismiss(OutboxDismissArgs),
 }
 
 #[derive(Debug, Args)]
@@ -397,6 +399,43 @@ pub struct OutboxRetryArgs {
         conflicts_with = "ids"
     )]
     pub all_dead: bool,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "posthaste outbox dismiss --reason <REASON> [OPTIONS] <ID>...\n       \
+                            posthaste outbox dismiss --reason <REASON> [OPTIONS] --all-dead"
+)]
+pub struct OutboxDismissArgs {
+    /// Ids of dead side effects, as `outbox list --dead` shows them
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "all_dead",
+        value_parser = config::task_id
+    )]
+    pub ids: Vec<i64>,
+
+    /// Dismiss all of them
+    #[arg(
+        long,
+        env = "POSTHASTE_OUTBOX_ALL_DEAD",
+        value_parser = FalseyValueParser::new(),
+        conflicts_with = "ids"
+    )]
+    pub all_dead: bool,
+
+    /// Why, for the audit
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_OUTBOX_REASON",
+        value_parser = config::reason
+    )]
+    pub reason: String,
     #[command(flatten)]
     pub store: StoreArgs,
     #[command(flatten)]

@@ -1,11 +1,11 @@
-//! `posthaste outbox`: lists pending tasks and dead letters, and retries dead letters.
+//! `posthaste outbox`: lists pending tasks and dead letters, and retries or dismisses dead letters.
 
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
 use domain::{
     audit::{Action, Entry},
-    outbox::{MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
+    outbox::{Dismissal, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
 };
 use newsletter::{
     store::{AccountState, Accounts},
@@ -17,7 +17,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    cli::{OutboxCommand, OutboxListArgs, OutboxRetryArgs},
+    cli::{OutboxCommand, OutboxDismissArgs, OutboxListArgs, OutboxRetryArgs},
     clock,
     database::Database,
     kinds, output, text,
@@ -33,6 +33,7 @@ pub async fn run(command: OutboxCommand) -> anyhow::Result<ExitCode> {
     match command {
         OutboxCommand::List(args) => list(args).await?,
         OutboxCommand::Retry(args) => retry(args).await?,
+        OutboxCommand::Dismiss(args) => dismiss(args).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -265,6 +266,50 @@ async fn revive(
     Ok(format!("Due again: {revived}."))
 }
 
+async fn dismiss(args: OutboxDismissArgs) -> anyhow::Result<()> {
+    let database = Database::open(&args.store.database()).await?;
+    let dismissal = Dismissal {
+        by: args.operator.attribution()?,
+        reason: args.reason,
+        at: clock::now(),
+    };
+    let selection = selection(&args.ids, args.all_dead);
+    output::print(remove(&*database.outbox, &selection, &dismissal).await?)
+}
+
+/// Dismisses dead letters, a page in a commit, and returns a sentence with their number.
+async fn remove(
+    outbox: &dyn Outbox,
+    selection: &Revive,
+    dismissal: &Dismissal,
+) -> anyhow::Result<String> {
+    let mut dismissed = 0;
+    match selection {
+        Revive::Tasks(named) => {
+            for page in named.chunks(PAGE) {
+                dismissed += outbox.dismiss(page, dismissal).await?;
+            }
+            if dismissed < named.len() as u64 {
+                bail!(
+                    "dismissed: {dismissed} of {}; what else was named is not dead and stays, see \
+                     `posthaste outbox list`",
+                    named.len()
+                );
+            }
+        }
+        Revive::All => loop {
+            let dead = outbox.list(true, None, PAGE).await?;
+            let ids: Vec<_> = dead.iter().map(|task| task.id).collect();
+            let removed = outbox.dismiss(&ids, dismissal).await?;
+            dismissed += removed;
+            if removed == 0 {
+                break;
+            }
+        },
+    }
+    Ok(format!("Dismissed: {dismissed}."))
+}
+
 #[cfg(test)]
 mod tests {
     use domain::{
@@ -491,6 +536,32 @@ mod tests {
                 .await
                 .unwrap(),
             "Due again: 0."
+        );
+    }
+
+    #[tokio::test]
+    async fn dead_tasks_are_dismissed_and_waiting_ones_refused() {
+        let store = store().await;
+        let dead = tasks(&store, true).await[0].id.0;
+        let waiting = tasks(&store, false).await[0].id.0;
+        let dismissal = Dismissal {
+            by: by_ann(1),
+            reason: "gone".to_owned(),
+            at: noon(),
+        };
+        let error = remove(&store, &selection(&[waiting], false), &dismissal).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("dismissed: 0 of 1;"), "{error}");
+        let done = remove(&store, &selection(&[dead], false), &dismissal).await;
+        assert_eq!(done.unwrap(), "Dismissed: 1.");
+        let none = remove(&store, &selection(&[], true), &dismissal).await;
+        assert_eq!(none.unwrap(), "Dismissed: 0.");
+        assert_eq!(
+            (
+                tasks(&store, true).await.len(),
+                tasks(&store, false).await.len()
+            ),
+            (0, 1)
         );
     }
 }

@@ -15,6 +15,7 @@
 //! task becomes a *suspect*, which is [claimed](Outbox::claim_suspect) alone, and after
 //! [`MOST_LOST`] lost claims in a row it is given up. Any report clears it.
 
+mod dismiss;
 mod kind;
 mod retry;
 mod write;
@@ -24,6 +25,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use self::{
+    dismiss::Dismissal,
     kind::{Effect, Kind, Queue},
     retry::RetryPolicy,
     write::TaskWrites,
@@ -214,6 +216,10 @@ pub trait Outbox: Send + Sync {
         entry: Option<&Entry>,
         now: OffsetDateTime,
     ) -> Result<u64, StoreError>;
+
+    /// Deletes those of these tasks that are dead, each with its [entry](Dismissal::entry) of the
+    /// audit in the same commit, and returns their number.
+    async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError>;
 
     /// The backlog of each kind, in their order. Its cost is bounded.
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError>;

@@ -195,6 +195,7 @@ macro_rules! contract_suite {
             a_task_given_up_is_dead_until_revived
             a_commit_gives_a_task_up
             a_commit_ends_a_task_in_whatever_state
+            dead_tasks_are_dismissed_and_no_others
             asking_for_a_dead_effect_revives_it
             asking_again_wins_over_giving_up
             a_lost_lease_can_neither_retry_nor_give_up

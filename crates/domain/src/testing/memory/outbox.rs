@@ -8,8 +8,8 @@ use super::{Memory, audit};
 use crate::{
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive, SubjectTask,
-        TaskId, TaskRow,
+        Backlog, Claimed, Dismissal, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive,
+        SubjectTask, TaskId, TaskRow,
     },
     store::StoreError,
     trace::TraceParent,
@@ -289,6 +289,21 @@ impl<C: Send> Outbox for Memory<C> {
             audit::write(&mut state.audit, entry);
         }
         Ok(revived)
+    }
+
+    async fn dismiss(&self, tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64, StoreError> {
+        let mut state = self.state();
+        let mut dismissed = 0;
+        for id in tasks {
+            let Some(task) = state.tasks.get(id).filter(|task| task.is_dead) else {
+                continue;
+            };
+            let entry = dismissal.entry(&task.row(*id));
+            state.tasks.remove(id);
+            audit::write(&mut state.audit, entry);
+            dismissed += 1;
+        }
+        Ok(dismissed)
     }
 
     async fn backlog(&self, kinds: &[Kind]) -> Result<Vec<Backlog>, StoreError> {

@@ -4,9 +4,10 @@ use time::Duration;
 
 use super::{ask, claim, claim_one, claim_suspect, effect, finish};
 use crate::{
-    outbox::{Outbox, Revive, TaskRow},
+    audit::{Action, AuditLog, AuditQuery},
+    outbox::{Dismissal, Outbox, Revive, TaskRow},
     store::{Store, StoreError, WriteSet},
-    testing::{hours, minutes, noon},
+    testing::{by_ann, hours, minutes, noon},
 };
 
 /// It is due when the worker says, without a failed attempt.
@@ -155,6 +156,48 @@ pub async fn a_commit_ends_a_task_in_whatever_state<S: Store + Outbox>(store: &S
     assert_eq!(rows(store, true).await, []);
     let left = rows(store, false).await;
     assert_eq!((left[0].key, left.len()), (effect(4).key(), 1));
+}
+
+pub async fn dead_tasks_are_dismissed_and_no_others<S: Store + Outbox + AuditLog>(store: &S) {
+    ask(store, &[1, 2, 3, 4].map(effect), noon()).await;
+    let mut receipts = claim(store, 1, noon()).await;
+    receipts.sort_unstable_by_key(|task| task.effect);
+    for task in &receipts[..2] {
+        let dead = store.give_up(task.receipt, "hopeless", noon()).await;
+        dead.expect("the store works");
+    }
+    let back = store.give_back(&[receipts[2].receipt], noon()).await;
+    back.expect("the store works");
+    let dismissal = Dismissal {
+        by: by_ann(1),
+        reason: "it is gone".to_owned(),
+        at: noon(),
+    };
+    let ids: Vec<_> = [0, 2, 3].map(|n| receipts[n].receipt.task).to_vec();
+    assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
+    assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
+    assert_eq!(rows(store, true).await[0].key, effect(2).key());
+    assert_eq!(
+        rows(store, false).await.len(),
+        2,
+        "one waits, one is leased"
+    );
+    let second = [receipts[1].receipt.task];
+    assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
+
+    let query = AuditQuery {
+        limit: 9,
+        ..AuditQuery::default()
+    };
+    let mut entries = store.entries(&query).await.expect("the store works");
+    entries.sort_unstable_by_key(|entry| entry.subject.clone());
+    assert_eq!(entries.len(), 2, "each has one of its own");
+    for (entry, task) in entries.iter().zip(&receipts) {
+        assert_eq!(entry.action, Action::OUTBOX_DISMISS);
+        assert_eq!(entry.subject, Some(task.effect.key().to_string()));
+        assert_eq!(entry.details["kind"], "enrich");
+        assert_eq!(entry.details["reason"], "it is gone");
+    }
 }
 
 pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
