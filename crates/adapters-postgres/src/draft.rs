@@ -9,11 +9,12 @@ use diesel::{
 };
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
+    posting::PostingId,
     store::StoreError,
 };
 use sql_common::{
-    draft::{Keep, Release},
-    statement,
+    draft::{Release, keep_values},
+    keep_draft, statement,
     stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
@@ -92,6 +93,11 @@ impl TryFrom<Row> for Reservation {
 }
 
 statement! {
+    /// An erasure waits for the draft, and then finds it.
+    Keep = keep_draft!(" FOR KEY SHARE")
+}
+
+statement! {
     /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
     /// the `LIMIT` in force.
     Forget =
@@ -131,12 +137,13 @@ impl DraftCache for PostgresStore {
         &self,
         key: &DraftKey,
         draft: &str,
+        of: Option<PostingId>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let (key, draft) = (*key, draft.to_owned());
         self.connections
             .run(async move |conn| {
-                let values = Keep::values(&key, &draft, now).map(Into::into);
+                let values = keep_values(&key, &draft, of, now).map(Into::into);
                 execute::<Keep>(conn, &values).await?;
                 Ok(())
             })

@@ -3,14 +3,20 @@
 use std::slice;
 
 use async_trait::async_trait;
-use diesel::sql_types::BigInt;
-use domain::store::{Purge, Retention, StoreError};
+use diesel::sql_types::{BigInt, Bool};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
+use domain::{
+    posting::SourceIdentifier,
+    store::{Erasure, Purge, Retention, StoreError, WriteSet},
+};
 use sql_common::{forget_texts, old_texts, statement};
 use time::OffsetDateTime;
 
 use crate::{
     PostgresStore, audit,
-    statement::{bigints, load, uuids},
+    commit::finish,
+    error::Failure,
+    statement::{Value, bigints, execute, load, uuids},
 };
 
 statement! {
@@ -41,6 +47,109 @@ statement! {
      gone AS (DELETE FROM postings WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING id) \
      SELECT count(*) FROM gone",
     returns (BigInt,)
+}
+
+statement! {
+    /// Locks a posting before anything else of it, as commits do. `FOR UPDATE` also keeps drafts of
+    /// it from being stored meanwhile.
+    Lock =
+    "WITH lock_timeout AS MATERIALIZED (SELECT set_config('lock_timeout', ?, true)) \
+     SELECT version FROM postings \
+     WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ? FOR UPDATE",
+    returns (BigInt,)
+}
+
+statement! {
+    /// Texts, history and fingerprint go with the posting.
+    Erase =
+    concat!(
+        "WITH asked AS MATERIALIZED (SELECT ?::uuid AS id, ?::text COLLATE \"C\" AS identifier), \
+         refusals AS (DELETE FROM client_refusals USING asked \
+         WHERE client_refusals.identifier = asked.identifier), \
+         drafts AS (", sql_common::erase_drafts!("(SELECT id FROM asked)"), "), \
+         entries AS (UPDATE audit SET details = (details::jsonb - 'reason')::json FROM asked \
+         WHERE subject = asked.identifier AND action LIKE 'postings.%') \
+         DELETE FROM postings USING asked WHERE postings.id = asked.id"
+    )
+}
+
+statement! {
+    /// The next events in the order of the log: whether each is of the posting with a reason, and
+    /// the last one of as many as one statement looks at. There is no index on identifiers, and
+    /// there need not be: only erasures look for them.
+    EventsOf =
+    "WITH page AS MATERIALIZED (SELECT written_in, number, \
+     status_reason IS NOT NULL AND source_identifier = ? AS is_meant FROM events \
+     WHERE (written_in, number) > (?, ?) ORDER BY written_in, number LIMIT ?) \
+     SELECT written_in, number, is_meant FROM page WHERE is_meant \
+     OR (written_in, number) = (SELECT written_in, number FROM page \
+     ORDER BY written_in DESC, number DESC LIMIT 1) ORDER BY written_in, number",
+    returns (BigInt, BigInt, Bool)
+}
+
+statement! {
+    EraseReasons =
+    "UPDATE events SET status_reason = NULL \
+     WHERE (written_in, number) IN (SELECT * FROM unnest(?, ?))"
+}
+
+/// How many events one statement looks at.
+const LOOKED_AT: i64 = 50_000;
+
+/// The places of a posting's events that have a reason. Later ones would come with another version
+/// of the posting.
+async fn events_of(
+    store: &PostgresStore,
+    identifier: &SourceIdentifier,
+) -> Result<Vec<(i64, i64)>, StoreError> {
+    let (mut found, mut after) = (Vec::new(), (0, 0));
+    loop {
+        let identifier = identifier.clone();
+        let page = store.connections.run(async move |conn| {
+            let values = [
+                identifier.as_str().into(),
+                after.0.into(),
+                after.1.into(),
+                LOOKED_AT.into(),
+            ];
+            Ok(load::<EventsOf, _>(conn, &values).await?)
+        });
+        let page: Vec<(i64, i64, bool)> = page.await?;
+        let Some((written_in, number, _)) = page.last() else {
+            return Ok(found);
+        };
+        after = (*written_in, *number);
+        let meant = page.into_iter().filter(|(.., is_meant)| *is_meant);
+        found.extend(meant.map(|(written_in, number, _)| (written_in, number)));
+    }
+}
+
+async fn erase(
+    conn: &mut AsyncPgConnection,
+    erasure: &Erasure,
+    events: &[(i64, i64)],
+    lock_timeout: &str,
+) -> Result<(), Failure> {
+    let id = Value::from(erasure.posting.uuid());
+    let found: Vec<(i64,)> = load::<Lock, _>(conn, &[lock_timeout.into(), id.clone()]).await?;
+    if found != [(erasure.version,)] {
+        return Err(StoreError::Conflict.into());
+    }
+    // Refusals that are being written: afterwards they are there, or see the entry of the audit.
+    conn.batch_execute("LOCK TABLE client_refusals IN SHARE ROW EXCLUSIVE MODE")
+        .await?;
+    execute::<Erase>(conn, &[id, erasure.identifier.as_str().into()]).await?;
+    let places = [
+        bigints(events, |(written_in, _)| Some(*written_in)),
+        bigints(events, |(_, number)| Some(*number)),
+    ];
+    execute::<EraseReasons>(conn, &places).await?;
+    let tasks = erasure.tasks.clone();
+    let writes = WriteSet {
+        tasks,
+        ..WriteSet::new(erasure.tasks.at)
+    };
+    finish(conn, &writes, lock_timeout).await
 }
 
 #[async_trait]
@@ -77,6 +186,14 @@ impl Retention for PostgresStore {
                 }
                 Ok(purged)
             })
+            .await
+    }
+
+    async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
+        let events = events_of(self, &erasure.identifier).await?;
+        let (erasure, lock_timeout) = (erasure.clone(), self.connections.row_lock_timeout());
+        self.connections
+            .transaction(async move |conn| erase(conn, &erasure, &events, &lock_timeout).await)
             .await
     }
 }

@@ -35,6 +35,10 @@ const READERS: usize = 4;
 /// How long a probe waits for other processes.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// How often the write-ahead log is tried to be emptied. Each try waits for readers, for the busy
+/// timeout.
+const CHECKPOINTS: usize = 3;
+
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -111,6 +115,33 @@ impl Connections {
             .check()
             .map_err(|error| StoreError::InDoubt(error.to_string()))?;
         Ok(value)
+    }
+
+    /// Copies the write-ahead log into the file and empties it. False if it was in use all the
+    /// time.
+    pub(crate) async fn empty_log(self: &Arc<Self>) -> Result<bool, StoreError> {
+        let this = Arc::clone(self);
+        let mut writer = Arc::clone(&self.writer).lock_owned().await;
+        joined(task::spawn_blocking(move || {
+            let mut conn = match writer.take() {
+                Some(conn) => conn,
+                None => this.connect(Role::Writer)?,
+            };
+            for _ in 0..CHECKPOINTS {
+                let done = sql_query("PRAGMA wal_checkpoint(TRUNCATE)").get_result(&mut conn);
+                match done.map_err(Failure::from) {
+                    Ok(Checkpoint { busy: 0 }) => {
+                        *writer = Some(conn);
+                        return Ok(true);
+                    }
+                    Ok(_) | Err(Failure(StoreError::Unavailable(_))) => {}
+                    Err(Failure(error)) => return Err(error),
+                }
+            }
+            *writer = Some(conn);
+            Ok(false)
+        }))
+        .await
     }
 
     /// Fails if a commit would fail: the file is missing or replaced, recent commits failed, or a
@@ -214,9 +245,12 @@ impl Connections {
              PRAGMA wal_autocheckpoint = 4000;
              PRAGMA journal_size_limit = 67108864;",
         )?;
-        if role == Role::Reader {
-            conn.batch_execute("PRAGMA query_only = ON")?;
-        }
+        conn.batch_execute(match role {
+            Role::Reader => "PRAGMA query_only = ON",
+            // What is deleted or replaced is overwritten with zeros: an erased posting must not be
+            // found in the file's free space, nor must an earlier version of it.
+            Role::Writer => "PRAGMA secure_delete = ON",
+        })?;
         Ok(())
     }
 }
@@ -225,6 +259,12 @@ impl Connections {
 fn set_busy_timeout(conn: &mut SqliteConnection, time: Duration) -> Result<(), Failure> {
     conn.batch_execute(&format!("PRAGMA busy_timeout = {}", time.as_millis()))?;
     Ok(())
+}
+
+#[derive(QueryableByName)]
+struct Checkpoint {
+    #[diesel(sql_type = Integer)]
+    busy: i32,
 }
 
 #[derive(QueryableByName)]

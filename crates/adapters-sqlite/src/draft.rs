@@ -7,11 +7,12 @@ use diesel::{
 };
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
+    posting::PostingId,
     store::StoreError,
 };
 use sql_common::{
-    draft::{Keep, Release},
-    statement,
+    draft::{Release, keep_values},
+    keep_draft, statement,
     stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
@@ -100,6 +101,10 @@ statement! {
 }
 
 statement! {
+    Keep = keep_draft!("")
+}
+
+statement! {
     Touch = "UPDATE drafts SET used_at = ? WHERE key = ?"
 }
 
@@ -153,12 +158,13 @@ impl DraftCache for SqliteStore {
         &self,
         key: &DraftKey,
         draft: &str,
+        of: Option<PostingId>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let (key, draft) = (*key, draft.to_owned());
         self.connections
             .write(move |conn| {
-                execute::<Keep>(conn, &Keep::values(&key, &draft, now))?;
+                execute::<Keep>(conn, &keep_values(&key, &draft, of, now))?;
                 Ok(())
             })
             .await

@@ -108,7 +108,7 @@ statement! {
 }
 
 /// Where the log begins and where it ends.
-fn ends(conn: &mut SqliteConnection) -> Result<(i64, i64), Failure> {
+pub(crate) fn ends(conn: &mut SqliteConnection) -> Result<(i64, i64), Failure> {
     let found: Vec<(i64, i64)> = load::<Ends, _>(conn, &[])?;
     let ends = found.into_iter().next();
     Ok(ends.ok_or_else(|| StoreError::Broken("the table event_log is empty".to_owned()))?)

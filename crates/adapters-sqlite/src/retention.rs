@@ -1,7 +1,10 @@
 //! The `Retention` port.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
-use domain::store::{Purge, Retention, StoreError};
+use diesel::sql_types::BigInt;
+use domain::store::{Erasure, Purge, Retention, StoreError};
 use sql_common::{
     forget_texts, old_texts, statement,
     types::{Id, StoredId},
@@ -10,6 +13,8 @@ use time::OffsetDateTime;
 
 use crate::{
     SqliteStore, audit,
+    commit::write_tasks,
+    event,
     statement::{Value, execute, load},
 };
 
@@ -44,6 +49,58 @@ statement! {
 
 statement! {
     DeleteTask = "DELETE FROM outbox WHERE kind = 'enrich' AND subject = ? AND lease IS NULL"
+}
+
+statement! {
+    Erase = "DELETE FROM postings WHERE id = ? AND version = ?"
+}
+
+statement! {
+    EraseDrafts = sql_common::erase_drafts!("?")
+}
+
+statement! {
+    EraseRefusals = "DELETE FROM client_refusals WHERE identifier = ?"
+}
+
+statement! {
+    EraseFromAudit =
+    "UPDATE audit SET details = json_remove(details, '$.reason') \
+     WHERE subject = ? AND action LIKE 'postings.%'"
+}
+
+statement! {
+    /// There is no index on identifiers, and there need not be: only erasures look for them.
+    EventsOf =
+    "SELECT number FROM events WHERE number > ? AND number <= ? AND source_identifier = ? \
+     AND status_reason IS NOT NULL",
+    returns (BigInt,)
+}
+
+statement! {
+    EraseReason = "UPDATE events SET status_reason = NULL WHERE number = ?"
+}
+
+/// How many events one transaction looks at.
+const LOOKED_AT: i64 = 50_000;
+
+/// The numbers of a posting's events that have a reason. Later ones would come with another version
+/// of the posting.
+async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
+    let mut found = Vec::new();
+    let (mut after, end) = store.connections.read(event::ends).await?;
+    while after < end {
+        let identifier = identifier.to_owned();
+        let page = store.connections.read(move |conn| {
+            let until = after.saturating_add(LOOKED_AT);
+            let values = [after.into(), until.into(), identifier.as_str().into()];
+            Ok(load::<EventsOf, _>(conn, &values)?)
+        });
+        let page: Vec<(i64,)> = page.await?;
+        found.extend(page.into_iter().map(|(number,)| number));
+        after = after.saturating_add(LOOKED_AT);
+    }
+    Ok(found)
 }
 
 #[async_trait]
@@ -90,6 +147,31 @@ impl Retention for SqliteStore {
                 Ok(purged)
             })
             .await
+    }
+
+    async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
+        let erasure = erasure.clone();
+        let events = events_of(self, erasure.identifier.as_str()).await?;
+        self.connections
+            .write(move |conn| {
+                let id = Value::from(erasure.posting.uuid());
+                let identifier = [erasure.identifier.as_str().into()];
+                if execute::<Erase>(conn, &[id, erasure.version.into()])? == 0 {
+                    return Err(StoreError::Conflict.into());
+                }
+                execute::<EraseDrafts>(conn, &[id])?;
+                execute::<EraseRefusals>(conn, &identifier)?;
+                execute::<EraseFromAudit>(conn, &identifier)?;
+                for number in events {
+                    execute::<EraseReason>(conn, &[number.into()])?;
+                }
+                write_tasks(conn, &erasure.tasks, &HashSet::new())
+            })
+            .await
+    }
+
+    async fn overwrite_deleted(&self) -> Result<bool, StoreError> {
+        self.connections.empty_log().await
     }
 }
 

@@ -81,6 +81,8 @@ impl Action {
     pub const POSTINGS_PURGE: Self = Self::new("postings.purge");
     /// A posting was taken down.
     pub const POSTINGS_EXPIRE: Self = Self::new("postings.expire");
+    /// A posting was erased.
+    pub const POSTINGS_ERASE: Self = Self::new("postings.erase");
     /// An expired posting was brought back.
     pub const POSTINGS_REOPEN: Self = Self::new("postings.reopen");
 

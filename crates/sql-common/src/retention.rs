@@ -1,4 +1,4 @@
-//! What is taken away of postings that expired.
+//! What is taken away of postings that expired or are erased.
 
 /// Finds the expired postings that enrichment made anything of, since before a time, the longest
 /// expired first. Its conditions are those of the partial index `postings_with_old_texts`, word for
@@ -21,5 +21,18 @@ macro_rules! old_texts {
 macro_rules! forget_texts {
     () => {
         "enriched_hash = NULL, texts_digest = NULL, version = version + 1"
+    };
+}
+
+/// Deletes the drafts of a posting, and those that were kept before drafts had one: they may be of
+/// this one, and cost no more than to be paid for again. The argument is the placeholder of its id.
+#[macro_export]
+macro_rules! erase_drafts {
+    ($id:literal) => {
+        concat!(
+            "DELETE FROM drafts WHERE draft IS NOT NULL AND (posting_id = ",
+            $id,
+            " OR posting_id IS NULL)"
+        )
     };
 }

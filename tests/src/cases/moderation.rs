@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, Store, fresh, minimal, run};
+use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal, run};
 
 on_every_store! {
     an_operator_judges_features_and_sees_postings,
     an_operator_judges_many_at_once,
     an_operators_approval_stands_for_what_was_approved,
+    an_operator_erases_a_posting,
 }
 
 fn last(posting: &Value) -> &Value {
@@ -138,4 +139,36 @@ async fn an_operators_approval_stands_for_what_was_approved(store: Store) {
     app.put(&id, &same).await.updated();
     let posting = app.api.until(&id, "approved").await;
     assert_eq!(posting["markdown_description"], "test");
+}
+
+async fn an_operator_erases_a_posting(store: Store) {
+    let app = App::quiet(store);
+    let id = fresh("erased");
+    let uuid = app.put(&id, &minimal()).await.created();
+    app.reject(&id, "Words that are to go.");
+    let erase = ["postings", "erase", &id, "--reason", "request 17"];
+    let said = app.run(&erase).succeeded();
+    assert!(said.contains("is erased"), "{said}");
+    assert!(!app.api.exists(&id).await);
+    app.run(&["postings", "show", &id]).failed(1);
+    let error = app.run(&erase).failed(1);
+    assert!(error.contains("there is no posting"), "{error}");
+
+    let events = eventually("followers are told", SETTLING, || async {
+        let mut events = app.all_events().await;
+        events.retain(|event| event["data"]["unique_source_identifier"] == id.as_str());
+        (events.len() == 3).then_some(events)
+    })
+    .await;
+    assert_eq!(events[1]["type"], "JobPostingRejected");
+    assert_eq!(events[1]["data"]["status_reason"], Value::Null);
+    assert_eq!(events[2]["type"], "JobPostingErased");
+    assert_eq!(events[2]["data"], json!({"unique_source_identifier": id}));
+    let audit = app.run(&["audit", "--json"]).succeeded();
+    assert!(
+        audit.contains("request 17") && !audit.contains("Words that"),
+        "{audit}"
+    );
+
+    assert_ne!(app.put(&id, &minimal()).await.created(), uuid);
 }

@@ -6,7 +6,10 @@ use actix_web::{
 };
 use domain::{
     event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject},
-    posting::{PostingView, event::PUBLIC},
+    posting::{
+        PostingView,
+        event::{JOB_POSTING_ERASED, PUBLIC},
+    },
 };
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -100,6 +103,9 @@ struct EventBody<'a> {
 impl<'a> EventBody<'a> {
     fn new(event: &'a event::Event) -> Option<Self> {
         let data = match &event.subject {
+            Subject::Posting(posting) if event.name == JOB_POSTING_ERASED => {
+                EventData::Erased(ErasedPosting::new(posting))
+            }
             Subject::Posting(posting) => EventData::Posting(PostingState::new(posting)),
             Subject::Company(company) => EventData::Company(Company::of_event(company, event.at)),
             Subject::Other(_) => return None,
@@ -112,11 +118,13 @@ impl<'a> EventBody<'a> {
     }
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company, of `JobPostingErased` the posting's
+/// identifier, of all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum EventData<'a> {
     Posting(PostingState<'a>),
+    Erased(ErasedPosting<'a>),
     Company(Company<'a>),
 }
 
@@ -131,11 +139,13 @@ pub struct DeliveredEvent<'a> {
     data: DeliveredData<'a>,
 }
 
-/// The subject of the event: of `CompanyUpdated` the company, of all others the posting.
+/// The subject of the event: of `CompanyUpdated` the company, of `JobPostingErased` the posting's
+/// identifier, of all others the posting.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum DeliveredData<'a> {
     Posting(DeliveredPosting<'a>),
+    Erased(ErasedPosting<'a>),
     Company(Company<'a>),
 }
 
@@ -163,6 +173,7 @@ impl<'a> DeliveredEvent<'a> {
                 state,
                 posting: posting.map(with_history).map(Box::new),
             }),
+            EventData::Erased(posting) => DeliveredData::Erased(posting),
             EventData::Company(company) => DeliveredData::Company(company),
         };
         Some(Self {
@@ -196,6 +207,22 @@ impl<'a> PostingState<'a> {
             version: posting.version,
             status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
+        }
+    }
+}
+
+/// A posting that was erased. Nothing else is known of it any more.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct ErasedPosting<'a> {
+    /// The posting's id in the world it comes from. It may be pushed anew.
+    unique_source_identifier: &'a str,
+}
+
+impl<'a> ErasedPosting<'a> {
+    fn new(posting: &'a event::PostingState) -> Self {
+        Self {
+            unique_source_identifier: posting.source_identifier.as_str(),
         }
     }
 }
@@ -270,8 +297,14 @@ mod tests {
             "unique_source_identifier": posting.source_identifier.as_str(),
             "version": posting.version, "status": "rejected", "status_reason": "spam: …",
         }});
-        let subject = Subject::Posting(posting);
+        let subject = Subject::Posting(posting.clone());
         assert_eq!(body(JOB_POSTING_REJECTED, subject), Some(rejected));
+
+        let erased = json!({"type": "JobPostingErased", "timestamp": timestamp, "data": {
+            "unique_source_identifier": posting.source_identifier.as_str(),
+        }});
+        let subject = Subject::Posting(posting.clone());
+        assert_eq!(body(JOB_POSTING_ERASED, subject), Some(erased));
 
         let updated = json!({"type": "CompanyUpdated", "timestamp": timestamp, "data": {
             "uuid": company.id.uuid(), "name": "acme", "website_url": "https://acme.example",

@@ -53,6 +53,7 @@ async fn answering(answer: ResponseTemplate) -> (ChatModel, MockServer) {
 
 fn input() -> EnrichmentInput {
     EnrichmentInput {
+        posting: None,
         title: "Gardener".to_owned(),
         raw_description: "<p>raw</p>".into(),
         country: CountryCode::parse("NO"),

@@ -35,8 +35,14 @@ uses_noted AS (
         AND sent.client IN (SELECT client FROM known)
         AND (client_secrets.last_used_at IS NULL OR client_secrets.last_used_at < sent.at)
 )
--- One that is there already came with a commit whose answer was lost.
+-- One that is there already came with a commit whose answer was lost. Those of a posting that was
+-- erased since are left out.
 INSERT INTO client_refusals ({client_refusals})
 SELECT {client_refusals sent} FROM unnest({client_refusals ?}) AS sent ({client_refusals})
 WHERE client_id IN (SELECT client FROM known)
+    AND NOT EXISTS (
+        SELECT FROM audit
+        WHERE audit.at >= sent.at AND audit.action = 'postings.erase'
+            AND audit.subject = sent.identifier
+    )
 ON CONFLICT (client_id, id) DO NOTHING

@@ -75,7 +75,7 @@ async fn a_draft_is_paid_for_once() {
                         Granted => {
                             assert_eq!(reserve(&store, n, worker, noon()).await, Granted);
                             let draft = format!("{n} by {worker}");
-                            store.keep(&key(n), &draft, noon()).await.unwrap();
+                            store.keep(&key(n), &draft, None, noon()).await.unwrap();
                             paid += 1;
                         }
                         Taken => {
@@ -133,7 +133,7 @@ async fn a_request_waits_for_a_key_that_is_being_written() {
 async fn an_answer_without_a_change_writes_nothing() {
     let (_database, store) = fixture().await;
     assert_eq!(reserve(&store, 1, 1, noon()).await, Granted);
-    store.keep(&key(2), "a draft", noon()).await.unwrap();
+    store.keep(&key(2), "a draft", None, noon()).await.unwrap();
     let rows = "SELECT concat_ws(' ', ctid, xmin, xmax, used_at) AS value FROM drafts ORDER BY key";
     let written = texts(&store, rows).await;
     let found = Kept("a draft".to_owned());
@@ -157,7 +157,7 @@ async fn an_answer_without_a_change_writes_nothing() {
 async fn a_draft_that_is_being_written_is_not_deleted() {
     let (_database, one, other) = two().await;
     for n in [1, 2] {
-        one.keep(&key(n), "a draft", noon()).await.unwrap();
+        one.keep(&key(n), "a draft", None, noon()).await.unwrap();
     }
     let mut blocker = other.connections.get().await.unwrap();
     let update = "BEGIN; UPDATE drafts SET used_at = '2100-01-01' \

@@ -343,7 +343,7 @@ async fn of_drafts(store: &PostgresStore, round: u128) {
             asked.await.unwrap();
         }
         DraftCache::release(store, &key, uuid(2)).await.unwrap();
-        store.keep(&key, "a draft", now).await.unwrap();
+        store.keep(&key, "a draft", None, now).await.unwrap();
     }
     DraftCache::forget(store, noon() + minutes(5), 100)
         .await

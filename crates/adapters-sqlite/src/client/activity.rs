@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
+use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection, sql_types::Bool};
 use domain::{
     client::{
         Activity, ActivityLog, ClientId,
-        activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT},
+        activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT, Refusal},
     },
     store::StoreError,
 };
@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::{
     IN_LIST, SqliteStore,
     error::Failure,
-    statement::{execute, row},
+    statement::{execute, load, row},
 };
 
 statement! {
@@ -43,6 +43,14 @@ statement! {
     NoteUse =
     "UPDATE client_secrets SET last_used_at = ? \
      WHERE client_id = ? AND digest = ? AND (last_used_at IS NULL OR last_used_at < ?)"
+}
+
+statement! {
+    /// Whether the posting of an identifier was erased at this time or later.
+    IsErased =
+    "SELECT EXISTS (SELECT 1 FROM audit \
+     WHERE at >= ? AND action = 'postings.erase' AND subject = ?)",
+    returns (Bool,)
 }
 
 statement! {
@@ -97,7 +105,12 @@ fn record(conn: &mut SqliteConnection, mut rows: ActivityRows) -> Result<(), Fai
         execute::<NoteUse>(conn, &[at, used.client.into(), (&used.digest).into(), at])?;
     }
     for refusal in &rows.refusals {
-        execute::<AddRefusal>(conn, &row::<RefusalRow>(refusal))?;
+        let Refusal { at, identifier, .. } = refusal.refusal();
+        let values = [(*at).into(), identifier.as_str().into()];
+        let is_erased: Vec<(bool,)> = load::<IsErased, _>(conn, &values)?;
+        if is_erased == [(false,)] {
+            execute::<AddRefusal>(conn, &row::<RefusalRow>(refusal))?;
+        }
     }
     let behind = |kept: usize| {
         i64::try_from(kept.saturating_sub(1))
@@ -159,6 +172,12 @@ mod tests {
 
     use super::*;
     use crate::{statement::Sql, tests::plan};
+
+    #[tokio::test]
+    async fn erasures_are_looked_for_among_the_newest_entries() {
+        let plan = plan(IsErased::text()).await;
+        assert!(plan.contains("INDEX audit_newest (at>?)"), "{plan}");
+    }
 
     #[tokio::test]
     async fn rows_are_found_by_their_client() {

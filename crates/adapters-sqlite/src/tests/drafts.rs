@@ -55,7 +55,7 @@ async fn an_answer_without_a_change_does_not_take_the_write_lock() {
     let until = noon() + hours(1);
     let granted = store.reserve(&KEY, uuid(1), until, noon()).await;
     assert_eq!(granted, Ok(Granted));
-    store.keep(&kept, "a draft", noon()).await.unwrap();
+    store.keep(&kept, "a draft", None, noon()).await.unwrap();
 
     let mut blocker = store.connections.connect(Role::Writer).unwrap();
     blocker.batch_execute("BEGIN IMMEDIATE").unwrap();

@@ -4,6 +4,7 @@ mod catalogues;
 mod corruption;
 mod drafts;
 mod durability;
+mod erasure;
 mod events;
 mod faults;
 mod processes;
@@ -70,6 +71,12 @@ fn number(conn: &mut SqliteConnection, query: &str) -> i64 {
         .get_result::<Number>(conn)
         .unwrap()
         .value
+}
+
+/// Begins a transaction that reads, and stays in it.
+fn begin_reading(conn: &mut SqliteConnection) {
+    conn.batch_execute("BEGIN").unwrap();
+    number(conn, "SELECT count(*) AS value FROM postings");
 }
 
 #[derive(QueryableByName)]

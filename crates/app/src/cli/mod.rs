@@ -48,8 +48,8 @@ pub use self::{
     operator::{AuditArgs, OperatorArgs},
     parse::{Refusal, asks_for_json, parse},
     postings::{
-        PostingArgs, PostingsCommand, PostingsFeatureArgs, PostingsListArgs, PostingsPurgeArgs,
-        PostingsReasonArgs, PostingsShowArgs,
+        PostingArgs, PostingsCommand, PostingsEraseArgs, PostingsFeatureArgs, PostingsListArgs,
+        PostingsPurgeArgs, PostingsReasonArgs, PostingsShowArgs,
     },
     push::PushArgs,
     settings::{

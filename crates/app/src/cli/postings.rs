@@ -27,6 +27,11 @@ pub enum PostingsCommand {
     Reopen(PostingsReasonArgs),
     /// Feature postings
     Feature(PostingsFeatureArgs),
+    /// Erase a posting: delete it with every copy of what it said
+    ///
+    /// What stays is an entry of the audit, and the event `JobPostingErased` for those who
+    /// follow it. The identifier can be pushed anew
+    Erase(PostingsEraseArgs),
     /// Delete postings that expired long ago and were not changed since
     Purge(PostingsPurgeArgs),
 }
@@ -161,6 +166,26 @@ pub struct PostingsReasonArgs {
     pub reason: String,
     #[command(flatten)]
     pub posting: PostingArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PostingsEraseArgs {
+    /// The posting's unique source identifier, or its UUID
+    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    pub id: SourceIdentifier,
+
+    /// Why, for the audit. Leave out what is to be erased
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_POSTINGS_REASON",
+        value_parser = config::reason
+    )]
+    pub reason: String,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
 }
 
 #[derive(Debug, Args)]

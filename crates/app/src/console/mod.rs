@@ -20,7 +20,7 @@ use domain::{
 };
 use tokio::task::JoinHandle;
 
-pub use self::moderator::apply;
+pub use self::moderator::{apply, erase};
 use self::{moderator::StoreModerator, people::StorePeople};
 use crate::{
     cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds,

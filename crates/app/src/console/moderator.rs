@@ -8,8 +8,8 @@ use domain::{
     Version,
     audit::Attribution,
     posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
-    store::{Store, StoreError},
-    usecase::{ModerationError, moderate},
+    store::{Retention, Store, StoreError},
+    usecase::{self, ModerationError, moderate},
 };
 
 use crate::{clock, waits::Waits};
@@ -48,9 +48,28 @@ pub async fn apply(
     by: &Attribution,
     lifetime: Lifetime,
 ) -> Result<Posting, ModerationError> {
+    again(|| moderate(store, id, command, seen, by, lifetime, clock::now())).await
+}
+
+/// Erases a posting; after a conflict that is decided again on what is stored now.
+pub async fn erase(
+    store: &dyn Store,
+    retention: &dyn Retention,
+    id: &SourceIdentifier,
+    reason: &str,
+    by: &Attribution,
+) -> Result<bool, ModerationError> {
+    again(|| usecase::erase(store, retention, id, reason, by, clock::now())).await
+}
+
+/// Repeats an attempt after conflicts.
+async fn again<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, ModerationError>
+where
+    F: Future<Output = Result<T, ModerationError>>,
+{
     let mut waits = Waits::growing(FIRST_WAIT, LONGEST_WAIT).take(MAX_RETRIES);
     loop {
-        let result = moderate(store, id, command, seen, by, lifetime, clock::now()).await;
+        let result = attempt().await;
         let is_conflict = matches!(
             result,
             Err(ModerationError::Store(

@@ -210,6 +210,7 @@ mod tests {
 
     fn input() -> EnrichmentInput {
         EnrichmentInput {
+            posting: None,
             title: "Cook".to_owned(),
             raw_description: "A cook.".into(),
             country: None,

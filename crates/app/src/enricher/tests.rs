@@ -55,7 +55,7 @@ impl Bench {
         let prepared = TextRules.prepare(input, &StopFlag::default()).unwrap();
         let brief = Brief::of(input, &prepared.texts.markdown);
         let key = DraftKey::of(self.model.edition(), &brief);
-        self.drafts.keep(&key, draft, noon()).await.unwrap();
+        self.drafts.keep(&key, draft, None, noon()).await.unwrap();
     }
 
     async fn approve(&self, title: &str) {
@@ -66,6 +66,7 @@ impl Bench {
 
 fn input(title: &str) -> EnrichmentInput {
     EnrichmentInput {
+        posting: None,
         title: title.to_owned(),
         raw_description: "<p>Plan bridges with a small team, and see to it that they stand. \
                           You have built some before.</p>"

@@ -2,7 +2,10 @@
 
 use std::{cmp::Ordering, collections::VecDeque};
 
-use domain::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
+use domain::{
+    event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject},
+    posting::event::JOB_POSTING_ERASED,
+};
 
 /// The largest number of events.
 const MOST: usize = 4_096;
@@ -52,6 +55,9 @@ impl Buffer {
     pub fn append(&mut self, page: LogPage) {
         self.end = page.next;
         for event in page.events {
+            if event.event.name == JOB_POSTING_ERASED {
+                self.erase(&event.event.subject);
+            }
             self.bytes += size(&event);
             self.events.push_back(event);
         }
@@ -61,6 +67,23 @@ impl Buffer {
             };
             self.bytes -= size(&oldest);
             self.base = oldest.cursor;
+        }
+    }
+
+    /// Forgets what events said of a posting, as the log has.
+    fn erase(&mut self, erased: &Subject) {
+        let Subject::Posting(erased) = erased else {
+            return;
+        };
+        for RecordedEvent { event, .. } in &mut self.events {
+            if let Subject::Posting(posting) = &mut event.subject
+                && posting.source_identifier == erased.source_identifier
+            {
+                self.bytes -= posting
+                    .status_reason
+                    .take()
+                    .map_or(0, |reason| reason.len());
+            }
         }
     }
 

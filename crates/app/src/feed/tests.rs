@@ -9,8 +9,11 @@ use std::{
 };
 
 use domain::{
-    event::{Event, EventName, RecordedEvent, Subject},
-    posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_UPDATED, PUBLIC},
+    event::{Event, EventName, PostingState, RecordedEvent, Subject},
+    posting::event::{
+        COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_ERASED, JOB_POSTING_EXPIRED,
+        JOB_POSTING_UPDATED, PUBLIC,
+    },
     store::{Store as _, WriteSet},
     testing::{noon, uuid},
 };
@@ -265,6 +268,52 @@ async fn an_event_between_the_read_and_the_wait_is_not_missed() {
     assert_eq!(names(&page.unwrap()), ["JobPostingCreated"]);
     assert!(began.elapsed() < 2 * SECOND);
     assert!(!first.is_finished());
+}
+
+#[test]
+fn what_was_erased_is_not_read_from_the_buffer() {
+    let cursor = |sequence| Cursor {
+        transaction: 0,
+        sequence,
+    };
+    let event = |name: &EventName, n, reason: Option<&str>, sequence| {
+        let company = domain::company::CompanyId::new(uuid(9));
+        let posting = domain::testing::posting(n, company);
+        let state = PostingState {
+            status_reason: reason.map(str::to_owned),
+            ..PostingState::from(&posting)
+        };
+        RecordedEvent {
+            cursor: cursor(sequence),
+            event: Event {
+                name: name.clone(),
+                subject: Subject::Posting(state),
+                at: noon(),
+                trace: None,
+            },
+        }
+    };
+    let page = |events: Vec<RecordedEvent>, last| LogPage {
+        events,
+        next: cursor(last),
+        has_more: false,
+    };
+    let mut buffer = Buffer::default();
+    let expired = [1, 2].map(|n| {
+        event(
+            &JOB_POSTING_EXPIRED,
+            n,
+            Some("words"),
+            u64::try_from(n).unwrap(),
+        )
+    });
+    buffer.append(page(expired.to_vec(), 2));
+    let erased = event(&JOB_POSTING_ERASED, 1, None, 3);
+    buffer.append(page(vec![erased.clone()], 3));
+    let without = event(&JOB_POSTING_EXPIRED, 1, None, 1);
+    let expect = page(vec![without, expired[1].clone(), erased], 3);
+    let found = buffer.look(&query(Some(cursor(0)), &PUBLIC));
+    assert_eq!(found, Found::Page(expect));
 }
 
 #[tokio::test(start_paused = true)]

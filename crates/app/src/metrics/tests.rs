@@ -133,6 +133,7 @@ fn what_happens_is_counted() {
 #[test]
 fn what_the_rules_hide_is_counted() {
     let input = EnrichmentInput {
+        posting: None,
         title: "Driver".to_owned(),
         raw_description: "<p>Acmera hires. Acmera pays. Write to jobs@acmera.no.</p>".into(),
         country: None,

@@ -5,6 +5,7 @@ use std::{collections::HashMap, sync::Mutex};
 use async_trait::async_trait;
 use domain::{
     enrichment::{DraftCache, DraftKey, Reservation},
+    posting::PostingId,
     store::StoreError,
 };
 use newsletter::testing::MemoryStore;
@@ -63,9 +64,11 @@ impl DraftCache for MemoryDrafts {
         &self,
         key: &DraftKey,
         draft: &str,
+        _of: Option<PostingId>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        self.reached()?.keep(key, draft, now).await
+        // It has no postings.
+        self.reached()?.keep(key, draft, None, now).await
     }
 
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {

@@ -188,8 +188,9 @@ impl ActivityWrites {
 /// The port to the stored activity.
 #[async_trait]
 pub trait ActivityLog: Send + Sync {
-    /// Writes activity, in one commit. That of clients that are not stored is left out. Afterwards
-    /// no client has more than [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
+    /// Writes activity, in one commit. That of clients that are not stored is left out, and so are
+    /// refusals of an identifier whose posting was erased since. Afterwards no client has more than
+    /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
     /// The activity of clients, with as many queries however many they are. One without any may be

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Brief;
-use crate::{StoreError, digest};
+use crate::{StoreError, digest, posting::PostingId};
 
 /// The key of a draft: a digest of the model's input and of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,11 +72,13 @@ pub trait DraftCache: Send + Sync {
     ) -> Result<Reservation, StoreError>;
 
     /// Stores a draft, whether or not the key is still reserved: it was paid for. Replaces an
-    /// earlier one.
+    /// earlier one. That of a stored posting goes when the posting is
+    /// [erased](crate::store::Retention::erase), and is not stored any more after that.
     async fn keep(
         &self,
         key: &DraftKey,
         draft: &str,
+        of: Option<PostingId>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;
 

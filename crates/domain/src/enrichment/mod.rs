@@ -35,11 +35,13 @@ pub use self::{
     rules::{CheckError, Exceeded, RuleEnricher},
     sketch::Sketch,
 };
-use crate::codes::CountryCode;
+use crate::{codes::CountryCode, posting::PostingId};
 
 /// The content of one posting, as an enricher sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EnrichmentInput {
+    /// The posting, if it is stored.
+    pub posting: Option<PostingId>,
     /// The posting's title.
     pub title: String,
     /// The description as it was pushed: HTML, by the specification.

@@ -18,7 +18,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Brief, Draft, DraftCache, DraftKey, EnrichError, Reservation};
-use crate::store::StoreError;
+use crate::{posting::PostingId, store::StoreError};
 
 /// The time until a reservation ends, unless renewed.
 const RESERVED: time::Duration = time::Duration::seconds(30);
@@ -73,9 +73,15 @@ impl PaidOnce {
     }
 
     /// A claim to the draft of a posting by an edition of a model.
-    pub(super) fn claim(&self, edition: &str, brief: &Brief<'_>) -> Claim<'_> {
+    pub(super) fn claim(
+        &self,
+        edition: &str,
+        brief: &Brief<'_>,
+        posting: Option<PostingId>,
+    ) -> Claim<'_> {
         Claim {
             paid: self,
+            posting,
             key: DraftKey::of(edition, brief),
             holder: self.runtime.new_id(),
             is_reserved: false,
@@ -86,6 +92,7 @@ impl PaidOnce {
 /// One holder's claim to one draft.
 pub(super) struct Claim<'a> {
     paid: &'a PaidOnce,
+    posting: Option<PostingId>,
     key: DraftKey,
     holder: Uuid,
     is_reserved: bool,
@@ -167,7 +174,8 @@ impl Claim<'_> {
             }
         };
         let mut waits = KEEP_AGAIN.into_iter();
-        while let Err(error) = caught(cache.keep(&self.key, &json, runtime.now())).await {
+        let keep = || cache.keep(&self.key, &json, self.posting, runtime.now());
+        while let Err(error) = caught(keep()).await {
             let Some(wait) = waits.next() else {
                 return runtime.note(CacheEvent::NotKept(error));
             };

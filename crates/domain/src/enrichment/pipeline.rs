@@ -77,7 +77,7 @@ impl Pipeline {
             let (_, enrichment) = self.asked(model, case, None).await?;
             return Ok(enrichment);
         };
-        let mut claim = paid.claim(model.edition(), &case.brief);
+        let mut claim = paid.claim(model.edition(), &case.brief, case.input.posting);
         let objection = match claim.find().await? {
             None => None,
             Some(kept) => match self.complete(kept, case)? {

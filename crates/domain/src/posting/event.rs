@@ -29,11 +29,13 @@ pub const JOB_POSTING_REOPENED: EventName = EventName::new("JobPostingReopened")
 /// Enrichment made other texts or another place of a posting, gave another reason or found another
 /// posting that it duplicates, and its status stayed.
 pub const JOB_POSTING_ENRICHED: EventName = EventName::new("JobPostingEnriched");
+/// Everything that a posting said was deleted, for good. Readers see its identifier alone.
+pub const JOB_POSTING_ERASED: EventName = EventName::new("JobPostingErased");
 /// The name or the logo of a company changed.
 pub const COMPANY_UPDATED: EventName = EventName::new("CompanyUpdated");
 
 /// The events of postings and companies, which readers outside may see.
-pub const PUBLIC: [EventName; 8] = [
+pub const PUBLIC: [EventName; 9] = [
     JOB_POSTING_CREATED,
     JOB_POSTING_UPDATED,
     JOB_POSTING_APPROVED,
@@ -41,6 +43,7 @@ pub const PUBLIC: [EventName; 8] = [
     JOB_POSTING_EXPIRED,
     JOB_POSTING_REOPENED,
     JOB_POSTING_ENRICHED,
+    JOB_POSTING_ERASED,
     COMPANY_UPDATED,
 ];
 

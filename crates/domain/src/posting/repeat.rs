@@ -13,7 +13,8 @@ use crate::{Version, catalogue::CatalogueId, company::Company, store::Known};
 pub struct Basis {
     /// The version of the posting, which every commit that writes it moves on.
     pub version: Version,
-    /// A hash of what a push can change of the company. Companies have no version.
+    /// A hash of the posting's id and of what a push can change of the company. Companies have no
+    /// version, and an identifier whose posting was deleted comes back with another id.
     pub company: u64,
 }
 
@@ -22,7 +23,7 @@ impl Basis {
     pub fn of(posting: &Posting, company: &Company) -> Self {
         // Its keys are the same in every process.
         let mut hasher = DefaultHasher::new();
-        (&company.name, &company.logo_path).hash(&mut hasher);
+        (posting.id, &company.name, &company.logo_path).hash(&mut hasher);
         Self {
             version: posting.version,
             company: hasher.finish(),
@@ -58,4 +59,25 @@ pub fn repeat(
         basis: Some(basis),
         ..Answer::on(posting, PutOutcome::Unchanged)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        posting::PostingId,
+        testing::{company, posting, uuid},
+    };
+
+    #[test]
+    fn a_posting_that_was_deleted_and_came_back_is_another_state() {
+        let company = company("acme");
+        let before = posting(1, company.id);
+        let after = Posting {
+            id: PostingId::new(uuid(2)),
+            ..before.clone()
+        };
+        assert_eq!(Basis::of(&before, &company), Basis::of(&before, &company));
+        assert_ne!(Basis::of(&before, &company), Basis::of(&after, &company));
+    }
 }

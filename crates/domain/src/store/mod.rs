@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 pub use self::{
     locks::RowLocks,
-    retention::{Purge, Retention},
+    retention::{Erasure, Purge, Retention},
     search::{Search, Step},
 };
 pub use crate::error::StoreError;

@@ -1,4 +1,5 @@
-//! The port that takes away what is kept of postings that expired.
+//! The port that takes away what is kept of postings: of those that expired, and of one that is to
+//! be erased.
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
@@ -7,7 +8,8 @@ use super::StoreError;
 use crate::{
     Version,
     audit::{Action, Attribution, Entry},
-    posting::PostingId,
+    outbox::TaskWrites,
+    posting::{PostingId, SourceIdentifier},
 };
 
 /// One commit of a purge: expired postings to delete.
@@ -42,6 +44,19 @@ impl Purge {
     }
 }
 
+/// The commit that erases a posting.
+#[derive(Clone, Debug)]
+pub struct Erasure {
+    /// The posting.
+    pub posting: PostingId,
+    /// The version that it must have.
+    pub version: Version,
+    /// Its identifier.
+    pub identifier: SourceIdentifier,
+    /// What tells of the erasure: its event and its entry of the audit, which stay.
+    pub tasks: TaskWrites,
+}
+
 /// The port of retention.
 #[async_trait]
 pub trait Retention: Send + Sync {
@@ -66,4 +81,22 @@ pub trait Retention: Send + Sync {
     /// [entry](Purge::entry) of the audit if there are any. Their companies and events stay. A
     /// store may leave out postings that other transactions hold locked.
     async fn purge(&self, purge: &Purge) -> Result<usize, StoreError>;
+
+    /// Deletes a posting, whatever its status, with every copy of what it says: its texts, history
+    /// and fingerprint; drafts that were kept for it, or that are not known to be another one's;
+    /// refusals of its identifier; and the reasons in older events and entries of the audit about
+    /// that. The events themselves keep their places.
+    ///
+    /// What is recorded or kept later and is from before the erasure is left out by
+    /// [`ActivityLog::record`](crate::client::ActivityLog::record) and
+    /// [`DraftCache::keep`](crate::enrichment::DraftCache::keep).
+    ///
+    /// [`StoreError::Conflict`] if there is no such posting in this version.
+    async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;
+
+    /// Overwrites what the store's own files still have of deleted rows, as far as that is up to
+    /// this process. Returns whether nothing is left in them.
+    async fn overwrite_deleted(&self) -> Result<bool, StoreError> {
+        Ok(true)
+    }
 }

@@ -313,6 +313,9 @@ macro_rules! contract_suite {
             a_reopened_posting_gets_its_texts_again
             purged_postings_leave_nothing
             a_posting_that_changed_is_not_purged
+            an_erased_posting_leaves_nothing_but_its_event
+            what_was_under_way_does_not_bring_an_erased_posting_back
+            a_posting_that_changed_is_not_erased
         } }
     };
     (@cases $block_on:path, $fixture:expr; $area:ident { $($case:ident)+ }) => {

@@ -319,6 +319,7 @@ fn input(
         ))
     })?;
     Ok(EnrichmentInput {
+        posting: Some(posting.id),
         title: posting.details.title.clone(),
         raw_description,
         country: posting.details.location_country_code,

@@ -5,6 +5,7 @@ mod client;
 mod company;
 mod delist;
 mod enrich;
+mod erase;
 mod expire;
 mod import;
 mod ingest;
@@ -25,6 +26,7 @@ pub use self::{
     company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
+    erase::erase,
     expire::expire,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, decide_batch, ingest, load_batch},

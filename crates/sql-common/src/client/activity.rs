@@ -97,6 +97,11 @@ impl RefusalRecord {
             errors: (!errors.is_empty()).then(|| serde_json::Value::Object(errors).to_string()),
         }
     }
+
+    /// The refusal.
+    pub const fn refusal(&self) -> &Refusal {
+        &self.refusal
+    }
 }
 
 entity! {

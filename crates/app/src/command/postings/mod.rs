@@ -1,4 +1,4 @@
-//! `posthaste postings`: lets an operator list, show, moderate and purge postings.
+//! `posthaste postings`: lets an operator list, show, moderate, erase and purge postings.
 
 mod list;
 mod moderation;
@@ -15,6 +15,7 @@ use domain::{
     Version,
     posting::{PostingId, Rejection, SourceIdentifier, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
+    usecase::ModerationError,
 };
 use serde::Serialize;
 use uuid::Uuid;
@@ -22,12 +23,12 @@ use uuid::Uuid;
 use self::{list::Listing, purge::Purging};
 use crate::{
     cli::{
-        PostingsCommand, PostingsFeatureArgs, PostingsPurgeArgs, PostingsReasonArgs,
-        PostingsShowArgs,
+        PostingsCommand, PostingsEraseArgs, PostingsFeatureArgs, PostingsPurgeArgs,
+        PostingsReasonArgs, PostingsShowArgs,
     },
-    clock,
+    clock, console,
     database::Database,
-    output,
+    output, text,
 };
 
 /// Runs a subcommand.
@@ -56,9 +57,28 @@ pub async fn run(command: PostingsCommand) -> anyhow::Result<ExitCode> {
         PostingsCommand::Feature(PostingsFeatureArgs { off, posting: args }) => {
             return moderation::run(args, Moderation::Feature(!off)).await;
         }
+        PostingsCommand::Erase(args) => erase(args).await?,
         PostingsCommand::Purge(args) => purge(args).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn erase(args: PostingsEraseArgs) -> anyhow::Result<()> {
+    let by = args.operator.attribution()?;
+    let database = Database::open(&args.store.database()).await?;
+    let (store, retention) = (&*database.store, &*database.retention);
+    let id = resolve(store, &args.id).await?;
+    let named = text::plain(id.as_str());
+    let erased = console::erase(store, retention, &id, &args.reason, &by).await;
+    match erased {
+        Ok(true) => output::print(format!("{named} is erased.")),
+        Ok(false) => bail!(
+            "{named} is erased, but its words are still in the database's write-ahead log, which \
+             is in use; run the command again, which then finds no posting and empties the log"
+        ),
+        Err(ModerationError::Rejected(_)) => bail!("there is no posting {named}"),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn purge(args: PostingsPurgeArgs) -> anyhow::Result<()> {

@@ -16,7 +16,7 @@ async fn old_drafts_are_forgotten() {
         let (key, used) = (DraftKey::from_bytes([key; 32]), time::Duration::days(days));
         bench
             .drafts
-            .keep(&key, &days.to_string(), now - used)
+            .keep(&key, &days.to_string(), None, now - used)
             .await
             .unwrap();
     }

@@ -275,7 +275,8 @@ impl Deliveries {
         }
         let postings = &self.parts.webhooks.postings;
         match panics::caught(postings.find(&posting.source_identifier)).await {
-            Ok(posting) => Ok(posting),
+            // Its identifier may have been pushed anew since it was deleted.
+            Ok(found) => Ok(found.filter(|found| found.posting.id == posting.id)),
             Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
             Err(error) => Err(Unsent::Store(error)),
         }

@@ -19,6 +19,7 @@ use crate::{
 /// The content of a posting of Acmera AS, `https://www.acmera.no`, in Oslo.
 pub(crate) fn input(description: &str) -> EnrichmentInput {
     EnrichmentInput {
+        posting: None,
         title: "Cook".to_owned(),
         raw_description: description.into(),
         country: CountryCode::parse("NO"),

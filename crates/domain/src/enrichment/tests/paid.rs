@@ -13,6 +13,7 @@ use uuid::Uuid;
 use super::*;
 use crate::{
     enrichment::{CacheEvent, DraftCache, DraftKey, Reservation, Runtime},
+    posting::PostingId,
     store::StoreError,
     testing::{MemoryStore, noon},
 };
@@ -65,7 +66,13 @@ impl DraftCache for Panics {
         Ok(Reservation::Granted)
     }
 
-    async fn keep(&self, _: &DraftKey, _: &str, _: OffsetDateTime) -> Result<(), StoreError> {
+    async fn keep(
+        &self,
+        _: &DraftKey,
+        _: &str,
+        _: Option<PostingId>,
+        _: OffsetDateTime,
+    ) -> Result<(), StoreError> {
         panic!("a defect of the cache")
     }
 

@@ -44,7 +44,7 @@ async fn reserve_until<S: DraftCache>(
 
 async fn keep<S: DraftCache>(store: &S, n: u8, draft: &str, after: Duration) {
     store
-        .keep(&key(n), draft, noon() + after)
+        .keep(&key(n), draft, None, noon() + after)
         .await
         .expect("the store works");
 }

@@ -43,7 +43,7 @@ pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) {
 
 /// Waits until the log has grown: in a database server that others use, an event can be read once
 /// every transaction that began before it is over, in whichever database.
-async fn until_readable<S: EventLog>(store: &S, before: Cursor) {
+pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) {
     for _ in 0..100_000 {
         if end(store).await > before {
             return;

@@ -2,14 +2,27 @@
 
 use time::{Duration, OffsetDateTime};
 
-use super::{posting, put, run, touching};
+use super::{
+    events::{end, until_readable},
+    posting, put, run, touching,
+};
 use crate::{
-    audit::{Action, AuditLog, AuditQuery},
-    enrichment::{Coordinates, EnrichedTexts},
-    outbox::Outbox,
-    posting::{ContentHash, ENRICH, PostingId, PostingView, Status, TextsDigest},
-    store::{PostingReader, Purge, Retention, Store, StoreError},
-    testing::{by_ann, create, hours, identifier, minutes, noon, push, uuid},
+    audit::{Action, AuditLog, AuditQuery, Entry},
+    client::{
+        ActivityLog, Clients, Prefixes,
+        activity::{ActivityWrites, Refusal},
+    },
+    enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts, Reservation},
+    event::{Event, EventLog, LogQuery, PostingState, Subject},
+    outbox::{Outbox, Receipt, TaskWrites},
+    posting::{
+        ContentHash, ENRICH, Lifetime, PostingId, PostingView, Rejection, Status, TextsDigest,
+        event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
+        moderation::Moderation,
+    },
+    store::{Erasure, PostingReader, Purge, Retention, Store, StoreError, WriteSet},
+    testing::{by_ann, client, create, hours, identifier, minutes, noon, push, uuid},
+    usecase::{ModerationError, erase, moderate},
 };
 
 fn texts() -> (EnrichedTexts, Option<Coordinates>) {
@@ -224,4 +237,224 @@ pub async fn a_posting_that_changed_is_not_purged<
         })
         .await;
     assert_eq!(entries, Ok(Vec::new()));
+}
+
+async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
+    let query = AuditQuery {
+        limit: 9,
+        ..AuditQuery::default()
+    };
+    store.entries(&query).await.expect("the store works")
+}
+
+/// The public events, oldest first.
+async fn events<S: EventLog>(store: &S) -> Vec<Event> {
+    let query = LogQuery {
+        after: None,
+        names: PUBLIC.to_vec(),
+        prefixes: Prefixes::ALL,
+        limit: 99,
+    };
+    let page = store.read(&query).await.expect("the store works");
+    page.events
+        .into_iter()
+        .map(|recorded| recorded.event)
+        .collect()
+}
+
+/// Records refusals of these identifiers at these times, and returns whose are kept.
+async fn refused<S: ActivityLog>(
+    store: &S,
+    refusals: &[(u128, &str, OffsetDateTime)],
+) -> Vec<u128> {
+    let client = client(1).id;
+    let refusals = refusals.iter().map(|(n, identifier, at)| {
+        let refusal = Refusal::new(uuid(*n), *at, identifier, 422, "It is wrong.", None);
+        (client, refusal)
+    });
+    let writes = ActivityWrites {
+        refusals: refusals.collect(),
+        ..ActivityWrites::default()
+    };
+    store.record(&writes).await.expect("the store works");
+    let activity = store.activity(client).await.expect("the store works");
+    let ids = activity.refusals.iter().map(|refusal| refusal.id);
+    ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect()
+}
+
+async fn keep<S: DraftCache>(store: &S, n: u8, of: Option<PostingId>) {
+    let kept = store
+        .keep(&DraftKey::from_bytes([n; 32]), "a draft", of, noon())
+        .await;
+    kept.expect("the store works");
+}
+
+/// The keys among these that have a draft.
+async fn drafts<S: DraftCache>(store: &S, keys: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::new();
+    for n in keys {
+        let (key, ends) = (DraftKey::from_bytes([*n; 32]), noon() + minutes(1));
+        let found = store.reserve(&key, uuid(1), ends, noon()).await;
+        if matches!(found, Ok(Reservation::Kept(_))) {
+            kept.push(*n);
+        }
+    }
+    kept
+}
+
+async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.done.push(receipt);
+    store.commit(writes).await
+}
+
+/// And what an operator did. Other postings stay as they are, and the identifier is free.
+pub async fn an_erased_posting_leaves_nothing_but_its_event<
+    S: Store
+        + PostingReader
+        + Outbox
+        + AuditLog
+        + EventLog
+        + DraftCache
+        + Clients
+        + ActivityLog
+        + Retention,
+>(
+    store: &S,
+) {
+    store
+        .insert(&client(1), None)
+        .await
+        .expect("the store works");
+    let by = by_ann(1);
+    for (name, n) in [("a", 1), ("b", 2)] {
+        enriched(store, name, Status::Approved, noon()).await;
+        let reject = Moderation::Reject {
+            reason: format!("the words of {name}"),
+        };
+        let (id, by) = (identifier(name), by_ann(10 + n));
+        let rejected = moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await;
+        rejected.expect("it is not expired");
+    }
+    let [a, b] = [posting(store, "a").await, posting(store, "b").await];
+    keep(store, 1, Some(a.id)).await;
+    keep(store, 2, Some(b.id)).await;
+    keep(store, 3, None).await;
+    let refusals = [(1, "a", noon()), (2, "b", noon())];
+    assert_eq!(refused(store, &refusals).await, [2, 1]);
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.ask(crate::posting::enrich(a.id));
+    store.commit(writes).await.expect("nothing conflicts");
+    let leased = store
+        .claim(ENRICH, 9, hours(1), uuid(1), noon() + hours(1))
+        .await;
+    let leased = leased.expect("the store works").remove(0).receipt;
+    let before = events(store).await;
+    let view_of_b = view(store, "b").await;
+
+    let (last, later) = (end(store).await, noon() + hours(1));
+    let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+    assert_eq!(erased, Ok(true));
+    until_readable(store, last).await;
+    let found = PostingReader::find(store, &identifier("a")).await;
+    assert_eq!(found, Ok(None));
+    assert_eq!(view(store, "b").await, view_of_b);
+    assert_eq!(drafts(store, &[1, 2, 3]).await, [2]);
+    assert_eq!(refused(store, &[]).await, [2]);
+    let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;
+    assert_eq!(tasks, Ok(Vec::new()));
+    assert_eq!(finish(store, leased).await, Err(StoreError::Conflict));
+
+    let mut after = events(store).await;
+    let erasure = after.pop();
+    let state = PostingState {
+        version: a.version + 1,
+        status_reason: None,
+        ..PostingState::from(&a)
+    };
+    let expect = Event {
+        name: JOB_POSTING_ERASED,
+        subject: Subject::Posting(state),
+        at: later,
+        trace: None,
+    };
+    assert_eq!(erasure, Some(expect));
+    let mut expect = before;
+    for event in &mut expect {
+        if let Subject::Posting(posting) = &mut event.subject
+            && posting.id == a.id
+        {
+            assert!(event.name != JOB_POSTING_REJECTED || posting.status_reason.is_some());
+            posting.status_reason = None;
+        }
+    }
+    assert_eq!(after, expect, "they stay, without reasons");
+
+    let audit = entries(store).await;
+    let of = |action: &Action, subject: &str| {
+        let mut found = audit.iter().filter(|entry| entry.action == *action);
+        found.find(|entry| entry.subject.as_deref() == Some(subject))
+    };
+    let details = &of(&Action::POSTINGS_ERASE, "a")
+        .expect("it is recorded")
+        .details;
+    assert_eq!(details["reason"], "a request");
+    assert_eq!(details["status"], "rejected");
+    assert_eq!(details["company"], "https://acme.example");
+    let rejections = ["a", "b"].map(|name| of(&Action::POSTINGS_REJECT, name));
+    let reasons = rejections.map(|entry| entry.expect("it stays").details.get("reason").cloned());
+    assert_eq!(reasons, [None, Some("the words of b".into())]);
+
+    let again = erase(store, store, &identifier("a"), "a request", &by, later).await;
+    assert_eq!(again, Err(ModerationError::Rejected(Rejection::NotFound)));
+    let mut again = create("a", "acme");
+    again.new_id = PostingId::new(uuid(77));
+    put(store, &[again]).await;
+    assert_eq!(view(store, "a").await.history.len(), 1);
+}
+
+/// Activity is written some seconds late, and a model takes its time.
+pub async fn what_was_under_way_does_not_bring_an_erased_posting_back<
+    S: Store + AuditLog + DraftCache + Clients + ActivityLog + Retention,
+>(
+    store: &S,
+) {
+    store
+        .insert(&client(1), None)
+        .await
+        .expect("the store works");
+    put(store, &[create("a", "acme")]).await;
+    let decided = touching(&posting(store, "a").await, |_| {});
+    let id = posting(store, "a").await.id;
+    let (by, later) = (by_ann(1), noon() + minutes(1));
+    let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+    assert_eq!(erased, Ok(true));
+    assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
+    keep(store, 1, Some(id)).await;
+    assert_eq!(drafts(store, &[1]).await, [0_u8; 0]);
+    let refusals = [
+        (1, "a", noon()),
+        (2, "b", noon()),
+        (3, "a", later + minutes(1)),
+    ];
+    assert_eq!(refused(store, &refusals).await, [3, 2]);
+}
+
+pub async fn a_posting_that_changed_is_not_erased<
+    S: Store + PostingReader + AuditLog + Retention,
+>(
+    store: &S,
+) {
+    put(store, &[create("a", "acme")]).await;
+    let judged = posting(store, "a").await;
+    let writes = touching(&judged, |_| {});
+    store.commit(writes).await.expect("the version is right");
+    let erasure = Erasure {
+        posting: judged.id,
+        version: judged.version,
+        identifier: identifier("a"),
+        tasks: TaskWrites::new(noon()),
+    };
+    assert_eq!(store.erase(&erasure).await, Err(StoreError::Conflict));
+    assert_eq!(view(store, "a").await.history.len(), 1);
 }

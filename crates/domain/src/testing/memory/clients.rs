@@ -8,7 +8,7 @@ use time::{Date, OffsetDateTime};
 use super::{Memory, audit};
 use crate::{
     Version,
-    audit::Entry,
+    audit::{Action, Entry},
     client::{
         Activity, ActivityLog, Client, ClientId, ClientWrite, Clients, StoredSecret,
         activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Stored {
     pushed_at: Option<OffsetDateTime>,
     days: BTreeMap<Date, Counts>,
-    refusals: Vec<Refusal>,
+    pub(super) refusals: Vec<Refusal>,
 }
 
 #[async_trait]
@@ -94,7 +94,19 @@ impl<C: Send> ActivityLog for Memory<C> {
             let stored = state.activity.entry(*client).or_default();
             stored.pushed_at = stored.pushed_at.max(Some(*at));
         }
+        let erased: Vec<_> = state
+            .audit
+            .iter()
+            .filter(|entry| entry.action == Action::POSTINGS_ERASE)
+            .cloned()
+            .collect();
         for (client, refusal) in writes.refusals.iter().filter(|(id, _)| is_known(id)) {
+            let is_erased = |entry: &Entry| {
+                entry.at >= refusal.at && entry.subject.as_ref() == Some(&refusal.identifier)
+            };
+            if erased.iter().any(is_erased) {
+                continue;
+            }
             let refusals = &mut state.activity.entry(*client).or_default().refusals;
             refusals.push(refusal.clone());
             let old = refusals.len().saturating_sub(REFUSALS_KEPT);

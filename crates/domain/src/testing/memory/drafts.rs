@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::Memory;
 use crate::{
     enrichment::{DraftCache, DraftKey, Reservation},
+    posting::PostingId,
     store::StoreError,
 };
 
@@ -14,6 +15,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     state: State,
+    /// The posting that the draft was kept for.
+    of: Option<PostingId>,
     /// When the draft was last kept or found; before there is one, when it was first asked for.
     used_at: OffsetDateTime,
 }
@@ -25,6 +28,11 @@ enum State {
 }
 
 impl Entry {
+    /// Whether it has a draft that may be this posting's.
+    pub(super) fn may_be_of(&self, id: PostingId) -> bool {
+        matches!(self.state, State::Kept(_)) && self.of.is_none_or(|of| of == id)
+    }
+
     fn is_unused_since(&self, before: OffsetDateTime) -> bool {
         let has_ended = match self.state {
             State::Reserved { until, .. } => until < before,
@@ -62,6 +70,7 @@ impl<C: Send> DraftCache for Memory<C> {
         let reserved = State::Reserved { holder, until };
         let entry = state.drafts.entry(*key).or_insert_with(|| Entry {
             state: reserved.clone(),
+            of: None,
             used_at: now,
         });
         Ok(match &entry.state {
@@ -84,13 +93,19 @@ impl<C: Send> DraftCache for Memory<C> {
         &self,
         key: &DraftKey,
         draft: &str,
+        of: Option<PostingId>,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if of.is_some_and(|id| !state.postings.contains_key(&id)) {
+            return Ok(());
+        }
         let entry = Entry {
             state: State::Kept(draft.to_owned()),
+            of,
             used_at: now,
         };
-        self.state().drafts.insert(*key, entry);
+        state.drafts.insert(*key, entry);
         Ok(())
     }
 

@@ -3,11 +3,24 @@
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::{Memory, Row, audit, outbox::Task};
+use std::collections::HashSet;
+
+use super::{Memory, Row, State, audit, outbox::Task};
 use crate::{
-    posting::Status,
-    store::{Purge, Retention, StoreError},
+    event::{RecordedEvent, Subject},
+    posting::{PostingId, Status},
+    store::{Erasure, Purge, Retention, StoreError},
 };
+
+impl State {
+    /// Deletes a posting with its fingerprint.
+    fn delete(&mut self, id: PostingId) {
+        if let Some(row) = self.postings.remove(&id) {
+            self.identifiers.remove(&row.posting.source_identifier);
+        }
+        self.fingerprints.remove(&id);
+    }
+}
 
 #[async_trait]
 impl<C: Send> Retention for Memory<C> {
@@ -47,10 +60,7 @@ impl<C: Send> Retention for Memory<C> {
             if !state.postings.get(id).is_some_and(is_it) {
                 continue;
             }
-            if let Some(row) = state.postings.remove(id) {
-                state.identifiers.remove(&row.posting.source_identifier);
-            }
-            state.fingerprints.remove(id);
+            state.delete(*id);
             let goes = |task: &Task| task.subject() == id.uuid() && task.lease.is_none();
             state.tasks.retain(|_, task| !goes(task));
             purged += 1;
@@ -59,5 +69,35 @@ impl<C: Send> Retention for Memory<C> {
             audit::write(&mut state.audit, purge.entry(purged));
         }
         Ok(purged)
+    }
+
+    async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let is_it = |row: &Row| row.posting.version == erasure.version;
+        if !state.postings.get(&erasure.posting).is_some_and(is_it) {
+            return Err(StoreError::Conflict);
+        }
+        let id = erasure.posting;
+        state.delete(id);
+        state.drafts.retain(|_, draft| !draft.may_be_of(id));
+        for activity in state.activity.values_mut() {
+            let refusals = &mut activity.refusals;
+            refusals.retain(|refusal| refusal.identifier != erasure.identifier.as_str());
+        }
+        for RecordedEvent { event, .. } in &mut state.events {
+            if let Subject::Posting(posting) = &mut event.subject
+                && posting.source_identifier == erasure.identifier
+            {
+                posting.status_reason = None;
+            }
+        }
+        for entry in &mut state.audit {
+            let is_about = entry.subject.as_deref() == Some(erasure.identifier.as_str());
+            if is_about && entry.action.as_str().starts_with("postings.") {
+                entry.details.remove("reason");
+            }
+        }
+        state.write_tasks(erasure.tasks.clone(), &HashSet::new());
+        Ok(())
     }
 }

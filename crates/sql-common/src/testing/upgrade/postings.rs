@@ -208,6 +208,14 @@ async fn clients_come_back<S: AllPorts>(store: &S) {
     }
 }
 
+/// A draft of a posting.
+pub(super) async fn a_draft_comes_back<S: AllPorts>(store: &S) {
+    let (key, now) = (DraftKey::from_bytes([5; 32]), noon());
+    let found = store.reserve(&key, uuid(0x502), now + hours(1), now).await;
+    let draft = r#"{"verdict":"approve"}"#.to_owned();
+    assert_eq!(found, Ok(Reservation::Kept(draft)));
+}
+
 /// A draft, and a key that is reserved for an hour from noon.
 async fn drafts_come_back<S: AllPorts>(store: &S) {
     let reserve = async |byte, after| {

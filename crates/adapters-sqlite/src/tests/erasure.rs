@@ -1,0 +1,168 @@
+//! What an erasure leaves in the files.
+
+use std::{fs, path::Path};
+
+use domain::{
+    client::{
+        ActivityLog as _, Clients as _,
+        activity::{ActivityWrites, Refusal},
+    },
+    enrichment::{DraftCache as _, DraftKey, EnrichedTexts, Enrichment},
+    outbox::{Outbox as _, Receipt},
+    posting::{ENRICH, Lifetime, PostingId, moderation::Moderation},
+    testing::{by_ann, client, hours, identifier, noon, push, uuid},
+    usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
+};
+
+use super::fixture;
+use crate::SqliteStore;
+
+/// A description of this size is on pages of its own.
+fn long(word: &str) -> String {
+    format!("<p>{}</p>", format!("{word} ").repeat(900))
+}
+
+async fn put(store: &SqliteStore, body: &str) {
+    let answers = ingest(store, &[push("a", body)], Lifetime::NEVER, noon()).await;
+    answers.unwrap().remove(0).unwrap();
+}
+
+/// Has the posting enriched, with these words in its texts.
+async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
+    let now = noon() + hours(1);
+    let claimed = store.claim(ENRICH, 1, hours(1), uuid(lease), now).await;
+    let claimed = claimed.unwrap().remove(0);
+    let task: (Receipt, _) = (claimed.receipt, PostingId::new(claimed.effect.key()));
+    let assignment = assignments(store, &[task], now).await.unwrap().remove(0);
+    let outcome = Outcome {
+        receipt: assignment.receipt,
+        posting: assignment.posting,
+        content: assignment.content,
+        enrichment: Enrichment {
+            texts: EnrichedTexts {
+                markdown: long(words),
+                redacted_markdown: format!("{words} redacted"),
+                redacted_title: Some(format!("{words} titled")),
+            },
+            ..Enrichment::bare()
+        },
+        trace: None,
+    };
+    let recorded = record_outcomes(store, &[outcome], Lifetime::NEVER, now).await;
+    recorded.unwrap();
+}
+
+/// The words among these that the files of the database have.
+fn found(folder: &Path, words: &[&'static str]) -> Vec<&'static str> {
+    let files = fs::read_dir(folder).unwrap();
+    let bytes: Vec<_> = files
+        .map(|file| fs::read(file.unwrap().path()).unwrap())
+        .collect();
+    let is_there = |word: &str| {
+        let mut windows = bytes.iter().flat_map(|bytes| bytes.windows(word.len()));
+        windows.any(|window| window == word.as_bytes())
+    };
+    let mut words = words.to_vec();
+    words.retain(|word| is_there(word));
+    words
+}
+
+#[tokio::test]
+async fn no_word_of_an_erased_posting_is_left_in_the_files() {
+    let words = [
+        "Elderflower",
+        "Foxtrotting",
+        "Gooseberry",
+        "hemlock@",
+        "Juniperus",
+        "Kohlrabi",
+        "Lavender",
+        "Marjoram",
+        "Nasturtium",
+        "Oleander",
+        "Peppermint",
+        "Quillwort",
+    ];
+    let (dir, store) = fixture().await;
+    let folder = dir.path().join("data");
+    store.insert(&client(1), None).await.unwrap();
+    for word in ["Elderflower", "Gooseberry"] {
+        let body = format!(
+            r#"{{"title": "{word} cook", "raw_description": "{}",
+                "application_email": "hemlock@a.example", "metadata": {{"note": "Juniperus"}},
+                "company": {{"name": "Stays", "website_url": "https://stays.example"}}}}"#,
+            long(word)
+        );
+        put(&store, &body).await;
+        let texts = if word == "Gooseberry" {
+            "Kohlrabi"
+        } else {
+            "Foxtrotting"
+        };
+        enrich(&store, texts, word.len() as u128).await;
+    }
+    put(
+        &store,
+        r#"{"raw_description":"Lavender","location_city":"Marjoram"}"#,
+    )
+    .await;
+    let reject = Moderation::Reject {
+        reason: "Nasturtium".to_owned(),
+    };
+    let (a, lifetime) = (identifier("a"), Lifetime::NEVER);
+    let rejected = moderate(&store, &a, &reject, None, &by_ann(1), lifetime, noon()).await;
+    let id = rejected.unwrap().id;
+    let refusal = Refusal::new(uuid(1), noon(), "a", 422, "Oleander", None);
+    let writes = ActivityWrites {
+        refusals: vec![(client(1).id, refusal)],
+        ..ActivityWrites::default()
+    };
+    store.record(&writes).await.unwrap();
+    let drafts = [(1, Some(id), "Peppermint"), (2, None, "Quillwort")];
+    for (n, of, draft) in drafts {
+        let key = DraftKey::from_bytes([n; 32]);
+        store.keep(&key, draft, of, noon()).await.unwrap();
+    }
+    put(&store, r#"{"title":"Last"}"#).await;
+    assert_eq!(found(&folder, &words), words);
+
+    let erased = erase(&store, &store, &a, "request 17", &by_ann(2), noon()).await;
+    assert_eq!(erased, Ok(true));
+    assert_eq!(found(&folder, &words), [""; 0]);
+    let left = [
+        "Stays",
+        "https://stays.example",
+        "request 17",
+        "JobPostingErased",
+    ];
+    assert_eq!(found(&folder, &left), left);
+}
+
+/// The log still has what a reader may need.
+#[tokio::test]
+async fn a_log_in_use_is_not_emptied_and_is_by_the_next_call() {
+    let (dir, _) = super::place();
+    let path = dir.path().join("data").join("posthaste.db");
+    let store = SqliteStore::open_with(&path, std::time::Duration::from_millis(10)).unwrap();
+    store.migrate().await.unwrap();
+    let folder = dir.path().join("data");
+    put(
+        &store,
+        r#"{"title":"Elderflower","raw_description":"x","application_url":"https://a.example",
+            "company":{"name":"Stays","website_url":"https://stays.example"}}"#,
+    )
+    .await;
+    let reader = store.connections.connect(crate::connection::Role::Reader);
+    let mut reader = reader.unwrap();
+    super::begin_reading(&mut reader);
+    let (a, by) = (identifier("a"), by_ann(1));
+    assert_eq!(
+        erase(&store, &store, &a, "request", &by, noon()).await,
+        Ok(false)
+    );
+    assert_eq!(found(&folder, &["Elderflower"]), ["Elderflower"]);
+    drop(reader);
+    let again = erase(&store, &store, &a, "request", &by, noon()).await;
+    assert!(again.is_err(), "it is gone");
+    assert_eq!(found(&folder, &["Elderflower"]), [""; 0]);
+}

@@ -1,0 +1,1 @@
+DROP INDEX drafts_by_posting;

@@ -1,0 +1,2 @@
+DROP INDEX drafts_by_posting;
+ALTER TABLE drafts DROP COLUMN posting_id;
