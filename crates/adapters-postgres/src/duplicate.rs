@@ -5,49 +5,84 @@ use std::collections::BTreeMap;
 use diesel_async::AsyncPgConnection;
 use domain::posting::{
     PostingId,
-    duplicate::{Candidate, Fingerprint},
+    duplicate::{BANDS, Candidate, DatedFingerprint, Fingerprint},
 };
 use sql_common::{
     candidates,
     duplicate::{
-        CandidateColumns, CandidateRow, FingerprintRecord, FingerprintRow, candidate, limit,
+        CandidateColumns, CandidateRow, FingerprintRecord, FingerprintRow, behind, candidate, limit,
     },
+    sql::Returning,
 };
 
 use crate::{
     error::Failure,
-    statement::{Value, bigints, columns, execute, load, statement},
+    statement::{Value, bigints, columns, execute, load, statement, uuids},
 };
 
 statement! {
     Near = candidates!(
+        "posting_id IN (",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
          (SELECT posting_id FROM posting_sketches \
-         WHERE band_1 = wanted.band ORDER BY posting_id LIMIT ?) AS found",
+         WHERE band_1 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
          (SELECT posting_id FROM posting_sketches \
-         WHERE band_2 = wanted.band ORDER BY posting_id LIMIT ?) AS found",
+         WHERE band_2 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
          (SELECT posting_id FROM posting_sketches \
-         WHERE band_3 = wanted.band ORDER BY posting_id LIMIT ?) AS found",
+         WHERE band_3 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
          (SELECT posting_id FROM posting_sketches \
-         WHERE band_4 = wanted.band ORDER BY posting_id LIMIT ?) AS found"
+         WHERE band_4 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
+        "SELECT unnest(?::uuid[])) ORDER BY posting_id"
     ),
     returns CandidateColumns
 }
 
-/// Returns the postings that share a band with one of these fingerprints.
+statement! {
+    Copies = candidates!(
+        "posting_id IN ( \
+         SELECT found.id FROM unnest(?::uuid[]) AS wanted (id) CROSS JOIN LATERAL \
+         (SELECT id FROM postings JOIN posting_sketches ON posting_id = id \
+         WHERE duplicate_of = wanted.id AND id > ? ORDER BY id LIMIT ?) AS found) \
+         ORDER BY posting_id LIMIT ?"
+    ),
+    returns CandidateColumns
+}
+
+/// Returns the postings that share a band with one of these fingerprints, and the named ones.
 pub(crate) async fn near(
     conn: &mut AsyncPgConnection,
     fingerprints: &[Fingerprint],
+    named: &[PostingId],
 ) -> Result<Vec<Candidate>, Failure> {
     let mut values = Vec::new();
-    for band in 0..domain::posting::duplicate::BANDS {
+    for band in 0..BANDS {
         values.push(bigints(fingerprints, |it| Some(it.bands[band])));
-        values.push(limit().into());
+        values.push(limit(None).into());
     }
-    let rows: Vec<CandidateRow> = load::<Near, _>(conn, &values).await?;
+    values.push(uuids(named, |id| id.uuid()));
+    candidates_of::<Near>(conn, &values).await
+}
+
+/// Returns the postings that are marked with one of these.
+pub(crate) async fn copies(
+    conn: &mut AsyncPgConnection,
+    of: &[PostingId],
+    after: Option<PostingId>,
+    most: usize,
+) -> Result<Vec<Candidate>, Failure> {
+    let limit = || Value::from(limit(Some(most)));
+    let of = uuids(of, |id| id.uuid());
+    candidates_of::<Copies>(conn, &[of, behind(after).into(), limit(), limit()]).await
+}
+
+async fn candidates_of<S: Returning<Row = CandidateColumns>>(
+    conn: &mut AsyncPgConnection,
+    values: &[Value<'_>],
+) -> Result<Vec<Candidate>, Failure> {
+    let rows: Vec<CandidateRow> = load::<S, _>(conn, values).await?;
     let candidates: Result<_, _> = rows.into_iter().map(candidate).collect();
     Ok(candidates?)
 }
@@ -72,11 +107,10 @@ statement! {
 /// Writes fingerprints, and takes away those of postings that are not open.
 pub(crate) async fn write(
     conn: &mut AsyncPgConnection,
-    fingerprints: &BTreeMap<PostingId, Option<Fingerprint>>,
+    fingerprints: &BTreeMap<PostingId, Option<DatedFingerprint>>,
 ) -> Result<(), Failure> {
-    let record = |(id, fingerprint): (&PostingId, &Option<Fingerprint>)| {
-        let fingerprint = fingerprint.as_ref()?;
-        Some(FingerprintRecord::of(*id, fingerprint))
+    let record = |(id, dated): (&PostingId, &Option<DatedFingerprint>)| {
+        Some(FingerprintRecord::of(*id, dated.as_ref()?))
     };
     let records: Vec<_> = fingerprints.iter().filter_map(record).collect();
     if !records.is_empty() {
@@ -95,15 +129,21 @@ pub(crate) async fn write(
 mod tests {
     use super::*;
     use crate::{
-        statement::Sql,
+        statement::Sql as _,
         tests::plans::{assert_uses_index, plan_of_millions},
     };
+
+    #[tokio::test]
+    async fn copies_are_found_by_their_original() {
+        let plan = plan_of_millions(Copies::text()).await;
+        assert_uses_index(&plan, "postings_by_original");
+    }
 
     #[tokio::test]
     async fn candidates_are_found_by_their_bands() {
         let plan = plan_of_millions(Near::text()).await;
         for band in 1..=4 {
-            assert_uses_index(&plan, &format!("posting_sketches_by_band_{band}"));
+            assert_uses_index(&plan, &format!("posting_sketches_in_band_{band}"));
         }
     }
 }

@@ -50,10 +50,26 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
-        let fingerprints = fingerprints.to_vec();
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
         self.connections
-            .read(move |conn| duplicate::near(conn, &fingerprints))
+            .read(move |conn| duplicate::near(conn, &fingerprints, &named))
+            .await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let of = of.to_vec();
+        self.connections
+            .read(move |conn| duplicate::copies(conn, &of, after, limit))
             .await
     }
 
@@ -78,6 +94,9 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     let stored = company::load(conn, writes.assumed.keys())?;
     let is_assumed = |company: &Company| writes.assumed.get(&company.id) == Some(company);
     if stored.len() < writes.assumed.len() || !stored.iter().all(is_assumed) {
+        return Err(StoreError::Conflict.into());
+    }
+    if !posting::stand(conn, &writes.standing)? {
         return Err(StoreError::Conflict.into());
     }
     let mut unchanged = HashSet::new();

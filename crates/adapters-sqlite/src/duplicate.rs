@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use diesel::SqliteConnection;
 use domain::posting::{
     PostingId,
-    duplicate::{Candidate, Fingerprint},
+    duplicate::{Candidate, DatedFingerprint, Fingerprint},
 };
 use sql_common::{
     candidates,
     duplicate::{
-        CandidateColumns, CandidateRow, FingerprintRecord, FingerprintRow, candidate, limit,
+        CandidateColumns, CandidateRow, FingerprintRecord, FingerprintRow, behind, candidate, limit,
     },
+    sql::Returning,
     statement,
 };
 
@@ -22,36 +23,74 @@ use crate::{
 
 statement! {
     Near = candidates!(
+        "posting_id IN (",
         "SELECT * FROM (SELECT posting_id FROM posting_sketches \
-         WHERE band_1 = ? ORDER BY posting_id LIMIT ?)",
+         WHERE band_1 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
         "SELECT * FROM (SELECT posting_id FROM posting_sketches \
-         WHERE band_2 = ? ORDER BY posting_id LIMIT ?)",
+         WHERE band_2 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
         "SELECT * FROM (SELECT posting_id FROM posting_sketches \
-         WHERE band_3 = ? ORDER BY posting_id LIMIT ?)",
+         WHERE band_3 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
         "SELECT * FROM (SELECT posting_id FROM posting_sketches \
-         WHERE band_4 = ? ORDER BY posting_id LIMIT ?)"
+         WHERE band_4 = ? ORDER BY since, posting_id LIMIT ?)) ORDER BY posting_id",
     ),
     returns CandidateColumns
 }
 
-/// Returns the postings that share a band with one of these fingerprints.
+statement! {
+    Named = candidates!("posting_id = ?"), returns CandidateColumns
+}
+
+statement! {
+    Copies = candidates!("duplicate_of = ? AND postings.id > ? ORDER BY postings.id LIMIT ?"),
+    returns CandidateColumns
+}
+
+/// Returns the postings that share a band with one of these fingerprints, and the named ones.
 pub(crate) fn near(
     conn: &mut SqliteConnection,
     fingerprints: &[Fingerprint],
+    named: &[PostingId],
 ) -> Result<Vec<Candidate>, Failure> {
     let mut found = BTreeMap::new();
     for fingerprint in fingerprints {
         let bands = fingerprint.bands.iter();
         let values: Vec<_> = bands
-            .flat_map(|band| [Value::from(*band), limit()])
+            .flat_map(|band| [Value::from(*band), limit(None)])
             .collect();
-        let rows: Vec<CandidateRow> = load::<Near, _>(conn, &values)?;
-        for row in rows {
-            let candidate = candidate(row)?;
-            found.insert(candidate.id, candidate);
-        }
+        collect::<Near>(conn, &values, &mut found)?;
+    }
+    for id in named {
+        collect::<Named>(conn, &[id.uuid().into()], &mut found)?;
     }
     Ok(found.into_values().collect())
+}
+
+/// Returns the postings that are marked with one of these.
+pub(crate) fn copies(
+    conn: &mut SqliteConnection,
+    of: &[PostingId],
+    after: Option<PostingId>,
+    most: usize,
+) -> Result<Vec<Candidate>, Failure> {
+    let mut found = BTreeMap::new();
+    for id in of {
+        let values = [id.uuid().into(), behind(after), limit(Some(most))];
+        collect::<Copies>(conn, &values, &mut found)?;
+    }
+    Ok(found.into_values().take(most).collect())
+}
+
+fn collect<S: Returning<Row = CandidateColumns>>(
+    conn: &mut SqliteConnection,
+    values: &[Value<'_>],
+    found: &mut BTreeMap<PostingId, Candidate>,
+) -> Result<(), Failure> {
+    let rows: Vec<CandidateRow> = load::<S, _>(conn, values)?;
+    for row in rows {
+        let candidate = candidate(row)?;
+        found.insert(candidate.id, candidate);
+    }
+    Ok(())
 }
 
 statement! {
@@ -70,11 +109,11 @@ statement! {
 /// Writes fingerprints, and takes away those of postings that are not open.
 pub(crate) fn write(
     conn: &mut SqliteConnection,
-    fingerprints: &BTreeMap<PostingId, Option<Fingerprint>>,
+    fingerprints: &BTreeMap<PostingId, Option<DatedFingerprint>>,
 ) -> Result<(), Failure> {
-    for (id, fingerprint) in fingerprints {
-        if let Some(fingerprint) = fingerprint {
-            let record = FingerprintRecord::of(*id, fingerprint);
+    for (id, dated) in fingerprints {
+        if let Some(dated) = dated {
+            let record = FingerprintRecord::of(*id, dated);
             execute::<Upsert>(conn, &row::<FingerprintRow>(&record))?;
         } else {
             execute::<Forget>(conn, &[id.uuid().into(), id.uuid().into()])?;
@@ -86,16 +125,24 @@ pub(crate) fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{statement::Sql, tests::plan};
+    use crate::{statement::Sql as _, tests::plan};
 
     #[tokio::test]
     async fn candidates_are_found_by_their_bands() {
         let plan = plan(Near::text()).await;
         for band in 1..=4 {
-            let index = format!("INDEX posting_sketches_by_band_{band} (");
+            let index = format!("INDEX posting_sketches_in_band_{band} (");
             assert!(plan.contains(&index), "{plan}");
         }
         assert!(!plan.contains("SCAN posting"), "{plan}");
+        assert!(!plan.contains("FOR ORDER BY"), "{plan}");
+    }
+
+    #[tokio::test]
+    async fn copies_are_found_by_their_original() {
+        let plan = plan(Copies::text()).await;
+        let index = "INDEX postings_by_original (duplicate_of=? AND id>?)";
+        assert!(plan.contains(index), "{plan}");
         assert!(!plan.contains("FOR ORDER BY"), "{plan}");
     }
 }

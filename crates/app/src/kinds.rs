@@ -4,7 +4,7 @@
 use domain::{
     event::EventName,
     outbox::{Kind, Queue},
-    posting::{ENRICH, event::PUBLIC},
+    posting::{DUPLICATES, ENRICH, event::PUBLIC},
 };
 use newsletter::{
     subscriber::Account,
@@ -12,11 +12,18 @@ use newsletter::{
 };
 
 /// Every kind, in the order in which they are shown.
-pub const ALL: [Kind; 4] = [ENRICH.kind(), SYNC, MIGRATE.kind(), WITHDRAW.kind()];
+pub const ALL: [Kind; 5] = [
+    ENRICH.kind(),
+    DUPLICATES.kind(),
+    SYNC,
+    MIGRATE.kind(),
+    WITHDRAW.kind(),
+];
 
 /// Every queue that loops of a worker wait at. What is behind one has no loops of its own.
-pub const QUEUES: [Queue; 5] = [
+pub const QUEUES: [Queue; 6] = [
     ENRICH,
+    DUPLICATES,
     tasks::syncs(Account::Old),
     tasks::syncs(Account::New),
     MIGRATE,

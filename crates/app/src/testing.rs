@@ -248,8 +248,21 @@ impl Store for FaultyStore {
         Ok(())
     }
 
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
-        Store::near(&*self.memory, fingerprints).await
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        Store::near(&*self.memory, fingerprints, named).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        Store::copies(&*self.memory, of, after, limit).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {

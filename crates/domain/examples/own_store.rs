@@ -158,7 +158,16 @@ impl Store for MapStore {
     }
 
     /// This service marks no duplicates.
-    async fn near(&self, _: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+    async fn near(&self, _: &[Fingerprint], _: &[PostingId]) -> Result<Vec<Candidate>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn copies(
+        &self,
+        _: &[PostingId],
+        _: Option<PostingId>,
+        _: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
     }
 

@@ -1,20 +1,25 @@
 //! The table `posting_sketches`, by which duplicates are found.
 
-use diesel::sql_types::{BigInt, Binary, Nullable, Text};
+use diesel::{
+    Queryable,
+    sql_types::{BigInt, Binary, Nullable, Text},
+};
 use domain::{
     enrichment::Sketch,
     posting::{
         PostingId, Status,
-        duplicate::{BANDS, CANDIDATES, Candidate, Fingerprint},
+        duplicate::{BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::StoreError,
 };
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
     entity,
-    posting::IDENTIFIER,
-    stored::{corrupt, parse},
-    types::{Id, StoredId},
+    posting::{CREATOR, IDENTIFIER, original},
+    stored::{corrupt, parse, parse_optional},
+    types::{Id, Moment, StoredId, StoredTime},
     value::Value,
 };
 
@@ -24,15 +29,21 @@ pub struct FingerprintRecord {
     posting: PostingId,
     bands: [i64; BANDS],
     sketch: Vec<u8>,
+    since: OffsetDateTime,
+    /// The sketch of the first content, if that is another one.
+    first: Option<Vec<u8>>,
 }
 
 impl FingerprintRecord {
     /// The record of a posting's fingerprint.
-    pub fn of(posting: PostingId, fingerprint: &Fingerprint) -> Self {
+    pub fn of(posting: PostingId, dated: &DatedFingerprint) -> Self {
+        let sketch = &dated.fingerprint.sketch;
         Self {
             posting,
-            bands: fingerprint.bands,
-            sketch: fingerprint.sketch.to_bytes(),
+            bands: dated.fingerprint.bands,
+            sketch: sketch.to_bytes(),
+            since: dated.since,
+            first: (dated.first != *sketch).then(|| dated.first.to_bytes()),
         }
     }
 }
@@ -49,28 +60,20 @@ entity! {
             band_3: BigInt = Integer(|record| Some(record.bands[2])),
             band_4: BigInt = Integer(|record| Some(record.bands[3])),
             sketch: Binary = Blob(|record| Some(&record.sketch)),
+            since: Moment = Time(|record| Some(record.since)),
+            first_sketch: Nullable<Binary> = Blob(|record| record.first.as_deref()),
         }
         apart {}
     }
 }
 
-/// The query for candidates, by the ids that these four queries find: the oldest of each band.
+/// The query for candidates, with a condition on them.
 #[macro_export]
 macro_rules! candidates {
-    ($first:literal, $second:literal, $third:literal, $fourth:literal) => {
+    ($($condition:literal),+ $(,)?) => {
         concat!(
-            "SELECT posting_id, source_identifier, status, duplicate_of, \
-             band_1, band_2, band_3, band_4, sketch \
-             FROM posting_sketches JOIN postings ON postings.id = posting_id \
-             WHERE posting_id IN (",
-            $first,
-            " UNION ",
-            $second,
-            " UNION ",
-            $third,
-            " UNION ",
-            $fourth,
-            ") ORDER BY posting_id"
+            "SELECT posting_id, source_identifier, version, status, created_by,              duplicate_of, duplicate_identifier,              band_1, band_2, band_3, band_4, sketch, since, first_sketch              FROM posting_sketches JOIN postings ON postings.id = posting_id              WHERE ",
+            $($condition),+
         )
     };
 }
@@ -79,52 +82,77 @@ macro_rules! candidates {
 pub type CandidateColumns = (
     Id,
     Text,
+    BigInt,
     Text,
+    Nullable<Text>,
     Nullable<Id>,
+    Nullable<Text>,
     BigInt,
     BigInt,
     BigInt,
     BigInt,
     Binary,
+    Moment,
+    Nullable<Binary>,
 );
 
 /// A posting with its fingerprint.
-pub type CandidateRow = (
-    StoredId,
-    String,
-    String,
-    Option<StoredId>,
-    i64,
-    i64,
-    i64,
-    i64,
-    Vec<u8>,
-);
+#[derive(Debug, Queryable)]
+pub struct CandidateRow {
+    id: StoredId,
+    source_identifier: String,
+    version: i64,
+    status: String,
+    created_by: Option<String>,
+    duplicate_of: Option<StoredId>,
+    duplicate_identifier: Option<String>,
+    band_1: i64,
+    band_2: i64,
+    band_3: i64,
+    band_4: i64,
+    sketch: Vec<u8>,
+    since: StoredTime,
+    first_sketch: Option<Vec<u8>>,
+}
 
-/// A posting that others may duplicate.
+/// A posting that may be an original or a copy.
 pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
-    let (id, identifier, status, duplicate_of, first, second, third, fourth, sketch) = row;
-    let status: Status = parse(status, "postings.status")?;
-    let duplicate_of = duplicate_of.map(|id| id.uuid("postings.duplicate_of"));
-    let sketch = Sketch::from_bytes(&sketch).ok_or_else(|| {
-        corrupt(
-            "posting_sketches.sketch",
-            format_args!("{} bytes", sketch.len()),
-        )
-    })?;
+    let status: Status = parse(row.status, "postings.status")?;
+    let fingerprint = Fingerprint {
+        bands: [row.band_1, row.band_2, row.band_3, row.band_4],
+        sketch: sketch(&row.sketch, "posting_sketches.sketch")?,
+    };
+    let first = match row.first_sketch {
+        Some(first) => sketch(&first, "posting_sketches.first_sketch")?,
+        None => fingerprint.sketch,
+    };
     Ok(Candidate {
-        id: PostingId::new(id.uuid("posting_sketches.posting_id")?),
-        source_identifier: parse(identifier, IDENTIFIER)?,
+        id: PostingId::new(row.id.uuid("posting_sketches.posting_id")?),
+        source_identifier: parse(row.source_identifier, IDENTIFIER)?,
+        version: row.version,
         is_open: status.is_open(),
-        duplicate_of: duplicate_of.transpose()?.map(PostingId::new),
-        fingerprint: Fingerprint {
-            bands: [first, second, third, fourth],
-            sketch,
+        created_by: parse_optional(row.created_by, CREATOR)?,
+        duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
+        dated: DatedFingerprint {
+            fingerprint,
+            since: row.since.time("posting_sketches.since")?,
+            first,
         },
     })
 }
 
-/// The largest number of candidates of a band, to bind.
-pub fn limit<'a>() -> Value<'a> {
-    i64::try_from(CANDIDATES).unwrap_or(i64::MAX).into()
+fn sketch(bytes: &[u8], column: &str) -> Result<Sketch, StoreError> {
+    let sketch = Sketch::from_bytes(bytes);
+    sketch.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
+}
+
+/// A largest number of candidates, to bind: that of a band, or another one.
+pub fn limit<'a>(of_page: Option<usize>) -> Value<'a> {
+    let limit = of_page.unwrap_or(CANDIDATES);
+    i64::try_from(limit).unwrap_or(i64::MAX).into()
+}
+
+/// What the id of a copy has to be behind, to bind.
+pub fn behind<'a>(after: Option<PostingId>) -> Value<'a> {
+    after.map_or(Uuid::nil(), PostingId::uuid).into()
 }

@@ -13,7 +13,7 @@ use domain::{
     company::CompanyId,
     posting::{
         Actor, ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry,
-        Metadata, Posting, PostingId, SalaryPeriod, TextsDigest,
+        Metadata, Original, Posting, PostingId, SalaryPeriod, TextsDigest,
     },
     store::{PostingWrite, StoreError},
 };
@@ -26,7 +26,7 @@ use crate::{
     company::companies,
     entity,
     stored::{digest, parse, parse_optional},
-    types::{Id, Moment, StoredTime, TextList, ToText, optional_time},
+    types::{Id, Moment, StoredId, StoredTime, TextList, ToText, optional_time},
 };
 
 entity! {
@@ -51,8 +51,13 @@ entity! {
                 write.posting.texts_digest.as_ref().map(|digest| digest.as_bytes().as_slice())
             }),
             duplicate_of: Nullable<Id> = Id(|write| {
-                write.posting.duplicate_of.map(PostingId::uuid)
+                write.posting.duplicate_of.as_ref().map(|original| original.id.uuid())
             }),
+            duplicate_identifier: Nullable<Text> = Text(|write| {
+                let original = write.posting.duplicate_of.as_ref();
+                original.map(|original| original.source_identifier.as_str())
+            }),
+            content_at: Nullable<Moment> = Time(|write| write.posting.content_at),
             is_featured: Bool = Bool(|write| write.posting.is_featured),
             published_at: Nullable<Moment> = Time(|write| write.posting.published_at),
             expire_at: Nullable<Moment> = Time(|write| write.posting.expire_at),
@@ -108,7 +113,22 @@ fn actor(by: Option<&Actor>) -> Option<&dyn ToText> {
 /// The column of the identifier, which some queries read alone.
 pub const IDENTIFIER: &str = "postings.source_identifier";
 
-const CREATOR: &str = "postings.created_by";
+pub(crate) const CREATOR: &str = "postings.created_by";
+
+/// The original of a posting. Marks from before their identifiers were stored count for nothing:
+/// nobody asked then who may see them.
+pub(crate) fn original(
+    id: Option<StoredId>,
+    identifier: Option<String>,
+) -> Result<Option<Original>, StoreError> {
+    let (Some(id), Some(identifier)) = (id, identifier) else {
+        return Ok(None);
+    };
+    Ok(Some(Original {
+        id: PostingId::new(id.uuid("postings.duplicate_of")?),
+        source_identifier: parse(identifier, "postings.duplicate_identifier")?,
+    }))
+}
 
 impl PostingRow {
     /// The posting, with its description if that was read: it is a column of its own, because it is
@@ -148,8 +168,6 @@ impl PostingRow {
         let texts_digest = texts_digest
             .map(|bytes| digest(bytes, "postings.texts_digest"))
             .transpose()?;
-        let duplicate_of = row.duplicate_of;
-        let duplicate_of = duplicate_of.map(|id| id.uuid("postings.duplicate_of"));
         let catalogue = row.catalogue_id;
         let catalogue = catalogue.map(|id| id.uuid("postings.catalogue_id"));
         Ok(Posting {
@@ -165,7 +183,8 @@ impl PostingRow {
             enriched_hash: hash(row.enriched_hash, "postings.enriched_hash")?,
             approved_hash: hash(row.approved_hash, "postings.approved_hash")?,
             texts_digest: texts_digest.map(TextsDigest::from_bytes),
-            duplicate_of: duplicate_of.transpose()?.map(PostingId::new),
+            duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
+            content_at: optional_time(row.content_at, "postings.content_at")?,
             is_featured: row.is_featured,
             published_at: optional_time(row.published_at, "postings.published_at")?,
             expire_at: optional_time(row.expire_at, "postings.expire_at")?,

@@ -79,7 +79,7 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         moderated: posting.moderated,
         is_featured: posting.is_featured,
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
-        duplicate_of: posting.duplicate_of,
+        duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
         details: details(&view),
         links: links(&view),
         history: view

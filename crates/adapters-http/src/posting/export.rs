@@ -209,7 +209,7 @@ impl Export {
 }
 
 async fn read(postings: Arc<dyn PostingReader>, query: ListQuery) -> Result<Page, ExportError> {
-    let page = postings.list(&query).await?;
+    let page = postings.list(&query).await?.seen_by(&query.prefixes);
     // A thread that answers others, too, would be held up by a large page.
     spawn_blocking(move || {
         Ok(Page {

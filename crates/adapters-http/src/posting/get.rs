@@ -28,6 +28,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     }
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
+    let posting = posting.seen_by(caller.prefixes());
     let answer = conditional(request, view::one(posting).await?)?;
     Ok(encode(request, answer))
 }

@@ -39,6 +39,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let texts = query.texts;
     let source = state.ports.reads.choose();
     let page = read(&*source.postings, query).await?;
+    let page = page.seen_by(caller.prefixes());
     Ok(encode(
         request,
         source.label(view::many(page, texts).await?),

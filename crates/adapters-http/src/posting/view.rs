@@ -187,8 +187,8 @@ pub struct Posting<'a> {
     #[schema(value_type = Option<Object>)]
     metadata: Option<Verbatim<'a>>,
     company: Company<'a>,
-    /// The `uuid` of the oldest open posting of the company with the same title and place and
-    /// nearly the same text, as of the last enrichment; `null` if there is none.
+    /// The `uuid` of the open posting of the company with the same title and place and nearly the
+    /// same text that was pushed first; `null` if there is none that you may see.
     duplicate_of: Option<Uuid>,
     /// Whether an operator features the posting.
     is_featured: bool,
@@ -277,7 +277,10 @@ impl<'a> Posting<'a> {
                 .as_ref()
                 .map(|metadata| Verbatim(metadata.as_str())),
             company: Company::from(company),
-            duplicate_of: posting.duplicate_of.map(posting::PostingId::uuid),
+            duplicate_of: posting
+                .duplicate_of
+                .as_ref()
+                .map(|original| original.id.uuid()),
             is_featured: posting.is_featured,
             published_at: posting.published_at.map(Timestamp),
             expire_at: posting.expire_at.map(Timestamp),

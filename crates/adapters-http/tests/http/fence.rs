@@ -3,7 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use domain::client::{Prefixes, Scope};
+use domain::{
+    client::{Prefixes, Scope},
+    posting::{Original, duplicate},
+    store::{Store, WriteSet},
+    testing::{identifier, noon},
+};
 use serde_json::{Value, json};
 
 use crate::support::{PATH, Request, TestApp, posting, push, request};
@@ -117,6 +122,10 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
     let writer = app.writer().await;
     push(&app, &writer, "acme-1", &posting()).await;
     let beyond = push(&app, &writer, "other-1", &posting()).await;
+    mark(&app, "acme-1", "other-1").await;
+    let seen = request("GET", &format!("{PATH}/acme-1")).token(&writer);
+    let seen = seen.send(&app).await.json();
+    assert_eq!(seen["data"]["duplicate_of"], beyond, "without prefixes");
     let (_, token) = app
         .client(|client| {
             client.scopes = Scope::ALL.to_vec();
@@ -155,6 +164,7 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
                 for identifier in ["acme-1", "%61cme-1"] {
                     let answer = to(identifier).send(&app).await;
                     assert_eq!(answer.status, 200, "{method} {path} {answer:?}");
+                    assert!(!answer.text().contains(&beyond), "{method} {path}");
                 }
             }
             RefusesLines => {
@@ -193,6 +203,23 @@ async fn every_operation_keeps_to_the_prefixes_of_its_client() {
         // Nor does it change what is shown beyond them, the company of a posting included.
         assert_eq!(shown().await, before, "{method} {path}");
     }
+}
+
+/// Marks a posting as the duplicate of another one, as a client without prefixes may have pushed
+/// it.
+async fn mark(app: &TestApp, copy: &str, original: &str) {
+    let store = &*app.backend.store;
+    let names = [copy, original].map(identifier);
+    let mut known = Store::load(store, &names, &[]).await.unwrap();
+    let [copy, original] = names.map(|name| known.postings[&name].clone());
+    let original = Original {
+        id: original.id,
+        source_identifier: original.source_identifier,
+    };
+    let mut writes = WriteSet::new(noon());
+    let change = duplicate::mark(&copy, Some(original), noon()).unwrap();
+    change.record(&mut known, &mut writes);
+    Store::commit(store, writes).await.unwrap();
 }
 
 #[tokio::test]

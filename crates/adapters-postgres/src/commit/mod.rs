@@ -46,10 +46,26 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
-        let fingerprints = fingerprints.to_vec();
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
         self.connections
-            .run(async move |conn| duplicate::near(conn, &fingerprints).await)
+            .run(async move |conn| duplicate::near(conn, &fingerprints, &named).await)
+            .await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let of = of.to_vec();
+        self.connections
+            .run(async move |conn| duplicate::copies(conn, &of, after, limit).await)
             .await
     }
 
@@ -94,6 +110,7 @@ impl Store for PostgresStore {
 /// Whether `write.sql` alone can carry the whole commit, in one round trip.
 fn is_one_statement(writes: &WriteSet) -> bool {
     writes.import.is_none()
+        && writes.standing.is_empty()
         && writes.fingerprints.is_empty()
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()

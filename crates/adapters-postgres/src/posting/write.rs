@@ -47,8 +47,8 @@ pub(crate) fn locks(writes: &WriteSet) -> Vec<Uuid> {
 }
 
 /// Locks the postings that a commit concerns, in the order of their ids, and checks the versions of
-/// those that it changes. Postings that it only raises events or asks effects for are locked too,
-/// so that outbox rows of a posting are numbered in the order of its commits.
+/// those that it changes or relies on. Postings that it only raises events or asks effects for are
+/// locked too, so that outbox rows of a posting are numbered in the order of its commits.
 pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
@@ -69,7 +69,9 @@ pub(crate) async fn lock(
         write.expected.is_none()
             || versions.get(&write.posting.id.uuid()).copied() == write.expected
     };
-    if writes.postings.values().all(is_as_expected) {
+    let mut standing = writes.standing.iter();
+    let stand = standing.all(|(id, version)| versions.get(&id.uuid()) == Some(version));
+    if stand && writes.postings.values().all(is_as_expected) {
         Ok(())
     } else {
         Err(StoreError::Conflict.into())

@@ -6,5 +6,5 @@ mod write;
 
 pub(crate) use self::{
     read::{load, load_by_id, overdue},
-    write::write,
+    write::{stand, write},
 };

@@ -1,7 +1,13 @@
 //! Writes postings.
 
-use diesel::SqliteConnection;
-use domain::store::{PostingWrite, StoreError};
+use std::collections::BTreeMap;
+
+use diesel::{SqliteConnection, sql_types::BigInt};
+use domain::{
+    Version,
+    posting::PostingId,
+    store::{PostingWrite, StoreError},
+};
 use sql_common::{
     posting::{PostingRow, TextsRow},
     statement,
@@ -10,7 +16,7 @@ use sql_common::{
 use super::history;
 use crate::{
     error::Failure,
-    statement::{changing, execute, row},
+    statement::{changing, execute, load, row},
 };
 
 statement! {
@@ -28,6 +34,26 @@ statement! {
     "INSERT INTO posting_texts ({posting_texts}) VALUES ({posting_texts ?}) \
      ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}",
     over [TextsRow]
+}
+
+statement! {
+    IsOfVersion = "SELECT count(*) AS count FROM postings WHERE id = ? AND version = ?",
+    returns (BigInt,)
+}
+
+/// Whether postings are of these versions.
+pub(crate) fn stand(
+    conn: &mut SqliteConnection,
+    standing: &BTreeMap<PostingId, Version>,
+) -> Result<bool, Failure> {
+    for (id, version) in standing {
+        let values = [id.uuid().into(), (*version).into()];
+        let found: Vec<(i64,)> = load::<IsOfVersion, _>(conn, &values)?;
+        if found != [(1,)] {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Writes a posting, its history and its texts. An unexpected version is a conflict, and so is an

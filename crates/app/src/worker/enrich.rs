@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use domain::{
+    client::Clients,
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
     outbox::{Claimed, Queue, Receipt},
     posting::{ENRICH, Lifetime, PostingId, SourceIdentifier},
@@ -37,6 +38,8 @@ const CONFLICTS: usize = 5;
 /// The handler of enrichment tasks.
 pub(super) struct Enrichments {
     pub store: Arc<dyn Store>,
+    /// Who may see which originals of duplicates.
+    pub clients: Arc<dyn Clients>,
     pub enricher: Arc<dyn Enricher>,
     /// Open while the enricher must not be called.
     pub breaker: Arc<ModelBreaker>,
@@ -260,8 +263,8 @@ impl Enrichments {
     }
 
     async fn record_once(&self, outcomes: &[Outcome]) -> Result<(), StoreError> {
-        let now = self.tasks.now();
-        let recorded = usecase::record_outcomes(self.store.as_ref(), outcomes, self.lifetime, now);
+        let (store, clients, now) = (&*self.store, &*self.clients, self.tasks.now());
+        let recorded = usecase::record_outcomes(store, clients, outcomes, self.lifetime, now);
         panics::caught(recorded).await?;
         for outcome in outcomes {
             metrics::enriched(&outcome.enrichment.verdict);

@@ -1,9 +1,10 @@
 //! The background worker, which carries out the effects of commits.
 //!
 //! Several loops run side by side, so that none waits for another: [`enrich`] enriches postings,
-//! [`newsletter`] tells the e-mail provider, [`event`] follows the event log for the newsletter,
-//! [`webhooks`] delivers events to receivers, [`expiry`] ends lifetimes, [`forget`] deletes old
-//! drafts and events, and texts of postings that expired. The first two live on the outbox:
+//! [`duplicates`] looks up anew which ones duplicate each other, [`newsletter`] tells the e-mail
+//! provider, [`event`] follows the event log for the newsletter, [`webhooks`] delivers events to
+//! receivers, [`expiry`] ends lifetimes, [`forget`] deletes old drafts and events, and texts of
+//! postings that expired. The first three live on the outbox:
 //! [`poll`] claims tasks and keeps their leases, [`tasks`] decides about a failed one. A commit of
 //! this process wakes them ([`wake`]); for the commits of others they look every second. While many
 //! clients push they give way ([`throttle`]), and long computations have threads of low priority
@@ -20,6 +21,7 @@
 
 mod background;
 mod breaker;
+mod duplicates;
 mod enrich;
 mod event;
 mod expiry;
@@ -57,6 +59,7 @@ use uuid::Uuid;
 
 use self::{
     background::Background,
+    duplicates::Searches,
     enrich::Enrichments,
     event::Listener,
     expiry::Expiry,
@@ -299,6 +302,13 @@ impl Worker {
             poll_every: settings.poll_every,
         };
         loops.spawn(listener.run(stop.clone()));
+        let clients = Arc::clone(&webhooks.clients);
+        let searches = Searches {
+            store: Arc::clone(&store),
+            clients: Arc::clone(&clients),
+            tasks: tasks.clone(),
+        };
+        searches.start(Arc::clone(&wake), &mut loops, &stop);
         let deliveries = Deliveries::new(DeliveryParts {
             webhooks,
             log: Arc::clone(&events),
@@ -310,6 +320,7 @@ impl Worker {
         loops.spawn(deliveries.run(stop.clone()));
         let enrichments = Arc::new(Enrichments {
             store: Arc::clone(&store),
+            clients,
             enricher,
             breaker,
             lifetime,
@@ -318,12 +329,8 @@ impl Worker {
             tracer,
         });
         for _ in 0..settings.enrich_loops.max(1) {
-            loops.spawn(poll::run(
-                tasks.clone(),
-                Arc::clone(&enrichments),
-                Arc::clone(&wake),
-                stop.clone(),
-            ));
+            let (handler, wake) = (Arc::clone(&enrichments), Arc::clone(&wake));
+            loops.spawn(poll::run(tasks.clone(), handler, wake, stop.clone()));
         }
         let newsletter = Newsletter {
             store: newsletter,

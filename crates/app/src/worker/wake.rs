@@ -267,8 +267,21 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         Ok(())
     }
 
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
-        self.inner.near(fingerprints).await
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner.near(fingerprints, named).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner.copies(of, after, limit).await
     }
 
     async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {

@@ -2,7 +2,9 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, ContentHash, HistoryEntry, Posting, Status, enrich, event};
+use super::{
+    Actor, ContentHash, HistoryEntry, Posting, PostingId, Status, enrich, event, look_up_duplicates,
+};
 use crate::{
     Version,
     company::{Company, CompanyWrite},
@@ -32,6 +34,8 @@ pub struct Change {
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
+    /// The posting, if others may be marked as duplicates of it as it was.
+    original: Option<PostingId>,
 }
 
 impl Change {
@@ -45,9 +49,10 @@ impl Change {
         Self::new(None, posting)
     }
 
-    const fn new(expected: Option<Version>, posting: Posting) -> Self {
+    fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
             expected,
+            original: (posting.status.is_open() && posting.has_texts()).then_some(posting.id),
             posting,
             writes_posting: true,
             sets_description: expected.is_none(),
@@ -68,6 +73,9 @@ impl Change {
         now: OffsetDateTime,
     ) {
         self.posting.status = status;
+        if !status.is_open() {
+            self.posting.duplicate_of = None;
+        }
         self.posting.status_reason.clone_from(&reason);
         self.history.push(HistoryEntry {
             status,
@@ -148,6 +156,9 @@ impl Change {
         self.record_events(writes);
         if self.asks_for_enrichment {
             writes.tasks.ask(enrich(id));
+        }
+        if let Some(id) = self.original.filter(|_| !self.posting.status.is_open()) {
+            writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {
             known

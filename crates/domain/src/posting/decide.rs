@@ -4,7 +4,7 @@ use time::OffsetDateTime;
 
 use super::{
     Actor, Change, Details, ExpirationPatch, Lifetime, Notice, Posting, PostingId, PutPosting,
-    Status, event, outcome, repeat::Basis,
+    Status, duplicate::note_content, event, outcome, repeat::Basis,
 };
 use crate::{
     authority,
@@ -156,6 +156,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
         approved_hash: None,
         texts_digest: None,
         duplicate_of: None,
+        content_at: None,
         is_featured: false,
         published_at: None,
         expire_at: None,
@@ -232,6 +233,7 @@ fn update(
         return Err(Rejection::Invalid(errors));
     };
     after.company_id = company.after.id;
+    note_content(after, posting, now);
 
     change.sets_description = after.details.raw_description != posting.details.raw_description;
     let after = &change.posting;

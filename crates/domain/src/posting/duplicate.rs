@@ -5,15 +5,25 @@
 //! case; a city that only one of them has does not agree. So the ads that a chain makes by one
 //! template for each of its shops are no duplicates of each other.
 //!
-//! An outcome of enrichment decides the mark: the oldest open posting that is duplicated. It stands
-//! until the next outcome, or until the outcome of an older posting moves it there. What becomes of
-//! the original meanwhile does not change it. Originals are older than their copies, so there are
-//! no circles.
+//! The original of a posting is the open one whose matching content was pushed first, among those
+//! that the posting's creator may see. What a client pushes is younger than what others pushed
+//! before, so it never marks that. Content is compared as enrichment judged it: an outcome gives a
+//! posting its [`DatedFingerprint`].
+//!
+//! An original is older than its copies, so there are no circles: a mark is committed only with
+//! the versions of both that it was decided on, and a posting that has become younger has none
+//! until its own copies were looked up anew.
 
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::{Actor, Change, Details, Posting, PostingId, SourceIdentifier, event};
-use crate::{company::CompanyId, digest, enrichment::Sketch};
+use crate::{
+    Version,
+    client::{ClientId, Prefixes},
+    company::CompanyId,
+    digest,
+    enrichment::Sketch,
+};
 
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
@@ -24,6 +34,15 @@ const BAND: usize = 4;
 
 /// The largest number of postings that are looked at for one band.
 pub const CANDIDATES: usize = 16;
+
+/// The posting that another one duplicates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// Its id.
+    pub id: PostingId,
+    /// Its identifier, which tells who may know of it.
+    pub source_identifier: SourceIdentifier,
+}
 
 /// What finds the duplicates of a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +78,20 @@ impl Fingerprint {
         Self { bands, sketch }
     }
 
-    /// Whether a posting with this fingerprint duplicates one with that.
-    fn is_near(&self, other: &Self) -> bool {
+    /// The fingerprint of a posting whose text has nothing to compare: no other has its bands.
+    pub fn unlike_any(posting: PostingId) -> Self {
+        let hash = digest::of_parts([posting.uuid().as_bytes().as_slice()]);
+        let (parts, _) = hash.as_chunks();
+        Self {
+            bands: std::array::from_fn(|band| i64::from_le_bytes(parts[band])),
+            sketch: Sketch::new([0; Sketch::LENGTH]),
+        }
+    }
+
+    /// Whether a search by one of them finds the other.
+    pub fn shares_band(&self, other: &Self) -> bool {
         let mut bands = self.bands.iter().zip(&other.bands);
-        bands.any(|(one, other)| one == other) && self.sketch.resembles(&other.sketch)
+        bands.any(|(one, other)| one == other)
     }
 }
 
@@ -73,164 +102,153 @@ fn folded(text: &str) -> String {
     words.join(" ").to_lowercase()
 }
 
-/// A posting with a fingerprint, which others may duplicate.
+/// The fingerprint of judged content, and when content that matches it was first pushed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatedFingerprint {
+    /// The fingerprint.
+    pub fingerprint: Fingerprint,
+    /// When the posting first had content that matches it.
+    pub since: OffsetDateTime,
+    /// The sketch of the description of that time.
+    pub first: Sketch,
+}
+
+impl DatedFingerprint {
+    /// The fingerprint of content that was pushed at this time.
+    pub const fn new(fingerprint: Fingerprint, pushed: OffsetDateTime) -> Self {
+        Self {
+            first: fingerprint.sketch,
+            fingerprint,
+            since: pushed,
+        }
+    }
+
+    /// The fingerprint of the posting's next content. One that still matches what was pushed first
+    /// is as old as that, so that whoever mends a word is no copy of those who copied in between.
+    #[must_use]
+    pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
+        let is_same_job = self.fingerprint.shares_band(&next);
+        if is_same_job && next.sketch.resembles(&self.first) {
+            Self {
+                fingerprint: next,
+                ..self.clone()
+            }
+        } else {
+            Self::new(next, pushed)
+        }
+    }
+
+    /// Whether this content duplicates that of an older posting: as it is, and as it was when it
+    /// was first pushed.
+    fn duplicates(&self, older: &Self) -> bool {
+        let sketch = &self.fingerprint.sketch;
+        self.fingerprint.shares_band(&older.fingerprint)
+            && sketch.resembles(&older.fingerprint.sketch)
+            && sketch.resembles(&older.first)
+    }
+}
+
+/// When a posting had its matching content. The id decides between those of one moment.
+pub type Age = (OffsetDateTime, PostingId);
+
+/// A posting with a fingerprint, which may be an original or a copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its id. Ids are in the order of creation.
+    /// Its id.
     pub id: PostingId,
     /// Its identifier.
     pub source_identifier: SourceIdentifier,
+    /// Its version.
+    pub version: Version,
     /// Whether it is open.
     pub is_open: bool,
+    /// The actor that created it, as far as that is known.
+    pub created_by: Option<Actor>,
     /// The posting that it is marked to duplicate.
-    pub duplicate_of: Option<PostingId>,
+    pub duplicate_of: Option<Original>,
     /// Its fingerprint.
-    pub fingerprint: Fingerprint,
+    pub dated: DatedFingerprint,
 }
 
-/// The oldest open posting of these that a posting duplicates, among older ones than itself.
-pub fn original(
-    posting: PostingId,
-    fingerprint: &Fingerprint,
-    candidates: &[Candidate],
-) -> Option<PostingId> {
-    let older = candidates.iter().filter(|other| other.id < posting);
-    let near = older.filter(|other| other.is_open && fingerprint.is_near(&other.fingerprint));
-    near.map(|other| other.id).min()
+impl Candidate {
+    /// A posting as it is with this fingerprint.
+    pub fn of(posting: &Posting, dated: DatedFingerprint) -> Self {
+        Self {
+            id: posting.id,
+            source_identifier: posting.source_identifier.clone(),
+            version: posting.version,
+            is_open: posting.status.is_open(),
+            created_by: posting.created_by.clone(),
+            duplicate_of: posting.duplicate_of.clone(),
+            dated,
+        }
+    }
+
+    /// The client that created it, whose prefixes tell which originals it may have; `None` if it
+    /// may have any.
+    pub const fn creator(&self) -> Option<ClientId> {
+        match self.created_by {
+            Some(Actor::Client(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Its place among its duplicates.
+    pub const fn age(&self) -> Age {
+        (self.dated.since, self.id)
+    }
+
+    /// Whether it duplicates that open and older posting.
+    pub fn duplicates(&self, other: &Self) -> bool {
+        let is_older = other.id != self.id && other.age() < self.age();
+        is_older && self.is_open && other.is_open && self.dated.duplicates(&other.dated)
+    }
+
+    /// The oldest of these that it duplicates and that its creator, who has these prefixes, may
+    /// see.
+    pub fn original<'a>(&self, prefixes: &Prefixes, among: &'a [Self]) -> Option<&'a Self> {
+        let seen = among
+            .iter()
+            .filter(|other| prefixes.permit(&other.source_identifier));
+        seen.filter(|other| self.duplicates(other))
+            .min_by_key(|other| other.age())
+    }
+
+    /// The posting as those name it that duplicate it.
+    pub fn as_original(&self) -> Original {
+        Original {
+            id: self.id,
+            source_identifier: self.source_identifier.clone(),
+        }
+    }
 }
 
-/// The open postings of these that duplicate a posting, which is older than they are and than the
-/// one that they are marked with.
-pub fn copies<'a>(
-    posting: PostingId,
-    fingerprint: &'a Fingerprint,
-    candidates: &'a [Candidate],
-) -> impl Iterator<Item = &'a Candidate> {
-    let younger = move |other: &&Candidate| {
-        other.id > posting && other.duplicate_of.is_none_or(|original| original > posting)
-    };
-    let younger = candidates.iter().filter(younger);
-    younger.filter(|other| other.is_open && fingerprint.is_near(&other.fingerprint))
+/// Notes that a push has changed what makes a posting a duplicate. Clocks of several machines may
+/// disagree, but no content is older than what it took the place of.
+pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDateTime) {
+    let (old, new) = (&before.details, &after.details);
+    let is_same = before.company_id == after.company_id
+        && old.title == new.title
+        && old.location_city == new.location_city
+        && old.location_country_code == new.location_country_code
+        && old.raw_description == new.raw_description;
+    if !is_same {
+        let next = before.content_since() + Duration::MICROSECOND;
+        after.content_at = Some(now.max(next));
+    }
 }
 
-/// Marks a posting as the duplicate of an older one; `None` if it is not open any more, or marked
-/// with one that is as old.
-pub fn mark(posting: &Posting, original: PostingId, now: OffsetDateTime) -> Option<Change> {
-    let is_marked = posting
-        .duplicate_of
-        .is_some_and(|marked| marked <= original);
-    if !posting.status.is_open() || is_marked {
+/// Marks an open posting as the duplicate of this one, or of none; `None` if it is already.
+pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
+    if !posting.status.is_open() || posting.duplicate_of == original {
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.duplicate_of = Some(original);
+    change.posting.duplicate_of = original;
     change.touch(Actor::Enricher, now);
     change.raise(event::JOB_POSTING_ENRICHED);
     Some(change)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        posting::CountryCode,
-        testing::{identifier, uuid},
-    };
-
-    /// A sketch of which so many values differ from those of others.
-    fn sketch(others: usize) -> Sketch {
-        let mut values = [7; Sketch::LENGTH];
-        values
-            .iter_mut()
-            .rev()
-            .take(others)
-            .for_each(|value| *value = 8);
-        Sketch::new(values)
-    }
-
-    fn details(title: &str, city: Option<&str>, country: Option<&str>) -> Details {
-        Details {
-            title: title.to_owned(),
-            location_city: city.map(str::to_owned),
-            location_country_code: country.and_then(CountryCode::parse),
-            ..Details::default()
-        }
-    }
-
-    fn fingerprint(details: &Details, company: u128, others: usize) -> Fingerprint {
-        Fingerprint::of(details, CompanyId::new(uuid(company)), sketch(others))
-    }
-
-    #[test]
-    fn company_title_and_place_agree() {
-        let cook = details("Cook (m/f)", Some("Århus"), Some("DK"));
-        let own = fingerprint(&cook, 1, 0);
-        for (title, city, country, company, others, expect) in [
-            ("Cook (m/f)", Some("Århus"), Some("DK"), 1, 0, true),
-            ("COOK – m/f", Some(" århus"), Some("DK"), 1, 12, true),
-            ("Cook (m/f)", Some("Århus"), Some("DK"), 1, 13, false),
-            ("Cook (m/f)", Some("Århus"), Some("DK"), 2, 0, false),
-            ("Cook 2 (m/f)", Some("Århus"), Some("DK"), 1, 0, false),
-            ("Cook (m/f)", Some("Vejle"), Some("DK"), 1, 0, false),
-            ("Cook (m/f)", None, Some("DK"), 1, 0, false),
-            ("Cook (m/f)", Some("Århus"), None, 1, 0, false),
-        ] {
-            let other = fingerprint(&details(title, city, country), company, others);
-            assert_eq!(
-                own.is_near(&other),
-                expect,
-                "{title} {city:?} {country:?} {company}"
-            );
-        }
-        let nowhere = fingerprint(&details("Cook", None, None), 1, 0);
-        assert!(nowhere.is_near(&fingerprint(&details("cook", None, None), 1, 0)));
-    }
-
-    fn candidate(n: u128, is_open: bool, duplicate_of: Option<u128>, others: usize) -> Candidate {
-        Candidate {
-            id: PostingId::new(uuid(n)),
-            source_identifier: identifier(&n.to_string()),
-            is_open,
-            duplicate_of: duplicate_of.map(|n| PostingId::new(uuid(n))),
-            fingerprint: fingerprint(&details("Cook", None, None), 1, others),
-        }
-    }
-
-    #[test]
-    fn the_oldest_open_posting_is_the_original() {
-        let candidates = [
-            candidate(1, false, None, 0),
-            candidate(2, true, None, 40),
-            candidate(4, true, Some(3), 0),
-            candidate(3, true, None, 0),
-            candidate(9, true, None, 0),
-        ];
-        let own = &candidates[0].fingerprint;
-        for (n, expect) in [
-            (1, None),
-            (3, None),
-            (4, Some(3)),
-            (5, Some(3)),
-            (99, Some(3)),
-        ] {
-            let found = original(PostingId::new(uuid(n)), own, &candidates);
-            assert_eq!(found, expect.map(|n| PostingId::new(uuid(n))), "{n}");
-        }
-    }
-
-    #[test]
-    fn younger_copies_get_an_older_original() {
-        let candidates = [
-            candidate(1, true, None, 0),
-            candidate(3, false, None, 0),
-            candidate(4, true, Some(1), 0),
-            candidate(5, true, Some(3), 0),
-            candidate(6, true, None, 0),
-            candidate(7, true, None, 40),
-        ];
-        let own = &candidates[0].fingerprint;
-        let copies = copies(PostingId::new(uuid(2)), own, &candidates);
-        let copies: Vec<_> = copies.map(|copy| copy.source_identifier.as_str()).collect();
-        assert_eq!(copies, ["5", "6"]);
-    }
-}
+mod tests;

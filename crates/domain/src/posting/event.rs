@@ -14,6 +14,14 @@ pub const fn enrich(id: PostingId) -> Effect {
     Effect::new(ENRICH, id.uuid())
 }
 
+/// The queue of postings whose duplicates are looked up anew.
+pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates"));
+
+/// The search for what a posting duplicates, and for what duplicates it.
+pub const fn look_up_duplicates(id: PostingId) -> Effect {
+    Effect::new(DUPLICATES, id.uuid())
+}
+
 /// A posting was pushed for the first time.
 pub const JOB_POSTING_CREATED: EventName = EventName::new("JobPostingCreated");
 /// An integration or an operator changed the posting.

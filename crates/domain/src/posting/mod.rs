@@ -37,7 +37,8 @@ pub use self::{
     content::{ContentHash, TextsDigest},
     decide::{Answer, Decision, PutOutcome, Rejection, decide},
     description::Description,
-    event::{ENRICH, enrich},
+    duplicate::Original,
+    event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     history::{Actor, HistoryEntry},
     id::{InvalidIdentifier, PostingId, SourceIdentifier},
     lifetime::Lifetime,
@@ -52,6 +53,7 @@ pub use crate::codes::{CountryCode, CurrencyCode};
 use crate::{
     Version,
     catalogue::CatalogueId,
+    client::Prefixes,
     company::{Company, CompanyId},
     enrichment::{Coordinates, EnrichedTexts},
 };
@@ -88,8 +90,10 @@ pub struct Posting {
     /// The texts and coordinates that enrichment made last; `None` before the first, and once they
     /// were dropped.
     pub texts_digest: Option<TextsDigest>,
-    /// The posting that it duplicates, see [`duplicate`].
-    pub duplicate_of: Option<PostingId>,
+    /// The posting that it duplicates, see [`duplicate`]; none unless it is open.
+    pub duplicate_of: Option<Original>,
+    /// When a push last changed what makes it a [`duplicate`]; `None` if none did since the first.
+    pub content_at: Option<OffsetDateTime>,
     /// Whether an operator features it.
     pub is_featured: bool,
     /// When it was first approved.
@@ -112,6 +116,11 @@ impl Posting {
     /// Whether enrichment has made anything of it that is kept.
     pub const fn has_texts(&self) -> bool {
         self.enriched_hash.is_some() || self.texts_digest.is_some()
+    }
+
+    /// When the content that makes it a [`duplicate`] was pushed.
+    pub fn content_since(&self) -> OffsetDateTime {
+        self.content_at.unwrap_or(self.created_at)
     }
 
     /// Whether it may be deleted: it expired before this time, and was not changed since.
@@ -179,6 +188,15 @@ pub struct PostingView {
 }
 
 impl PostingView {
+    /// The posting for a reader with these prefixes, who learns of no other posting that they do
+    /// not permit.
+    #[must_use]
+    pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
+        let is_seen = |original: &Original| prefixes.permit(&original.source_identifier);
+        self.posting.duplicate_of = self.posting.duplicate_of.filter(is_seen);
+        self
+    }
+
     /// The description, as pushed; empty in a list that was asked for without it.
     pub fn description(&self) -> &str {
         let description = self.posting.details.raw_description.text();

@@ -2,7 +2,7 @@
 
 use time::OffsetDateTime;
 
-use super::{Actor, Change, ContentHash, Lifetime, Posting, PostingId, Status, TextsDigest, event};
+use super::{Actor, Change, ContentHash, Lifetime, Original, Posting, Status, TextsDigest, event};
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
@@ -24,7 +24,7 @@ pub fn apply(
     company: &Company,
     content: ContentHash,
     enrichment: &Enrichment,
-    original: Option<PostingId>,
+    original: Option<Original>,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Option<Change> {

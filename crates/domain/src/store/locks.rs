@@ -48,9 +48,10 @@ impl RowLocks {
 }
 
 impl WriteSet {
-    /// The existing postings that a commit changes, or asks for enrichment or raises events of.
+    /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
+    /// events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
-        let changed = self.postings.keys().copied();
+        let changed = self.postings.keys().chain(self.standing.keys()).copied();
         let asked = self.tasks.asked();
         let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
         let raised = self

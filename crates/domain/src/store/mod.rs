@@ -25,7 +25,7 @@ use crate::{
     outbox::TaskWrites,
     posting::{
         Actor, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
-        duplicate::{Candidate, Fingerprint},
+        duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
 };
 
@@ -99,9 +99,12 @@ pub struct WriteSet {
     /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
     /// held any more.
     pub import: Option<CatalogueLease>,
+    /// Postings that have to be of these versions still, though the commit does not change them.
+    /// It is refused if one is not.
+    pub standing: BTreeMap<PostingId, Version>,
     /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
     /// posting that is open keeps its own.
-    pub fingerprints: BTreeMap<PostingId, Option<Fingerprint>>,
+    pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
     /// The outbox and audit writes of the same commit.
     pub tasks: TaskWrites,
 }
@@ -114,6 +117,7 @@ impl WriteSet {
             postings: BTreeMap::new(),
             assumed: BTreeMap::new(),
             import: None,
+            standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),
             tasks: TaskWrites::new(at),
         }
@@ -150,15 +154,31 @@ pub trait Store: Send + Sync {
     /// that the commit replaces, the stored one too: [`CompanyWrite::former_names`] is the rule.
     ///
     /// [`StoreError::Conflict`] if a posting's version is not the expected one, its identifier was
-    /// taken meanwhile, a company is not as assumed, or the lease of a finished task or of the import
-    /// was lost.
+    /// taken meanwhile, a company has another owner than its write requires, a company or posting is
+    /// not as assumed, or the lease of a finished task or of the import was lost.
     /// [`StoreError::Locked`] if another transaction holds a row's lock for longer than a short
     /// time; a store with a single writer never returns it.
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError>;
 
     /// The postings, open or not, that share a band with one of these fingerprints: of each band
-    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by id. Each comes once.
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError>;
+    /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. And the named
+    /// postings, if they have a fingerprint. Each comes once, by id.
+    ///
+    /// [age]: crate::posting::duplicate::Candidate::age
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError>;
+
+    /// Up to `limit` postings that are marked as duplicates of one of these and have a fingerprint,
+    /// by id, after this one.
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError>;
 
     /// The rows among these that other transactions hold locked, without waiting for them.
     async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {
@@ -314,6 +334,18 @@ pub struct PostingPage {
     pub postings: Vec<PostingView>,
     /// The position of the next page; `None` on the last one.
     pub next: Option<Position>,
+}
+
+impl PostingPage {
+    /// The page for a reader with these prefixes, see [`PostingView::seen_by`].
+    #[must_use]
+    pub fn seen_by(self, prefixes: &Prefixes) -> Self {
+        let postings = self.postings.into_iter();
+        Self {
+            postings: postings.map(|view| view.seen_by(prefixes)).collect(),
+            ..self
+        }
+    }
 }
 
 /// The port for answers about postings.

@@ -135,6 +135,8 @@ macro_rules! contract_suite {
             the_oldest_of_a_band_are_found
             a_fingerprint_is_replaced_or_taken_away
             a_mark_comes_back
+            copies_are_found
+            a_commit_may_rely_on_versions
         } }
     };
     (@reading $block_on:path, $fixture:expr) => {

@@ -128,6 +128,7 @@ pub fn posting(n: u128, company_id: CompanyId) -> Posting {
         approved_hash: None,
         texts_digest: None,
         duplicate_of: None,
+        content_at: None,
         is_featured: false,
         published_at: None,
         expire_at: None,

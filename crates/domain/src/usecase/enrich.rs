@@ -1,18 +1,14 @@
 //! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
 
-use std::collections::{BTreeMap, HashMap};
-
 use time::OffsetDateTime;
 
+use super::duplicate::Lookalikes;
 use crate::{
+    client::Clients,
     company::Company,
     enrichment::{Enrichment, EnrichmentInput},
     outbox::Receipt,
-    posting::{
-        ContentHash, Lifetime, Posting, PostingId, SourceIdentifier,
-        duplicate::{self, Candidate, Fingerprint},
-        enrich, outcome,
-    },
+    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, enrich, outcome},
     store::{Known, Store, StoreError, WriteSet},
     trace::TraceParent,
 };
@@ -98,12 +94,24 @@ fn assignment(
 /// Records outcomes and finishes their tasks in one commit. An outcome for content that is no
 /// longer the newest changes nothing, and its task becomes due once more.
 ///
-/// Marks duplicates, see [`duplicate`]: those of these postings, and younger ones that duplicate
-/// them. Of two that are recorded by two processes at the same moment none may know of the other.
+/// Marks those of these postings that are [duplicates](crate::posting::duplicate), and asks for a
+/// search where others may have become some.
 pub async fn record_outcomes(
     store: &dyn Store,
+    clients: &dyn Clients,
     outcomes: &[Outcome],
     lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    record(store, clients, outcomes, lifetime, false, now).await
+}
+
+async fn record(
+    store: &dyn Store,
+    clients: &dyn Clients,
+    outcomes: &[Outcome],
+    lifetime: Lifetime,
+    marks_later: bool,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let postings: Vec<_> = outcomes
@@ -112,11 +120,11 @@ pub async fn record_outcomes(
         .collect();
     let mut known = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
-    let mut lookalikes = Lookalikes::of(store, outcomes, &known).await?;
+    let mut lookalikes = Lookalikes::of(store, clients, outcomes, &known, marks_later).await?;
     // The oldest first, because younger ones may duplicate it.
-    let mut outcomes: Vec<_> = outcomes.iter().collect();
-    outcomes.sort_by_key(|outcome| Some(known.postings.get(&outcome.posting)?.id));
-    for outcome in outcomes {
+    let mut by_age: Vec<_> = outcomes.iter().collect();
+    by_age.sort_by_key(|outcome| lookalikes.age(known.postings.get(&outcome.posting)?.id));
+    for outcome in by_age {
         writes.tasks.done.push(outcome.receipt);
         writes.tasks.trace = outcome.trace;
         let Some(posting) = known.postings.get(&outcome.posting) else {
@@ -124,7 +132,7 @@ pub async fn record_outcomes(
         };
         let (content, enrichment) = (outcome.content, &outcome.enrichment);
         let company = known.company_of(posting)?;
-        let original = lookalikes.original(posting.id);
+        let original = lookalikes.original(posting);
         let applied = outcome::apply(
             posting, company, content, enrichment, original, lifetime, now,
         );
@@ -141,100 +149,17 @@ pub async fn record_outcomes(
         }
     }
     writes.tasks.trace = None;
-    lookalikes.mark_copies(store, &mut writes, now).await?;
-    store.commit(writes).await
-}
-
-/// The postings that may duplicate those of a batch of outcomes, and the other way round.
-#[derive(Default)]
-struct Lookalikes {
-    /// The fingerprints of the batch's postings.
-    own: HashMap<PostingId, Fingerprint>,
-    /// The batch's postings that were judged and are open.
-    judged: Vec<PostingId>,
-    /// All that may be duplicated: stored ones, and judged ones as they are from now on.
-    candidates: Vec<Candidate>,
-}
-
-impl Lookalikes {
-    async fn of(
-        store: &dyn Store,
-        outcomes: &[Outcome],
-        known: &Known,
-    ) -> Result<Self, StoreError> {
-        let own = outcomes.iter().filter_map(|outcome| {
-            let posting = known.postings.get(&outcome.posting)?;
-            let sketch = outcome.enrichment.sketch?;
-            let fingerprint = Fingerprint::of(&posting.details, posting.company_id, sketch);
-            Some((posting.id, fingerprint))
-        });
-        let own: HashMap<_, _> = own.collect();
-        if own.is_empty() {
-            return Ok(Self::default());
+    lookalikes.rely_on(&mut writes);
+    let relies = !writes.standing.is_empty();
+    match store.commit(writes).await {
+        // The row of an original is no reason for an outcome to wait.
+        Err(StoreError::Locked(_)) if relies => {
+            return Box::pin(record(store, clients, outcomes, lifetime, true, now)).await;
         }
-        let fingerprints: Vec<_> = own.values().cloned().collect();
-        Ok(Self {
-            candidates: store.near(&fingerprints).await?,
-            judged: Vec::new(),
-            own,
-        })
+        committed => committed?,
     }
-
-    /// The posting that one of the batch duplicates.
-    fn original(&self, id: PostingId) -> Option<PostingId> {
-        duplicate::original(id, self.own.get(&id)?, &self.candidates)
-    }
-
-    /// Notes how an outcome leaves a posting.
-    fn judged(&mut self, posting: &Posting, writes: &mut WriteSet) {
-        let (id, is_open) = (posting.id, posting.status.is_open());
-        self.candidates.retain(|candidate| candidate.id != id);
-        let fingerprint = self.own.get(&id).filter(|_| is_open).cloned();
-        if let Some(fingerprint) = &fingerprint {
-            self.judged.push(id);
-            self.candidates.push(Candidate {
-                id,
-                source_identifier: posting.source_identifier.clone(),
-                is_open,
-                duplicate_of: posting.duplicate_of,
-                fingerprint: fingerprint.clone(),
-            });
-        }
-        writes.fingerprints.insert(id, fingerprint);
-    }
-
-    /// Marks stored postings that duplicate older ones of the batch, which were judged after them.
-    /// Forgets the fingerprints of those that are not open any more.
-    async fn mark_copies(
-        &self,
-        store: &dyn Store,
-        writes: &mut WriteSet,
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        for candidate in self.candidates.iter().filter(|other| !other.is_open) {
-            writes.fingerprints.entry(candidate.id).or_insert(None);
-        }
-        let mut copies: BTreeMap<SourceIdentifier, PostingId> = BTreeMap::new();
-        for id in &self.judged {
-            for copy in duplicate::copies(*id, &self.own[id], &self.candidates) {
-                if !writes.postings.contains_key(&copy.id) {
-                    copies.entry(copy.source_identifier.clone()).or_insert(*id);
-                }
-            }
-        }
-        if copies.is_empty() {
-            return Ok(());
-        }
-        let identifiers: Vec<_> = copies.keys().cloned().collect();
-        let mut known = store.load(&identifiers, &[]).await?;
-        for (identifier, original) in copies {
-            let copy = known.postings.get(&identifier);
-            if let Some(change) = copy.and_then(|copy| duplicate::mark(copy, original, now)) {
-                change.record(&mut known, writes);
-            }
-        }
-        Ok(())
-    }
+    // The outcomes are recorded, whatever comes of this.
+    lookalikes.look_again(store, now).await.or(Ok(()))
 }
 
 /// An enrichment that is given up.
@@ -259,6 +184,7 @@ pub struct GivenUp {
 /// texts, and what rules made is enough for it; other content is worked on anew.
 pub async fn give_up(
     store: &dyn Store,
+    clients: &dyn Clients,
     given_up: &GivenUp,
     lifetime: Lifetime,
     now: OffsetDateTime,
@@ -290,7 +216,7 @@ pub async fn give_up(
             enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
             trace: None,
         };
-        record_outcomes(store, &[outcome], lifetime, now).await?;
+        record_outcomes(store, clients, &[outcome], lifetime, now).await?;
         return Ok(false);
     }
     let (company, made) = (known.company_of(posting)?, given_up.made.as_ref());

@@ -9,7 +9,7 @@ use crate::{
     audit::{Action, Attribution},
     event::{Event, PostingState, Subject},
     outbox::TaskWrites,
-    posting::{Rejection, SourceIdentifier, enrich, event::JOB_POSTING_ERASED},
+    posting::{Rejection, SourceIdentifier, enrich, event::JOB_POSTING_ERASED, look_up_duplicates},
     store::{Erasure, Retention, Store},
 };
 
@@ -33,6 +33,8 @@ pub async fn erase(
     let company = known.company_of(posting)?;
     let mut tasks = TaskWrites::new(now);
     tasks.ended.push(enrich(posting.id));
+    // Those that duplicate it get another original, or none.
+    tasks.ask(look_up_duplicates(posting.id));
     tasks.events.push(Event {
         name: JOB_POSTING_ERASED,
         subject: Subject::Posting(PostingState {

@@ -4,6 +4,7 @@ mod catalogue;
 mod client;
 mod company;
 mod delist;
+mod duplicate;
 mod enrich;
 mod erase;
 mod expire;
@@ -25,6 +26,7 @@ pub use self::{
     client::{ClientError, ManagedClients, Rotation},
     company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
+    duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     erase::erase,
     expire::expire,

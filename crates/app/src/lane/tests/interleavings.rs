@@ -207,7 +207,16 @@ impl Store for Simulated {
         result
     }
 
-    async fn near(&self, _: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+    async fn copies(
+        &self,
+        _: &[PostingId],
+        _: Option<PostingId>,
+        _: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn near(&self, _: &[Fingerprint], _: &[PostingId]) -> Result<Vec<Candidate>, StoreError> {
         Ok(Vec::new())
     }
 

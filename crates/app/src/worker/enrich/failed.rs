@@ -74,8 +74,9 @@ impl Enrichments {
         failure: &Failure,
         given_up: &GivenUp,
     ) -> Result<(), StoreError> {
-        let store = self.store.as_ref();
-        let attempt = || usecase::give_up(store, given_up, self.lifetime, self.tasks.now());
+        let (store, clients) = (self.store.as_ref(), self.clients.as_ref());
+        let attempt =
+            || usecase::give_up(store, clients, given_up, self.lifetime, self.tasks.now());
         match decide_again(CONFLICTS, attempt).await {
             Ok(true) => failure.tell_of_end(task),
             Ok(false) => return Ok(()),

@@ -276,7 +276,9 @@ impl Deliveries {
         let postings = &self.parts.webhooks.postings;
         match panics::caught(postings.find(&posting.source_identifier)).await {
             // Its identifier may have been pushed anew since it was deleted.
-            Ok(found) => Ok(found.filter(|found| found.posting.id == posting.id)),
+            Ok(found) => Ok(found
+                .filter(|found| found.posting.id == posting.id)
+                .map(|view| view.seen_by(&endpoint.prefixes))),
             Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
             Err(error) => Err(Unsent::Store(error)),
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     enrichment::Coordinates,
-    posting::{Actor, ContentHash, TextsDigest, outcome},
+    posting::{Actor, ContentHash, Original, TextsDigest, outcome},
 };
 
 #[test]
@@ -55,7 +55,10 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
         ..texts("B")
     };
     let (other, enriched) = (
-        Some(PostingId::new(crate::testing::uuid(9))),
+        Some(Original {
+            id: PostingId::new(crate::testing::uuid(9)),
+            source_identifier: crate::testing::identifier("b"),
+        }),
         event::JOB_POSTING_ENRICHED,
     );
     for (texts, coordinates, original, raised) in [
@@ -76,7 +79,15 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
         let (posting, company) = (board.posting(), board.company());
         let newest = content(&board);
         let (never, now) = (Lifetime::NEVER, board.now);
-        let change = outcome::apply(posting, company, newest, &enrichment, original, never, now);
+        let change = outcome::apply(
+            posting,
+            company,
+            newest,
+            &enrichment,
+            original.clone(),
+            never,
+            now,
+        );
         let change = change.unwrap();
         assert_eq!(change.events, raised);
         assert_eq!(change.posting.duplicate_of, original);

@@ -1,14 +1,15 @@
-//! Fingerprints, by which duplicates are found.
+//! Fingerprints, by which duplicates are found, and marks.
 
 use super::{posting, put, touching};
 use crate::{
+    client::ClientId,
     enrichment::Sketch,
     posting::{
-        PostingId, Status,
-        duplicate::{CANDIDATES, Candidate, Fingerprint},
+        Actor, Original, PostingId, Status,
+        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
-    store::{PostingReader, Store, WriteSet},
-    testing::{create, identifier, noon, uuid},
+    store::{PostingReader, Store, StoreError, WriteSet},
+    testing::{create, hours, identifier, noon, uuid},
 };
 
 /// A fingerprint in these bands.
@@ -20,23 +21,26 @@ fn fingerprint(bands: [i64; 4]) -> Fingerprint {
     }
 }
 
-async fn write<S: Store>(store: &S, fingerprints: &[(PostingId, Option<[i64; 4]>)]) {
+/// A fingerprint in these bands, pushed so many hours after noon.
+fn dated(bands: [i64; 4], after: i64) -> DatedFingerprint {
+    DatedFingerprint::new(fingerprint(bands), noon() + hours(after))
+}
+
+async fn write<S: Store>(store: &S, all: Vec<(PostingId, Option<DatedFingerprint>)>) {
     let mut writes = WriteSet::new(noon());
-    let fingerprints = fingerprints.iter().copied();
-    writes.fingerprints = fingerprints
-        .map(|(id, bands)| (id, bands.map(fingerprint)))
-        .collect();
+    writes.fingerprints = all.into_iter().collect();
     store.commit(writes).await.expect("the store works");
 }
 
 async fn near<S: Store>(store: &S, bands: &[[i64; 4]]) -> Vec<Candidate> {
     let fingerprints: Vec<_> = bands.iter().copied().map(fingerprint).collect();
-    store.near(&fingerprints).await.expect("the store works")
+    let near = store.near(&fingerprints, &[]).await;
+    near.expect("the store works")
 }
 
-async fn names<S: Store>(store: &S, bands: &[[i64; 4]]) -> Vec<String> {
-    let near = near(store, bands).await.into_iter();
-    near.map(|it| it.source_identifier.to_string()).collect()
+fn names(candidates: &[Candidate]) -> Vec<&str> {
+    let names = candidates.iter().map(|it| it.source_identifier.as_str());
+    names.collect()
 }
 
 /// Makes the postings `000`, `001` and so on, with ids in this order.
@@ -51,16 +55,27 @@ async fn postings<S: Store>(store: &S, count: u16) -> Vec<PostingId> {
     ids.collect()
 }
 
-/// A posting is found by each of its bands, at its place.
+fn original(id: PostingId, name: &str) -> Original {
+    Original {
+        id,
+        source_identifier: identifier(name),
+    }
+}
+
+/// A posting is found by each of its bands, at its place, and by its id.
 pub async fn what_shares_a_band_is_found<S: Store>(store: &S) {
     let ids = postings(store, 3).await;
-    assert_eq!(names(store, &[[1, 2, 3, 4]]).await, [""; 0]);
+    assert_eq!(near(store, &[[1, 2, 3, 4]]).await, []);
+    let later = DatedFingerprint {
+        first: Sketch::new([0x0102; Sketch::LENGTH]),
+        ..dated([5, 2, 7, i64::MAX], 1)
+    };
     let all = [
-        (ids[0], Some([1, 2, 3, i64::MIN])),
-        (ids[1], Some([5, 2, 7, i64::MAX])),
-        (ids[2], Some([9, 9, 9, 9])),
+        (ids[0], Some(dated([1, 2, 3, i64::MIN], 0))),
+        (ids[1], Some(later.clone())),
+        (ids[2], Some(dated([9; 4], 0))),
     ];
-    write(store, &all).await;
+    write(store, all.to_vec()).await;
     for (bands, expect) in [
         (vec![[1, 0, 0, 0]], vec!["000"]),
         (vec![[0, 2, 0, 0]], vec!["000", "001"]),
@@ -69,39 +84,55 @@ pub async fn what_shares_a_band_is_found<S: Store>(store: &S) {
         (vec![[2, 1, 2, 2]], vec![]),
         (vec![[9, 2, 0, 0], [1, 2, 9, 9]], vec!["000", "001", "002"]),
     ] {
-        assert_eq!(names(store, &bands).await, expect, "{bands:?}");
+        assert_eq!(names(&near(store, &bands).await), expect, "{bands:?}");
     }
     let candidate = Candidate {
         id: ids[1],
         source_identifier: identifier("001"),
+        version: 1,
         is_open: true,
+        created_by: Some(Actor::Client(ClientId::new(uuid(1)))),
         duplicate_of: None,
-        fingerprint: fingerprint([5, 2, 7, i64::MAX]),
+        dated: later,
     };
-    assert_eq!(near(store, &[[5, 0, 0, 0]]).await, [candidate]);
+    let candidates = vec![candidate];
+    assert_eq!(near(store, &[[5, 0, 0, 0]]).await, candidates);
+    let named = [ids[1], PostingId::new(uuid(0x9999))];
+    assert_eq!(store.near(&[], &named).await, Ok(candidates));
+    let both = store.near(&[fingerprint([1; 4])], &ids[..2]).await;
+    assert_eq!(names(&both.expect("the store works")), ["000", "001"]);
 }
 
-/// However many there are.
+/// However many there are, and whatever their ids: nobody crowds out what was pushed before.
 pub async fn the_oldest_of_a_band_are_found<S: Store>(store: &S) {
     let ids = postings(store, 100).await;
-    let bands = |n: i64| Some([7, n % 2, n, 8]);
-    let all = ids.iter().zip(0..).map(|(id, n)| (*id, bands(n)));
-    write(store, &all.collect::<Vec<_>>()).await;
-    let found = names(store, &[[7, 9, 9_999, 8]]).await;
-    let first: Vec<_> = (0..CANDIDATES).map(|n| format!("{n:03}")).collect();
-    assert_eq!(found, first);
-    let found = names(store, &[[7, 1, 99, 8]]).await;
+    let all = ids.iter().zip(0_i64..);
+    // Pairs of one moment, the last pushed first.
+    let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
+    write(store, all.collect()).await;
+    let found = near(store, &[[7, 9, 9_999, 8]]).await;
+    let oldest: Vec<_> = (0..CANDIDATES)
+        .map(|n| format!("{:03}", 100 - CANDIDATES + n))
+        .collect();
+    assert_eq!(names(&found), oldest);
+    // Those, the odd ones that follow, and the one that has the third band.
+    let found = near(store, &[[7, 1, 0, 8]]).await;
     assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
-    assert_eq!(found.last().map(String::as_str), Some("099"));
+    assert_eq!(names(&found)[..2], ["000", "069"]);
 }
 
 /// With the newest outcome. That of a posting that is open is not taken away.
 pub async fn a_fingerprint_is_replaced_or_taken_away<S: Store>(store: &S) {
     let ids = postings(store, 2).await;
-    write(store, &[(ids[0], Some([1; 4])), (ids[1], Some([1; 4]))]).await;
-    write(store, &[(ids[0], Some([2; 4]))]).await;
-    assert_eq!(names(store, &[[1; 4]]).await, ["001"]);
-    assert_eq!(names(store, &[[2; 4]]).await, ["000"]);
+    let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
+    write(store, both.collect()).await;
+    let other = DatedFingerprint {
+        first: Sketch::new([9; Sketch::LENGTH]),
+        ..dated([2; 4], 3)
+    };
+    write(store, vec![(ids[0], Some(other.clone()))]).await;
+    assert_eq!(names(&near(store, &[[1; 4]]).await), ["001"]);
+    assert_eq!(near(store, &[[2; 4]]).await[0].dated, other);
     for (status, is_open) in [
         (Status::Approved, true),
         (Status::Rejected, false),
@@ -111,35 +142,89 @@ pub async fn a_fingerprint_is_replaced_or_taken_away<S: Store>(store: &S) {
             posting.status = status;
         });
         store.commit(writes).await.expect("the store works");
-        write(store, &[(ids[0], Some([3; 4]))]).await;
+        write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await;
         assert_eq!(near(store, &[[3; 4]]).await[0].is_open, is_open);
         write(
             store,
-            &[(ids[0], None), (PostingId::new(uuid(0x9999)), None)],
+            vec![(ids[0], None), (PostingId::new(uuid(0x9999)), None)],
         )
         .await;
-        assert_eq!(
-            !near(store, &[[3; 4]]).await.is_empty(),
-            is_open,
-            "{status}"
-        );
+        let stays = !near(store, &[[3; 4]]).await.is_empty();
+        assert_eq!(stays, is_open, "{status}");
     }
-    assert_eq!(names(store, &[[1; 4]]).await, ["001"]);
+    assert_eq!(names(&near(store, &[[1; 4]]).await), ["001"]);
 }
 
 /// Rules, readers and searches see it.
 pub async fn a_mark_comes_back<S: Store + PostingReader>(store: &S) {
     let ids = postings(store, 2).await;
-    write(store, &[(ids[1], Some([1; 4]))]).await;
-    for mark in [Some(ids[0]), None] {
+    write(store, vec![(ids[1], Some(dated([1; 4], 0)))]).await;
+    for mark in [Some(original(ids[0], "000")), None] {
         let writes = touching(&posting(store, "001").await, |posting| {
-            posting.duplicate_of = mark;
+            posting.duplicate_of.clone_from(&mark);
+            posting.content_at = mark.is_some().then_some(noon());
         });
         store.commit(writes).await.expect("the store works");
-        assert_eq!(posting(store, "001").await.duplicate_of, mark);
+        let stored = posting(store, "001").await;
+        assert_eq!(stored.duplicate_of, mark);
+        assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
         assert_eq!(near(store, &[[1; 4]]).await[0].duplicate_of, mark);
         let view = PostingReader::find(store, &identifier("001")).await;
         let view = view.expect("the store works").expect("it is there");
         assert_eq!(view.posting.duplicate_of, mark);
     }
+}
+
+/// By their ids, some at a time.
+pub async fn copies_are_found<S: Store>(store: &S) {
+    let ids = postings(store, 7).await;
+    for (n, of) in [(1, 0), (2, 6), (3, 0), (4, 0), (5, 1)] {
+        let name = format!("{n:03}");
+        let writes = touching(&posting(store, &name).await, |posting| {
+            posting.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
+        });
+        store.commit(writes).await.expect("the store works");
+        // The last has no fingerprint.
+        if n < 5 {
+            write(store, vec![(ids[n], Some(dated([1; 4], 0)))]).await;
+        }
+    }
+    for (of, after, limit, expect) in [
+        (vec![0], None, 9, vec!["001", "003", "004"]),
+        (vec![6, 0, 5], None, 3, vec!["001", "002", "003"]),
+        (vec![6, 0, 5], Some(2), 9, vec!["003", "004"]),
+        (vec![0], Some(4), 9, vec![]),
+        (vec![1, 2], None, 9, vec![]),
+        (vec![], None, 9, vec![]),
+    ] {
+        let of: Vec<_> = of.into_iter().map(|n| ids[n]).collect();
+        let after = after.map(|n: usize| ids[n]);
+        let copies = store.copies(&of, after, limit).await;
+        assert_eq!(names(&copies.expect("the store works")), expect);
+    }
+}
+
+/// So a mark is decided on the original as it is.
+pub async fn a_commit_may_rely_on_versions<S: Store>(store: &S) {
+    let ids = postings(store, 2).await;
+    let marking = async |version| {
+        let mut writes = touching(&posting(store, "001").await, |posting| {
+            posting.duplicate_of = Some(original(ids[0], "000"));
+        });
+        writes.standing.insert(ids[0], version);
+        store.commit(writes).await
+    };
+    assert_eq!(marking(1).await, Ok(()));
+    let writes = touching(&posting(store, "000").await, |posting| {
+        posting.is_featured = true;
+    });
+    store.commit(writes).await.expect("the store works");
+    assert_eq!(marking(1).await, Err(StoreError::Conflict));
+    assert_eq!(marking(2).await, Ok(()));
+    let mut writes = WriteSet::new(noon());
+    writes.fingerprints.insert(ids[1], Some(dated([1; 4], 0)));
+    writes.standing.insert(PostingId::new(uuid(0x9999)), 1);
+    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+    assert_eq!(near(store, &[[1; 4]]).await, []);
+    assert_eq!(posting(store, "000").await.version, 2);
 }

@@ -30,7 +30,7 @@ use crate::{
     outbox::{Effect, Receipt, TaskId, TaskWrites},
     posting::{
         Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier,
-        duplicate::{CANDIDATES, Candidate, Fingerprint},
+        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
@@ -57,7 +57,7 @@ struct State {
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, Company>,
     former_names: HashMap<CompanyId, Vec<String>>,
-    fingerprints: BTreeMap<PostingId, Fingerprint>,
+    fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     clients: Vec<Client>,
     activity: HashMap<ClientId, clients::Stored>,
     catalogues: Vec<catalogues::Row>,
@@ -146,8 +146,14 @@ impl State {
                 .companies
                 .iter()
                 .all(|(id, write)| write.applied_to(self.companies.get(id)).is_ok());
+        let mut standing = writes.standing.iter();
+        let stand = standing.all(|(id, version)| {
+            let row = self.postings.get(id);
+            row.is_some_and(|row| row.posting.version == *version)
+        });
         let is_held = writes.import.is_none_or(|lease| self.holds_import(lease));
         is_held
+            && stand
             && companies_match
             && postings_match
             && writes.tasks.receipts().all(|receipt| self.holds(receipt))
@@ -208,28 +214,20 @@ impl State {
         row.history.extend(write.history);
     }
 
-    fn write_fingerprint(&mut self, id: PostingId, fingerprint: Option<Fingerprint>) {
+    fn write_fingerprint(&mut self, id: PostingId, dated: Option<DatedFingerprint>) {
         let is_open = |row: &Row| row.posting.status.is_open();
-        if let Some(fingerprint) = fingerprint {
-            self.fingerprints.insert(id, fingerprint);
+        if let Some(dated) = dated {
+            self.fingerprints.insert(id, dated);
         } else if !self.postings.get(&id).is_some_and(is_open) {
             self.fingerprints.remove(&id);
         }
     }
 
-    /// The oldest postings that have this hash at this position.
-    fn in_band(&self, at: usize, band: i64) -> impl Iterator<Item = Candidate> {
-        let found = self.fingerprints.iter();
-        let found = found.filter(move |(_, fingerprint)| fingerprint.bands[at] == band);
-        found.take(CANDIDATES).filter_map(|(id, fingerprint)| {
+    /// The postings with fingerprints, by id.
+    fn candidates(&self) -> impl Iterator<Item = Candidate> {
+        self.fingerprints.iter().filter_map(|(id, dated)| {
             let posting = &self.postings.get(id)?.posting;
-            Some(Candidate {
-                id: *id,
-                source_identifier: posting.source_identifier.clone(),
-                is_open: posting.status.is_open(),
-                duplicate_of: posting.duplicate_of,
-                fingerprint: fingerprint.clone(),
-            })
+            Some(Candidate::of(posting, dated.clone()))
         })
     }
 
@@ -386,14 +384,39 @@ impl<C: Send> Store for Memory<C> {
         Ok(())
     }
 
-    async fn near(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Candidate>, StoreError> {
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
         let state = self.state();
+        let mut by_age: Vec<_> = state.candidates().collect();
+        by_age.sort_by_key(Candidate::age);
         let bands = fingerprints
             .iter()
             .flat_map(|fingerprint| fingerprint.bands.into_iter().enumerate());
-        let found = bands.flat_map(|(at, band)| state.in_band(at, band));
-        let found: BTreeMap<_, _> = found.map(|candidate| (candidate.id, candidate)).collect();
-        Ok(found.into_values().collect())
+        let in_bands = bands.flat_map(|(at, band)| {
+            let all = by_age.iter();
+            let in_band = all.filter(move |it| it.dated.fingerprint.bands[at] == band);
+            in_band.take(CANDIDATES)
+        });
+        let named = by_age.iter().filter(|it| named.contains(&it.id));
+        let found: BTreeMap<_, _> = in_bands.chain(named).map(|it| (it.id, it)).collect();
+        Ok(found.into_values().cloned().collect())
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let state = self.state();
+        let is_copy = |it: &Candidate| {
+            let original = it.duplicate_of.as_ref();
+            original.is_some_and(|it| of.contains(&it.id)) && after.is_none_or(|id| it.id > id)
+        };
+        Ok(state.candidates().filter(is_copy).take(limit).collect())
     }
 
     async fn overdue(

@@ -1,235 +1,143 @@
-//! Duplicates, as outcomes of enrichment find them.
+//! Duplicates, as outcomes of enrichment and searches find them.
 
+mod board;
+mod laws;
+
+use self::board::{Board, SPAM};
 use crate::{
     client::Prefixes,
-    company::{CompanyId, Website},
-    enrichment::{EnrichedTexts, Enrichment, ReasonCode, Sketch, Verdict},
     event::{EventLog, LogQuery, Subject},
-    outbox::Outbox,
-    posting::{ENRICH, Lifetime, PostingId, duplicate::Fingerprint, event::JOB_POSTING_ENRICHED},
-    store::Store,
-    testing::{MemoryStore, hours, identifier, noon, push, uuid},
-    usecase::{Assignment, Outcome, assignments, ingest, record_outcomes},
+    posting::event::JOB_POSTING_ENRICHED,
 };
 
-/// A board whose postings are judged when the test says so.
-struct Board {
-    store: MemoryStore,
-    /// What is claimed and not judged yet.
-    assignments: Vec<Assignment>,
-    claims: u128,
+fn run(test: impl AsyncFnOnce(&Board)) {
+    pollster::block_on(async { test(&Board::new().await).await });
 }
 
-impl Board {
-    fn new() -> Self {
-        Self {
-            store: MemoryStore::new(),
-            assignments: Vec::new(),
-            claims: 0,
+/// The postings of the events of new marks, each time that it got another one.
+async fn told(board: &Board) -> Vec<String> {
+    let query = LogQuery {
+        after: None,
+        names: vec![JOB_POSTING_ENRICHED],
+        prefixes: Prefixes::ALL,
+        limit: 99,
+    };
+    let page = board.store.read(&query).await;
+    let subjects = page.unwrap().events.into_iter().map(|it| it.event.subject);
+    let names = subjects.filter_map(|subject| match subject {
+        Subject::Posting(posting) => Some(posting.source_identifier.to_string()),
+        _ => None,
+    });
+    names.collect()
+}
+
+#[test]
+fn copies_of_one_batch_are_marked_with_the_first_as_they_are_approved() {
+    run(async |board| {
+        for (name, city) in [("a1", "Oslo"), ("a0", "Oslo"), ("a2", "Bergen")] {
+            board.push(1, name, city, 0).await;
         }
-    }
+        board.judge(&["a0", "a2", "a1"]).await;
+        assert_eq!(board.marks().await, [("a0", "a1")]);
+        assert_eq!(told(board).await, [""; 0]);
+        assert_eq!(board.searches().await, [""; 0]);
+    });
+}
 
-    /// Pushes a posting of the company in this city.
-    async fn push(&mut self, name: &str, city: &str) {
-        let body = format!(
-            r#"{{"title": "Cook", "raw_description": "Fish.", "location_city": "{city}",
-                "application_url": "https://a.example",
-                "company": {{"name": "Acmera", "website_url": "https://acmera.example"}}}}"#
-        );
-        self.put(name, &body).await;
-    }
+#[test]
+fn a_copy_that_was_judged_first_is_marked_when_the_original_is() {
+    run(async |board| {
+        for name in ["a2", "a1", "a0"] {
+            board.push(1, name, "Oslo", 0).await;
+        }
+        board.judge(&["a0"]).await;
+        board.judge(&["a1"]).await;
+        board.search_all().await;
+        assert_eq!(board.marks().await, [("a0", "a1")]);
+        board.judge(&["a2"]).await;
+        assert_eq!(board.marks().await, [("a0", "a1")]);
+        board.search_all().await;
+        assert_eq!(board.marks().await, [("a0", "a2"), ("a1", "a2")]);
+        assert_eq!(told(board).await, ["a0", "a0", "a1"]);
+    });
+}
 
-    async fn put(&mut self, name: &str, body: &str) {
-        let mut put = push(name, body);
-        put.new_id = PostingId::new(uuid(name.as_bytes()[0].into()));
-        let answers = ingest(&self.store, &[put], Lifetime::NEVER, noon()).await;
-        answers.unwrap().remove(0).unwrap();
-        self.claims += 1;
-        let (lease, later) = (uuid(0x1_0000 + self.claims), noon() + hours(1));
-        let claimed = self.store.claim(ENRICH, 9, hours(9), lease, later).await;
-        let claimed = claimed.unwrap();
-        let tasks = claimed
-            .iter()
-            .map(|task| (task.receipt, PostingId::new(task.effect.key())));
-        let tasks: Vec<_> = tasks.collect();
-        let assigned = assignments(&self.store, &tasks, later).await.unwrap();
-        self.assignments.extend(assigned);
-    }
+/// The attack: what was there before others copied it stays as it is.
+#[test]
+fn a_posting_that_becomes_a_copy_marks_nothing_that_was_pushed_before() {
+    run(async |board| {
+        for (planter, name, text) in [(2, "b0", 50), (1, "a0", 30)] {
+            board.push(planter, name, "Oslo", text).await;
+        }
+        board.push(3, "c0", "Oslo", 0).await;
+        board.push(1, "a1", "Oslo", 1).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a1", "c0")]);
+        // Behind a fence, it is no copy of what it may not see, either.
+        board.push(2, "b0", "Oslo", 0).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a1", "c0")]);
+        board.push(1, "a0", "Oslo", 0).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a0", "c0"), ("a1", "c0")]);
+        // Nor is a word that its client mends a reason to mark it.
+        board.push(3, "c0", "Oslo", 2).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a0", "c0"), ("a1", "c0")]);
+        let told = told(board).await;
+        assert!(!told.contains(&"c0".to_owned()), "{told:?}");
+    });
+}
 
-    /// Judges these postings in one commit, with the sketches of their texts.
-    async fn judge(&mut self, postings: &[(&str, u16)], verdict: &Verdict) {
-        let outcomes = postings.iter().map(|(name, text)| {
-            let is_of = |assignment: &Assignment| assignment.posting == identifier(name);
-            let at = self.assignments.iter().position(is_of).unwrap();
-            let Assignment {
-                receipt,
-                posting,
-                content,
-                ..
-            } = self.assignments.remove(at);
-            Outcome {
-                receipt,
-                posting,
-                content,
-                enrichment: Enrichment {
-                    texts: EnrichedTexts::default(),
-                    coordinates: None,
-                    verdict: verdict.clone(),
-                    sketch: Some(sketch(*text)),
-                },
-                trace: None,
-            }
-        });
-        let outcomes: Vec<_> = outcomes.collect();
-        let recorded = record_outcomes(&self.store, &outcomes, Lifetime::NEVER, noon()).await;
-        recorded.unwrap();
-    }
+#[test]
+fn copies_get_another_original_when_theirs_ends_or_becomes_something_else() {
+    run(async |board| {
+        for name in ["a0", "a1", "a2"] {
+            board.push(1, name, "Oslo", 0).await;
+        }
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a1", "a0"), ("a2", "a0")]);
+        board.expire("a0").await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a2", "a1")]);
+        board.push(1, "a1", "Oslo", SPAM).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, []);
+        // What comes back is as old as it was, and what is other for a while is not.
+        board.push(1, "a1", "Oslo", 0).await;
+        board.push(1, "a0", "Oslo", 0).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a1", "a0"), ("a2", "a0")]);
+        board.push(1, "a0", "Bergen", 0).await;
+        board.settle().await;
+        assert_eq!(board.marks().await, [("a1", "a2")]);
+        board.expire("a1").await;
+        assert_eq!(board.marks().await, [], "what is not open is no copy");
+    });
+}
 
-    async fn approve(&mut self, postings: &[(&str, u16)]) {
-        self.judge(postings, &Verdict::Approve).await;
-    }
-
-    /// The postings that are marked, with their originals.
-    async fn marks(&self) -> Vec<(String, String)> {
-        let names = ["a", "b", "c"].map(identifier);
-        let known = self.store.load(&names, &[]).await.unwrap();
-        let identifiers = known.identifiers();
-        let marked = names.iter().filter_map(|name| {
-            let original = known.postings.get(name)?.duplicate_of?;
-            Some((name.to_string(), identifiers[&original].to_string()))
-        });
-        marked.collect()
-    }
-
-    async fn assert_marked(&self, expect: &[(&str, &str)]) {
-        let expect = expect
-            .iter()
-            .map(|(one, other)| ((*one).to_owned(), (*other).to_owned()));
-        assert_eq!(self.marks().await, expect.collect::<Vec<_>>());
-    }
-
-    /// The postings of the events of a kind.
-    async fn told(&self) -> Vec<String> {
-        let query = LogQuery {
-            after: None,
-            names: vec![JOB_POSTING_ENRICHED],
-            prefixes: Prefixes::ALL,
-            limit: 99,
+/// However many: a search goes on behind those that it has looked at.
+#[test]
+fn all_copies_of_an_original_are_looked_up() {
+    run(async |board| {
+        let names: Vec<_> = (0..150).map(|n| format!("a{n:03}")).collect();
+        for name in &names {
+            board.push(1, name, "Oslo", 0).await;
+        }
+        board.settle().await;
+        let all_of = |first: usize| -> Vec<_> {
+            let copies = names[first + 1..].iter();
+            copies.map(|it| (&**it, &*names[first])).collect()
         };
-        let page = self.store.read(&query).await;
-        let subjects = page.unwrap().events.into_iter().map(|it| it.event.subject);
-        let names = subjects.filter_map(|subject| match subject {
-            Subject::Posting(posting) => Some(posting.source_identifier.to_string()),
-            _ => None,
-        });
-        names.collect()
-    }
-}
-
-/// The sketch of a text.
-fn sketch(text: u16) -> Sketch {
-    Sketch::new(std::array::from_fn(|_| text))
-}
-
-fn rejection() -> Verdict {
-    Verdict::Reject {
-        code: ReasonCode::Spam,
-        text: "Spam.".to_owned(),
-    }
-}
-
-#[test]
-fn copies_of_one_batch_are_marked_with_the_oldest() {
-    pollster::block_on(async {
-        let mut board = Board::new();
-        for (name, city) in [("a", "Oslo"), ("b", "Oslo"), ("c", "Bergen")] {
-            board.push(name, city).await;
+        assert_eq!(board.marks().await, all_of(0));
+        board.expire("a000").await;
+        board.settle().await;
+        assert_eq!(board.marks().await, all_of(1));
+        // More than a search looks at for a band are gone.
+        for name in &names[1..40] {
+            board.expire(name).await;
         }
-        board.approve(&[("c", 1), ("b", 1), ("a", 1)]).await;
-        board.assert_marked(&[("b", "a")]).await;
-        assert_eq!(board.told().await, [""; 0]);
-    });
-}
-
-#[test]
-fn a_copy_that_was_judged_first_is_marked_when_the_older_one_is() {
-    pollster::block_on(async {
-        let mut board = Board::new();
-        for name in ["a", "b", "c"] {
-            board.push(name, "Oslo").await;
-        }
-        board.approve(&[("c", 1)]).await;
-        board.approve(&[("b", 1)]).await;
-        board.assert_marked(&[("c", "b")]).await;
-        board.approve(&[("a", 1)]).await;
-        board.assert_marked(&[("b", "a"), ("c", "a")]).await;
-        assert_eq!(board.told().await, ["c", "b", "c"]);
-    });
-}
-
-#[test]
-fn an_outcome_moves_or_clears_the_mark() {
-    pollster::block_on(async {
-        let mut board = Board::new();
-        for name in ["a", "b", "c"] {
-            board.push(name, "Oslo").await;
-        }
-        board.approve(&[("a", 1), ("b", 1), ("c", 1)]).await;
-        board.assert_marked(&[("b", "a"), ("c", "a")]).await;
-        // An expired original is none any more, but the marks stand until the next outcomes.
-        board.put("a", r#"{"expiration":{}}"#).await;
-        board.assert_marked(&[("b", "a"), ("c", "a")]).await;
-        board.put("b", r#"{"raw_description":"More."}"#).await;
-        board.approve(&[("b", 1)]).await;
-        board.put("c", r#"{"raw_description":"More."}"#).await;
-        board.approve(&[("c", 1)]).await;
-        board.assert_marked(&[("c", "b")]).await;
-        // Another text is no duplicate.
-        board.put("c", r#"{"raw_description":"Less."}"#).await;
-        board.approve(&[("c", 2)]).await;
-        board.assert_marked(&[]).await;
-    });
-}
-
-#[test]
-fn a_rejected_posting_is_neither_copy_nor_original() {
-    pollster::block_on(async {
-        let mut board = Board::new();
-        for name in ["a", "b", "c"] {
-            board.push(name, "Oslo").await;
-        }
-        board.judge(&[("a", 1)], &rejection()).await;
-        board.approve(&[("b", 1)]).await;
-        board.assert_marked(&[]).await;
-        board.judge(&[("c", 1)], &rejection()).await;
-        board.assert_marked(&[]).await;
-    });
-}
-
-/// Otherwise the oldest of a band could all be postings that are gone.
-#[test]
-fn fingerprints_of_postings_that_are_gone_are_forgotten() {
-    pollster::block_on(async {
-        let mut board = Board::new();
-        for name in ["a", "b"] {
-            board.push(name, "Oslo").await;
-        }
-        board.approve(&[("a", 1)]).await;
-        let known = board.store.load(&[identifier("a")], &[]).await.unwrap();
-        let website = Website::parse("https://acmera.example").unwrap();
-        let details = &known.postings[&identifier("a")].details;
-        let fingerprint = Fingerprint::of(details, CompanyId::of(&website), sketch(1));
-        let near = async |board: &Board| {
-            let near = board.store.near(std::slice::from_ref(&fingerprint)).await;
-            let names = near
-                .unwrap()
-                .into_iter()
-                .map(|it| it.source_identifier.to_string());
-            names.collect::<Vec<_>>()
-        };
-        board.put("a", r#"{"expiration":{}}"#).await;
-        assert_eq!(near(&board).await, ["a"]);
-        board.approve(&[("b", 1)]).await;
-        assert_eq!(near(&board).await, ["b"]);
+        board.settle().await;
+        assert_eq!(board.marks().await, all_of(40));
     });
 }

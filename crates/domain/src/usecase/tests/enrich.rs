@@ -89,7 +89,8 @@ impl World {
 
     async fn record(&mut self, outcome: Outcome) -> Result<(), StoreError> {
         self.now += hours(1);
-        record_outcomes(&self.store, &[outcome], Lifetime::days(60), self.now).await
+        let store = &self.store;
+        record_outcomes(store, store, &[outcome], Lifetime::days(60), self.now).await
     }
 
     /// Gives the enrichment of an assignment up, and returns whether its task is dead.
@@ -108,7 +109,14 @@ impl World {
 
     async fn end(&mut self, given_up: GivenUp) -> bool {
         self.now += hours(1);
-        let is_dead = give_up(&self.store, &given_up, Lifetime::days(60), self.now).await;
+        let is_dead = give_up(
+            &self.store,
+            &self.store,
+            &given_up,
+            Lifetime::days(60),
+            self.now,
+        )
+        .await;
         let is_dead = is_dead.unwrap();
         assert_eq!(self.rows(true).await.len(), usize::from(is_dead));
         is_dead
@@ -126,14 +134,13 @@ impl World {
         found.unwrap()
     }
 
-    /// What waits or is leased, or what is dead.
+    /// The enrichments that wait or are leased, or those that are dead.
     async fn rows(&self, dead: bool) -> Vec<(String, Option<String>)> {
         let rows = Outbox::list(&self.store, dead, None, usize::MAX)
             .await
             .unwrap();
-        rows.into_iter()
-            .map(|row| (row.kind, row.last_error))
-            .collect()
+        let rows = rows.into_iter().filter(|row| row.kind == "enrich");
+        rows.map(|row| (row.kind, row.last_error)).collect()
     }
 }
 

@@ -9,6 +9,7 @@ mod authority;
 mod catalogues;
 mod clients;
 mod console;
+mod duplicates;
 mod events;
 mod names;
 mod postings;
@@ -172,9 +173,19 @@ async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &st
         Some((_, "authority")) => authority::come_back(store).await,
         Some((_, "ended_tokens")) => clients::ended_tokens_come_back(store).await,
         Some((_, "drafts_of_postings")) => postings::a_draft_comes_back(store).await,
+        Some((_, "duplicates_by_age")) => duplicates::come_back(store).await,
+        Some((_, name)) if name.starts_with("posting_sketches_in_band_") => {}
         // They add no column that a row of ours has.
-        Some((_, "retention" | "compatibility" | "space_for_updates")) => {}
-        Some((_, "companies_by_website" | "drafts_by_posting")) => {}
+        Some((
+            _,
+            "retention"
+            | "compatibility"
+            | "space_for_updates"
+            | "companies_by_website"
+            | "drafts_by_posting"
+            | "postings_by_original"
+            | "bands_by_age",
+        )) => {}
         _ => panic!("say in {} how the rows of {migration} are read", file!()),
     }
 }

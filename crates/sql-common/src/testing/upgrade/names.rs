@@ -4,33 +4,39 @@ use domain::{
     company::{Company, CompanyId, Website},
     enrichment::{EnrichedTexts, Sketch},
     posting::{
-        Posting, PostingId, PostingView,
-        duplicate::{Candidate, Fingerprint},
+        Posting, PostingView,
+        duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
-    testing::{AllPorts, identifier, noon, posting, uuid},
+    testing::{AllPorts, hours, identifier, noon, posting},
 };
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::postings::{bare, comes_back};
 
-pub(super) async fn come_back<S: AllPorts>(store: &S) {
-    let company = Company {
+pub(super) fn company() -> Company {
+    Company {
         id: CompanyId::new(Uuid::from_u128(0x86c4_b06d_4a1c_5e2b_9c0e_0000_0000_0801)),
         name: "Core".to_owned(),
         website: Website::parse("https://core.example").expect("it is a website"),
         logo_path: None,
         owner: None,
         created_at: noon(),
-        updated_at: noon(),
+        updated_at: noon() + hours(1),
         updated_by: None,
-    };
+    }
+}
+
+pub(super) async fn come_back<S: AllPorts>(store: &S) {
+    let company = company();
     let bare = bare();
     let view = PostingView {
         posting: Posting {
             source_identifier: identifier("renamed"),
             created_by: bare.posting.created_by,
             updated_by: None,
-            duplicate_of: Some(PostingId::new(uuid(0x101))),
+            // Whoever could see its original was not asked.
+            duplicate_of: None,
             ..posting(0x801, company.id)
         },
         texts: Some(EnrichedTexts {
@@ -53,12 +59,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         bands: [1, -2, i64::MAX, i64::MIN],
         sketch: Sketch::new([0x0102; Sketch::LENGTH]),
     };
-    let candidate = Candidate {
-        id: view.posting.id,
-        source_identifier: view.posting.source_identifier,
-        is_open: true,
-        duplicate_of: view.posting.duplicate_of,
-        fingerprint: fingerprint.clone(),
-    };
-    assert_eq!(store.near(&[fingerprint]).await, Ok(vec![candidate]));
+    let dated = DatedFingerprint::new(fingerprint.clone(), OffsetDateTime::UNIX_EPOCH);
+    let candidate = Candidate::of(&view.posting, dated);
+    assert_eq!(store.near(&[fingerprint], &[]).await, Ok(vec![candidate]));
 }

@@ -43,7 +43,10 @@ pub(super) async fn comes_back<S: AllPorts>(store: &S, expect: &PostingView) {
 /// With every column set that an approved posting can have.
 fn full() -> PostingView {
     let website = "https://acme.example/careers";
-    let company = company("Acme", website, Some("logos/acme.png"));
+    let company = Company {
+        updated_at: noon() + hours(1),
+        ..company("Acme", website, Some("logos/acme.png"))
+    };
     PostingView {
         posting: Posting {
             source_identifier: identifier("förlag/1 100%"),

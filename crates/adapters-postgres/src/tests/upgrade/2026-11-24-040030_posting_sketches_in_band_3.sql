@@ -1,0 +1,2 @@
+-- The migration adds nothing that a row could set.
+SELECT 1;

@@ -1,0 +1,181 @@
+//! The rules of duplicates, as values.
+
+use super::*;
+use crate::{
+    posting::CountryCode,
+    testing::{create, hours, identifier, noon, push, uuid},
+};
+
+/// A sketch of which so many values differ from those of others.
+fn sketch(others: usize) -> Sketch {
+    let mut values = [7; Sketch::LENGTH];
+    values
+        .iter_mut()
+        .rev()
+        .take(others)
+        .for_each(|value| *value = 8);
+    Sketch::new(values)
+}
+
+fn details(title: &str, city: Option<&str>, country: Option<&str>) -> Details {
+    Details {
+        title: title.to_owned(),
+        location_city: city.map(str::to_owned),
+        location_country_code: country.and_then(CountryCode::parse),
+        ..Details::default()
+    }
+}
+
+fn fingerprint(details: &Details, company: u128, others: usize) -> Fingerprint {
+    Fingerprint::of(details, CompanyId::new(uuid(company)), sketch(others))
+}
+
+fn is_near(one: &Fingerprint, other: &Fingerprint) -> bool {
+    let dated = |it: &Fingerprint| DatedFingerprint::new(it.clone(), noon());
+    dated(one).duplicates(&dated(other))
+}
+
+#[test]
+fn company_title_and_place_agree() {
+    let cook = details("Cook (m/f)", Some("Århus"), Some("DK"));
+    let own = fingerprint(&cook, 1, 0);
+    for (title, city, country, company, others, expect) in [
+        ("Cook (m/f)", Some("Århus"), Some("DK"), 1, 0, true),
+        ("COOK – m/f", Some(" århus"), Some("DK"), 1, 12, true),
+        ("Cook (m/f)", Some("Århus"), Some("DK"), 1, 13, false),
+        ("Cook (m/f)", Some("Århus"), Some("DK"), 2, 0, false),
+        ("Cook 2 (m/f)", Some("Århus"), Some("DK"), 1, 0, false),
+        ("Cook (m/f)", Some("Vejle"), Some("DK"), 1, 0, false),
+        ("Cook (m/f)", None, Some("DK"), 1, 0, false),
+        ("Cook (m/f)", Some("Århus"), None, 1, 0, false),
+    ] {
+        let other = fingerprint(&details(title, city, country), company, others);
+        assert_eq!(
+            is_near(&own, &other),
+            expect,
+            "{title} {city:?} {country:?} {company}"
+        );
+    }
+    let nowhere = fingerprint(&details("Cook", None, None), 1, 0);
+    let other = fingerprint(&details("cook", None, None), 1, 0);
+    assert!(is_near(&nowhere, &other));
+    let [one, other] = [1, 2].map(|n| Fingerprint::unlike_any(PostingId::new(uuid(n))));
+    assert!(is_near(&one, &one) && !is_near(&one, &other));
+}
+
+/// A posting of such a text, pushed so many hours after noon.
+fn candidate(n: u128, since: i64, others: usize) -> Candidate {
+    let fingerprint = fingerprint(&details("Cook", None, None), 1, others);
+    Candidate {
+        id: PostingId::new(uuid(n)),
+        source_identifier: identifier(&format!("a-{n}")),
+        version: 1,
+        is_open: true,
+        created_by: None,
+        duplicate_of: None,
+        dated: DatedFingerprint::new(fingerprint, noon() + hours(since)),
+    }
+}
+
+#[test]
+fn the_oldest_open_posting_that_the_creator_may_see_is_the_original() {
+    let mut closed = candidate(1, 0, 0);
+    closed.is_open = false;
+    let mut hidden = candidate(9, 1, 0);
+    hidden.source_identifier = identifier("b-9");
+    let unlike = candidate(2, 0, 40);
+    let (four, three) = (candidate(4, 2, 0), candidate(3, 2, 0));
+    let all = [
+        closed.clone(),
+        hidden,
+        unlike,
+        four,
+        three,
+        candidate(5, 3, 0),
+    ];
+    let found = |it: &Candidate, prefixes: &Prefixes| {
+        let original = it.original(prefixes, &all);
+        original.map(|it| it.source_identifier.as_str())
+    };
+    let fence = Prefixes::new(&["a-"]).unwrap();
+    for (n, since, by_all, fenced) in [
+        (99, 1, Some("b-9"), None),
+        // Ids decide between those of one moment, and nothing else.
+        (2, 2, Some("b-9"), None),
+        (4, 2, Some("b-9"), Some("a-3")),
+        (1, 3, Some("b-9"), Some("a-3")),
+        (8, 0, None, None),
+        (9, 1, None, None),
+    ] {
+        let it = candidate(n, since, 0);
+        assert_eq!(found(&it, &Prefixes::ALL), by_all, "{n}");
+        assert_eq!(found(&it, &fence), fenced, "{n}");
+    }
+    closed.dated.since = noon() + hours(9);
+    assert_eq!(found(&closed, &Prefixes::ALL), None);
+}
+
+/// Whoever mends a word is no copy of those who copied in between, and whoever makes a copy of
+/// something else, in however many steps, is not as old as that.
+#[test]
+fn content_is_as_old_as_what_it_still_matches() {
+    let at = |hour| noon() + hours(hour);
+    let text = |others| fingerprint(&details("Cook", None, None), 1, others);
+    let first = DatedFingerprint::new(text(0), at(0));
+    let mended = first.followed_by(text(12), at(5));
+    assert_eq!((mended.since, mended.first), (at(0), text(0).sketch));
+    assert_eq!(mended.fingerprint, text(12));
+    let drifted = mended.followed_by(text(24), at(6));
+    assert_eq!(drifted, DatedFingerprint::new(text(24), at(6)));
+    let renamed = fingerprint(&details("Chef", None, None), 1, 0);
+    assert_eq!(first.followed_by(renamed, at(5)).since, at(5));
+
+    // Nor does it mark what it did not match at first.
+    let mut older = candidate(1, 0, 0);
+    let younger = candidate(2, 3, 13);
+    older.dated = older.dated.followed_by(text(12), at(5));
+    assert!(!younger.duplicates(&older) && !older.duplicates(&younger));
+    assert!(candidate(2, 3, 12).duplicates(&older));
+}
+
+#[test]
+fn a_push_of_other_content_is_noted() {
+    let known = |posting: Posting| {
+        let mut known = crate::store::Known::default();
+        let company = crate::testing::company("acme");
+        known.companies.insert(company.id, company);
+        let identifier = posting.source_identifier.clone();
+        known.postings.insert(identifier, posting);
+        known
+    };
+    let decide = |known: &crate::store::Known, put: &crate::posting::PutPosting, now| {
+        let decision = crate::posting::decide(known, put, super::super::Lifetime::NEVER, now);
+        decision.unwrap().change.map(|change| change.posting)
+    };
+    let mut nothing = known(crate::testing::posting(9, CompanyId::new(uuid(1))));
+    nothing.postings.clear();
+    let created = decide(&nothing, &create("a", "acme"), noon()).unwrap();
+    assert_eq!(created.content_at, None);
+    assert_eq!(created.content_since(), noon());
+    for (body, is_noted) in [
+        (r#"{"title": "Other"}"#, true),
+        (r#"{"raw_description": "Other."}"#, true),
+        (r#"{"location_city": "Oslo"}"#, true),
+        (r#"{"location_country_code": "NO"}"#, true),
+        (
+            r#"{"company": {"name": "B", "website_url": "https://b.example"}}"#,
+            true,
+        ),
+        (r#"{"company": {"name": "B"}, "salary_min": 1}"#, false),
+        (r#"{"expiration": {}}"#, false),
+    ] {
+        for (now, expect) in [
+            (noon() + hours(1), noon() + hours(1)),
+            // A clock that is behind.
+            (noon() - hours(1), noon() + Duration::MICROSECOND),
+        ] {
+            let after = decide(&known(created.clone()), &push("a", body), now).unwrap();
+            assert_eq!(after.content_at, is_noted.then_some(expect), "{body}");
+        }
+    }
+}

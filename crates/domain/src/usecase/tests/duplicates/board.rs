@@ -1,0 +1,308 @@
+//! A board of several clients, whose postings are judged and searched when a test says so.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    client::{ClientId, Clients, Prefixes},
+    company::CompanyId,
+    enrichment::{EnrichedTexts, Enrichment, ReasonCode, Sketch, Verdict},
+    outbox::{Claimed, Outbox, Queue},
+    posting::{
+        DUPLICATES, ENRICH, Lifetime, PostingId, SourceIdentifier,
+        duplicate::{Candidate, Fingerprint},
+    },
+    store::{Known, ListOrder, ListQuery, PostingReader, Store, StoreError, WriteSet},
+    testing::{MemoryStore, client, hours, identifier, noon, push_by, uuid},
+    usecase::{Outcome, assignments, finish_idle_searches, ingest, look_up, record_outcomes},
+};
+
+/// A text that is rejected.
+pub const SPAM: usize = 99;
+
+/// The prefixes of the clients: the first has the whole board.
+pub const FENCES: [&[&str]; 4] = [&[], &["b"], &["c"], &["b", "c"]];
+
+/// What happens before a call, and the number of calls until then.
+pub type Race<'a> = (usize, Box<dyn FnOnce() + Send + 'a>);
+
+/// A store that something else happens in before one of its calls.
+pub struct Raced<'a> {
+    pub store: &'a MemoryStore,
+    pub race: Mutex<Option<Race<'a>>>,
+}
+
+impl Raced<'_> {
+    fn call(&self) {
+        let mut race = self.race.lock().unwrap();
+        let happens = match race.take() {
+            Some((0, happens)) => Some(happens),
+            Some((calls, happens)) => {
+                *race = Some((calls - 1, happens));
+                None
+            }
+            None => None,
+        };
+        drop(race);
+        if let Some(happens) = happens {
+            happens();
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Raced<'_> {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        self.call();
+        self.store.load(identifiers, companies).await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        self.store.load_by_id(ids).await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        self.call();
+        self.store.commit(writes).await
+    }
+
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.call();
+        self.store.near(fingerprints, named).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.call();
+        self.store.copies(of, after, limit).await
+    }
+
+    async fn overdue(
+        &self,
+        _: OffsetDateTime,
+        _: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+pub struct Board {
+    pub store: MemoryStore,
+    minutes: Mutex<i64>,
+}
+
+impl Board {
+    pub async fn new() -> Self {
+        let store = MemoryStore::new();
+        for (n, prefixes) in (1..).zip(FENCES) {
+            let mut client = client(n);
+            client.prefixes = Prefixes::new(prefixes).unwrap();
+            store.insert(&client, None).await.unwrap();
+        }
+        Self {
+            store,
+            minutes: Mutex::default(),
+        }
+    }
+
+    /// Each time a minute later.
+    fn now(&self) -> OffsetDateTime {
+        let mut minutes = self.minutes.lock().unwrap();
+        *minutes += 1;
+        noon() + Duration::minutes(*minutes)
+    }
+
+    /// Pushes a posting of the company in this city, open again if it was expired.
+    pub async fn push(&self, by: u128, name: &str, city: &str, text: usize) {
+        let body = format!(
+            r#"{{"title": "Cook", "raw_description": "{text}", "location_city": "{city}",
+                "application_url": "https://a.example", "expiration": null,
+                "company": {{"name": "Acmera", "website_url": "https://acmera.example"}}}}"#
+        );
+        self.put(by, name, &body).await.unwrap();
+    }
+
+    /// Expires a posting, if there is one that may be.
+    pub async fn expire(&self, name: &str) {
+        let _ = self.put(1, name, r#"{"expiration": {}}"#).await;
+    }
+
+    async fn put(&self, by: u128, name: &str, body: &str) -> Result<(), crate::posting::Rejection> {
+        let mut put = push_by(ClientId::new(uuid(by)), name, body);
+        // Its id is in the order of names, and not in that of pushes.
+        let mut id = [0; 16];
+        id[..name.len()].copy_from_slice(name.as_bytes());
+        put.new_id = PostingId::new(uuid::Uuid::from_bytes(id));
+        let answers = ingest(&self.store, &[put], Lifetime::NEVER, self.now()).await;
+        answers.unwrap().remove(0).map(drop)
+    }
+
+    /// Claims what is due in a queue, and keeps those that a test wants.
+    async fn claim(&self, queue: Queue, wanted: impl Fn(&str) -> bool) -> Vec<(Claimed, String)> {
+        let now = self.now();
+        let lease = uuid(now.unix_timestamp().unsigned_abs().into());
+        let claimed = self.store.claim(queue, 999, hours(9), lease, now).await;
+        let claimed = claimed.unwrap().into_iter().map(|task| {
+            let id = task.effect.key().into_bytes();
+            let end = id.iter().position(|byte| *byte == 0).unwrap();
+            (task, String::from_utf8(id[..end].to_vec()).unwrap())
+        });
+        let (kept, others): (Vec<_>, Vec<_>) = claimed.partition(|(_, name)| wanted(name));
+        self.give_back(&others).await;
+        kept
+    }
+
+    async fn give_back(&self, tasks: &[(Claimed, String)]) {
+        let receipts: Vec<_> = tasks.iter().map(|(task, _)| task.receipt).collect();
+        self.store.give_back(&receipts, noon()).await.unwrap();
+    }
+
+    /// Judges these postings in one commit.
+    pub async fn judge(&self, names: &[&str]) {
+        self.judge_in(&self.store, |name| names.contains(&name))
+            .await;
+    }
+
+    /// Judges postings on a store that may be raced. What fails is due again.
+    pub async fn judge_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
+        let claimed = self.claim(ENRICH, wanted).await;
+        let tasks: Vec<_> = claimed
+            .iter()
+            .map(|(task, _)| (task.receipt, PostingId::new(task.effect.key())))
+            .collect();
+        let assigned = assignments(&self.store, &tasks, self.now()).await.unwrap();
+        let outcomes = assigned.into_iter().map(|assignment| {
+            let text: usize = assignment.input.raw_description.parse().unwrap();
+            let verdict = if text == SPAM {
+                Verdict::Reject {
+                    code: ReasonCode::Spam,
+                    text: "Spam.".to_owned(),
+                }
+            } else {
+                Verdict::Approve
+            };
+            Outcome {
+                receipt: assignment.receipt,
+                posting: assignment.posting,
+                content: assignment.content,
+                enrichment: Enrichment {
+                    texts: EnrichedTexts::default(),
+                    coordinates: None,
+                    verdict,
+                    sketch: Some(sketch(text)),
+                },
+                trace: None,
+            }
+        });
+        let outcomes: Vec<_> = outcomes.collect();
+        let now = self.now();
+        let recorded = record_outcomes(store, &self.store, &outcomes, Lifetime::NEVER, now).await;
+        if recorded != Ok(()) {
+            assert_eq!(recorded, Err(StoreError::Conflict));
+            self.give_back(&claimed).await;
+        }
+    }
+
+    /// Searches on a store that may be raced. What fails is due again.
+    pub async fn search_in(&self, store: &dyn Store, wanted: impl Fn(&str) -> bool) {
+        let claimed = self.claim(DUPLICATES, wanted).await;
+        let tasks: Vec<_> = claimed
+            .iter()
+            .map(|(task, _)| (task.receipt, PostingId::new(task.effect.key())))
+            .collect();
+        let Ok(busy) = finish_idle_searches(store, &tasks, self.now()).await else {
+            return self.give_back(&claimed).await;
+        };
+        for task in busy {
+            let done = look_up(store, &self.store, task, self.now()).await;
+            if done != Ok(()) {
+                assert_eq!(done, Err(StoreError::Conflict));
+                self.store.give_back(&[task.0], noon()).await.unwrap();
+            }
+        }
+    }
+
+    /// The searches that are due.
+    pub async fn searches(&self) -> Vec<String> {
+        let due = self.claim(DUPLICATES, |_| true).await;
+        self.give_back(&due).await;
+        due.into_iter().map(|(_, name)| name).collect()
+    }
+
+    pub async fn search_all(&self) {
+        while !self.searches().await.is_empty() {
+            self.search_in(&self.store, |_| true).await;
+        }
+    }
+
+    /// Judges and searches until nothing is left to do.
+    pub async fn settle(&self) {
+        self.judge_in(&self.store, |_| true).await;
+        self.search_all().await;
+    }
+
+    /// All postings that have a fingerprint, by name.
+    pub async fn candidates(&self) -> Vec<Candidate> {
+        let query = ListQuery {
+            order: ListOrder::Id,
+            limit: 999,
+            ..ListQuery::default()
+        };
+        let page = PostingReader::list(&self.store, &query).await.unwrap();
+        let ids: Vec<_> = page.postings.iter().map(|view| view.posting.id).collect();
+        self.store.near(&[], &ids).await.unwrap()
+    }
+
+    /// The postings that are marked, with their originals.
+    pub async fn marks(&self) -> Vec<(&'static str, &'static str)> {
+        let candidates = self.candidates().await.into_iter();
+        let marks = candidates.filter_map(|it| {
+            let original = it.duplicate_of?.source_identifier;
+            let names = [it.source_identifier, original];
+            let [one, other] = names.map(|name| &*name.to_string().leak());
+            Some((one, other))
+        });
+        marks.collect()
+    }
+}
+
+/// The sketch of a text: texts differ by as much as their numbers, up to the number of values that
+/// bands leave out.
+fn sketch(text: usize) -> Sketch {
+    let mut values = [7; Sketch::LENGTH];
+    let others = values.iter_mut().rev().take(text);
+    others.for_each(|value| *value = 8);
+    Sketch::new(values)
+}
+
+#[test]
+fn texts_are_near_that_differ_little() {
+    let pairs = [
+        (0, 12, true),
+        (0, 13, false),
+        (30, 40, true),
+        (0, 50, false),
+    ];
+    for (one, other, expect) in pairs {
+        assert_eq!(
+            sketch(one).resembles(&sketch(other)),
+            expect,
+            "{one} {other}"
+        );
+    }
+    assert_eq!(identifier("a").as_str(), "a");
+}

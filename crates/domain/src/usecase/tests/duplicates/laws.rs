@@ -1,0 +1,163 @@
+//! What holds whatever clients push, in whatever order it is judged and searched, and whatever
+//! happens at the same time.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
+
+use proptest::{collection::vec, prelude::*};
+use time::OffsetDateTime;
+
+use super::board::{Board, FENCES, Race, Raced, SPAM};
+use crate::posting::duplicate::Candidate;
+
+const NAMES: [&str; 6] = ["a0", "a1", "b0", "b1", "c0", "c1"];
+const TEXTS: [usize; 6] = [0, 8, 16, 24, 40, SPAM];
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// By a client that may.
+    Push {
+        by: usize,
+        name: usize,
+        text: usize,
+    },
+    Expire(usize),
+    /// Of the postings in this set.
+    Judge(u8),
+    Search(u8),
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    let push = (0..FENCES.len(), 0..NAMES.len(), 0..TEXTS.len());
+    prop_oneof![
+        4 => push.prop_map(|(by, name, text)| Step::Push { by, name, text }),
+        1 => (0..NAMES.len()).prop_map(Step::Expire),
+        3 => any::<u8>().prop_map(Step::Judge),
+        3 => any::<u8>().prop_map(Step::Search),
+    ]
+}
+
+/// A step, and one of another process before one of its calls to the store.
+fn races() -> impl Strategy<Value = (Step, Option<(usize, Step)>)> {
+    (steps(), prop::option::of((0..8_usize, steps())))
+}
+
+fn permits(by: usize, name: &str) -> bool {
+    let prefixes = FENCES[by];
+    prefixes.is_empty() || prefixes.iter().any(|prefix| name.starts_with(prefix))
+}
+
+async fn take(board: &Board, step: Step, raced: Option<(usize, Step)>) {
+    let happens = |(calls, other)| -> Race<'_> {
+        let happens = move || pollster::block_on(Box::pin(take(board, other, None)));
+        (calls, Box::new(happens))
+    };
+    let store = Raced {
+        store: &board.store,
+        race: Mutex::new(raced.map(happens)),
+    };
+    let chosen = |set: u8| {
+        move |name: &str| {
+            NAMES
+                .iter()
+                .position(|it| *it == name)
+                .is_some_and(|n| set & (1 << n) != 0)
+        }
+    };
+    match step {
+        Step::Push { by, name, text } => {
+            let name = NAMES[name];
+            let by = if permits(by, name) { by } else { 0 };
+            board.push(by as u128 + 1, name, "Oslo", TEXTS[text]).await;
+        }
+        Step::Expire(name) => board.expire(NAMES[name]).await,
+        Step::Judge(set) => board.judge_in(&store, chosen(set)).await,
+        Step::Search(set) => board.search_in(&store, chosen(set)).await,
+    }
+}
+
+fn age(it: &Candidate) -> (OffsetDateTime, &str) {
+    (it.dated.since, it.source_identifier.as_str())
+}
+
+/// The rule, in its own words.
+fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
+    let alike = |one: &Candidate, first: &Candidate| {
+        let values = |it: &crate::enrichment::Sketch| *it.values();
+        let own = values(&one.dated.fingerprint.sketch);
+        let equal = |other: [u16; 64]| own.iter().zip(other).filter(|(a, b)| **a == *b).count();
+        equal(values(&first.dated.fingerprint.sketch)) >= 52
+            && equal(values(&first.dated.first)) >= 52
+    };
+    let mut originals = BTreeMap::new();
+    for it in all.iter().filter(|it| it.is_open) {
+        let by = it.creator().unwrap().uuid().as_u128();
+        let creator =
+            (0..FENCES.len()).find(|n| crate::testing::uuid(*n as u128 + 1).as_u128() == by);
+        let older = all.iter().filter(|other| {
+            other.is_open
+                && age(other) < age(it)
+                && permits(creator.unwrap(), other.source_identifier.as_str())
+                && alike(it, other)
+        });
+        if let Some(first) = older.min_by_key(|other| age(other)) {
+            let names = [it, first].map(|it| it.source_identifier.to_string());
+            let [copy, original] = names;
+            originals.insert(copy, original);
+        }
+    }
+    originals
+}
+
+fn has_circle(marks: &BTreeMap<String, String>) -> bool {
+    marks.keys().any(|start| {
+        let mut seen = BTreeSet::new();
+        let mut at = start;
+        while let Some(next) = marks.get(at) {
+            if !seen.insert(next) {
+                return true;
+            }
+            at = next;
+        }
+        false
+    })
+}
+
+fn marks_of(all: &[Candidate]) -> BTreeMap<String, String> {
+    let marks = all.iter().filter_map(|it| {
+        let original = it.duplicate_of.as_ref()?;
+        let names = [&it.source_identifier, &original.source_identifier];
+        let [copy, original] = names.map(ToString::to_string);
+        Some((copy, original))
+    });
+    marks.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn marks_settle_as_the_rule_says_and_never_make_a_circle(all in vec(races(), 1..40)) {
+        pollster::block_on(async {
+            let board = Board::new().await;
+            for (step, raced) in all {
+                take(&board, step, raced).await;
+                let candidates = board.candidates().await;
+                let marks = marks_of(&candidates);
+                prop_assert!(!has_circle(&marks), "{marks:?}");
+                for it in candidates.iter().filter(|it| it.duplicate_of.is_some()) {
+                    prop_assert!(it.is_open, "{it:?}");
+                }
+            }
+            board.settle().await;
+            let candidates = board.candidates().await;
+            let marks = marks_of(&candidates);
+            prop_assert_eq!(&marks, &originals(&candidates));
+            board.settle().await;
+            prop_assert_eq!(marks, marks_of(&board.candidates().await));
+            Ok(())
+        })?;
+    }
+}

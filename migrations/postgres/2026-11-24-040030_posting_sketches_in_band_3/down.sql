@@ -1,0 +1,1 @@
+DROP INDEX posting_sketches_in_band_3;

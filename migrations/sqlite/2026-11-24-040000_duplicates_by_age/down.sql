@@ -1,0 +1,13 @@
+DROP INDEX postings_by_original;
+DROP INDEX posting_sketches_in_band_1;
+DROP INDEX posting_sketches_in_band_2;
+DROP INDEX posting_sketches_in_band_3;
+DROP INDEX posting_sketches_in_band_4;
+ALTER TABLE posting_sketches DROP COLUMN first_sketch;
+ALTER TABLE posting_sketches DROP COLUMN since;
+CREATE INDEX posting_sketches_by_band_1 ON posting_sketches (band_1, posting_id);
+CREATE INDEX posting_sketches_by_band_2 ON posting_sketches (band_2, posting_id);
+CREATE INDEX posting_sketches_by_band_3 ON posting_sketches (band_3, posting_id);
+CREATE INDEX posting_sketches_by_band_4 ON posting_sketches (band_4, posting_id);
+ALTER TABLE postings DROP COLUMN content_at;
+ALTER TABLE postings DROP COLUMN duplicate_identifier;
