@@ -14,7 +14,7 @@ mod states;
 use time::OffsetDateTime;
 
 use super::{
-    Change, Decision, HistoryEntry, Lifetime, Posting, PostingId, PutOutcome, PutPosting,
+    Change, Decision, ENRICH, HistoryEntry, Lifetime, Posting, PostingId, PutOutcome, PutPosting,
     Rejection, SourceIdentifier, Status, decide, event, moderation::Moderation,
 };
 use crate::{
@@ -40,6 +40,7 @@ type Given = (PostingId, PutOutcome);
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     events: Vec<EventName>,
+    /// Whether enrichment was asked for.
     asked: bool,
     companies: usize,
     postings: usize,
@@ -94,7 +95,7 @@ impl Board {
                 .iter()
                 .map(|event| event.name.clone())
                 .collect(),
-            asked: writes.tasks.asked().next().is_some(),
+            asked: writes.tasks.asked().any(|effect| effect.queue() == ENRICH),
             companies: writes.companies.len(),
             postings: writes.postings.len(),
         }
