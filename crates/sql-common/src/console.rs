@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use domain::{
+    Version,
     audit::Operator,
     console::{
         Pass, PassKind, TokenDigest,
@@ -101,9 +102,9 @@ impl Forget {
 macro_rules! window {
     ($condition:expr, $order:expr) => {
         concat!(
-            "SELECT id, source_identifier, status, status_reason, moderated, is_featured, title, \
-             (SELECT name FROM companies WHERE companies.id = postings.company_id) AS company, \
-             created_by, created_at, published_at, updated_at FROM postings WHERE ",
+            "SELECT id, version, source_identifier, status, status_reason, moderated, is_featured, \
+             title, (SELECT name FROM companies WHERE companies.id = postings.company_id) \
+             AS company, created_by, created_at, published_at, updated_at FROM postings WHERE ",
             $condition,
             " ORDER BY ",
             $order,
@@ -115,6 +116,7 @@ macro_rules! window {
 /// The SQL types of a [`SummaryRow`].
 pub type SummaryColumns = (
     Id,
+    BigInt,
     Text,
     Text,
     Nullable<Text>,
@@ -131,6 +133,7 @@ pub type SummaryColumns = (
 /// A posting in short.
 pub type SummaryRow = (
     StoredId,
+    Version,
     String,
     String,
     Option<String>,
@@ -221,10 +224,11 @@ fn end_of(prefix: &str) -> String {
 
 /// The posting of a row.
 pub fn summary(row: SummaryRow) -> Result<PostingSummary, StoreError> {
-    let (id, identifier, status, status_reason, moderated, is_featured, title, ..) = row;
+    let (id, version, identifier, status, status_reason, moderated, is_featured, title, ..) = row;
     let (.., company, created_by, created_at, published_at, updated_at) = row;
     Ok(PostingSummary {
         id: PostingId::new(id.uuid("postings.id")?),
+        version,
         source_identifier: parse(identifier, "postings.source_identifier")?,
         status: parse(status, "postings.status")?,
         status_reason,

@@ -111,8 +111,10 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     let (_, list) = browser.get(&format!("{one}/postings?id={id}")).await;
     assert!(list.contains(&uuid.to_string()), "{list}");
     let token = behind(&list, "name=\"token\" value=\"");
-    let form = format!("token={token}&action=reject&reason=Not+a+job.");
     let path = format!("{one}/postings/{uuid}");
+    let (_, page) = browser.get(&path).await;
+    let version = behind(&page, "name=\"version\" value=\"");
+    let form = format!("token={token}&version={version}&action=reject&reason=Not+a+job.");
     assert_eq!(
         browser.post(&path, &form).await.status(),
         StatusCode::SEE_OTHER

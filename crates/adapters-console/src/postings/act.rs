@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
+    Version,
+    console::search::PostingSummary,
     posting::{Posting, PostingId, SourceIdentifier, Status, moderation::Moderation},
     usecase::ModerationError,
 };
@@ -21,6 +23,8 @@ use crate::{
 
 /// The most postings of one request.
 pub const MOST_AT_ONCE: usize = 50;
+/// What separates the id of a chosen posting from its version.
+const VERSION: char = '@';
 
 #[derive(Template)]
 #[template(path = "postings/done.html")]
@@ -36,6 +40,11 @@ struct Row {
     id: PostingId,
     name: String,
     outcome: Result<String, String>,
+}
+
+/// A posting of the list to choose, as it is shown.
+pub fn choice(posting: &PostingSummary) -> String {
+    format!("{}{VERSION}{}", posting.id, posting.version)
 }
 
 /// The sentence about an action that was done, if the posting shows it: addresses can be forged.
@@ -55,6 +64,7 @@ pub fn did(action: &str, posting: &Posting) -> Option<&'static str> {
             "The posting is taken down.",
             posting.status == Status::Expired,
         ),
+        "reopen" => ("The posting is reopened.", posting.status.is_open()),
         _ => return None,
     };
     is_so.then_some(sentence)
@@ -64,7 +74,11 @@ impl From<ModerationError> for Problem {
     fn from(error: ModerationError) -> Self {
         match error {
             ModerationError::Rejected(why) => Refusal::conflict(why).into(),
-            changed @ ModerationError::Changed { .. } => Refusal::conflict(changed).into(),
+            ModerationError::Changed { seen, current } => Refusal::conflict(format!(
+                "The posting has changed meanwhile. Here is its version {current}; you decided on \
+                 version {seen}."
+            ))
+            .into(),
             ModerationError::Store(error) => error.into(),
         }
     }
@@ -76,10 +90,17 @@ fn command(fields: &mut Reader<'_>) -> Option<Moderation> {
         "approve" => Some(Moderation::Approve),
         "reject" => fields.reason().map(|reason| Moderation::Reject { reason }),
         "expire" => fields.reason().map(|reason| Moderation::Expire { reason }),
+        "reopen" => fields.reason().map(|reason| Moderation::Reopen { reason }),
         "feature" => Some(Moderation::Feature(true)),
         "unfeature" => Some(Moderation::Feature(false)),
         _ => fields.unknown_action(),
     }
+}
+
+/// The version of a posting that a page has shown.
+fn version(text: &str) -> Result<Version, String> {
+    let version = text.parse();
+    version.map_err(|_| format!("{text:?} is no version of a posting; look at it again"))
 }
 
 /// A form about one posting.
@@ -104,11 +125,17 @@ async fn moderate(
     posting: &Posting,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
-    let command = form.read(command)?;
+    let (command, seen) = form.read(|fields| {
+        let (command, seen) = (command(fields), version(fields.text("version")));
+        let seen = fields.take("version", seen);
+        Some((command?, seen?))
+    })?;
     let (id, identifier) = (posting.id, &posting.source_identifier);
     let by = signed_in.attribution();
     let moderator = &state.ports.moderator;
-    moderator.moderate(identifier, &command, None, &by).await?;
+    moderator
+        .moderate(identifier, &command, Some(seen), &by)
+        .await?;
     let action = form.get("action").unwrap_or_default();
     Ok(notice::lead(signed_in, &format!("/postings/{id}"), action))
 }
@@ -124,19 +151,20 @@ pub async fn on_many(
     let back = form.get("back").filter(|back| is_own(back));
     let back = back.unwrap_or("/postings");
     let chosen = form.read(|fields| {
-        let (command, ids) = (command(fields), chosen(fields));
-        Some((command?, ids?))
+        let (command, chosen) = (command(fields), chosen(fields));
+        Some((command?, chosen?))
     });
-    let (command, ids) = match chosen {
+    let (command, chosen) = match chosen {
         Ok(chosen) => chosen,
         Err(refusal) => {
             let refused = form.refused(refusal.into())?;
             return list::page(&request, &state, back, refused).await;
         }
     };
+    let ids: Vec<_> = chosen.iter().map(|(id, _)| *id).collect();
     let known = state.ports.store.load_by_id(&ids).await?;
-    let mut rows = Vec::with_capacity(ids.len());
-    for id in ids {
+    let mut rows = Vec::with_capacity(chosen.len());
+    for (id, seen) in chosen {
         let posting = known.postings.values().find(|posting| posting.id == id);
         let Some(posting) = posting else {
             let outcome = Err("there is no such posting".to_owned());
@@ -147,7 +175,8 @@ pub async fn on_many(
             });
             continue;
         };
-        let outcome = decide(&state, &signed_in, &posting.source_identifier, &command).await;
+        let identifier = &posting.source_identifier;
+        let outcome = decide(&state, &signed_in, identifier, &command, seen).await;
         rows.push(Row {
             id,
             name: posting.details.title.clone(),
@@ -172,14 +201,11 @@ async fn decide(
     signed_in: &SignedIn,
     identifier: &SourceIdentifier,
     command: &Moderation,
+    seen: Version,
 ) -> Result<String, String> {
-    let by = signed_in.attribution();
-    match state
-        .ports
-        .moderator
-        .moderate(identifier, command, None, &by)
-        .await
-    {
+    let (by, moderator) = (signed_in.attribution(), &state.ports.moderator);
+    let decided = moderator.moderate(identifier, command, Some(seen), &by);
+    match decided.await {
         Ok(posting) => Ok(match command {
             Moderation::Feature(true) => "featured".to_owned(),
             Moderation::Feature(false) => "not featured".to_owned(),
@@ -194,21 +220,25 @@ async fn decide(
     }
 }
 
-/// The chosen postings, each once.
-fn chosen(fields: &mut Reader<'_>) -> Option<Vec<PostingId>> {
-    let parse = |text: &str| Uuid::try_parse(text).map_err(|_| format!("{text:?} is no UUID"));
-    let mut seen = HashSet::new();
-    let mut ids = fields.take_all("id", parse)?;
-    ids.retain(|id| seen.insert(*id));
-    if ids.is_empty() {
+/// The chosen postings, each once, with the versions that the list has shown.
+fn chosen(fields: &mut Reader<'_>) -> Option<Vec<(PostingId, Version)>> {
+    let parse = |text: &str| {
+        let (id, seen) = text.split_once(VERSION).unwrap_or((text, ""));
+        let id = Uuid::try_parse(id).map_err(|_| format!("{id:?} is no UUID"))?;
+        Ok::<_, String>((PostingId::new(id), version(seen)?))
+    };
+    let mut known = HashSet::new();
+    let mut chosen = fields.take_all("id", parse)?;
+    chosen.retain(|(id, _)| known.insert(*id));
+    if chosen.is_empty() {
         fields.refuse("id", "choose at least one posting");
         return None;
     }
-    if ids.len() > MOST_AT_ONCE {
+    if chosen.len() > MOST_AT_ONCE {
         fields.refuse("id", format!("choose {MOST_AT_ONCE} postings at most"));
         return None;
     }
-    Some(ids.into_iter().map(PostingId::new).collect())
+    Some(chosen)
 }
 
 /// Whether an address is one of the list.

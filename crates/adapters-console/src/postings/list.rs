@@ -14,7 +14,7 @@ use domain::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::act::MOST_AT_ONCE;
+use super::act::{MOST_AT_ONCE, choice};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
@@ -54,6 +54,8 @@ struct Page<'a> {
 /// A row of the list.
 struct Row {
     posting: PostingSummary,
+    /// What its checkbox sends.
+    choice: String,
     updated: String,
     by: String,
 }
@@ -92,6 +94,7 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     };
     let is_full = found.postings.len() == PAGE;
     let rows = found.postings.into_iter().map(|posting| Row {
+        choice: choice(&posting),
         updated: text::minute(posting.updated_at),
         by: creator(posting.created_by.as_ref(), &names),
         posting,

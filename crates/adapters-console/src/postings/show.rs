@@ -2,7 +2,10 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::posting::{Actor, Details, PostingId, PostingView, Status};
+use domain::{
+    Version, authority,
+    posting::{Actor, Details, Posting, PostingId, PostingView, Status},
+};
 use uuid::Uuid;
 
 use super::act::did;
@@ -24,6 +27,8 @@ struct Page<'a> {
     reason: Option<&'a str>,
     moderated: bool,
     is_featured: bool,
+    version: Version,
+    may: Choices,
     redacted_title: Option<&'a str>,
     duplicate_of: Option<PostingId>,
     details: Vec<(&'static str, String)>,
@@ -33,6 +38,24 @@ struct Page<'a> {
     source: &'a str,
     is_source_cut: bool,
     fields: &'a Fields,
+}
+
+/// What an operator may decide about a posting.
+struct Choices {
+    judge: bool,
+    expire: bool,
+    reopen: bool,
+}
+
+impl Choices {
+    fn about(posting: &Posting) -> Self {
+        let may_expire = authority::check_expiry(posting).is_ok();
+        Self {
+            judge: authority::check_verdict(posting, Status::Approved).is_ok(),
+            expire: may_expire && !authority::is_taken_down(posting),
+            reopen: authority::check_reopening(posting).is_ok(),
+        }
+    }
 }
 
 struct Step {
@@ -78,6 +101,8 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         reason: posting.status_reason.as_deref(),
         moderated: posting.moderated,
         is_featured: posting.is_featured,
+        version: posting.version,
+        may: Choices::about(posting),
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
         duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
         details: details(&view),

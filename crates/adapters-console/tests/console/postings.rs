@@ -168,6 +168,94 @@ async fn postings_are_searched_and_paged() {
     }
 }
 
+async fn version(desk: &Desk, id: &str) -> String {
+    let known = desk.store.load(&[identifier(id)], &[]).await.unwrap();
+    known.postings[&identifier(id)].version.to_string()
+}
+
+#[tokio::test]
+async fn a_page_offers_what_the_rules_allow() {
+    let desk = Desk::new();
+    let posting = push(&desk, "a", "Engineer").await;
+    let cookie = desk.sign_in("ann").await;
+    let path = format!("/postings/{}", posting.id);
+    for (action, offered) in [
+        ("", "approve reject feature expire"),
+        ("reject", "approve reject feature"),
+        ("approve", "approve reject feature expire"),
+        ("expire", "reopen feature"),
+        ("reopen", "approve reject feature expire"),
+    ] {
+        let page = desk.get(&path, &cookie).await;
+        let seen = version(&desk, "a").await;
+        let hidden = format!("name=\"version\" value=\"{seen}\"");
+        assert!(page.body.contains(&hidden), "{action} {}", page.body);
+        let form = [
+            ("token", page.token()),
+            ("action", action),
+            ("version", &seen),
+            ("reason", "By phone."),
+        ];
+        if !action.is_empty() {
+            assert_eq!(desk.post(&path, &cookie, &form).await.status, 303);
+        }
+        let page = desk.get(&path, &cookie).await;
+        let buttons = page.body.split("name=\"action\" value=\"").skip(1);
+        let buttons = buttons.map(|rest| rest.split('"').next().unwrap());
+        assert_eq!(buttons.collect::<Vec<_>>().join(" "), offered, "{action}");
+    }
+}
+
+#[tokio::test]
+async fn an_operator_decides_on_what_was_seen() {
+    let desk = Desk::new();
+    let posting = push(&desk, "a", "Engineer").await;
+    let other = push(&desk, "b", "Gardener").await;
+    let cookie = desk.sign_in("ann").await;
+    let path = format!("/postings/{}", posting.id);
+    let page = desk.get(&path, &cookie).await;
+    let (token, seen) = (page.token(), version(&desk, "a").await);
+    let list = desk.get("/postings", &cookie).await.body;
+    let chosen = [&posting, &other].map(|posting| format!("{}@{}", posting.id, posting.version));
+    for choice in &chosen {
+        let shown = format!("name=\"id\" value=\"{choice}\"");
+        assert!(list.contains(&shown), "{list}");
+    }
+    push(&desk, "a", "Manager").await;
+
+    let reject = [("token", token), ("action", "reject"), ("reason", "Spam.")];
+    for (blind, fault) in [(None, "&#34;&#34;"), (Some("x"), "&#34;x&#34;")] {
+        let mut form = reject.to_vec();
+        form.extend(blind.map(|version| ("version", version)));
+        let page = desk.post(&path, &cookie, &form).await;
+        assert_eq!(page.status, 422);
+        let fault = format!("version: {fault} is no version of a posting");
+        assert!(page.body.contains(&fault), "{}", page.body);
+    }
+    let mut form = reject.to_vec();
+    form.push(("version", &seen));
+    let page = desk.post(&path, &cookie, &form).await;
+    assert_eq!(page.status, 409);
+    let present = version(&desk, "a").await;
+    for shown in [
+        "role=\"alert\">Nothing was changed. The posting has changed meanwhile.",
+        "<h1>Manager</h1>",
+        "value=\"Spam.\"",
+        &format!("name=\"version\" value=\"{present}\""),
+    ] {
+        assert!(page.body.contains(shown), "{shown} {}", page.body);
+    }
+    let mut form = reject.to_vec();
+    form.extend(chosen.iter().map(|choice| ("id", choice.as_str())));
+    let done = desk.post("/postings", &cookie, &form).await;
+    assert_eq!(done.status, 200);
+    assert!(done.body.contains("Done: 1 of 2."), "{}", done.body);
+    assert!(done.body.contains("Refused: the posting has changed"));
+    assert_eq!(status(&desk, "a").await, "PendingEnrichment");
+    assert_eq!(status(&desk, "b").await, "rejected");
+    assert_eq!(desk.audit().await[2..], ["ann postings.reject"]);
+}
+
 #[tokio::test]
 async fn an_operator_decides_about_one() {
     let desk = Desk::new();
@@ -176,6 +264,8 @@ async fn an_operator_decides_about_one() {
     let path = format!("/postings/{}", posting.id);
     let page = desk.get(&path, &cookie).await;
     let token = page.token();
+    let expire = [("action", "expire"), ("reason", "By phone.")];
+    let reopen = [("action", "reopen"), ("reason", "By phone.")];
     for (form, code, after) in [
         (&[("action", "approve")] as &[_], 303, "approved"),
         (&[("action", "reject")], 422, "approved"),
@@ -188,15 +278,17 @@ async fn an_operator_decides_about_one() {
         ),
         (&[("action", "frame")], 422, "rejected"),
         (&[("action", "feature")], 303, "rejected"),
-        (
-            &[("action", "expire"), ("reason", "By phone.")],
-            303,
-            "expired",
-        ),
+        (&expire, 409, "rejected"),
+        (&[("action", "approve")], 303, "approved"),
+        (&expire, 303, "expired"),
         (&[("action", "approve")], 409, "expired"),
+        (&[("action", "reopen")], 422, "expired"),
+        (&reopen, 303, "PendingEnrichment"),
+        (&reopen, 409, "PendingEnrichment"),
     ] {
         let mut form = form.to_vec();
-        form.push(("token", token));
+        let seen = version(&desk, "a").await;
+        form.extend([("token", token), ("version", &seen)]);
         let answer = desk.post(&path, &cookie, &form).await;
         assert_eq!(answer.status.as_u16(), code, "{form:?}: {}", answer.body);
         assert_eq!(status(&desk, "a").await, after, "{form:?}");
@@ -216,7 +308,9 @@ async fn an_operator_decides_about_one() {
         "postings.approve",
         "postings.reject",
         "postings.feature",
+        "postings.approve",
         "postings.expire",
+        "postings.reopen",
     ];
     let told: Vec<_> = expect
         .iter()
@@ -235,7 +329,7 @@ async fn an_operator_decides_about_many_and_reads_what_became_of_each() {
     let cookie = desk.sign_in("ann").await;
     let page = desk.get("/postings", &cookie).await;
     let token = page.token();
-    let (one, two) = (one.id.to_string(), two.id.to_string());
+    let (mut one, two) = (format!("{}@1", one.id), format!("{}@1", two.id));
     let expire = [
         ("token", token),
         ("action", "expire"),
@@ -243,7 +337,8 @@ async fn an_operator_decides_about_many_and_reads_what_became_of_each() {
         ("id", &*one),
     ];
     assert_eq!(desk.post("/postings", &cookie, &expire).await.status, 200);
-    let gone = uuid(0xdead).to_string();
+    one = one.replace("@1", "@2");
+    let gone = format!("{}@1", uuid(0xdead));
     let form = [
         ("token", token),
         ("action", "approve"),
@@ -269,8 +364,9 @@ async fn an_operator_decides_about_many_and_reads_what_became_of_each() {
 
     for ids in [
         vec![],
-        vec!["x".to_owned()],
-        (0..51).map(|n| uuid(n).to_string()).collect(),
+        vec!["x@1".to_owned()],
+        vec![uuid(1).to_string()],
+        (0..51).map(|n| format!("{}@1", uuid(n))).collect(),
     ] {
         let mut form = vec![("token", token), ("action", "approve")];
         form.extend(ids.iter().map(|id| ("id", id.as_str())));

@@ -76,12 +76,13 @@ async fn check(desk: &Desk, forms: &[Case<'_>]) {
 async fn a_decision_that_is_refused_is_shown_with_what_was_typed() {
     let desk = desk().await;
     let known = desk.store.load(&[identifier("a")], &[]).await.unwrap();
-    let posting = known.postings[&identifier("a")].id.to_string();
+    let posting = known.postings[&identifier("a")].id;
+    let chosen = format!("{posting}@1");
     let one = format!("/postings/{posting}");
     let long = "x".repeat(1_001);
     let (reject, list) = (("action", "reject"), ("back", "/postings?id=a"));
     let spam = "name=\"reason\" maxlength=\"1000\" value=\"Spam.\"";
-    let chosen = format!("value=\"{posting}\" checked");
+    let checked = format!("value=\"{chosen}\" checked");
     let person = ("email", "ada@example.com");
     let forms: &[Case<'_>] = &[
         (
@@ -101,8 +102,8 @@ async fn a_decision_that_is_refused_is_shown_with_what_was_typed() {
         ),
         (
             "/postings",
-            &[reject, ("id", &posting), list],
-            ["reason", "must not be empty", &chosen],
+            &[reject, ("id", &chosen), list],
+            ["reason", "must not be empty", &checked],
         ),
         (
             "/outbox",

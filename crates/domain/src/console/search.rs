@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 
 use crate::{
+    Version,
     client::ClientId,
     posting::{Actor, PostingId, SourceIdentifier, Status},
     store::{Position, StoreError},
@@ -23,6 +24,8 @@ const STEP: usize = 2_000;
 pub struct PostingSummary {
     /// The id.
     pub id: PostingId,
+    /// The version, which an operator who decides has seen.
+    pub version: Version,
     /// The integration's identifier.
     pub source_identifier: SourceIdentifier,
     /// The status.

@@ -208,7 +208,7 @@ pub async fn a_posting_in_short_comes_back<S: Store + PostingBrowser>(store: &S)
     };
     let found = store.window(&Window { order, limit: 9 }).await;
     let found = found.expect("the store works").remove(0);
-    assert_eq!(found.id, one.id);
+    assert_eq!((found.id, found.version), (one.id, one.version + 1));
     assert_eq!(
         (found.status, found.status_reason.as_deref()),
         (Status::Rejected, Some("no"))

@@ -91,6 +91,7 @@ impl<C: Send> PostingBrowser for Memory<C> {
             let company = state.companies.get(&posting.company_id);
             PostingSummary {
                 id: posting.id,
+                version: posting.version,
                 source_identifier: posting.source_identifier.clone(),
                 status: posting.status,
                 status_reason: posting.status_reason.clone(),
