@@ -112,7 +112,10 @@ async fn make(
 /// What a form does with a client.
 enum Command {
     Update(NewClient),
-    Rotate(Duration),
+    Rotate {
+        overlap: Duration,
+        ends_tokens: bool,
+    },
     Revoke,
 }
 
@@ -122,7 +125,10 @@ fn command(fields: &mut Reader<'_>) -> Option<Command> {
         "rotate" => {
             let overlap = optional(fields.text("overlap"), overlap);
             let overlap = fields.take("overlap", overlap)?;
-            Some(Command::Rotate(overlap.unwrap_or_default()))
+            Some(Command::Rotate {
+                overlap: overlap.unwrap_or_default(),
+                ends_tokens: !fields.text("end_tokens").is_empty(),
+            })
         }
         "revoke" => Some(Command::Revoke),
         _ => fields.unknown_action(),
@@ -168,12 +174,15 @@ async fn carry_out(
             clients.update(id, &change, state.now()).await?;
             "update"
         }
-        Command::Rotate(overlap) => {
+        Command::Rotate {
+            overlap,
+            ends_tokens,
+        } => {
             let (secret, digest) = state.new_secret()?;
             let rotation = Rotation {
                 digest,
                 overlap,
-                ends_tokens: false,
+                ends_tokens,
             };
             let client = clients.rotate(id, rotation, state.now()).await?;
             return Ok(show::secret(request, &client, &secret)?);

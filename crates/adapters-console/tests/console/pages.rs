@@ -163,6 +163,22 @@ async fn a_client_is_made_changed_rotated_and_revoked() {
 }
 
 #[tokio::test]
+async fn a_rotation_ends_tokens_if_that_is_wanted() {
+    let desk = Desk::new();
+    let id = client(&desk).await;
+    let cookie = desk.sign_in("ann").await;
+    let path = format!("/clients/{id}");
+    let token = desk.get(&path, &cookie).await.token().to_owned();
+    for (form, ends) in [(&[] as &[_], false), (&[("end_tokens", "yes")], true)] {
+        let mut form = form.to_vec();
+        form.extend([("token", &*token), ("action", "rotate")]);
+        assert_eq!(desk.post(&path, &cookie, &form).await.status, 200);
+        let client = Clients::find(&*desk.store, id).await.unwrap().unwrap();
+        assert_eq!(client.tokens_from.is_some(), ends, "{form:?}");
+    }
+}
+
+#[tokio::test]
 async fn dead_side_effects_are_tried_again_or_dismissed() {
     let desk = Desk::new();
     for n in ["a", "b", "c"] {
