@@ -170,7 +170,7 @@ def test_many_postings_are_moderated(desk, browser):
     browser.open(f"{desk.console}/postings?id={prefix}")
     assert len(browser.all("td.pick")) == 10
     browser.press("Approve")
-    assert "No posting is chosen." in browser.one("main").text
+    assert "id: choose at least one posting" in browser.one("main").text
     browser.call("POST", "/back", {})
     choose_all(browser)
     browser.press("Feature")
@@ -184,6 +184,23 @@ def test_many_postings_are_moderated(desk, browser):
     assert browser.one(".notice").text == "Done: 10 of 10."
     for n in range(10):
         assert desk.posting(f"{prefix}{n}")["status"] == "rejected"
+
+
+def test_a_company_is_renamed(desk, browser):
+    name = f"Rosenhof {int(browser.has_scripts)} {EVIL}"
+    browser.open(f"{desk.console}/companies?from=rosenhof.example")
+    browser.one("tbody th a").follow()
+    page = browser.address
+    browser.one("#o-logo").type("\\")
+    browser.press("Save")
+    assert "logo path: must be" in browser.one("[role=alert]").text
+    browser.open(page)
+    browser.one("#o-name").type(name)
+    browser.press("Save")
+    assert browser.one(".notice").text == "The company is saved."
+    assert browser.one("h1").text == name
+    company = desk.posting("desk-00")["company"]
+    assert (company["name"], company["updated_by"]) == (name, "operator:ann")
 
 
 def test_a_secret_is_rotated(desk, browser):
@@ -299,15 +316,18 @@ def axe():
 
 def pages(desk):
     """All pages of the console."""
-    identifier = desk.posting("desk-55")["uuid"]
+    posting = desk.posting("desk-55")
     webhooks = json.loads(desk.server.command("webhooks", "list", "--json"))
     return [
         "/",
         "/postings",
         "/postings?title=nothing+like+it",
-        f"/postings/{identifier}",
+        f"/postings/{posting['uuid']}",
         f"/postings/{desk.posting('desk-11')['uuid']}?did=approve",
         f"/postings/{uuid.UUID(int=0)}",
+        "/companies",
+        "/companies?from=rosenhof.example",
+        f"/companies/{posting['company']['uuid']}",
         "/clients",
         f"/clients/{desk.client.client_id}",
         "/catalogues",

@@ -15,6 +15,7 @@ mod audit;
 mod catalogues;
 mod chart;
 mod clients;
+mod companies;
 mod error;
 mod form;
 mod kept;
@@ -38,8 +39,8 @@ pub use self::{
     session::new_token,
     sign_in::{LINK_PARAMETER, SIGN_IN_PATH},
     state::{
-        Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports, Settings,
-        TrustedProxy,
+        CompanyEditor, Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports,
+        Settings, TrustedProxy,
     },
 };
 
@@ -67,6 +68,7 @@ impl Console {
                     .route(web::head().to(overview::show)),
             )
             .configure(postings::routes)
+            .configure(companies::routes)
             .configure(clients::routes)
             .service(
                 web::resource("/catalogues")

@@ -62,9 +62,10 @@ impl Head {
 }
 
 /// The entries of the navigation.
-pub const NAVIGATION: [(&str, &str); 8] = [
+pub const NAVIGATION: [(&str, &str); 9] = [
     ("/", "Overview"),
     ("/postings", "Postings"),
+    ("/companies", "Companies"),
     ("/clients", "Clients"),
     ("/catalogues", "Catalogues"),
     ("/webhooks", "Webhooks"),

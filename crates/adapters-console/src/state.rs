@@ -8,6 +8,7 @@ use domain::{
     audit::{Attribution, AuditLog},
     catalogue::Catalogues,
     client::{ActivityLog, Clients},
+    company::{Company, CompanyId, CompanyReader},
     console::{
         Passes,
         search::{PostingBrowser, Window, WindowOrder},
@@ -16,7 +17,7 @@ use domain::{
     outbox::{Kind, Outbox},
     posting::{Posting, SourceIdentifier, Status, moderation::Moderation},
     store::{PostingReader, Store, StoreError},
-    usecase::ModerationError,
+    usecase::{CompanyChange, CompanyError, ModerationError},
     webhook::{PrivateAddresses, Sender, Webhooks},
 };
 use newsletter::{
@@ -49,6 +50,18 @@ pub trait Moderator: Send + Sync {
         seen: Option<Version>,
         by: &Attribution,
     ) -> Result<Posting, ModerationError>;
+}
+
+/// Changes companies, as the command line does.
+#[async_trait]
+pub trait CompanyEditor: Send + Sync {
+    /// Changes a company, and decides it again after conflicts.
+    async fn update(
+        &self,
+        id: CompanyId,
+        change: &CompanyChange,
+        by: &Attribution,
+    ) -> Result<Company, CompanyError>;
 }
 
 /// An operator's command about a person.
@@ -103,10 +116,14 @@ pub struct Ports {
     pub browser: Arc<dyn PostingBrowser>,
     /// Reads one posting.
     pub postings: Arc<dyn PostingReader>,
-    /// Loads postings by id.
+    /// Loads postings and companies by id.
     pub store: Arc<dyn Store>,
     /// Moderates postings.
     pub moderator: Arc<dyn Moderator>,
+    /// Lists companies.
+    pub companies: Arc<dyn CompanyReader>,
+    /// Changes companies.
+    pub company_editor: Arc<dyn CompanyEditor>,
     /// The OAuth clients.
     pub clients: Arc<dyn Clients>,
     /// Draws secrets of clients.

@@ -75,6 +75,14 @@ pub fn duration(time: time::Duration) -> String {
     }
 }
 
+/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely on
+/// it.
+pub fn is_web(url: &str) -> bool {
+    let scheme = url.split_once(':').map(|(scheme, _)| scheme);
+    let is = |scheme: &str, web: &str| scheme.eq_ignore_ascii_case(web);
+    scheme.is_some_and(|scheme| is(scheme, "http") || is(scheme, "https"))
+}
+
 /// The beginning of a text that a page shows, and whether there is more.
 pub fn cut(text: &str) -> (&str, bool) {
     (&text[..text.floor_char_boundary(SHOWN)], text.len() > SHOWN)

@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
     Version, authority,
+    company::Company,
     posting::{Actor, Details, Posting, PostingId, PostingView, Status},
 };
 use uuid::Uuid;
@@ -31,6 +32,7 @@ struct Page<'a> {
     may: Choices,
     redacted_title: Option<&'a str>,
     duplicate_of: Option<PostingId>,
+    company: &'a Company,
     details: Vec<(&'static str, String)>,
     links: Vec<(&'static str, &'a str)>,
     history: Vec<Step>,
@@ -105,6 +107,7 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         may: Choices::about(posting),
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
         duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
+        company: &view.company,
         details: details(&view),
         links: links(&view),
         history: view
@@ -140,7 +143,6 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
         ("Version", posting.version.to_string()),
-        ("Company", view.company.name.clone()),
         ("Logo", view.company.logo_path.clone().unwrap_or_default()),
         ("Employment", joined(&details.employment_types)),
         ("Place", place(details)),
@@ -169,22 +171,16 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Addresses of others. The rules let no other schemes in; a page must not rely on it.
+/// Addresses of others.
 fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     let apply = view.posting.details.application_url.as_deref();
     let links = [
         ("Website", Some(view.company.website.as_str())),
         ("Apply at", apply),
     ];
-    let is_web = |url: &&str| {
-        let scheme = url
-            .split_once(':')
-            .map(|(scheme, _)| scheme.to_ascii_lowercase());
-        matches!(scheme.as_deref(), Some("http" | "https"))
-    };
     let links = links.into_iter();
     links
-        .filter_map(|(name, url)| Some((name, url.filter(is_web)?)))
+        .filter_map(|(name, url)| Some((name, url.filter(|url| text::is_web(url))?)))
         .collect()
 }
 

@@ -4,6 +4,7 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod companies;
 mod pages;
 mod postings;
 mod refused;

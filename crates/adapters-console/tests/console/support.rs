@@ -13,17 +13,19 @@ use actix_web::{
     test,
 };
 use adapters_console::{
-    Console, Moderator, People, PersonCommand, PersonError, Ports, Settings, new_token,
+    CompanyEditor, Console, Moderator, People, PersonCommand, PersonError, Ports, Settings,
+    new_token,
 };
 use async_trait::async_trait;
 use domain::{
     Version,
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
+    company::{Company, CompanyId},
     console::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest},
     posting::{ENRICH, Lifetime, Posting, SourceIdentifier, moderation::Moderation},
     store::StoreError,
     testing::{by_ann, noon},
-    usecase::{ModerationError, moderate},
+    usecase::{CompanyChange, CompanyError, ModerationError, moderate, update_company},
     webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender},
 };
 use newsletter::{subscriber::Email, testing::MemoryStore};
@@ -84,6 +86,18 @@ impl Moderator for Desktop {
             noon(),
         )
         .await
+    }
+}
+
+#[async_trait]
+impl CompanyEditor for Desktop {
+    async fn update(
+        &self,
+        id: CompanyId,
+        change: &CompanyChange,
+        by: &Attribution,
+    ) -> Result<Company, CompanyError> {
+        update_company(&*self.0, &*self.0, id, change, by, noon()).await
     }
 }
 
@@ -213,6 +227,8 @@ impl Desk {
             postings: Arc::clone(&self.store) as _,
             store: Arc::clone(&self.store) as _,
             moderator: Arc::new(Desktop(Arc::clone(&self.store))),
+            companies: Arc::clone(&self.store) as _,
+            company_editor: Arc::new(Desktop(Arc::clone(&self.store))),
             clients: Arc::clone(&self.store) as _,
             new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
             activity: Arc::clone(&self.store) as _,

@@ -4,9 +4,11 @@ use std::{process::ExitCode, time::Duration};
 
 use anyhow::bail;
 use domain::{
+    audit::Attribution,
+    client::Clients,
     company::{Company, CompanyId},
     posting::{Actor, CompanyPatch},
-    store::StoreError,
+    store::{Store, StoreError},
     usecase::{CompanyChange, CompanyError, update_company},
 };
 use serde_json::{Value, json};
@@ -94,14 +96,26 @@ async fn update(args: CompaniesUpdateArgs) -> anyhow::Result<()> {
         }
     };
     let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&args.website));
-    let updated = decide_again(WITHIN, || async {
-        let (store, clients) = (&*database.store, &*database.clients);
-        match update_company(store, clients, id, &change, &by, clock::now()).await {
+    let (store, clients) = (&*database.store, &*database.clients);
+    let updated = self::change(store, clients, id, &change, &by).await?;
+    print(&updated, args.json.enabled)
+}
+
+/// Changes a company; after a conflict it is decided again on what is stored now.
+pub async fn change(
+    store: &dyn Store,
+    clients: &dyn Clients,
+    id: CompanyId,
+    change: &CompanyChange,
+    by: &Attribution,
+) -> Result<Company, CompanyError> {
+    let changed = decide_again(WITHIN, || async {
+        match update_company(store, clients, id, change, by, clock::now()).await {
             Err(CompanyError::Store(error)) => Err(error),
             other => Ok::<_, StoreError>(other),
         }
     });
-    print(&updated.await??, args.json.enabled)
+    changed.await?
 }
 
 /// An error of a field, by its option.

@@ -1,5 +1,6 @@
 //! The listener of the operators' console, and what its pages call.
 
+mod companies;
 mod moderator;
 mod people;
 
@@ -21,7 +22,7 @@ use domain::{
 use tokio::task::JoinHandle;
 
 pub use self::moderator::{apply, erase};
-use self::{moderator::StoreModerator, people::StorePeople};
+use self::{companies::StoreCompanies, moderator::StoreModerator, people::StorePeople};
 use crate::{
     cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds,
     misconfigured::Misconfigured,
@@ -138,6 +139,11 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         moderator: Arc::new(StoreModerator {
             store: Arc::clone(&database.store),
             lifetime,
+        }),
+        companies: Arc::clone(&database.companies),
+        company_editor: Arc::new(StoreCompanies {
+            store: Arc::clone(&database.store),
+            clients: Arc::clone(&database.clients),
         }),
         clients: Arc::clone(&database.clients),
         new_secret: Arc::new(|| {

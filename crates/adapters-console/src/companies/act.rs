@@ -1,0 +1,91 @@
+//! What operators change of companies.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use domain::{
+    client::ClientId,
+    company::Company,
+    posting::CompanyPatch,
+    usecase::{CompanyChange, CompanyError},
+};
+
+use super::show::{self, NO_OWNER, SEEN, seen};
+use crate::{
+    error::{Answer, Failure},
+    form::{Form, Problem, Reader, Refusal},
+    notice,
+    session::SignedIn,
+    state::State,
+};
+
+impl From<CompanyError> for Problem {
+    fn from(error: CompanyError) -> Self {
+        match error {
+            CompanyError::NotFound => Failure::NotFound.into(),
+            unknown @ CompanyError::UnknownOwner(_) => {
+                let fault = ("owner".to_owned(), unknown.to_string());
+                Refusal::of_fields(vec![fault]).into()
+            }
+            CompanyError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The change of a form.
+fn change_of(fields: &mut Reader<'_>) -> Option<CompanyChange> {
+    let logo = Some(fields.text("logo_path")).filter(|logo| !logo.is_empty());
+    let patch = CompanyPatch::parse(Some(fields.text("name")), Some(logo));
+    let patch = patch.map_err(|errors| {
+        for (field, reasons) in errors.iter() {
+            fields.refuse(field, reasons.join("; "));
+        }
+    });
+    let owner = owner(fields.text("owner"));
+    let owner = fields.take("owner", owner);
+    Some(CompanyChange {
+        patch: patch.ok()?,
+        owner: Some(owner?),
+    })
+}
+
+fn owner(text: &str) -> Result<Option<ClientId>, String> {
+    if text == NO_OWNER {
+        return Ok(None);
+    }
+    let id = text.parse();
+    id.map(Some)
+        .map_err(|_| format!("{text:?} is neither the id of a client nor {NO_OWNER:?}"))
+}
+
+/// Changes a company.
+pub async fn change(
+    request: HttpRequest,
+    path: web::Path<String>,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Answer {
+    let signed_in = SignedIn::of(&request)?;
+    let form = Form::checked(&request, payload, &state, &signed_in).await?;
+    let company = show::find(&state, &path).await?;
+    match carry_out(&state, &signed_in, &company, &form).await {
+        Ok(response) => Ok(response),
+        Err(problem) => show::one(&request, &state, &path, form.refused(problem)?).await,
+    }
+}
+
+async fn carry_out(
+    state: &State,
+    signed_in: &SignedIn,
+    company: &Company,
+    form: &Form,
+) -> Result<HttpResponse, Problem> {
+    let change = form.read(change_of)?;
+    if form.get(SEEN) != Some(&seen(company)) {
+        let why = "The company has changed meanwhile; its present values are above the form.";
+        return Err(Refusal::conflict(why).into());
+    }
+    let by = signed_in.attribution();
+    let editor = &state.ports.company_editor;
+    editor.update(company.id, &change, &by).await?;
+    let page = format!("{}/{}", show::PATH, company.id);
+    Ok(notice::lead(signed_in, &page, "update"))
+}

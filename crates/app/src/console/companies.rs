@@ -1,0 +1,33 @@
+//! Changes of companies, for the console.
+
+use std::sync::Arc;
+
+use adapters_console::CompanyEditor;
+use async_trait::async_trait;
+use domain::{
+    audit::Attribution,
+    client::Clients,
+    company::{Company, CompanyId},
+    store::Store,
+    usecase::{CompanyChange, CompanyError},
+};
+
+use crate::command::companies;
+
+/// Changes the companies of a store, as the command does.
+pub struct StoreCompanies {
+    pub store: Arc<dyn Store>,
+    pub clients: Arc<dyn Clients>,
+}
+
+#[async_trait]
+impl CompanyEditor for StoreCompanies {
+    async fn update(
+        &self,
+        id: CompanyId,
+        change: &CompanyChange,
+        by: &Attribution,
+    ) -> Result<Company, CompanyError> {
+        companies::change(&*self.store, &*self.clients, id, change, by).await
+    }
+}
