@@ -96,6 +96,7 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
 
     for path in [
         "/",
+        "/companies",
         "/clients",
         "/catalogues",
         "/webhooks",
