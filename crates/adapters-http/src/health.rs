@@ -95,6 +95,7 @@ pub struct Health {
     status: &'static str,
     /// What an operator has to look at, although requests are served.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
     warning: Option<String>,
 }
 
