@@ -62,9 +62,10 @@ pub async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
     ALONE.lock().await
 }
 
-/// The contract's 10 seconds for revoked clients and changed keys, with a tolerance.
-pub const WITHIN_TEN_SECONDS: Duration = Duration::from_secs(11);
+/// The contract's 10 seconds for revoked clients and changed keys, with a tolerance for
+/// busy machines.
+pub const WITHIN_TEN_SECONDS: Duration = Duration::from_secs(15);
 
 /// The time limit for enrichments and other work in tests. It is generous for busy machines,
 /// because the contract promises none.
-pub const SETTLING: Duration = Duration::from_mins(1);
+pub const SETTLING: Duration = Duration::from_mins(3);

@@ -52,6 +52,20 @@ pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) {
     panic!("no event after {before} can be read");
 }
 
+/// Waits until every event so far can be read: a marker that is committed after them can be.
+pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) {
+    let marker = told(u128::MAX, noon());
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.events = vec![marker.clone()];
+    store.commit(writes).await.expect("events never conflict");
+    for _ in 0..100_000 {
+        if walk(store, None, &[TOLD]).await.last() == Some(&marker) {
+            return;
+        }
+    }
+    panic!("the marker cannot be read");
+}
+
 /// Applies pushes that raise events, and waits until those can be read.
 pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) {
     let before = end(store).await;

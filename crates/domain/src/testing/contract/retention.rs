@@ -3,7 +3,7 @@
 use time::{Duration, OffsetDateTime};
 
 use super::{
-    events::{end, until_readable},
+    events::{end, until_all_readable, until_readable},
     posting, put, run, touching,
 };
 use crate::{
@@ -349,6 +349,7 @@ pub async fn an_erased_posting_leaves_nothing_but_its_event<
         .claim(ENRICH, 9, hours(1), uuid(1), noon() + hours(1))
         .await;
     let leased = leased.expect("the store works").remove(0).receipt;
+    until_all_readable(store).await;
     let before = events(store).await;
     let view_of_b = view(store, "b").await;
 
