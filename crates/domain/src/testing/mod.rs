@@ -9,7 +9,7 @@ mod sample;
 
 pub use self::{
     contract::events::commit_events,
-    memory::{Memory, MemoryStore},
+    memory::MemoryStore,
     sample::{
         answered, by_ann, client, company, company_write, create, endpoint, hours, identifier,
         minutes, noon, posting, push, push_as, push_by, pusher, put_id, text, uuid,

@@ -2,14 +2,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use domain::testing::Memory;
+pub use domain::testing::MemoryStore;
 
 use crate::{
     store::{
@@ -19,12 +19,9 @@ use crate::{
     subscriber::{Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId},
 };
 
-/// A store in memory with postings and subscribers. Nothing survives it.
-pub type MemoryStore = Memory<Subscribers>;
-
 /// The stored subscribers and accounts.
 #[derive(Debug, Default)]
-pub struct Subscribers {
+struct Subscribers {
     rows: HashMap<SubscriberId, Subscriber>,
     by_email: BTreeMap<Email, SubscriberId>,
     tokens: HashMap<MigrationToken, SubscriberId>,
@@ -108,14 +105,15 @@ impl Subscribers {
     }
 }
 
-fn locked(store: &MemoryStore) -> MutexGuard<'_, Subscribers> {
-    store.beside.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(subscribers: &Mutex<Subscribers>) -> MutexGuard<'_, Subscribers> {
+    subscribers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]
 impl Store for MemoryStore {
     async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let found = emails.iter().filter_map(|email| subscribers.find(email));
         Ok(found
             .map(|found| (found.email.clone(), found.clone()))
@@ -126,7 +124,8 @@ impl Store for MemoryStore {
         &self,
         ids: &[SubscriberId],
     ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let found = ids.iter().filter_map(|id| subscribers.rows.get(id));
         Ok(found.map(|found| (found.id, found.clone())).collect())
     }
@@ -135,13 +134,15 @@ impl Store for MemoryStore {
         &self,
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let id = subscribers.tokens.get(token);
         Ok(id.and_then(|id| subscribers.rows.get(id)).cloned())
     }
 
     async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let mut known = HashMap::new();
         for email in emails {
             let remembered = subscribers.remembered.get(&remembered_as(&KEY, email)?);
@@ -151,7 +152,8 @@ impl Store for MemoryStore {
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        let mut subscribers = locked(self);
+        let subscribers = self.beside();
+        let mut subscribers = locked(&subscribers);
         if !subscribers.admit(&writes) {
             return Err(StoreError::Conflict);
         }
@@ -176,7 +178,8 @@ impl Store for MemoryStore {
 #[async_trait]
 impl SubscriberReader for MemoryStore {
     async fn list(&self, query: &SubscriberQuery) -> Result<Vec<Subscriber>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let ids = subscribers.by_email.values();
         let rows = ids.filter_map(|id| subscribers.rows.get(id));
         Ok(rows
@@ -192,7 +195,8 @@ impl SubscriberReader for MemoryStore {
     }
 
     async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
-        let subscribers = locked(self);
+        let subscribers = self.beside();
+        let subscribers = locked(&subscribers);
         let mut counts = BTreeMap::new();
         let rows = subscribers.rows.values();
         for row in rows.filter(|row| row.reported_at.is_some()) {
@@ -223,7 +227,8 @@ impl Accounts for MemoryStore {
         until: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<bool, StoreError> {
-        let leases = &mut locked(self).leases;
+        let subscribers = self.beside();
+        let leases = &mut locked(&subscribers).leases;
         let is_free = |account| {
             leases
                 .get(account)
@@ -237,13 +242,15 @@ impl Accounts for MemoryStore {
     }
 
     async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
-        let leases = &mut locked(self).leases;
+        let subscribers = self.beside();
+        let leases = &mut locked(&subscribers).leases;
         leases.retain(|_, (held_by, _)| *held_by != holder);
         Ok(())
     }
 
     async fn account_state(&self, account: Account) -> Result<AccountState, StoreError> {
-        let states = &locked(self).states;
+        let subscribers = self.beside();
+        let states = &locked(&subscribers).states;
         Ok(states.get(&account).cloned().unwrap_or_default())
     }
 
@@ -252,7 +259,8 @@ impl Accounts for MemoryStore {
         account: Account,
         state: &AccountState,
     ) -> Result<(), StoreError> {
-        let states = &mut locked(self).states;
+        let subscribers = self.beside();
+        let states = &mut locked(&subscribers).states;
         states.insert(account, state.clone());
         Ok(())
     }

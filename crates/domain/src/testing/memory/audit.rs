@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::Memory;
+use super::MemoryStore;
 use crate::{
     audit::{AuditLog, AuditPosition, AuditQuery, Entry},
     store::StoreError,
@@ -17,7 +17,7 @@ pub(super) fn write(audit: &mut Vec<Entry>, entry: Entry) {
 }
 
 #[async_trait]
-impl<C: Send> AuditLog for Memory<C> {
+impl AuditLog for MemoryStore {
     async fn entries(&self, query: &AuditQuery) -> Result<Vec<Entry>, StoreError> {
         let mut entries = self.state().audit.clone();
         entries.sort_by_key(|entry| std::cmp::Reverse(AuditPosition::from(entry)));

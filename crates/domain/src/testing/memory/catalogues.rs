@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Memory, State, audit};
+use super::{MemoryStore, State, audit};
 use crate::{
     audit::Entry,
     catalogue::{
@@ -77,7 +77,7 @@ impl State {
 }
 
 #[async_trait]
-impl<C: Send> Catalogues for Memory<C> {
+impl Catalogues for MemoryStore {
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError> {
         let mut state = self.state();
         let of_client = |row: &&mut Row| row.client == query.client;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use async_trait::async_trait;
 use time::{Date, OffsetDateTime};
 
-use super::{Memory, audit};
+use super::{MemoryStore, audit};
 use crate::{
     Version,
     audit::{Action, Entry},
@@ -25,7 +25,7 @@ pub(super) struct Stored {
 }
 
 #[async_trait]
-impl<C: Send> Clients for Memory<C> {
+impl Clients for MemoryStore {
     async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
         let mut state = self.state();
         state.clients.push(client.clone());
@@ -78,7 +78,7 @@ impl<C: Send> Clients for Memory<C> {
 }
 
 #[async_trait]
-impl<C: Send> ActivityLog for Memory<C> {
+impl ActivityLog for MemoryStore {
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
         let mut state = self.state();
         let known: Vec<_> = state.clients.iter().map(|client| client.id).collect();

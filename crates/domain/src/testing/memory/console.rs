@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::{Memory, audit};
+use super::{MemoryStore, audit};
 use crate::{
     audit::Entry,
     console::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 #[async_trait]
-impl<C: Send> Passes for Memory<C> {
+impl Passes for MemoryStore {
     async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
         let mut state = self.state();
         state.passes.push(pass.clone());
@@ -83,7 +83,7 @@ impl<C: Send> Passes for Memory<C> {
 }
 
 #[async_trait]
-impl<C: Send> PostingBrowser for Memory<C> {
+impl PostingBrowser for MemoryStore {
     async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError> {
         let state = self.state();
         let rows = state.postings.values().map(|row| {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Memory;
+use super::MemoryStore;
 use crate::{
     enrichment::{DraftCache, DraftKey, Reservation},
     posting::PostingId,
@@ -42,7 +42,7 @@ impl Entry {
     }
 }
 
-impl<C> Memory<C> {
+impl MemoryStore {
     /// The drafts that are kept, in no order.
     pub fn kept_drafts(&self) -> Vec<String> {
         let state = self.state();
@@ -58,7 +58,7 @@ impl<C> Memory<C> {
 }
 
 #[async_trait]
-impl<C: Send> DraftCache for Memory<C> {
+impl DraftCache for MemoryStore {
     async fn reserve(
         &self,
         key: &DraftKey,

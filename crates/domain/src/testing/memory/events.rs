@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use time::OffsetDateTime;
 
-use super::Memory;
+use super::MemoryStore;
 use crate::{
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
     store::StoreError,
 };
 
 #[async_trait]
-impl<C: Send> EventLog for Memory<C> {
+impl EventLog for MemoryStore {
     async fn read(&self, query: &LogQuery) -> Result<LogPage, LogError> {
         let state = self.state();
         let after = query.after.unwrap_or(state.forgotten);

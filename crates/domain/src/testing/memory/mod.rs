@@ -11,6 +11,7 @@ mod retention;
 mod webhooks;
 
 use std::{
+    any::{Any, TypeId},
     collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -40,15 +41,12 @@ use crate::{
     webhook::EndpointId,
 };
 
-/// Implements every port of the state. Nothing survives it.
-pub type MemoryStore = Memory<()>;
-
-/// A store in memory that another context may keep its own state beside.
+/// A store in memory, which implements every port of the state. Nothing survives it.
 #[derive(Debug, Default)]
-pub struct Memory<C> {
+pub struct MemoryStore {
     state: Mutex<State>,
-    /// The other context's state. It is locked before this context's.
-    pub beside: Mutex<C>,
+    /// The states of other contexts, by their types.
+    others: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 #[derive(Debug, Default)]
@@ -80,14 +78,28 @@ struct Row {
     history: Vec<HistoryEntry>,
 }
 
-impl<C: Default> Memory<C> {
+impl MemoryStore {
     /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
-}
 
-impl<C> Memory<C> {
+    /// The state of another context, which is kept beside this one's and is locked before it.
+    ///
+    /// # Panics
+    /// Never: a state is found by its type.
+    #[expect(
+        clippy::expect_used,
+        reason = "these are tests, though not marked as such"
+    )]
+    pub fn beside<T: Default + Send + 'static>(&self) -> Arc<Mutex<T>> {
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = others
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Arc::new(Mutex::new(T::default())));
+        Arc::clone(state).downcast().expect("it has its own type")
+    }
+
     /// Writes the tasks of another context's commit, or nothing. First deletes the unclaimed tasks
     /// of the subjects that are `gone`.
     pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
@@ -333,7 +345,7 @@ impl State {
 }
 
 #[async_trait]
-impl<C: Send> Store for Memory<C> {
+impl Store for MemoryStore {
     async fn load(
         &self,
         identifiers: &[SourceIdentifier],
@@ -443,7 +455,7 @@ impl<C: Send> Store for Memory<C> {
 }
 
 #[async_trait]
-impl<C: Send> CompanyReader for Memory<C> {
+impl CompanyReader for MemoryStore {
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
         let state = self.state();
         let found = state.companies.values();
@@ -458,7 +470,7 @@ impl<C: Send> CompanyReader for Memory<C> {
 }
 
 #[async_trait]
-impl<C: Send> PostingReader for Memory<C> {
+impl PostingReader for MemoryStore {
     async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
         let state = self.state();
         let row = state
@@ -545,7 +557,7 @@ fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
 }
 
 #[async_trait]
-impl<C: Send> Health for Memory<C> {
+impl Health for MemoryStore {
     async fn ready(&self) -> Result<(), StoreError> {
         Ok(())
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{Memory, audit};
+use super::{MemoryStore, audit};
 use crate::{
     audit::Entry,
     outbox::{
@@ -118,7 +118,7 @@ impl Task {
 }
 
 #[async_trait]
-impl<C: Send> Outbox for Memory<C> {
+impl Outbox for MemoryStore {
     async fn claim(
         &self,
         queue: Queue,

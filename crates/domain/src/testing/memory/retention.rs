@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use std::collections::HashSet;
 
-use super::{Memory, Row, State, audit, outbox::Task};
+use super::{MemoryStore, Row, State, audit, outbox::Task};
 use crate::{
     event::{RecordedEvent, Subject},
     posting::{PostingId, Status},
@@ -23,7 +23,7 @@ impl State {
 }
 
 #[async_trait]
-impl<C: Send> Retention for Memory<C> {
+impl Retention for MemoryStore {
     async fn drop_texts(
         &self,
         expired_before: OffsetDateTime,

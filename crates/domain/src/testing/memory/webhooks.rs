@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Memory, State, audit};
+use super::{MemoryStore, State, audit};
 use crate::{
     Version,
     audit::Entry,
@@ -118,7 +118,7 @@ impl State {
 }
 
 #[async_trait]
-impl<C: Send> Webhooks for Memory<C> {
+impl Webhooks for MemoryStore {
     async fn insert(
         &self,
         endpoint: &Endpoint,
