@@ -2,12 +2,12 @@
 
 use std::{fmt::Write as _, sync::LazyLock};
 
+use access::sign_in::token_digest;
 use actix_web::{
     HttpResponse,
     http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS},
     web,
 };
-use domain::console::token_digest;
 
 const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/script.js");

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::audit::{AuditPosition, AuditQuery, Entry};
+use kernel::audit::{AuditPosition, AuditQuery, Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
-    catalogue::{Catalogue, CatalogueName},
-    client::ClientId,
+    catalogue::Catalogue,
     usecase::{CatalogueError, forget_catalogue},
 };
+use kernel::{CatalogueName, ClientId};
 
 use crate::{
     error::{Answer, Failure},

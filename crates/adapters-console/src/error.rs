@@ -10,7 +10,7 @@ use actix_web::{
     },
 };
 use askama::Template;
-use domain::store::StoreError;
+use kernel::StoreError;
 
 use crate::page;
 

@@ -13,8 +13,8 @@ use actix_web::{
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
-use domain::{client::Prefixes, line};
 use futures_util::StreamExt as _;
+use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
 pub use self::fields::{Fields, Problem, Refusal};

@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},

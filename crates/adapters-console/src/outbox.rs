@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, http::header::LOCATION, web};
 use askama::Template;
-use domain::{
+use kernel::{
     audit::Action,
     outbox::{Dismissal, Revive, TaskId, TaskRow},
 };

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use access::{Client, activity::Counts};
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::{
-    client::{Client, activity::Counts},
-    posting::Status,
-};
+use kernel::Status;
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::{

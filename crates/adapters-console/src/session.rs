@@ -5,6 +5,7 @@
 
 use std::iter;
 
+use access::sign_in::{Pass, PassKind, token_digest};
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
@@ -14,10 +15,7 @@ use actix_web::{
     web,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::{
-    audit::{Attribution, Operator},
-    console::{Pass, PassKind, token_digest},
-};
+use kernel::audit::{Attribution, Operator};
 use secrecy::ExposeSecret as _;
 use subtle::ConstantTimeEq as _;
 use time::OffsetDateTime;

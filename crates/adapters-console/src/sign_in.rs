@@ -1,6 +1,7 @@
 //! `/sign-in`: a link shows a page with a button, because scanners follow links; the button signs
 //! in. And signing out.
 
+use access::sign_in::{PassKind, sign_in, sign_out, token_digest};
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -10,7 +11,6 @@ use actix_web::{
     web,
 };
 use askama::Template;
-use domain::console::{PassKind, sign_in, sign_out, token_digest};
 use uuid::Uuid;
 
 use crate::{

@@ -2,23 +2,21 @@
 
 use std::{net::IpAddr, sync::Arc};
 
+use access::{ActivityLog, Clients, sign_in::Passes};
 use async_trait::async_trait;
 use domain::{
-    Version,
-    audit::{Attribution, AuditLog},
+    browse::{PostingBrowser, Window, WindowOrder},
     catalogue::Catalogues,
-    client::{ActivityLog, Clients},
-    company::{Company, CompanyId, CompanyReader},
-    console::{
-        Passes,
-        search::{PostingBrowser, Window, WindowOrder},
-    },
+    company::{Company, CompanyReader},
+    posting::{Posting, moderation::Moderation},
+    store::{PostingReader, Store},
+    usecase::{CompanyChange, CompanyError, ModerationError},
+};
+use kernel::{
+    CompanyId, SourceIdentifier, Status, StoreError, Version,
+    audit::{Attribution, AuditLog},
     event::EventLog,
     outbox::{Kind, Outbox},
-    posting::{Posting, SourceIdentifier, Status, moderation::Moderation},
-    store::{PostingReader, Store, StoreError},
-    usecase::{CompanyChange, CompanyError, ModerationError},
-    webhook::{PrivateAddresses, Sender, Webhooks},
 };
 use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
@@ -26,6 +24,7 @@ use newsletter::{
 };
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
+use webhooks::{PrivateAddresses, Sender, Webhooks};
 
 use crate::{error::Failure, kept::Kept};
 

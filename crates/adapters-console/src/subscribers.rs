@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::outbox::SubjectTask;
+use kernel::outbox::SubjectTask;
 use newsletter::{
     store::{AccountState, SubscriberCount},
     subscriber::{Account, Email, Subscriber},

@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        assert_eq!(minute(domain::testing::noon()), "2026-03-01 12:00");
+        assert_eq!(minute(kernel::testing::noon()), "2026-03-01 12:00");
         for (seconds, expect) in [
             (-5, "0 s"),
             (59, "59 s"),

@@ -3,6 +3,7 @@
 
 use std::{hint::black_box, path::Path, sync::Arc, time::Duration};
 
+use access::{ActivityRecorder, Client, Clients, Scope, StoredSecret, activity::Refusal};
 use actix_web::{
     App,
     http::header::{AUTHORIZATION, HeaderMap, HeaderValue},
@@ -11,14 +12,8 @@ use actix_web::{
 use adapters_http::oauth::{self, Authorizer, ClientSecret, KeyFolder, KeyId};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use domain::testing::MemoryStore;
-use domain::{
-    authority::Principal,
-    client::{
-        ActivityRecorder, Client, ClientId, Clients, Prefixes, Scope, StoredSecret,
-        activity::Refusal,
-    },
-    posting::{PostingId, PutOutcome, PutPosting},
-};
+use domain::{authority::Principal, posting::PutPosting};
+use kernel::{ClientId, PostingId, Prefixes, PutOutcome};
 use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -6,7 +6,7 @@
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use actix_web::http::{Method, StatusCode};
-use domain::client::ClientId;
+use kernel::ClientId;
 use metrics::{Histogram, Unit, describe_histogram, histogram};
 
 use crate::request_id::RequestId;

@@ -3,8 +3,9 @@
 //! Each resource checks the token before anything else, even the method, so that a client without a
 //! token learns nothing. This is why each has one handler for all methods.
 
+use access::Scope;
 use actix_web::{HttpRequest, HttpResponse, Resource, dev::Payload, web};
-use domain::client::{Prefixes, Scope};
+use kernel::Prefixes;
 
 use crate::{
     body,

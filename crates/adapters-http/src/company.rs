@@ -1,6 +1,6 @@
 //! A company as answers show it.
 
-use domain::{event::CompanyState, posting::Actor};
+use kernel::{Actor, event::CompanyState};
 use serde::Serialize;
 use time::{OffsetDateTime, macros::datetime};
 use utoipa::ToSchema;

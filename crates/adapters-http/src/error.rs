@@ -5,6 +5,7 @@
 
 use std::{borrow::Cow, fmt};
 
+use access::activity::Refusal;
 use actix_web::{
     HttpResponse, HttpResponseBuilder, ResponseError,
     http::{
@@ -13,15 +14,11 @@ use actix_web::{
     },
 };
 use domain::{
-    body::BodyError,
-    client::{Forbidden, activity::Refusal},
-    event::LogError,
     import::LineError,
     posting::Rejection,
-    store::StoreError,
-    usecase::{ImportError, IngestError, WebhookError},
-    validation::FieldErrors,
+    usecase::{ImportError, IngestError},
 };
+use kernel::{Forbidden, StoreError, body::BodyError, event::LogError, validation::FieldErrors};
 use newsletter::{
     subscriber::{InvalidEmail, PutSubscriber},
     usecase::NewsletterError,
@@ -33,6 +30,7 @@ use utoipa::{
     openapi::{ArrayBuilder, ObjectBuilder, schema::AdditionalProperties},
 };
 use uuid::Uuid;
+use webhooks::WebhookError;
 
 use crate::schema::{object, string};
 

@@ -1,7 +1,8 @@
 //! The guide: a page for people who write an integration, with examples that are run by the tests.
 
 use askama::Template;
-use domain::{enrichment::ReasonCode, posting::Status};
+use domain::enrichment::ReasonCode;
+use kernel::Status;
 
 /// The content security policy: no scripts, and nothing from other sites.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \

@@ -14,8 +14,8 @@ use actix_web::{
     },
     middleware::Next,
 };
-use domain::client::ClientId;
 use futures_util::FutureExt;
+use kernel::ClientId;
 use tracing::Instrument;
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use actix_web::HttpRequest;
-use domain::validation::FieldErrors;
+use kernel::validation::FieldErrors;
 use url::form_urlencoded;
 
 use crate::error::ApiError;

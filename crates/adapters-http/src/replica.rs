@@ -6,7 +6,8 @@ use actix_web::{
     HttpResponse,
     http::header::{HeaderMap, HeaderName, HeaderValue},
 };
-use domain::{event::EventFeed, store::PostingReader};
+use domain::store::PostingReader;
+use kernel::event::EventFeed;
 
 /// By how many seconds an answer is behind the store. Absent below one second.
 pub const REPLICA_LAG: &str = "Posthaste-Replica-Lag";

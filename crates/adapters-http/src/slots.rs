@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::client::ClientId;
+use kernel::ClientId;
 
 use crate::error::ApiError;
 

@@ -2,14 +2,14 @@
 
 use std::{future::pending, sync::Arc};
 
+use access::{ActivityLog, ActivityRecorder, Clients};
 use actix_web::web;
 use domain::{
     catalogue::Catalogues,
-    client::{ActivityLog, ActivityRecorder, Clients},
     store::{Health, PostingReader},
-    trace::OptionalTracer,
     usecase::{Imports, Ingest},
 };
+use kernel::trace::OptionalTracer;
 use newsletter::usecase::Newsletter;
 use tokio::sync::watch;
 

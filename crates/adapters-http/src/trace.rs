@@ -1,7 +1,7 @@
 //! The span of a request.
 
 use actix_web::{HttpMessage as _, dev::ServiceRequest, http::StatusCode, web};
-use domain::trace::{NewSpan, Span, SpanRole, TraceParent};
+use kernel::trace::{NewSpan, Span, SpanRole, TraceParent};
 
 use crate::state::State;
 

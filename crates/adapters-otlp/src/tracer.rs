@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::trace::{NewSpan, Span, SpanRole, TraceParent, Tracer};
+use kernel::trace::{NewSpan, Span, SpanRole, TraceParent, Tracer};
 use opentelemetry::{
     Context, KeyValue, SpanId, TraceFlags, TraceId,
     trace::{

@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use domain::{
+use kernel::{
+    StoreError,
     audit::{AuditLog, AuditQuery, Entry},
-    store::StoreError,
 };
 use sql_common::{
     audit::{AuditRow, Read},

@@ -7,16 +7,11 @@ use std::slice;
 use async_trait::async_trait;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    audit::Entry,
-    catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
-        LastImport, Leased, OpenPosting, PastImport,
-    },
-    client::ClientId,
-    posting::PostingId,
-    store::StoreError,
+use domain::catalogue::{
+    Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
+    OpenPosting, PastImport,
 };
+use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
 use sql_common::{
     catalogue::{
         BeginLease, CatalogueRecord, CatalogueRow, CountedRow, Delete, Find, Finish, Insert,

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg};
 use diesel_async::RunQueryDsl;
 use domain::{
-    client::ClientId,
     company::{Company, CompanyReader, CompanyWrite},
-    store::{Known, StoreError},
+    store::Known,
 };
+use kernel::{ClientId, StoreError};
 use sql_common::{
     company::{CompanyRow, companies},
     types::StoredId,

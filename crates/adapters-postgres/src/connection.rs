@@ -25,7 +25,7 @@ use diesel_async::{
         AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod, deadpool::Pool,
     },
 };
-use domain::store::StoreError;
+use kernel::StoreError;
 use tokio::{task, time::timeout};
 use tokio_postgres_rustls::MakeRustlsConnect;
 

@@ -2,17 +2,11 @@
 
 use std::slice;
 
+use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    audit::Entry,
-    console::{
-        Pass, PassKind, Passes, TokenDigest,
-        search::{PostingBrowser, PostingSummary, Window},
-    },
-    posting::Status,
-    store::StoreError,
-};
+use domain::browse::{PostingBrowser, PostingSummary, Window};
+use kernel::{Status, StoreError, audit::Entry};
 use sql_common::console::{
     ByIdentifier, CountStatus, End, Find, Forget, Insert, Newest, NewestOfStatus, Order, PassRow,
     SummaryRow, Take, summary,

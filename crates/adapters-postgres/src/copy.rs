@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use diesel::{QueryableByName, sql_query, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
-use domain::store::StoreError;
+use kernel::StoreError;
 use sql_common::copy::{
     Column, Kind, NEVER_EMPTY, Row, TABLES, Table, kinds_of_key, list, quoted, row, rows_as_json,
 };

@@ -7,11 +7,8 @@ use diesel::{
     Queryable,
     sql_types::{Bool, Nullable, Text},
 };
-use domain::{
-    enrichment::{DraftCache, DraftKey, Reservation},
-    posting::PostingId,
-    store::StoreError,
-};
+use domain::enrichment::{DraftCache, DraftKey, Reservation};
+use kernel::{PostingId, StoreError};
 use sql_common::{
     draft::{Release, keep_values},
     keep_draft, statement,

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use diesel_async::AsyncPgConnection;
-use domain::posting::{
-    PostingId,
-    duplicate::{BANDS, Candidate, DatedFingerprint, Fingerprint},
-};
+use domain::posting::duplicate::{BANDS, Candidate, DatedFingerprint, Fingerprint};
+use kernel::PostingId;
 use sql_common::{
     candidates,
     duplicate::{

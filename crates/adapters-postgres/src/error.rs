@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// Why work on a connection failed.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
-use domain::store::{Health, StoreError};
+use domain::store::Health;
+use kernel::StoreError;
 use time::OffsetDateTime;
 
 use crate::{

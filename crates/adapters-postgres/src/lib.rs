@@ -2,12 +2,12 @@
 //!
 //! [`PostgresStore`] implements the ports [`Store`](domain::store::Store),
 //! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
-//! [`EventLog`](domain::event::EventLog), [`Outbox`](domain::outbox::Outbox),
-//! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`Passes`](domain::console::Passes),
-//! [`PostingBrowser`](domain::console::search::PostingBrowser),
-//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
-//! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
+//! [`EventLog`](kernel::event::EventLog), [`Outbox`](kernel::outbox::Outbox),
+//! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
+//! [`Passes`](access::sign_in::Passes),
+//! [`PostingBrowser`](domain::browse::PostingBrowser),
+//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
+//! [`Webhooks`](webhooks::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
 //! [`Accounts`](newsletter::store::Accounts). It keeps nothing in memory that another process can
@@ -57,7 +57,7 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use domain::store::StoreError;
+use kernel::StoreError;
 
 use self::{connection::Connections, migrations::MIGRATIONS};
 pub use self::{

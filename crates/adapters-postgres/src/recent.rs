@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// How many commits in a row have to fail for the store to count as failing.
 const FAILURES_IN_A_ROW: usize = 3;

@@ -5,10 +5,8 @@ use std::slice;
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
-use domain::{
-    posting::SourceIdentifier,
-    store::{Erasure, Purge, Retention, StoreError, WriteSet},
-};
+use domain::store::{Erasure, Purge, Retention, WriteSet};
+use kernel::{SourceIdentifier, StoreError};
 use sql_common::{forget_texts, old_texts, statement};
 use time::OffsetDateTime;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
     client::{

@@ -8,7 +8,7 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
-use domain::store::StoreError;
+use kernel::StoreError;
 use tokio::task;
 
 use crate::{

@@ -2,16 +2,11 @@
 
 use async_trait::async_trait;
 use diesel::{SqliteConnection, sql_types::BigInt};
-use domain::{
-    audit::Entry,
-    catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
-        LastImport, Leased, OpenPosting, PastImport,
-    },
-    client::ClientId,
-    posting::PostingId,
-    store::StoreError,
+use domain::catalogue::{
+    Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
+    OpenPosting, PastImport,
 };
+use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
 use sql_common::{
     catalogue::{
         BeginLease, CatalogueRecord, CatalogueRow, CountedRow, Delete, Find, Finish, Insert,

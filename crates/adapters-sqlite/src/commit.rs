@@ -6,14 +6,11 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
-    company::{Company, CompanyId},
-    outbox::TaskWrites,
-    posting::{
-        PostingId, SourceIdentifier,
-        duplicate::{Candidate, Fingerprint},
-    },
-    store::{Known, Store, StoreError, WriteSet},
+    company::Company,
+    posting::duplicate::{Candidate, Fingerprint},
+    store::{Known, Store, WriteSet},
 };
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, outbox::TaskWrites};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -4,11 +4,8 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
-use domain::{
-    client::ClientId,
-    company::{Company, CompanyId, CompanyReader, CompanyWrite},
-    store::StoreError,
-};
+use domain::company::{Company, CompanyReader, CompanyWrite};
+use kernel::{ClientId, CompanyId, StoreError};
 use sql_common::{
     company::{CompanyRow, companies, former_names},
     statement,

@@ -20,7 +20,7 @@ use diesel::{
     sql_query,
     sql_types::{Integer, Text},
 };
-use domain::store::StoreError;
+use kernel::StoreError;
 use tokio::{sync, task};
 
 use crate::{

@@ -8,7 +8,7 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
-use domain::store::StoreError;
+use kernel::StoreError;
 use sql_common::copy::{Column, Kind, Row, Table, ZERO, kinds_of_key, list, quoted, row};
 
 use crate::{

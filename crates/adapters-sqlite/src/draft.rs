@@ -5,11 +5,8 @@ use diesel::{
     Queryable, SqliteConnection,
     sql_types::{Binary, Nullable},
 };
-use domain::{
-    enrichment::{DraftCache, DraftKey, Reservation},
-    posting::PostingId,
-    store::StoreError,
-};
+use domain::enrichment::{DraftCache, DraftKey, Reservation};
+use kernel::{PostingId, StoreError};
 use sql_common::{
     draft::{Release, keep_values},
     keep_draft, statement,

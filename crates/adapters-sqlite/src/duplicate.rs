@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use diesel::SqliteConnection;
-use domain::posting::{
-    PostingId,
-    duplicate::{Candidate, DatedFingerprint, Fingerprint},
-};
+use domain::posting::duplicate::{Candidate, DatedFingerprint, Fingerprint};
+use kernel::PostingId;
 use sql_common::{
     candidates,
     duplicate::{

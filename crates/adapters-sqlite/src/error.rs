@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// The error of work on a connection. It wraps the port's error, because diesel requires a type
 /// that its own error converts into.

@@ -8,11 +8,11 @@ use diesel::{
     SqliteConnection,
     sql_types::{BigInt, Bool, Nullable},
 };
-use domain::{
+use kernel::{
+    StoreError,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent, Subject,
     },
-    store::StoreError,
 };
 use sql_common::{
     event::{

@@ -10,7 +10,7 @@ use std::{
     time::SystemTime,
 };
 
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// The database file that a store has opened.
 pub(crate) struct DatabaseFile {

@@ -3,12 +3,12 @@
 //! [`SqliteStore`] implements the ports [`Store`](domain::store::Store),
 //! [`PostingReader`](domain::store::PostingReader),
 //! [`Health`](domain::store::Health),
-//! [`Outbox`](domain::outbox::Outbox), [`EventLog`](domain::event::EventLog),
-//! [`Clients`](domain::client::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`Passes`](domain::console::Passes),
-//! [`PostingBrowser`](domain::console::search::PostingBrowser),
-//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](domain::audit::AuditLog) and
-//! [`Webhooks`](domain::webhook::Webhooks); and of the newsletter
+//! [`Outbox`](kernel::outbox::Outbox), [`EventLog`](kernel::event::EventLog),
+//! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
+//! [`Passes`](access::sign_in::Passes),
+//! [`PostingBrowser`](domain::browse::PostingBrowser),
+//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
+//! [`Webhooks`](webhooks::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and
 //! [`Accounts`](newsletter::store::Accounts). Several stores may have one file open, also in
@@ -59,7 +59,8 @@ use std::{
 
 use async_trait::async_trait;
 use diesel::Connection;
-use domain::store::{Health, StoreError};
+use domain::store::Health;
+use kernel::StoreError;
 /// Rows of any table, as they are copied from store to store.
 pub use sql_common::copy as rows;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// For how long a success, of a commit or a probe, counts.
 const SUCCESS_COUNTS_FOR: Duration = Duration::from_secs(1);

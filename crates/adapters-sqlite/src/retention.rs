@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use diesel::sql_types::BigInt;
-use domain::store::{Erasure, Purge, Retention, StoreError};
+use domain::store::{Erasure, Purge, Retention};
+use kernel::StoreError;
 use sql_common::{
     forget_texts, old_texts, statement,
     types::{Id, StoredId},

@@ -10,13 +10,13 @@
 use std::time::Instant;
 
 use adapters_webhooks::{Settings, WebhookClient};
-use domain::webhook::{Delivery, EndpointUrl, PrivateAddresses, Secret, Sender as _};
 use futures_util::{StreamExt as _, stream};
 use time::macros::datetime;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
+use webhooks::{Delivery, EndpointUrl, PrivateAddresses, Secret, Sender as _};
 
 const DELIVERIES: u32 = 40_000;
 const CONCURRENT: usize = 32;

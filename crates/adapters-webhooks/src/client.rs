@@ -3,15 +3,15 @@
 use std::{fmt, sync::Arc, time::Instant};
 
 use async_trait::async_trait;
-use domain::webhook::{
-    AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, PrivateAddresses, Sender,
-};
 use outbound::{Failure, Timeouts, Transport};
 use reqwest::{
     Client, Method, Request,
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
 };
 use tokio::time::timeout;
+use webhooks::{
+    AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, PrivateAddresses, Sender,
+};
 
 use crate::{
     resolver::{CheckedResolver, Lookup, ResolveError, SystemLookup},

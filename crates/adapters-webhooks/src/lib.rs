@@ -1,6 +1,6 @@
 //! The client that calls receivers of webhooks.
 //!
-//! [`WebhookClient`] implements [`Sender`](domain::webhook::Sender): a request signed by Standard
+//! [`WebhookClient`] implements [`Sender`](webhooks::Sender): a request signed by Standard
 //! Webhooks 1.0, to an address that was checked. The domain decides about the meaning of an answer
 //! and the time of the next attempt.
 

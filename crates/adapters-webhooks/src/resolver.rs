@@ -8,9 +8,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::webhook::{PrivateAddresses, is_public};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::{net::lookup_host, sync::Semaphore, time::timeout};
+use webhooks::{PrivateAddresses, is_public};
 
 /// Looks up names.
 #[async_trait]

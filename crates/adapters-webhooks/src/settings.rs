@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::webhook::PrivateAddresses;
+use webhooks::PrivateAddresses;
 
 /// The settings of the client.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::store::{Health, StoreError};
+use domain::store::Health;
+use kernel::StoreError;
 use newsletter::{
     store::{AccountState, Accounts},
     subscriber::Account,
@@ -33,7 +34,7 @@ impl SharedTime {
 
 /// The same state, so much later.
 fn later(state: AccountState, by: Duration) -> AccountState {
-    let later = |at: Option<OffsetDateTime>| at.map(|at| domain::microseconds(at + by));
+    let later = |at: Option<OffsetDateTime>| at.map(|at| kernel::microseconds(at + by));
     AccountState {
         paused_until: later(state.paused_until),
         reconciled_at: later(state.reconciled_at),

@@ -5,18 +5,15 @@ use std::{
     time::Duration,
 };
 
-use domain::{
-    client::{
-        ActivityLog, ActivityRecorder, ClientId,
-        activity::{ActivityWrites, Gathered, Judgement, Refusal},
-    },
-    event::Subject,
-    posting::{
-        Actor, PutOutcome,
-        event::{JOB_POSTING_APPROVED, JOB_POSTING_REJECTED},
-    },
-    store::{StoreError, WriteSet},
+use access::{
+    ActivityLog, ActivityRecorder,
+    activity::{ActivityWrites, Gathered, Judgement, Refusal},
 };
+use domain::{
+    posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_REJECTED},
+    store::WriteSet,
+};
+use kernel::{Actor, ClientId, PutOutcome, StoreError, event::Subject};
 use time::OffsetDateTime;
 use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -163,13 +160,13 @@ impl ActivityTask {
 mod tests {
     use std::collections::{HashMap, VecDeque};
 
+    use access::{Activity, testing::client};
     use async_trait::async_trait;
-    use domain::{
-        client::Activity,
+    use domain::{posting::Posting, store::PostingWrite, testing::posting};
+    use kernel::{
+        Status,
         event::Event,
-        posting::{Posting, Status},
-        store::PostingWrite,
-        testing::{client, noon, posting, uuid},
+        testing::{noon, uuid},
     };
     use tokio::time::sleep;
 
@@ -276,7 +273,7 @@ mod tests {
             writes.postings.insert(posting.id, write);
             Verdict::all_of(&writes)
         };
-        let company = domain::company::CompanyId::new(uuid(9));
+        let company = kernel::CompanyId::new(uuid(9));
         let judged = Posting {
             status: Status::Approved,
             ..posting(1, company)

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 pub use adapters_http::oauth::Clock;
-use domain::store::{Health, StoreError};
+use domain::store::Health;
+use kernel::StoreError;
 use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
@@ -16,7 +17,7 @@ pub const TOLERANCE: time::Duration = time::Duration::seconds(5);
 
 /// The current time, cut to the precision of the stores.
 pub fn now() -> OffsetDateTime {
-    domain::microseconds(OffsetDateTime::now_utc())
+    kernel::microseconds(OffsetDateTime::now_utc())
 }
 
 /// This machine's clock.
@@ -62,7 +63,7 @@ mod tests {
     use std::sync::Mutex;
 
     use async_trait::async_trait;
-    use domain::testing::noon;
+    use kernel::testing::noon;
 
     use super::*;
 

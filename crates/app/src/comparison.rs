@@ -9,7 +9,7 @@ use std::{
     hash::{BuildHasher as _, RandomState},
 };
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{
     store::{Store, SubscriberQuery, SubscriberReader},
     subscriber::{

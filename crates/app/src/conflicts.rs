@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use tokio::time::{Instant, sleep};
 
 use crate::{panics, waits};

@@ -2,22 +2,19 @@
 
 use std::{path::Path, sync::Arc};
 
+use ::webhooks::Webhooks;
+use access::{ActivityLog, Clients, sign_in::Passes};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
-    audit::AuditLog,
+    browse::PostingBrowser,
     catalogue::Catalogues,
-    client::{ActivityLog, Clients},
     company::CompanyReader,
-    console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
-    event::EventLog,
-    outbox::Outbox,
     store::{Health, PostingReader, Retention, Store},
-    trace::OptionalTracer,
-    webhook::Webhooks,
 };
+use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use newsletter::store::{Accounts, SubscriberReader};
 
 use crate::{

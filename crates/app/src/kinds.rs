@@ -1,10 +1,10 @@
 //! Every kind of task and every event that this program has, put together from the contexts that
 //! declare them.
 
-use domain::{
+use domain::posting::{DUPLICATES, ENRICH, event::PUBLIC};
+use kernel::{
     event::EventName,
     outbox::{Kind, Queue},
-    posting::{DUPLICATES, ENRICH, event::PUBLIC},
 };
 use newsletter::{
     subscriber::Account,

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use adapters_http::{new_migration_token as new_token, new_subscriber_id as new_id};
 use async_trait::async_trait;
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{
     store::Store,
     subscriber::{

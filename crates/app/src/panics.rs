@@ -2,8 +2,8 @@
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe};
 
-use domain::store::StoreError;
 use futures_util::FutureExt as _;
+use kernel::StoreError;
 
 /// Runs a future; a panic in it becomes [`StoreError::Broken`].
 ///

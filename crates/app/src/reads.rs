@@ -13,11 +13,9 @@ use std::{
 use adapters_http::{ReadPorts, ReadSource};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use anyhow::Context as _;
-use domain::{
-    event::EventLog,
-    store::{Health, PostingReader, StoreError},
-};
+use domain::store::{Health, PostingReader};
 use futures_util::future::join;
+use kernel::{StoreError, event::EventLog};
 use tokio::{
     sync::Notify,
     time::{Instant, sleep, timeout},

@@ -7,6 +7,7 @@ mod worker;
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
+use ::webhooks::PrivateAddresses;
 use adapters_http::{
     Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
     oauth::KeyFolder,
@@ -15,9 +16,8 @@ use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_postgres::PostgresUrl;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::{
-    posting::Lifetime, trace::OptionalTracer, usecase::Ingest, webhook::PrivateAddresses,
-};
+use domain::{posting::Lifetime, usecase::Ingest};
+use kernel::trace::OptionalTracer;
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;

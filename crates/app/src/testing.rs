@@ -12,16 +12,15 @@ use std::{
     time::Duration,
 };
 
+use ::webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, RetrySchedule, Sender};
 use async_trait::async_trait;
 use domain::{
-    company::CompanyId,
+    posting::duplicate::{Candidate, Fingerprint},
+    store::{Known, RowLocks, Store, WriteSet},
+};
+use kernel::{
+    CompanyId, PostingId, SourceIdentifier, StoreError,
     event::{EventLog, LogQuery},
-    posting::{
-        PostingId, SourceIdentifier,
-        duplicate::{Candidate, Fingerprint},
-    },
-    store::{Known, RowLocks, Store, StoreError, WriteSet},
-    webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, RetrySchedule, Sender},
 };
 use newsletter::{
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
@@ -34,12 +33,11 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::{webhooks, worker::WebhookParts};
-
 pub use self::{
     drafts::MemoryDrafts,
     model::{Answer, ScriptedModel},
 };
+use crate::{webhooks, worker::WebhookParts};
 
 /// A sender without a network.
 struct NoSender;
@@ -325,7 +323,7 @@ pub async fn is_heard(log: &dyn EventLog) -> bool {
     let query = LogQuery {
         after: log.cursor(CONSUMER).await.unwrap(),
         names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
-        prefixes: domain::client::Prefixes::ALL,
+        prefixes: kernel::Prefixes::ALL,
         limit: 1,
     };
     log.read(&query).await.unwrap().events.is_empty()

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use domain::line::turns_direction;
+use kernel::line::turns_direction;
 
 const REPLACEMENT: char = '\u{FFFD}';
 

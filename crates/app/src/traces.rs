@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use adapters_otlp::{OtlpTracer, Settings};
-use domain::trace::{OptionalTracer, Tracer};
+use kernel::trace::{OptionalTracer, Tracer};
 
 use crate::misconfigured::Misconfigured;
 

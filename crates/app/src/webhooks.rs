@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use ::webhooks::{PrivateAddresses, RetrySchedule};
 use adapters_webhooks::{Settings, WebhookClient};
-use domain::{
-    event::Event,
-    posting::PostingView,
-    webhook::{PrivateAddresses, RetrySchedule},
-};
+use domain::posting::PostingView;
+use kernel::event::Event;
 
 use crate::{
     cli::{WebhookAddressArgs, WebhookRetryArgs},

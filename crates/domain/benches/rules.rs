@@ -6,11 +6,10 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use domain::{
     authority::Principal,
-    client::ClientId,
-    company::Website,
-    posting::{Lifetime, PostingId, PutPosting, decide},
+    posting::{Lifetime, PutPosting, decide},
     store::{Known, WriteSet},
 };
+use kernel::{ClientId, PostingId, Website};
 use time::{OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 

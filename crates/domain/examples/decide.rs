@@ -7,11 +7,11 @@ use std::error::Error;
 
 use domain::{
     authority::Principal,
-    client::ClientId,
-    posting::{Lifetime, PostingId, PutOutcome, PutPosting},
+    posting::{Lifetime, PutPosting},
     store::{Known, WriteSet},
     usecase::decide_batch,
 };
+use kernel::{ClientId, PostingId, PutOutcome};
 use time::{OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ const CREATE: &str = r#"{
     "company": {"name": "The Bakery", "website_url": "https://bakery.example"}
 }"#;
 
-fn push(body: &str) -> Result<PutPosting, domain::body::BodyError> {
+fn push(body: &str) -> Result<PutPosting, kernel::body::BodyError> {
     let (client, new_id) = (
         Principal::unfenced(ClientId::new(Uuid::nil())),
         PostingId::new(Uuid::from_u128(1)),

@@ -12,18 +12,18 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     authority::Principal,
-    client::ClientId,
-    company::{Company, CompanyId, CompanyWrite},
+    company::{Company, CompanyWrite},
     posting::{
-        Description, Lifetime, Posting, PostingId, PostingView, PutPosting, SourceIdentifier,
+        Description, Lifetime, Posting, PostingView, PutPosting,
         duplicate::{Candidate, Fingerprint},
     },
     store::{
         HISTORY_SHOWN, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
-        PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
+        PostingReader, PostingWrite, Store, Texts, WriteSet,
     },
     usecase::ingest,
 };
+use kernel::{ClientId, CompanyId, PostingId, SourceIdentifier, StoreError};
 use time::{OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 

@@ -3,12 +3,8 @@
 //! `cargo run -p domain --example validate`
 #![expect(clippy::print_stdout, reason = "that is what an example is for")]
 
-use domain::{
-    authority::Principal,
-    body::BodyError,
-    client::ClientId,
-    posting::{PostingId, PutPosting},
-};
+use domain::{authority::Principal, posting::PutPosting};
+use kernel::{ClientId, PostingId, body::BodyError};
 use uuid::Uuid;
 
 const BODY: &str = r#"{

@@ -1,15 +1,16 @@
 //! Authority: who may change what is shown.
 //!
 //! A client writes the postings that its prefixes permit
-//! ([`Prefixes`](crate::client::Prefixes)). A company belongs to the client that made it, unless an
+//! ([`Prefixes`](kernel::Prefixes)). A company belongs to the client that made it, unless an
 //! operator says otherwise, and a client with prefixes changes no other company. What an operator
 //! took down, only an operator brings back. Decisions ask here, whether they are a client's, an
 //! operator's, a catalogue's or those of a lifetime's end.
 
+use kernel::{ClientId, Prefixes, Status};
+
 use crate::{
-    client::{ClientId, Prefixes},
     company::Company,
-    posting::{ExpirationPatch, Posting, PutPosting, Rejection, Status},
+    posting::{ExpirationPatch, Posting, PutPosting, Rejection},
 };
 
 /// A client that pushes, with what decides how far it may go.

@@ -1,6 +1,6 @@
 //! The newsletter's audited actions of operators.
 
-use domain::audit::{Action, Entry};
+use kernel::audit::{Action, Entry};
 use uuid::Uuid;
 
 use crate::subscriber::SubscriberId;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use async_trait::async_trait;
-use domain::{Version, outbox::TaskWrites};
 use hmac::{Hmac, KeyInit as _, Mac as _};
+pub use kernel::StoreError;
+use kernel::{Version, outbox::TaskWrites};
 use sha2::Sha256;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -12,7 +13,6 @@ use uuid::Uuid;
 use crate::subscriber::{
     Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId, SubscriberStatus,
 };
-pub use domain::StoreError;
 
 /// A subscriber to write.
 #[derive(Clone, Debug, PartialEq, Eq)]

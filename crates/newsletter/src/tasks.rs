@@ -1,6 +1,6 @@
 //! The newsletter's kinds of task, their queues, and its event.
 
-use domain::{
+use kernel::{
     event::EventName,
     outbox::{Effect, Kind, Queue},
 };

@@ -1,9 +1,9 @@
 //! The table `audit`.
 
 use diesel::sql_types::{Nullable, Text};
-use domain::{
+use kernel::{
+    StoreError,
     audit::{Action, AuditPosition, AuditQuery, Entry},
-    store::StoreError,
 };
 use uuid::Uuid;
 

@@ -3,14 +3,13 @@
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, LastImport,
-        MOST_CATALOGUES, OpenPosting, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, LastImport, MOST_CATALOGUES,
+        OpenPosting, PastImport,
     },
-    client::ClientId,
     import::{Counts, Missing, Summary},
-    posting::{NoticeCounts, PostingId},
-    store::StoreError,
+    posting::NoticeCounts,
 };
+use kernel::{CatalogueName, ClientId, PostingId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -102,7 +101,7 @@ fn most(limit: usize) -> i64 {
 }
 
 /// Catalogues, each with the number of its open postings. The statuses are those of
-/// [`Status::is_open`](domain::posting::Status::is_open).
+/// [`Status::is_open`](kernel::Status::is_open).
 macro_rules! catalogues {
     ($condition:expr) => {
         concat!(

@@ -1,11 +1,8 @@
 //! The table `companies`.
 
 use diesel::{Queryable, Selectable};
-use domain::{
-    client::ClientId,
-    company::{Company, CompanyId, Website},
-    store::StoreError,
-};
+use domain::company::Company;
+use kernel::{ClientId, CompanyId, StoreError, Website};
 
 use crate::{
     stored::{array, parse_optional},
@@ -14,6 +11,7 @@ use crate::{
 
 diesel::table! {
     use diesel::sql_types::{Nullable, Text};
+
     use crate::types::{Id, Moment};
 
     companies (id) {

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
+use access::sign_in::{Pass, PassKind, TokenDigest};
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use domain::{
-    Version,
-    audit::Operator,
-    console::{
-        Pass, PassKind, TokenDigest,
-        search::{PostingSummary, WindowOrder},
-    },
-    posting::{PostingId, SourceIdentifier, Status},
-    store::{Position, StoreError},
+    browse::{PostingSummary, WindowOrder},
+    store::Position,
 };
+use kernel::{PostingId, SourceIdentifier, Status, StoreError, Version, audit::Operator};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// A table, and the columns of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

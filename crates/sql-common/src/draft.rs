@@ -1,6 +1,7 @@
 //! The table `drafts`.
 
-use domain::{enrichment::DraftKey, posting::PostingId};
+use domain::enrichment::DraftKey;
+use kernel::PostingId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -6,12 +6,9 @@ use diesel::{
 };
 use domain::{
     enrichment::Sketch,
-    posting::{
-        PostingId, Status,
-        duplicate::{BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
-    },
-    store::StoreError,
+    posting::duplicate::{BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
 };
+use kernel::{PostingId, Status, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

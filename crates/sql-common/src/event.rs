@@ -7,14 +7,12 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Nullable, Text},
 };
-use domain::{
-    company::{CompanyId, Website},
+use kernel::{
+    CompanyId, PostingId, StoreError, Website,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
         Subject,
     },
-    posting::PostingId,
-    store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -233,7 +231,7 @@ pub fn move_kept_values(consumer: &str, from: Cursor, to: Cursor) -> [Value<'_>;
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::{noon, uuid};
+    use kernel::testing::{noon, uuid};
 
     use super::*;
     use crate::stored::tests::reports;

@@ -10,7 +10,7 @@ use diesel::{
     backend::Backend,
     migration::{Migration, MigrationSource},
 };
-use domain::store::StoreError;
+use kernel::StoreError;
 
 /// What a program and a database do not have in common.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Nullable, Text},
 };
-use domain::{
+use kernel::{
+    StoreError,
     outbox::{Claimed, Effect, Queue, Receipt, SubjectTask, TaskId, TaskRow},
-    store::StoreError,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;

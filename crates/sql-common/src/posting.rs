@@ -10,12 +10,15 @@ use diesel::{
 };
 use domain::{
     catalogue::CatalogueId,
-    company::CompanyId,
     posting::{
-        Actor, ContentHash, CountryCode, CurrencyCode, Description, Details, HistoryEntry,
-        Metadata, Original, Posting, PostingId, SalaryPeriod, TextsDigest,
+        ContentHash, Description, Details, HistoryEntry, Metadata, Original, Posting, SalaryPeriod,
+        TextsDigest,
     },
-    store::{PostingWrite, StoreError},
+    store::PostingWrite,
+};
+use kernel::{
+    Actor, CompanyId, PostingId, StoreError,
+    codes::{CountryCode, CurrencyCode},
 };
 
 pub use self::view::{
@@ -228,6 +231,7 @@ diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts
 
 diesel::table! {
     use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+
     use crate::types::{Id, Moment};
 
     posting_history (posting_id, version, step) {

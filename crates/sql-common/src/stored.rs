@@ -3,25 +3,24 @@
 
 use std::fmt;
 
+use access::Scope;
 use domain::{
-    audit::Details,
-    catalogue::CatalogueName,
-    client::{Prefixes, Scope},
-    day,
     enrichment::Coordinates,
-    posting::{
-        Actor, CountryCode, CurrencyCode, EmploymentType, LocationType, SalaryPeriod,
-        SourceIdentifier, Status,
-    },
-    store::StoreError,
+    posting::{EmploymentType, LocationType, SalaryPeriod},
+};
+use kernel::{
+    Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
+    audit::Details,
+    codes::{CountryCode, CurrencyCode},
+    day,
     trace::TraceParent,
-    webhook::EndpointState,
 };
 use newsletter::subscriber::{
     Account, DepartureKind, Email, MembershipStatus, MigrationSource, PlanCategory,
     SubscriberStatus, SuppressionSource,
 };
 use time::Date;
+use webhooks::EndpointState;
 
 /// The error for a stored value that this program cannot have written.
 pub fn corrupt(column: &str, value: impl fmt::Debug) -> StoreError {
@@ -167,7 +166,7 @@ pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coor
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use domain::testing::uuid;
+    use kernel::testing::uuid;
 
     use super::*;
 
@@ -259,14 +258,14 @@ pub(crate) mod tests {
             &[("a+b@c.example", Email::parse("A+b@c.example").unwrap())],
             &["", "a", "A@b.example", " a@b.example"],
         );
-        let client = domain::client::ClientId::new(uuid(1));
+        let client = kernel::ClientId::new(uuid(1));
         check(
             &[
                 ("enricher", Actor::Enricher),
                 ("operator", Actor::Operator(None)),
                 (
                     "operator:Ann",
-                    Actor::Operator(domain::audit::Operator::new("Ann").ok()),
+                    Actor::Operator(kernel::audit::Operator::new("Ann").ok()),
                 ),
                 ("lifetime", Actor::Lifetime),
                 (&format!("client:{client}"), Actor::Client(client)),

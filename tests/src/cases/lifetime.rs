@@ -1,9 +1,10 @@
 //! The lifetime of a posting: its end and its renewal.
 
 use domain::{
-    posting::{Posting, SourceIdentifier},
+    posting::Posting,
     store::{PostingWrite, WriteSet},
 };
+use kernel::SourceIdentifier;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -16,7 +17,7 @@ on_every_store! {
 
 /// Moves the end of a posting's lifetime.
 async fn set_end(site: &Site, id: &str, end: OffsetDateTime) {
-    let end = Some(domain::microseconds(end));
+    let end = Some(kernel::microseconds(end));
     change(site, id, |posting| posting.expire_at = end).await;
 }
 
@@ -95,7 +96,7 @@ async fn an_expired_posting_loses_its_texts_and_gets_them_back(store: Store) {
         app.put(id, &json!({"expiration": {}})).await.updated();
     }
     drop(server);
-    let now = domain::microseconds(OffsetDateTime::now_utc());
+    let now = kernel::microseconds(OffsetDateTime::now_utc());
     for (id, days) in [(&old, 31), (&recent, 29)] {
         let expired = Some(now - Duration::days(days));
         change(&app.site, id, |posting| posting.expired_at = expired).await;

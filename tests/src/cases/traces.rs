@@ -1,9 +1,8 @@
 //! Traces as a collector gets them.
 
+use kernel::trace::TraceParent;
 use reqwest::Method;
 use serde_json::json;
-
-use domain::trace::TraceParent;
 
 use crate::harness::{
     Answer, Api, App, SETTLING, Site, Store,

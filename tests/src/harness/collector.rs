@@ -8,9 +8,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use domain::trace::TraceParent;
 use http_body_util::Empty;
 use hyper::{Request, Response, body::Bytes};
+use kernel::trace::TraceParent;
 use opentelemetry_proto::tonic::{
     collector::trace::v1::ExportTraceServiceRequest,
     common::v1::{KeyValue, any_value},

@@ -7,7 +7,7 @@ use adapters_postgres::{
     testing::{self, patient},
 };
 use adapters_sqlite::SqliteStore;
-use domain::event::{EventLog as _, LogQuery};
+use kernel::event::{EventLog as _, LogQuery};
 use newsletter::tasks::{CONSUMER, INDIVIDUAL_MEMBERSHIP_UPDATED};
 
 /// A store.
@@ -113,7 +113,7 @@ impl Database {
             let query = LogQuery {
                 after: log.cursor(CONSUMER).await.unwrap(),
                 names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
-                prefixes: domain::client::Prefixes::ALL,
+                prefixes: kernel::Prefixes::ALL,
                 limit: 1,
             };
             return !log.read(&query).await.unwrap().events.is_empty();

@@ -2,12 +2,9 @@
 
 use std::num::NonZeroU32;
 
+use access::{Client, ClientChange, ClientError, ManagedClients, NewClient, Rotation, Scope};
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::{
-    client::{Client, ClientChange, ClientId, NewClient, Scope},
-    line,
-    usecase::{ClientError, ManagedClients, Rotation},
-};
+use kernel::{ClientId, line};
 use time::Duration;
 use uuid::Uuid;
 

@@ -1,8 +1,9 @@
 //! The pages of clients.
 
+use access::{Activity, Client, Scope};
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::client::{Activity, Client, ClientId, Scope};
+use kernel::ClientId;
 
 use crate::{
     error::{Answer, Failure},

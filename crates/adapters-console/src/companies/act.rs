@@ -2,11 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{
-    client::ClientId,
     company::Company,
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError},
 };
+use kernel::ClientId;
 
 use super::show::{self, NO_OWNER, SEEN, seen};
 use crate::{

@@ -2,11 +2,8 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::{
-    client::ClientId,
-    company::{Company, CompanyId, Website},
-    posting::Actor,
-};
+use domain::company::Company;
+use kernel::{Actor, ClientId, CompanyId, Website};
 use uuid::Uuid;
 
 use crate::{

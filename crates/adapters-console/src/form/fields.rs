@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use actix_web::http::StatusCode;
 use askama::Template;
-use domain::store::StoreError;
+use kernel::StoreError;
 
 use crate::{error::Failure, query::Query};
 

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
-    Version,
-    console::search::PostingSummary,
-    posting::{Posting, PostingId, SourceIdentifier, Status, moderation::Moderation},
+    browse::PostingSummary,
+    posting::{Posting, moderation::Moderation},
     usecase::ModerationError,
 };
+use kernel::{PostingId, SourceIdentifier, Status, Version};
 use uuid::Uuid;
 
 use super::{list, show};

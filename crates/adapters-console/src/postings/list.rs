@@ -6,11 +6,10 @@ use actix_web::{HttpRequest, web};
 use askama::Template;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
-    client::ClientId,
-    console::search::{self, FoundPage, Place, PostingSearch, PostingSummary, Words},
-    posting::{Actor, SourceIdentifier, Status},
+    browse::{self, FoundPage, Place, PostingSearch, PostingSummary, Words},
     store::Position,
 };
+use kernel::{Actor, ClientId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -85,7 +84,7 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     let start = Instant::now();
     let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < SEARCH_TIME;
     let found = match &wanted {
-        Some(wanted) => search::search(&*state.ports.browser, wanted, after, PAGE, goes_on).await?,
+        Some(wanted) => browse::search(&*state.ports.browser, wanted, after, PAGE, goes_on).await?,
         None => FoundPage {
             postings: Vec::new(),
             next: None,
@@ -188,7 +187,8 @@ fn place(cursor: &str) -> Result<Place, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::{identifier, noon, uuid};
+    use kernel::testing::identifier;
+    use kernel::testing::{noon, uuid};
 
     use super::*;
 

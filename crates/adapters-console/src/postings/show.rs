@@ -3,10 +3,11 @@
 use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
-    Version, authority,
+    authority,
     company::Company,
-    posting::{Actor, Details, Posting, PostingId, PostingView, Status},
+    posting::{Details, Posting, PostingView},
 };
+use kernel::{Actor, PostingId, Status, Version};
 use uuid::Uuid;
 
 use super::act::did;

@@ -1,20 +1,18 @@
 //! What operators do with webhooks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::{
-    client::Prefixes,
-    day,
+use kernel::{
+    Prefixes, day,
     event::EventName,
     field::{Patch, Term as _},
     line,
-    usecase::{ManagedWebhooks, WebhookError},
-    webhook::{
-        EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint,
-        PrivateAddresses, PublicEvent, Secret, WantedState,
-    },
 };
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
+use webhooks::{
+    EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, ManagedWebhooks, NewEndpoint,
+    PrivateAddresses, PublicEvent, Secret, WantedState, WebhookError,
+};
 
 use super::{
     PATH,
@@ -184,7 +182,7 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
         None => OffsetDateTime::parse(text, &Rfc3339).ok(),
     };
     let expected = "a day such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z";
-    at.map(domain::microseconds).ok_or_else(|| match text {
+    at.map(kernel::microseconds).ok_or_else(|| match text {
         "" => format!("say since when: {expected}"),
         text => format!("{text:?} is not {expected}"),
     })

@@ -4,17 +4,13 @@ use std::collections::HashMap;
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::{
-    audit::Attribution,
-    event::EventName,
-    posting::event::PUBLIC,
-    usecase::{ManagedWebhooks, Manager},
-    webhook::{
-        DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, Owner,
-        SECRET_OVERLAP, TrackedEndpoint,
-    },
-};
+use domain::posting::event::PUBLIC;
+use kernel::{audit::Attribution, event::EventName};
 use time::OffsetDateTime;
+use webhooks::{
+    DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, ManagedWebhooks,
+    Manager, Owner, SECRET_OVERLAP, TrackedEndpoint,
+};
 
 use super::PATH;
 use crate::{

@@ -1,12 +1,17 @@
 //! The pages of companies, and the form that changes one.
 
+use access::{Client, Clients as _, NewClient, Scope};
 use domain::{
-    client::{Client, ClientId, Clients as _, NewClient, Prefixes, Scope},
-    company::{Company, CompanyId, Website},
+    company::Company,
     posting::Lifetime,
     store::Store as _,
-    testing::{create, identifier, noon, pusher, uuid},
+    testing::{create, pusher},
     usecase::ingest,
+};
+use kernel::testing::identifier;
+use kernel::{
+    ClientId, CompanyId, Prefixes, Website,
+    testing::{noon, uuid},
 };
 
 use crate::support::Desk;

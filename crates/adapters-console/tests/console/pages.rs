@@ -1,23 +1,27 @@
 //! The pages beside postings: what they show, what their forms do, and what they refuse.
 
+use access::{
+    ActivityLog, Client, Clients, NewClient, Scope,
+    activity::{ActivityWrites, Counts, Refusal},
+};
 use domain::{
-    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues},
-    client::{
-        ActivityLog, Client, ClientId, Clients, NewClient, Prefixes, Scope,
-        activity::{ActivityWrites, Counts, Refusal},
-    },
-    outbox::{Outbox as _, Revive},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues},
     posting::{ENRICH, Lifetime},
     store::WriteSet,
-    testing::{by_ann, create, endpoint, minutes, noon, uuid},
+    testing::create,
     usecase::ingest,
-    webhook::Webhooks,
+};
+use kernel::{
+    CatalogueName, ClientId, Prefixes,
+    outbox::{Outbox as _, Revive},
+    testing::{by_ann, minutes, noon, uuid},
 };
 use newsletter::{
     subscriber::SubscriberStatus,
     testing::{notice, report},
     usecase::{put_subscriber, suppress},
 };
+use webhooks::{Webhooks, testing::endpoint};
 
 use crate::support::Desk;
 
@@ -60,7 +64,7 @@ async fn a_client_named_like_a_script_is_text_everywhere() {
     let desk = Desk::new();
     let id = client(&desk).await;
     let mut writes = WriteSet::new(noon());
-    let entry = by_ann(5).entry(domain::audit::Action::POSTINGS_REJECT, noon());
+    let entry = by_ann(5).entry(kernel::audit::Action::POSTINGS_REJECT, noon());
     writes
         .tasks
         .audit
@@ -239,7 +243,7 @@ async fn a_webhook_is_paused_resumed_tested_replayed_rotated_and_deleted() {
     let desk = Desk::new();
     let mut one = endpoint(1);
     one.description = Some(EVIL.to_owned());
-    let place = domain::event::Cursor::default();
+    let place = kernel::event::Cursor::default();
     Webhooks::insert(&*desk.store, &one, place, None)
         .await
         .unwrap();

@@ -1,12 +1,17 @@
 //! The search for postings, the page of a posting, and moderation.
 
+use access::{Client, Clients as _, NewClient, Scope};
 use domain::{
-    client::{Client, ClientId, Clients as _, NewClient, Prefixes, Scope},
     enrichment::EnrichedTexts,
     posting::{Lifetime, Posting},
     store::{PostingWrite, Store as _, WriteSet},
-    testing::{identifier, noon, push_by, uuid},
+    testing::push_by,
     usecase::ingest,
+};
+use kernel::testing::identifier;
+use kernel::{
+    ClientId, Prefixes,
+    testing::{noon, uuid},
 };
 
 use crate::support::Desk;

@@ -1,15 +1,20 @@
 //! Forms that are refused: their page comes back, with what was typed and what is wrong with it.
 
+use access::{Client, Clients, NewClient, Scope};
 use domain::{
-    client::{Client, ClientId, Clients, NewClient, Prefixes, Scope},
-    event::Cursor,
-    outbox::Outbox as _,
     posting::{ENRICH, Lifetime},
     store::Store as _,
-    testing::{create, endpoint, identifier, minutes, noon, uuid},
+    testing::create,
     usecase::ingest,
-    webhook::Webhooks,
 };
+use kernel::testing::identifier;
+use kernel::{
+    ClientId, Prefixes,
+    event::Cursor,
+    outbox::Outbox as _,
+    testing::{minutes, noon, uuid},
+};
+use webhooks::{Webhooks, testing::endpoint};
 
 use crate::support::{Answer, Desk};
 

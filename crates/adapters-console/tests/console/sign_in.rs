@@ -1,7 +1,8 @@
 //! Who gets in, and what of other sites is refused.
 
+use access::Clients;
 use adapters_console::TrustedProxy;
-use domain::{client::Clients, testing::minutes};
+use kernel::testing::minutes;
 use time::Duration;
 
 use crate::support::{Answer, Ask, Desk, encoded};

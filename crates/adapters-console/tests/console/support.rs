@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
+use access::sign_in::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest};
 use actix_web::{
     App,
     body::to_bytes,
@@ -18,18 +19,18 @@ use adapters_console::{
 };
 use async_trait::async_trait;
 use domain::{
-    Version,
-    audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
-    company::{Company, CompanyId},
-    console::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest},
-    posting::{ENRICH, Lifetime, Posting, SourceIdentifier, moderation::Moderation},
-    store::StoreError,
-    testing::{by_ann, noon},
+    company::Company,
+    posting::{ENRICH, Lifetime, Posting, moderation::Moderation},
     usecase::{CompanyChange, CompanyError, ModerationError, moderate, update_company},
-    webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender},
+};
+use kernel::{
+    CompanyId, SourceIdentifier, StoreError, Version,
+    audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
+    testing::{by_ann, noon},
 };
 use newsletter::{subscriber::Email, testing::MemoryStore};
 use time::{Duration, OffsetDateTime};
+use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender};
 
 /// A console with its store and its stand-ins.
 pub struct Desk {

@@ -3,12 +3,12 @@
 use std::{pin::pin, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse};
-use domain::{
+use domain::posting::event::PUBLIC;
+use futures_util::future::{Either, select};
+use kernel::{
     event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery},
-    posting::event::PUBLIC,
     validation::FieldErrors,
 };
-use futures_util::future::{Either, select};
 use tokio::time::Instant;
 
 use super::view;
@@ -196,11 +196,8 @@ mod tests {
 
     use actix_web::ResponseError as _;
     use async_trait::async_trait;
-    use domain::{
-        client::Prefixes,
-        posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED},
-        store::StoreError,
-    };
+    use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED};
+    use kernel::{Prefixes, StoreError};
 
     use super::*;
     use crate::oauth::tests::Harness;

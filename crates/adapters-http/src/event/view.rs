@@ -4,13 +4,11 @@ use actix_web::{
     HttpResponse,
     http::header::{CACHE_CONTROL, HeaderValue},
 };
-use domain::{
-    event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject},
-    posting::{
-        PostingView,
-        event::{JOB_POSTING_ERASED, PUBLIC},
-    },
+use domain::posting::{
+    PostingView,
+    event::{JOB_POSTING_ERASED, PUBLIC},
 };
+use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
 use serde::{Serialize, Serializer};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -259,8 +257,9 @@ impl Serialize for EventId {
 mod tests {
     use domain::{
         posting::event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
-        testing::{self, noon},
+        testing::{self},
     };
+    use kernel::testing::noon;
     use serde_json::{Value, json};
 
     use super::*;
@@ -287,7 +286,7 @@ mod tests {
             ..testing::company("acme")
         };
         let mut posting = testing::posting(1, company.id);
-        posting.status = domain::posting::Status::Rejected;
+        posting.status = kernel::Status::Rejected;
         posting.status_reason = Some("spam: …".to_owned());
         let posting = event::PostingState::from(&posting);
         let timestamp = serde_json::to_value(Timestamp(noon())).unwrap();

@@ -8,11 +8,8 @@ use actix_web::{
         header::{CACHE_CONTROL, HeaderValue},
     },
 };
-use domain::{
-    catalogue::{CatalogueName, MaxMissing},
-    usecase::CatalogueOrder,
-    validation::FieldErrors,
-};
+use domain::{catalogue::MaxMissing, usecase::CatalogueOrder};
+use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -102,5 +99,5 @@ fn percent(text: &str) -> Result<MaxMissing, String> {
 }
 
 fn now() -> OffsetDateTime {
-    domain::microseconds(OffsetDateTime::now_utc())
+    kernel::microseconds(OffsetDateTime::now_utc())
 }

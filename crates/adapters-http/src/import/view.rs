@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use domain::{
     catalogue::{self, PastImport},
     import::{self, Counts},
-    posting::{self, Notice, NoticeCode, NoticeCounts, PutOutcome},
+    posting::{self, Notice, NoticeCode, NoticeCounts},
 };
+use kernel::PutOutcome;
 use serde::Serialize;
 use time::macros::datetime;
 use utoipa::{

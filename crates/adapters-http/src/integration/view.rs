@@ -2,13 +2,11 @@
 
 use std::{collections::BTreeMap, num::NonZeroU32};
 
-use domain::{
-    client::{
-        self, Activity, Client, Scope, StoredSecret,
-        activity::{Counts, Day},
-    },
-    day,
+use access::{
+    Activity, Client, Scope, StoredSecret,
+    activity::{Counts, Day},
 };
+use kernel::day;
 use serde::Serialize;
 use time::macros::datetime;
 use utoipa::ToSchema;
@@ -179,7 +177,7 @@ struct Refusal<'a> {
 }
 
 impl<'a> Refusal<'a> {
-    fn new(refusal: &'a client::activity::Refusal) -> Self {
+    fn new(refusal: &'a access::activity::Refusal) -> Self {
         Self {
             at: Timestamp(refusal.at),
             unique_source_identifier: &refusal.identifier,
@@ -225,9 +223,9 @@ impl Answer for IntegrationAnswer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        client::Prefixes,
-        testing::{self, hours, noon, uuid},
+    use kernel::{
+        Prefixes,
+        testing::{hours, noon, uuid},
         validation::FieldErrors,
     };
     use serde_json::json;
@@ -236,13 +234,13 @@ mod tests {
 
     #[test]
     fn a_client_is_shown_with_its_activity() {
-        let mut client = testing::client(1);
+        let mut client = access::testing::client(1);
         client.prefixes = Prefixes::new(&["acme-"]).unwrap();
         client.requests_per_minute = NonZeroU32::new(60);
         client.secrets[0].last_used_at = Some(noon());
         let errors = FieldErrors::one("title", "is required");
         let refusal = |status, errors| {
-            client::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
+            access::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
         };
         let activity = Activity {
             last_push_at: Some(noon() + hours(1)),

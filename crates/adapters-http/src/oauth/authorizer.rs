@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::client::{ActivityRecorder, ClientId, Clients};
+use access::{ActivityRecorder, Clients};
+use kernel::ClientId;
 use time::OffsetDateTime;
 
 use super::{
@@ -138,7 +139,7 @@ impl Authorizer {
     /// Records that a token was issued for the secret with this digest.
     pub(super) fn note_use(&self, client: ClientId, digest: [u8; 32], now: OffsetDateTime) {
         self.recorder
-            .used(client, digest, domain::microseconds(now));
+            .used(client, digest, kernel::microseconds(now));
     }
 
     /// A token that was accepted before, if its key is still known and it has not expired.

@@ -7,11 +7,12 @@
 
 use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 
+use access::{Client, Scope};
 use actix_web::http::{
     StatusCode,
     header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use domain::client::{Client, ClientId, Prefixes, Scope};
+use kernel::{ClientId, Prefixes};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 

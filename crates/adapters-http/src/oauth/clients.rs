@@ -9,10 +9,8 @@ use std::{
     time::Duration as StdDuration,
 };
 
-use domain::{
-    client::{Client, ClientId, Clients},
-    store::StoreError,
-};
+use access::{Client, Clients};
+use kernel::{ClientId, StoreError};
 use moka::sync::Cache;
 use time::{Duration, OffsetDateTime};
 

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use domain::client::ClientId;
+use kernel::ClientId;
 use time::{Duration, OffsetDateTime};
 
 /// The least time between two log lines about one client.
@@ -71,7 +71,7 @@ impl FailedClients {
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::{noon, uuid};
+    use kernel::testing::{noon, uuid};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The published key set (RFC 7517) and the authorization server metadata (RFC 8414).
 
+use access::Scope;
 use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::client::Scope;
 use serde::Serialize;
 use utoipa::ToSchema;
 

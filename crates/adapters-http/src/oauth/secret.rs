@@ -4,8 +4,8 @@
 
 use std::fmt;
 
+use access::MOST_SECRETS;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::client::MOST_SECRETS;
 use ring::{
     digest::{SHA256, digest},
     rand::{SecureRandom as _, SystemRandom},

@@ -2,18 +2,18 @@
 
 use std::num::NonZeroU32;
 
+use access::Scope;
 use actix_web::{
     HttpResponse, ResponseError as _,
     http::header::{HeaderMap, HeaderValue},
 };
 use domain::{
-    client::Scope,
-    event::LogError,
     posting::Rejection,
-    usecase::{ImportError, IngestError, WebhookError},
-    validation::FieldErrors,
+    usecase::{ImportError, IngestError},
 };
+use kernel::{event::LogError, validation::FieldErrors};
 use utoipa::openapi::{Ref, Response, path::OperationBuilder};
+use webhooks::WebhookError;
 
 use super::response::{receipts, refusal};
 use crate::{

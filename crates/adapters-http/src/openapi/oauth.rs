@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use access::Scope;
 use actix_web::{ResponseError as _, http::StatusCode};
-use domain::client::Scope;
 use serde_json::json;
 use utoipa::openapi::{
     ContentBuilder, HttpMethod, ObjectBuilder, PathItem, Required, path::OperationBuilder,

@@ -1,7 +1,7 @@
 //! Builders for responses and their headers.
 
 use actix_web::{HttpResponse, body::MessageBody as _};
-use domain::posting::{PutOutcome, Status};
+use kernel::{PutOutcome, Status};
 use serde_json::Value;
 use utoipa::{
     ToSchema,

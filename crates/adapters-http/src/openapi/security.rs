@@ -1,6 +1,6 @@
 //! Security schemes and requirements.
 
-use domain::client::Scope;
+use access::Scope;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, ClientCredentials, Flow, HttpAuthScheme, HttpBuilder, OAuth2, Scopes,
     SecurityRequirement, SecurityScheme,

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use access::Scope;
 use domain::{
     authority::Principal,
-    client::Scope,
-    event::EventName,
-    posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, Status, limits},
-    webhook::{
-        EndpointChange, LONGEST_DESCRIPTION, LONGEST_URL, NewEndpoint, PrivateAddresses,
-        parse_replay,
-    },
+    posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, limits},
 };
+use kernel::{Status, event::EventName};
 use newsletter::subscriber::{
     Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
     limits::{COUNTRY, EMAIL, NAME},
 };
 use serde_json::{Value, json};
+use webhooks::{
+    EndpointChange, LONGEST_DESCRIPTION, LONGEST_URL, NewEndpoint, PrivateAddresses, parse_replay,
+};
 
 use crate::{
     event::{self, MAX_WAIT},
@@ -298,10 +297,8 @@ fn operations_say_who_may_and_what_they_answer() {
 
 #[test]
 fn examples_are_accepted_by_the_domain() {
-    use domain::{
-        client::ClientId,
-        posting::{PostingId, PutPosting},
-    };
+    use domain::posting::PutPosting;
+    use kernel::{ClientId, PostingId};
     let document = document();
     let pointer = format!(
         "/paths/{}~1{{uniqueSourceIdentifier}}/put/requestBody/content/application~1json/examples",

@@ -1,9 +1,7 @@
 //! What came of a push, for the log and for the client to read later.
 
-use domain::{
-    client::ClientId,
-    posting::{self, PutOutcome},
-};
+use domain::posting::{self};
+use kernel::{ClientId, PutOutcome};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -18,7 +16,7 @@ pub fn record(
     logged: &str,
     answer: Result<&posting::Answer, &ApiError>,
 ) {
-    let now = domain::microseconds(OffsetDateTime::now_utc());
+    let now = kernel::microseconds(OffsetDateTime::now_utc());
     match answer {
         Ok(answer) => {
             log(client, logged, answer);

@@ -10,11 +10,9 @@ use actix_web::{
     },
     web::Bytes,
 };
-use domain::{
-    store::{ListOrder, ListQuery, Position, PostingReader, StoreError, Texts},
-    validation::FieldErrors,
-};
+use domain::store::{ListOrder, ListQuery, Position, PostingReader, Texts};
 use futures_util::stream::{self, Stream};
+use kernel::{StoreError, validation::FieldErrors};
 use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
@@ -231,13 +229,10 @@ mod tests {
     };
 
     use async_trait::async_trait;
-    use domain::{
-        client::{ClientId, Prefixes},
-        posting::{PostingView, SourceIdentifier, Status},
-        store::PostingPage,
-        testing,
-    };
+    use domain::{posting::PostingView, store::PostingPage};
     use futures_util::StreamExt as _;
+    use kernel::testing;
+    use kernel::{ClientId, Prefixes, SourceIdentifier, Status};
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;
 

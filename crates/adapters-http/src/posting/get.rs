@@ -1,7 +1,8 @@
 //! `GET` of a posting with its history.
 
 use actix_web::{HttpRequest, HttpResponse};
-use domain::posting::{PutPosting, Rejection, SourceIdentifier};
+use domain::posting::{PutPosting, Rejection};
+use kernel::SourceIdentifier;
 
 use super::{LIST_PATH, READERS, view};
 use crate::{

@@ -3,12 +3,8 @@
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse};
-use domain::{
-    client::ClientId,
-    posting::Status,
-    store::{ListQuery, PostingPage, PostingReader, StoreError, Texts},
-    validation::FieldErrors,
-};
+use domain::store::{ListQuery, PostingPage, PostingReader, Texts};
+use kernel::{ClientId, Status, StoreError, validation::FieldErrors};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use tokio::time::Instant;
 
@@ -115,7 +111,7 @@ fn parse_time(text: &str) -> Result<OffsetDateTime, String> {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     // Near the first and the last year, the conversion to UTC may leave the supported range.
     let time = time.and_then(|time| time.checked_to_offset(UtcOffset::UTC));
-    time.map(domain::microseconds).ok_or_else(|| {
+    time.map(kernel::microseconds).ok_or_else(|| {
         let hint = if text.contains(' ') {
             "; in a query a plus sign has to be written as %2B"
         } else {
@@ -130,10 +126,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
-    use domain::{
-        posting::{PostingView, SourceIdentifier},
-        store::Position,
-    };
+    use domain::{posting::PostingView, store::Position};
+    use kernel::SourceIdentifier;
     use time::macros::datetime;
     use uuid::Uuid;
 

@@ -10,8 +10,8 @@ mod prefer;
 mod put;
 mod view;
 
+use access::Scope;
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use domain::client::Scope;
 
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};

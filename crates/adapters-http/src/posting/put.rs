@@ -10,10 +10,9 @@ use actix_web::{
 };
 use domain::{
     authority::Principal,
-    body::BodyError,
-    posting::{self, Notice, PostingId, PutOutcome, PutPosting, SourceIdentifier},
-    validation::FieldErrors,
+    posting::{self, Notice, PutPosting},
 };
+use kernel::{PostingId, PutOutcome, SourceIdentifier, body::BodyError, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;

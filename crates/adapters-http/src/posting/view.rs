@@ -2,9 +2,10 @@
 
 use actix_web::HttpResponse;
 use domain::{
-    posting::{self, CountryCode, CurrencyCode, PostingView},
+    posting::{self, PostingView},
     store::{PAGE_BYTES, Position, PostingPage, Texts},
 };
+use kernel::codes::{CountryCode, CurrencyCode};
 use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::value::RawValue;
 use utoipa::{ToSchema, openapi::ObjectBuilder};
@@ -97,7 +98,7 @@ fn write_page(page: &PostingPage, texts: Texts, most: usize) -> Result<Vec<u8>, 
 
 vocabularies! {
     /// The status of a posting.
-    Status(posting::Status);
+    Status(kernel::Status);
     /// A kind of employment.
     EmploymentType(posting::EmploymentType);
     /// Where the work is done.

@@ -9,8 +9,8 @@ mod put;
 mod view;
 mod webhook;
 
+use access::Scope;
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use domain::client::Scope;
 
 pub use self::{
     migration::{

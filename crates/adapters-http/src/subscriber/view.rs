@@ -1,7 +1,7 @@
 //! The JSON form of subscribers in answers. The token of the link is never part of it.
 
 use actix_web::{HttpResponse, http::StatusCode};
-use domain::day;
+use kernel::day;
 use newsletter::subscriber::{
     self, Account as At, MemberStatus as Stands, PlanCategory, SubscriberStatus as Mail,
 };

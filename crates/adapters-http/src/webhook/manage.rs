@@ -5,17 +5,13 @@ use actix_web::{
     dev::Payload,
     http::{StatusCode, header},
 };
-use domain::{
-    client::Prefixes,
-    field::Patch,
-    usecase::WebhookError,
-    webhook::{
-        DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
-        TrackedEndpoint, parse_replay,
-    },
-};
+use kernel::{Prefixes, field::Patch};
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::{
+    DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
+    TrackedEndpoint, WebhookError, parse_replay,
+};
 
 use super::{PATH, authorize, new_ping, view};
 use crate::{
@@ -165,5 +161,5 @@ fn id(request: &HttpRequest) -> Result<EndpointId, ApiError> {
 }
 
 fn now() -> OffsetDateTime {
-    domain::microseconds(OffsetDateTime::now_utc())
+    kernel::microseconds(OffsetDateTime::now_utc())
 }

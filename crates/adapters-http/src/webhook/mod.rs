@@ -6,8 +6,9 @@ mod ping;
 mod ports;
 mod view;
 
+use access::Scope;
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use domain::client::{ClientId, Scope};
+use kernel::ClientId;
 
 pub use self::{
     manage::MAX_DELIVERIES,

@@ -1,8 +1,8 @@
 //! The bodies of requests, as the OpenAPI document describes them. The rules are in
-//! `domain::webhook`.
+//! `webhooks`.
 
-use domain::webhook::{LONGEST_DESCRIPTION, LONGEST_URL, WantedState};
 use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
+use webhooks::{LONGEST_DESCRIPTION, LONGEST_URL, WantedState};
 
 use crate::schema::{
     Named, filled_string, format, object, one_of, optional_string, or_null, some_of, time,

@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::{
-    client::ClientId,
-    event::EventLog,
-    usecase::{ManagedWebhooks, Manager},
-    webhook::{PrivateAddresses, Sender, Webhooks},
-};
+use kernel::{ClientId, event::EventLog};
+use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
 
 /// The ports that the handlers of webhooks use.
 #[derive(Clone)]

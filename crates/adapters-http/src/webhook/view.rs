@@ -7,10 +7,10 @@ use actix_web::{
         header::{CACHE_CONTROL, HeaderValue},
     },
 };
-use domain::webhook::{self, Attempt, DeliveryRecord, Health, TrackedEndpoint};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use webhooks::{Attempt, DeliveryRecord, Health, TrackedEndpoint};
 
 use crate::{
     answer::{self, Timestamp},
@@ -23,7 +23,7 @@ mod example;
 
 vocabularies! {
     /// Whether events are delivered. A `disabled` endpoint waits for its owner.
-    WebhookState(webhook::EndpointState);
+    WebhookState(webhooks::EndpointState);
 }
 
 /// The answer with one endpoint.
@@ -35,7 +35,7 @@ pub(super) fn one(endpoint: &TrackedEndpoint) -> Result<HttpResponse, ApiError> 
 /// The answer with one endpoint and its secret.
 pub(super) fn with_secret(
     status: StatusCode,
-    endpoint: &webhook::Endpoint,
+    endpoint: &webhooks::Endpoint,
     health: &Health,
 ) -> Result<HttpResponse, ApiError> {
     let data = EndpointWithSecret {
@@ -198,7 +198,7 @@ struct Delivery<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    fn new(endpoint: &'a webhook::Endpoint, health: &Health) -> Self {
+    fn new(endpoint: &'a webhooks::Endpoint, health: &Health) -> Self {
         let names = endpoint.names.as_ref();
         Self {
             id: endpoint.id.uuid(),

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use domain::client::{ActivityLog as _, Clients as _, Prefixes, Scope};
+use access::{ActivityLog as _, Clients as _, Scope};
+use kernel::Prefixes;
 use serde_json::{Value, json};
 
 use crate::support::{PATH, Request, Response, TestApp, posting, push, request};

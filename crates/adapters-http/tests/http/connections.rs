@@ -218,7 +218,7 @@ async fn others_are_served_beside_them() {
 async fn a_body_is_asked_for_only_when_it_is_wanted() {
     let app = quick();
     let token = app.writer().await;
-    let reader = app.token(&[domain::client::Scope::JobPostingsRead]).await;
+    let reader = app.token(&[access::Scope::JobPostingsRead]).await;
     let put = |token: &str, kind: &str, length: usize| {
         request("PUT", &format!("{PATH}/x"))
             .token(token)

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use domain::{client::Scope, enrichment::ReasonCode, posting::Status};
+use access::Scope;
+use domain::enrichment::ReasonCode;
+use kernel::Status;
 
 use crate::support::{TestApp, request};
 

@@ -2,7 +2,9 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use domain::{client::Scope, event::EventLog, posting::moderation::Moderation};
+use access::Scope;
+use domain::posting::moderation::Moderation;
+use kernel::event::EventLog;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use tokio::time::{sleep, timeout};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::{client::Scope, posting::moderation::Moderation};
+use access::Scope;
+use domain::posting::moderation::Moderation;
 use serde_json::Value;
 
 use crate::support::{self, Request, Response, TestApp, case, check, posting, push, request};

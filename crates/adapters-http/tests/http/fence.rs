@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use access::Scope;
 use domain::{
-    client::{Prefixes, Scope},
     posting::{Original, duplicate},
     store::{Store, WriteSet},
-    testing::{identifier, noon},
 };
+use kernel::testing::identifier;
+use kernel::{Prefixes, testing::noon};
 use serde_json::{Value, json};
 
 use crate::support::{PATH, Request, TestApp, posting, push, request};

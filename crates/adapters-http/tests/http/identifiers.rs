@@ -1,6 +1,6 @@
 //! `uniqueSourceIdentifier` from the request line to the store and back.
 
-use domain::client::Scope;
+use access::Scope;
 use serde_json::json;
 
 use crate::support::{PATH, TestApp, posting, request};

@@ -6,12 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::Scope;
 use async_compression::tokio::bufread::{GzipEncoder, ZstdEncoder};
 use domain::{
-    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues as _, Leased, PastImport},
-    client::{ClientId, Prefixes, Scope},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, PastImport},
     import::{Counts, Missing, Summary},
 };
+use kernel::{CatalogueName, ClientId, Prefixes};
 use serde_json::{Value, json};
 use time::macros::datetime;
 use tokio::{io::AsyncReadExt as _, time::sleep};

@@ -1,6 +1,6 @@
 //! Pushing a posting and reading it.
 
-use domain::client::Scope;
+use access::Scope;
 use serde_json::{Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -82,7 +82,7 @@ async fn every_field_is_read_back() {
     }
     assert!(times[0].ends_with('Z'), "{}", times[0]);
     let created_at = OffsetDateTime::parse(&times[0], &Rfc3339).unwrap();
-    assert_eq!(created_at, domain::microseconds(created_at));
+    assert_eq!(created_at, kernel::microseconds(created_at));
     let history = data.remove("history").unwrap();
     assert_eq!(history.as_array().unwrap().len(), 1);
     assert_eq!(history[0]["status"], "PendingEnrichment");

@@ -1,6 +1,7 @@
 //! Every error of the contract, and the precedence among them.
 
-use domain::{client::Scope, posting::moderation::Moderation};
+use access::Scope;
+use domain::posting::moderation::Moderation;
 use serde_json::json;
 
 use crate::support::{

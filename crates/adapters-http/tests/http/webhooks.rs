@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use domain::{
-    client::Scope,
+use access::Scope;
+use domain::posting::event::JOB_POSTING_APPROVED;
+use kernel::{
     event::{Cursor, EventLog as _},
-    posting::event::JOB_POSTING_APPROVED,
     testing::noon,
-    webhook::{
-        DeliveryRecord, EndpointId, Health, LeaseQuery, Recorded, Round, Secret, WANTS_NO_MORE,
-        Webhooks as _,
-    },
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, EndpointId, Health, LeaseQuery, Recorded, Round, Secret, WANTS_NO_MORE,
+    Webhooks as _,
+};
 
 use crate::support::{Request, Response, TestApp, case, check, posting, push, request};
 
@@ -290,7 +290,7 @@ async fn wrong_bodies_and_parameters_are_refused() {
     }
     let list = to("GET", "?page=2").token(&token);
     check(&app, [case("list", list, 422).says("page is not a known")]).await;
-    for n in 1..domain::webhook::MOST_ENDPOINTS {
+    for n in 1..webhooks::MOST_ENDPOINTS {
         register(
             &app,
             &token,

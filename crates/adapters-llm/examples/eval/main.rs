@@ -18,10 +18,8 @@ mod set;
 use std::{collections::BTreeMap, env, error::Error, path::Path, time::Duration};
 
 use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
-use domain::{
-    codes::CountryCode,
-    enrichment::{Brief, Draft, DraftError, EnrichError, Model as _, Objection, Verdict},
-};
+use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model as _, Objection, Verdict};
+use kernel::codes::CountryCode;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use posting_text::{
     Budget, Posting, Prepared, prepare,

@@ -12,13 +12,11 @@ mod transport;
 
 use std::time::Duration;
 
-use domain::{
-    enrichment::{
-        Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, Phrase,
-        PhraseKind, ReasonCode, Verdict,
-    },
-    posting::CountryCode,
+use domain::enrichment::{
+    Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, Phrase, PhraseKind,
+    ReasonCode, Verdict,
 };
+use kernel::codes::CountryCode;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 

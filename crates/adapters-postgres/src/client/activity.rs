@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 
+use access::{
+    Activity, ActivityLog,
+    activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT},
+};
 use async_trait::async_trait;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use domain::{
-    client::{
-        Activity, ActivityLog, ClientId,
-        activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT},
-    },
-    store::StoreError,
-};
+use kernel::{ClientId, StoreError};
 use sql_common::{
     client::{ActivityRows, DayRow, LastPushRow, RefusalRow, activities as of, stored_ids},
     statement,

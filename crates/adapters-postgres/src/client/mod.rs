@@ -7,15 +7,11 @@ mod activity;
 
 use std::collections::HashMap;
 
+use access::{Client, ClientWrite, Clients};
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use domain::{
-    Version,
-    audit::Entry,
-    client::{Client, ClientId, ClientWrite, Clients},
-    store::StoreError,
-};
+use kernel::{ClientId, StoreError, Version, audit::Entry};
 use sql_common::{
     client::{
         ClientRecord, ClientRow, Find, List, SecretRecord, SecretRow, client_secrets, clients,

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use diesel::sql_types::{Text, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
-use domain::{company::CompanyId, posting::PostingId, store::RowLocks};
+use domain::store::RowLocks;
+use kernel::{CompanyId, PostingId};
 use uuid::Uuid;
 
 use crate::{

@@ -8,13 +8,11 @@ mod held;
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::{
-    company::{CompanyId, FORMER_NAMES},
-    posting::{
-        PostingId, SourceIdentifier,
-        duplicate::{Candidate, Fingerprint},
-    },
-    store::{Known, RowLocks, Store, StoreError, WriteSet},
+    company::FORMER_NAMES,
+    posting::duplicate::{Candidate, Fingerprint},
+    store::{Known, RowLocks, Store, WriteSet},
 };
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::posting::{PostingRow, TextsRow};
 use time::OffsetDateTime;
 use uuid::Uuid;

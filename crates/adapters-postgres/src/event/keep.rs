@@ -2,7 +2,7 @@
 
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
-use domain::event::Cursor;
+use kernel::event::Cursor;
 use sql_common::event::{FindKept, Keep, MoveKept, keep_values, kept, move_kept_values};
 use time::OffsetDateTime;
 

@@ -22,12 +22,12 @@ mod keep;
 mod read;
 
 use async_trait::async_trait;
-use domain::{
+use kernel::{
+    StoreError,
     event::{
         CompanyState, Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState,
         RecordedEvent, Subject,
     },
-    store::StoreError,
 };
 use time::OffsetDateTime;
 

@@ -2,9 +2,9 @@
 
 use diesel::sql_types::{BigInt, Bool, Nullable};
 use diesel_async::AsyncPgConnection;
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, LogPage, LogQuery, RecordedEvent},
-    store::StoreError,
 };
 use sql_common::event::{
     EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,

@@ -2,7 +2,7 @@
 
 use diesel::sql_types::Bool;
 use diesel_async::AsyncPgConnection;
-use domain::outbox::{Claimed, Queue};
+use kernel::outbox::{Claimed, Queue};
 use sql_common::outbox::{ClaimedColumns, ClaimedRow};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -8,13 +8,13 @@ mod overview;
 mod write;
 
 use async_trait::async_trait;
-use domain::{
+use kernel::{
+    StoreError,
     audit::Entry,
     outbox::{
         Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
         TaskId, TaskRow,
     },
-    store::StoreError,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use diesel::sql_types::{BigInt, Nullable, Text};
 use diesel_async::AsyncPgConnection;
-use domain::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
+use kernel::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
 use sql_common::{
     listed,
     outbox::{ListDead, ListLiving, ListedColumns, list_values, listed},

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
-use domain::{
+use kernel::{
+    StoreError,
     outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
-    store::StoreError,
     trace::TraceParent,
 };
 use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};

@@ -3,10 +3,10 @@
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    Version,
-    posting::{HistoryEntry, PostingId},
+    posting::HistoryEntry,
     store::{HISTORY_SHOWN, PostingWrite},
 };
+use kernel::{PostingId, Version};
 use sql_common::{
     posting::{HistoryRow, history, posting_history},
     types::StoredId,

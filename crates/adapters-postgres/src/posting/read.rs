@@ -12,11 +12,12 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
-    company::{Company, CompanyId},
-    posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{Known, ListQuery, PostingPage, PostingReader, Search, StoreError, Texts},
+    company::Company,
+    posting::{Posting, PostingView},
+    store::{Known, ListQuery, PostingPage, PostingReader, Search, Texts},
 };
 use futures_util::future::try_join;
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::{
     company::{CompanyRow, companies, former_names},
     posting::{
@@ -250,9 +251,9 @@ mod queries {
 #[cfg(test)]
 mod tests {
     use diesel::debug_query;
-    use domain::{
-        posting::Status,
-        store::{ListOrder, Position, Step},
+    use domain::store::{ListOrder, Position, Step};
+    use kernel::{
+        Status,
         testing::{noon, uuid},
     };
 

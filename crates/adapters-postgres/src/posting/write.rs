@@ -4,10 +4,8 @@ use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
-use domain::{
-    posting::PostingId,
-    store::{PostingWrite, StoreError, WriteSet},
-};
+use domain::store::{PostingWrite, WriteSet};
+use kernel::{PostingId, StoreError};
 use sql_common::{
     posting::{PostingRow, TextsRow},
     statement,

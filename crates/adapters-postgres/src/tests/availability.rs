@@ -6,7 +6,8 @@ use std::{
 };
 
 use diesel_async::SimpleAsyncConnection;
-use domain::store::{Health, PostingReader, Store, StoreError};
+use domain::store::{Health, PostingReader, Store};
+use kernel::StoreError;
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},

@@ -2,14 +2,16 @@
 
 use std::sync::atomic::Ordering;
 
+use access::{Clients, testing::client};
 use diesel_async::SimpleAsyncConnection;
 use domain::{
     catalogue::{CatalogueLease, Catalogues, Leased, PastImport},
-    client::Clients,
     import::Summary,
-    posting::Status,
-    store::{Store, StoreError, WriteSet},
-    testing::{client, hours, noon},
+    store::{Store, WriteSet},
+};
+use kernel::{
+    Status, StoreError,
+    testing::{hours, noon},
 };
 use sql_common::testing::catalogues::{
     imports_at_two_stores_keep_the_limit, leased, of_imports_at_two_stores_one_gets_the_catalogue,

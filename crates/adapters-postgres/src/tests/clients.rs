@@ -5,15 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::{
+    Activity, ActivityLog, Client, ClientChange, Clients,
+    activity::{ActivityWrites, Counts, Refusal},
+    testing::client,
+};
 use diesel_async::SimpleAsyncConnection;
-use domain::{
-    client::{
-        Activity, ActivityLog, Client, ClientChange, ClientId, Clients,
-        activity::{ActivityWrites, Counts, Refusal},
-    },
-    posting::PutOutcome,
-    store::StoreError,
-    testing::{client, hours, noon, uuid},
+use kernel::{
+    ClientId, PutOutcome, StoreError,
+    testing::{hours, noon, uuid},
 };
 use tokio::task::JoinSet;
 use uuid::Uuid;

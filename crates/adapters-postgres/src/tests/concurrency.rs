@@ -2,14 +2,17 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use access::{Clients, testing::client};
 use diesel_async::SimpleAsyncConnection;
 use domain::{
-    client::Clients,
+    posting::{ENRICH, enrich, event},
+    store::{PostingReader, Store, WriteSet},
+};
+use kernel::{
+    PostingId, StoreError,
     event::{Event, PostingState, Subject},
     outbox::{Outbox, Revive},
-    posting::{ENRICH, PostingId, enrich, event},
-    store::{PostingReader, Store, StoreError, WriteSet},
-    testing::{client, hours, minutes, noon, uuid},
+    testing::{hours, minutes, noon, uuid},
 };
 use tokio::task::JoinSet;
 

@@ -1,13 +1,11 @@
 //! Concurrent reservations of drafts, and their locks.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::{
-    enrichment::{
-        DraftCache, DraftKey,
-        Reservation::{self, Granted, Kept, Taken},
-    },
-    testing::{hours, noon, uuid},
+use domain::enrichment::{
+    DraftCache, DraftKey,
+    Reservation::{self, Granted, Kept, Taken},
 };
+use kernel::testing::{hours, noon, uuid};
 use time::{Duration, OffsetDateTime};
 use tokio::task::JoinSet;
 

@@ -3,19 +3,21 @@
 use std::{collections::HashMap, time::Duration};
 
 use diesel_async::SimpleAsyncConnection;
-use domain::event::Event;
 use domain::{
-    client::Prefixes,
-    company::Website,
-    event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
-    field::Patch,
     posting::{
         Lifetime, PutPosting,
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, PUBLIC},
     },
-    store::{Store, StoreError},
-    testing::{commit_events, create, noon, push},
+    store::Store,
+    testing::{commit_events, create, push},
     usecase,
+};
+use kernel::event::Event;
+use kernel::{
+    Prefixes, StoreError, Website,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
+    field::Patch,
+    testing::noon,
 };
 use tokio::task::JoinSet;
 

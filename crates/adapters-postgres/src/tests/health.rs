@@ -1,10 +1,8 @@
 //! Readiness.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::{
-    store::{Health, Store, StoreError},
-    testing::noon,
-};
+use domain::store::{Health, Store};
+use kernel::{StoreError, testing::noon};
 
 use super::{Database, create, fixture, patient, run};
 use crate::{PostgresStore, error::Failure};

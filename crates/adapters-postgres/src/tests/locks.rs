@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use domain::{
-    company::CompanyId,
+    posting::{ENRICH, enrich},
+    store::{RowLocks, Store, WriteSet},
+};
+use kernel::{
+    CompanyId, PostingId, StoreError,
     outbox::Outbox,
-    posting::{ENRICH, PostingId, enrich},
-    store::{RowLocks, Store, StoreError, WriteSet},
     testing::{minutes, noon, uuid},
 };
 

@@ -23,10 +23,11 @@ use diesel::{
 };
 use diesel_async::{RunQueryDsl, SimpleAsyncConnection};
 use domain::{
-    posting::{Actor, HistoryEntry, SourceIdentifier},
-    store::{PostingWrite, StoreError, WriteSet},
-    testing::{noon, posting},
+    posting::HistoryEntry,
+    store::{PostingWrite, WriteSet},
+    testing::posting,
 };
+use kernel::{Actor, SourceIdentifier, StoreError, testing::noon};
 use sql_common::testing::sample::{self, company, subscribe};
 
 use crate::{
@@ -96,7 +97,7 @@ fn join(mut one: WriteSet, other: WriteSet) -> WriteSet {
 }
 
 fn identifier(n: u128) -> SourceIdentifier {
-    domain::testing::identifier(&format!("job-{n}"))
+    kernel::testing::identifier(&format!("job-{n}"))
 }
 
 #[derive(QueryableByName)]

@@ -8,14 +8,16 @@ use std::sync::{
 use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
-    client::Prefixes,
-    company::CompanyId,
     enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
+    posting::{ENRICH, HistoryEntry, enrich, event},
+    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
+    testing::{company, company_write},
+};
+use kernel::{
+    Actor, CompanyId, PostingId, Prefixes, Status,
     event::{Event, EventLog, LogQuery, PostingState, Subject},
     outbox::Outbox,
-    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event},
-    store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
-    testing::{company, company_write, minutes, noon, uuid},
+    testing::{minutes, noon, uuid},
 };
 use newsletter::{
     store::{Accounts, SubscriberFilter, SubscriberQuery, SubscriberReader},

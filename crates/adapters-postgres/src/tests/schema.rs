@@ -1,7 +1,8 @@
 //! Migrations, and the constraints of tables.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::store::{PostingReader, Store, StoreError};
+use domain::store::{PostingReader, Store};
+use kernel::StoreError;
 use sql_common::testing::tables_refuse;
 
 use super::{Database, create, fixture, identifier, patient, run, subscribe, texts, try_run};

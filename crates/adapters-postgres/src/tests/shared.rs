@@ -2,7 +2,7 @@
 
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::MigrationHarness;
-use domain::store::StoreError;
+use kernel::StoreError;
 use sql_common::testing::{Dialect, Shell};
 
 use super::{Database, patient, texts, try_run};

@@ -1,8 +1,8 @@
 //! Concurrent commits of subscribers and leases of accounts.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::{
-    store::StoreError,
+use kernel::{
+    StoreError,
     testing::{hours, noon, uuid},
 };
 use newsletter::{

@@ -3,21 +3,21 @@
 use std::{collections::HashSet, sync::atomic::Ordering};
 
 use diesel_async::SimpleAsyncConnection;
-use domain::{
+use kernel::{
+    StoreError,
     event::Cursor,
     field::Patch,
-    store::StoreError,
-    testing::{endpoint, hours, noon, uuid},
-    webhook::{
-        Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Release, Round,
-        WaitingEvent, Webhooks,
-    },
+    testing::{hours, noon, uuid},
 };
 use sql_common::testing::webhooks::{
     failed, leased, of, place, query, registrations_at_two_stores_keep_the_limit, silent,
     workers_of_two_stores_share_endpoints,
 };
 use tokio::task::JoinSet;
+use webhooks::{
+    Endpoint, EndpointChange, EndpointUrl, EndpointWrite, Lease, Recorded, Release, Round,
+    WaitingEvent, Webhooks, testing::endpoint,
+};
 
 use super::{
     Database, afterwards, another,

@@ -4,11 +4,7 @@ use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Nullable};
 use diesel_async::AsyncPgConnection;
-use domain::{
-    Version,
-    event::Cursor,
-    webhook::{EndpointBacklog, EndpointId, Lease, LeaseQuery, Release, TrackedEndpoint},
-};
+use kernel::{Version, event::Cursor};
 use sql_common::{
     event::cursor_values,
     may_be_leased, tracked_columns,
@@ -19,6 +15,7 @@ use sql_common::{
     },
 };
 use time::OffsetDateTime;
+use webhooks::{EndpointBacklog, EndpointId, Lease, LeaseQuery, Release, TrackedEndpoint};
 
 use crate::{
     error::Failure,

@@ -11,16 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    Version,
-    audit::Entry,
-    event::Cursor,
-    store::StoreError,
-    webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery,
-        Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
-    },
-};
+use kernel::{StoreError, Version, audit::Entry, event::Cursor};
 use sql_common::{
     event::cursor_values,
     webhook::{
@@ -31,6 +22,10 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery, Owner,
+    Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+};
 
 use crate::{
     PostgresStore, audit,

@@ -4,13 +4,7 @@ use std::collections::HashSet;
 
 use diesel::sql_types::BigInt;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    Version,
-    event::Cursor,
-    webhook::{
-        DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
-    },
-};
+use kernel::{Version, event::Cursor};
 use sql_common::{
     event::cursor_values,
     types::{Id, StoredId, StoredTime},
@@ -22,6 +16,9 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
+};
 
 use super::{find, update};
 use crate::{

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use access::{
+    Activity, ActivityLog,
+    activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT, Refusal},
+};
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection, sql_types::Bool};
-use domain::{
-    client::{
-        Activity, ActivityLog, ClientId,
-        activity::{ActivityWrites, DAYS_KEPT, REFUSALS_KEPT, Refusal},
-    },
-    store::StoreError,
-};
+use kernel::{ClientId, StoreError};
 use sql_common::{
     client::{
         ActivityRows, DayRow, LastPushRow, RefusalRow, activities as of, clients, stored_ids,

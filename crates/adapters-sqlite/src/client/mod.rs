@@ -4,14 +4,10 @@ mod activity;
 
 use std::collections::HashMap;
 
+use access::{Client, ClientWrite, Clients};
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SqliteConnection};
-use domain::{
-    Version,
-    audit::Entry,
-    client::{Client, ClientId, ClientWrite, Clients},
-    store::StoreError,
-};
+use kernel::{ClientId, StoreError, Version, audit::Entry};
 use sql_common::{
     client::{
         ClientRecord, ClientRow, Find, List, SecretRecord, SecretRow, client_secrets, clients,

@@ -1,7 +1,7 @@
 //! Finds due tasks and claims them.
 
 use diesel::SqliteConnection;
-use domain::outbox::{Claimed, Queue};
+use kernel::outbox::{Claimed, Queue};
 use sql_common::outbox::{ClaimedColumns, ClaimedRow};
 use time::OffsetDateTime;
 use uuid::Uuid;

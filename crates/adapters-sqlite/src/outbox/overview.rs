@@ -4,7 +4,7 @@ use diesel::{
     SqliteConnection,
     sql_types::{BigInt, Nullable},
 };
-use domain::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
+use kernel::outbox::{Backlog, Effect, Kind, MOST_COUNTED, SubjectTask, TaskId, TaskRow};
 use sql_common::{
     listed,
     outbox::{ListDead, ListLiving, ListedColumns, list_values, listed},

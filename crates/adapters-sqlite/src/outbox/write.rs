@@ -1,9 +1,9 @@
 //! Adds, finishes, retries, gives up and revives tasks.
 
 use diesel::SqliteConnection;
-use domain::{
+use kernel::{
+    StoreError,
     outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
-    store::StoreError,
     trace::TraceParent,
 };
 use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};

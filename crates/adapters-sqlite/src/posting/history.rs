@@ -2,9 +2,10 @@
 
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
 use domain::{
-    posting::{HistoryEntry, Posting, PostingId},
+    posting::{HistoryEntry, Posting},
     store::HISTORY_SHOWN,
 };
+use kernel::PostingId;
 use sql_common::{
     posting::{HistoryRow, history, posting_history},
     statement,

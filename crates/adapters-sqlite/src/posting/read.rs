@@ -11,12 +11,10 @@ use diesel::{
     sqlite::Sqlite,
 };
 use domain::{
-    company::CompanyId,
-    posting::{Posting, PostingId, PostingView, SourceIdentifier},
-    store::{
-        Known, ListOrder, ListQuery, PostingPage, PostingReader, Search, Step, StoreError, Texts,
-    },
+    posting::{Posting, PostingView},
+    store::{Known, ListOrder, ListQuery, PostingPage, PostingReader, Search, Step, Texts},
 };
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::{
     posting::{
         EntryRow, IDENTIFIER, PostingRow, ViewRow, bare_view, entry, postings, redacted_view, view,
@@ -217,9 +215,9 @@ mod queries {
 #[cfg(test)]
 mod tests {
     use diesel::debug_query;
-    use domain::{
-        posting::Status,
-        store::Position,
+    use domain::store::Position;
+    use kernel::{
+        Status,
         testing::{noon, uuid},
     };
 

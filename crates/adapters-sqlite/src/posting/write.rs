@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 
 use diesel::{SqliteConnection, sql_types::BigInt};
-use domain::{
-    Version,
-    posting::PostingId,
-    store::{PostingWrite, StoreError},
-};
+use domain::store::PostingWrite;
+use kernel::{PostingId, StoreError, Version};
 use sql_common::{
     posting::{PostingRow, TextsRow},
     statement,

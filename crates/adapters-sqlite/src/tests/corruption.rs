@@ -1,15 +1,15 @@
 //! A stored value that makes no sense is reported by the name of its column.
 
-use domain::{
-    enrichment::{DraftCache, DraftKey},
-    store::StoreError,
-    testing::{endpoint, hours, noon, uuid},
-    webhook::{Recorded, Round, Webhooks},
+use domain::enrichment::{DraftCache, DraftKey};
+use kernel::{
+    StoreError,
+    testing::{hours, noon, uuid},
 };
 use sql_common::testing::{
     Shell,
     webhooks::{leased, of, silent},
 };
+use webhooks::{Recorded, Round, Webhooks, testing::endpoint};
 
 use super::fixture;
 

@@ -1,13 +1,11 @@
 //! Concurrent reservations of drafts.
 
 use diesel::connection::SimpleConnection;
-use domain::{
-    enrichment::{
-        DraftCache, DraftKey,
-        Reservation::{Granted, Kept, Taken},
-    },
-    testing::{hours, noon, uuid},
+use domain::enrichment::{
+    DraftCache, DraftKey,
+    Reservation::{Granted, Kept, Taken},
 };
+use kernel::testing::{hours, noon, uuid};
 use time::Duration;
 
 use super::{fixture, is_unavailable, processes::two};

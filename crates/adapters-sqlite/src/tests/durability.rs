@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use domain::{
-    store::{PostingReader, Store, StoreError},
+    store::{PostingReader, Store},
     testing::posting,
 };
+use kernel::StoreError;
 
 use super::{create, fixture, identifier, number, place, texts};
 use crate::{SqliteStore, connection::Role};

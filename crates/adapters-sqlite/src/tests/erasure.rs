@@ -2,16 +2,22 @@
 
 use std::{fs, path::Path};
 
+use access::{
+    ActivityLog as _, Clients as _,
+    activity::{ActivityWrites, Refusal},
+    testing::client,
+};
 use domain::{
-    client::{
-        ActivityLog as _, Clients as _,
-        activity::{ActivityWrites, Refusal},
-    },
     enrichment::{DraftCache as _, DraftKey, EnrichedTexts, Enrichment},
-    outbox::{Outbox as _, Receipt},
-    posting::{ENRICH, Lifetime, PostingId, moderation::Moderation},
-    testing::{by_ann, client, hours, identifier, noon, push, uuid},
+    posting::{ENRICH, Lifetime, moderation::Moderation},
+    testing::push,
     usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
+};
+use kernel::testing::identifier;
+use kernel::{
+    PostingId,
+    outbox::{Outbox as _, Receipt},
+    testing::{by_ann, hours, noon, uuid},
 };
 
 use super::fixture;

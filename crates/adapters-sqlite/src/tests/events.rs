@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 use domain::{
-    client::Prefixes,
-    event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
     posting::event::COMPANY_UPDATED,
     store::{Store, WriteSet},
+};
+use kernel::{
+    Prefixes,
+    event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
     testing::{minutes, noon},
 };
 use sql_common::{event::MOST_LOOKED_AT, testing::Shell};

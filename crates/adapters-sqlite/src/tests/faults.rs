@@ -7,7 +7,8 @@ use std::{
 };
 
 use diesel::{SqliteConnection, connection::SimpleConnection};
-use domain::store::{Health, PostingReader, Store, StoreError};
+use domain::store::{Health, PostingReader, Store};
+use kernel::StoreError;
 
 use super::{create, identifier, is_unavailable, place};
 use crate::{SqliteStore, connection::Role};

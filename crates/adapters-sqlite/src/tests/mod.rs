@@ -20,7 +20,7 @@ use diesel::{
     sql_query,
     sql_types::{BigInt, Text},
 };
-use domain::{posting::SourceIdentifier, store::StoreError};
+use kernel::{SourceIdentifier, StoreError};
 use sql_common::testing::sample::{create, subscribe};
 use tempfile::TempDir;
 
@@ -56,7 +56,7 @@ mod contract {
 }
 
 fn identifier(n: u128) -> SourceIdentifier {
-    domain::testing::identifier(&format!("job-{n}"))
+    kernel::testing::identifier(&format!("job-{n}"))
 }
 
 #[derive(QueryableByName)]

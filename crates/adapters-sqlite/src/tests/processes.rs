@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use access::{Clients, testing::client};
 use diesel::connection::SimpleConnection;
 use domain::{
-    client::Clients,
+    posting::{ENRICH, enrich},
+    store::{PostingReader, Store, WriteSet},
+};
+use kernel::{
+    PostingId, StoreError,
     outbox::Outbox,
-    posting::{ENRICH, PostingId, enrich},
-    store::{PostingReader, Store, StoreError, WriteSet},
-    testing::{client, minutes, noon, uuid},
+    testing::{minutes, noon, uuid},
 };
 use newsletter::{
     store::Accounts,

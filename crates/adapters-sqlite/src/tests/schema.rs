@@ -1,6 +1,7 @@
 //! Migrations, and the constraints of tables.
 
-use domain::store::{Health, Store, StoreError};
+use domain::store::{Health, Store};
+use kernel::StoreError;
 use sql_common::testing::tables_refuse;
 
 use super::{create, fixture, place, run, subscribe};

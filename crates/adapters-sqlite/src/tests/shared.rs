@@ -2,7 +2,7 @@
 
 use diesel::connection::SimpleConnection;
 use diesel_migrations::MigrationHarness;
-use domain::store::StoreError;
+use kernel::StoreError;
 use sql_common::testing::{Dialect, Shell};
 use tempfile::TempDir;
 

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use diesel::{SqliteConnection, sql_types::BigInt};
-use domain::{
-    Version,
-    webhook::{EndpointBacklog, Lease, LeaseQuery, Release, TrackedEndpoint},
-};
+use kernel::Version;
 use sql_common::{
     event::cursor_values,
     tracked_columns,
@@ -16,6 +13,7 @@ use sql_common::{
     },
 };
 use time::OffsetDateTime;
+use webhooks::{EndpointBacklog, Lease, LeaseQuery, Release, TrackedEndpoint};
 
 use crate::{
     error::Failure,

@@ -7,16 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use diesel::SqliteConnection;
-use domain::{
-    Version,
-    audit::Entry,
-    event::Cursor,
-    store::StoreError,
-    webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery,
-        Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
-    },
-};
+use kernel::{StoreError, Version, audit::Entry, event::Cursor};
 use sql_common::{
     event::cursor_values,
     webhook::{
@@ -27,6 +18,10 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery, Owner,
+    Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+};
 
 use crate::{
     SqliteStore, audit,

@@ -3,12 +3,7 @@
 use std::collections::HashSet;
 
 use diesel::{SqliteConnection, sql_types::BigInt};
-use domain::{
-    event::Cursor,
-    webhook::{
-        DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
-    },
-};
+use kernel::event::Cursor;
 use sql_common::{
     event::cursor_values,
     types::{Id, StoredId},
@@ -20,6 +15,9 @@ use sql_common::{
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
+};
 
 use super::{find, update};
 use crate::{

@@ -5,7 +5,7 @@ use std::{
     net::{Ipv4Addr, TcpListener as StdListener},
 };
 
-use domain::webhook::{AddressProblem, InvalidEndpointUrl};
+use webhooks::{AddressProblem, InvalidEndpointUrl};
 
 use super::*;
 use crate::resolver::SystemLookup;

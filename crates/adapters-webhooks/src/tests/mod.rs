@@ -15,13 +15,13 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::webhook::{
-    Attempt, Delivery, EndpointUrl, NoAnswer, Outcome, PrivateAddresses, Secret, Sender as _,
-};
 use time::macros::datetime;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
+};
+use webhooks::{
+    Attempt, Delivery, EndpointUrl, NoAnswer, Outcome, PrivateAddresses, Secret, Sender as _,
 };
 
 use crate::{Limits, Settings, WebhookClient, resolver::Lookup};

@@ -2,8 +2,8 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use access::Scope;
 use clap::{ArgAction, Args, Subcommand, builder::FalseyValueParser};
-use domain::client::Scope;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
 use crate::config::{self, ClientRef};

@@ -1,7 +1,7 @@
 //! The commands about companies.
 
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::company::Website;
+use kernel::Website;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
 use crate::config::{self, CompanyOwner};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use adapters_console::TrustedProxy;
 use clap::{Args, Subcommand};
-use domain::audit::Operator;
+use kernel::audit::Operator;
 use secrecy::SecretString;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};

@@ -3,7 +3,7 @@
 use std::{env, fs};
 
 use clap::Args;
-use domain::audit::{Attribution, InvalidOperator, Operator};
+use kernel::audit::{Attribution, InvalidOperator, Operator};
 use time::OffsetDateTime;
 use uuid::Uuid;
 

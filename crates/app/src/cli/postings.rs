@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use domain::{
-    Version,
-    posting::{SourceIdentifier, Status},
-};
+use kernel::{SourceIdentifier, Status, Version};
 
 use super::{JsonArgs, LifetimeArgs, OperatorArgs, StoreArgs};
 use crate::config::{self, Before, ClientRef};

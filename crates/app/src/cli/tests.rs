@@ -1,6 +1,6 @@
-use domain::client::Scope;
 use std::ffi::OsString;
 
+use access::Scope;
 use clap::CommandFactory as _;
 
 use super::*;

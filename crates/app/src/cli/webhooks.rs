@@ -1,10 +1,8 @@
 //! The options of webhooks, and of `posthaste webhooks`.
 
+use ::webhooks::{DEFAULT_RETRY_SECONDS, EndpointId, PrivateAddresses, RetrySchedule};
 use clap::{ArgAction, Args, Subcommand, builder::FalseyValueParser};
-use domain::{
-    event::EventName,
-    webhook::{DEFAULT_RETRY_SECONDS, EndpointId, PrivateAddresses, RetrySchedule},
-};
+use kernel::event::EventName;
 use time::OffsetDateTime;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, process::ExitCode};
 
-use domain::audit::{AuditLog, AuditPosition, AuditQuery, Entry};
+use kernel::audit::{AuditLog, AuditPosition, AuditQuery, Entry};
 use newsletter::{
     store::{Store, StoreError},
     subscriber::SubscriberId,
@@ -135,7 +135,7 @@ fn text(lines: &[Line<'_>], has_more: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
+    use kernel::{
         audit::Action,
         testing::{by_ann, minutes, noon},
     };

@@ -5,12 +5,9 @@ mod show;
 
 use std::process::ExitCode;
 
+use access::{Client, ClientChange, Clients, ManagedClients, NewClient, Rotation};
 use adapters_http::oauth::ClientSecret;
-use domain::{
-    audit::Attribution,
-    client::{Client, ClientChange, ClientId, Clients, NewClient, Prefixes},
-    usecase::{ManagedClients, Rotation},
-};
+use kernel::{ClientId, Prefixes, audit::Attribution};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -2,15 +2,15 @@
 
 use std::{process::ExitCode, time::Duration};
 
+use access::Clients;
 use anyhow::bail;
 use domain::{
-    audit::Attribution,
-    client::Clients,
-    company::{Company, CompanyId},
-    posting::{Actor, CompanyPatch},
-    store::{Store, StoreError},
+    company::Company,
+    posting::CompanyPatch,
+    store::Store,
     usecase::{CompanyChange, CompanyError, update_company},
 };
+use kernel::{Actor, CompanyId, StoreError, audit::Attribution};
 use serde_json::{Value, json};
 
 use super::clients;

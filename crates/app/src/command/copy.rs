@@ -13,7 +13,7 @@ use adapters_sqlite::{
     rows::{Column, Row, TABLES, Table, ZERO, key_of},
 };
 use anyhow::{Context as _, bail, ensure};
-use domain::store::StoreError;
+use kernel::StoreError;
 use sha2::{Digest as _, Sha256};
 use tokio::task::block_in_place;
 

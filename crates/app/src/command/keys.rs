@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 use adapters_http::oauth::{KeyError, KeyFolder, KeyId};
 use anyhow::{Context as _, bail};
-use domain::{
-    audit::{Action, Entry},
-    store::WriteSet,
-};
+use domain::store::WriteSet;
+use kernel::audit::{Action, Entry};
 use serde::Serialize;
 use uuid::Uuid;
 

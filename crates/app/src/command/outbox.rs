@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::bail;
-use domain::{
+use kernel::{
     audit::{Action, Entry},
     outbox::{Dismissal, MOST_COUNTED, Outbox, Revive, TaskId, TaskRow},
 };
@@ -314,9 +314,10 @@ async fn remove(
 mod tests {
     use domain::{
         posting::{ENRICH, Lifetime},
-        testing::{by_ann, create, minutes, noon, put_id},
+        testing::{create, put_id},
         usecase::ingest,
     };
+    use kernel::testing::{by_ann, minutes, noon};
     use newsletter::{
         subscriber::MigrationSource,
         testing::{MemoryStore, email, report, subscriber_id},

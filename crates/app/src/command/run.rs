@@ -1,6 +1,6 @@
 //! Records in the audit log the run of a command that writes in many commits.
 
-use domain::{audit::Entry, store::StoreError};
+use kernel::{StoreError, audit::Entry};
 use newsletter::store::{Store, WriteSet};
 
 /// The run of a command. It is recorded before its first write, so that a killed run leaves an

@@ -2,10 +2,8 @@
 
 use std::{num::NonZeroU32, str::FromStr, time::Duration};
 
-use domain::{
-    client::{ClientId, Prefixes, Scope},
-    company::Website,
-};
+use access::Scope;
+use kernel::{ClientId, Prefixes, Website};
 
 use super::line;
 

@@ -16,12 +16,8 @@ mod tests;
 
 use std::{net::SocketAddr, time::Duration};
 
-use domain::{
-    audit::Operator,
-    day,
-    line::short_text,
-    posting::{Lifetime, SourceIdentifier, Status},
-};
+use domain::posting::Lifetime;
+use kernel::{SourceIdentifier, Status, audit::Operator, day, line::short_text};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tracing_subscriber::EnvFilter;
 use url::Url;
@@ -262,7 +258,7 @@ pub fn since(text: &str) -> Result<OffsetDateTime, String> {
         Some(day) => Some(day.midnight().assume_utc()),
         None => OffsetDateTime::parse(text, &Rfc3339).ok(),
     };
-    at.map(domain::microseconds).ok_or_else(|| {
+    at.map(kernel::microseconds).ok_or_else(|| {
         format!(
             "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
         )
@@ -306,7 +302,7 @@ pub fn expired_before(text: &str) -> Result<Before, String> {
 
 /// An operator's reason.
 pub fn reason(text: &str) -> Result<String, String> {
-    let reason = domain::line::reason(text).map_err(|error| error.to_string())?;
+    let reason = kernel::line::reason(text).map_err(|error| error.to_string())?;
     Ok(reason.to_owned())
 }
 

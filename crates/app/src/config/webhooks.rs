@@ -1,17 +1,14 @@
 //! Values of options about webhooks.
 
-use domain::{
-    event::EventName,
-    field::Term as _,
-    webhook::{EndpointId, LONGEST_DESCRIPTION, PrivateAddresses, PublicEvent, RetrySchedule},
-};
+use ::webhooks::{EndpointId, LONGEST_DESCRIPTION, PrivateAddresses, PublicEvent, RetrySchedule};
+use kernel::{event::EventName, field::Term as _};
 
 use super::line;
 
 /// `POSTHASTE_WEBHOOK_RETRY_SECONDS`.
 pub fn retry_schedule(text: &str) -> Result<RetrySchedule, String> {
     text.parse()
-        .map_err(|error: domain::webhook::InvalidRetrySchedule| error.to_string())
+        .map_err(|error: ::webhooks::InvalidRetrySchedule| error.to_string())
 }
 
 /// `POSTHASTE_WEBHOOK_PRIVATE`.

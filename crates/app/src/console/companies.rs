@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use access::Clients;
 use adapters_console::CompanyEditor;
 use async_trait::async_trait;
 use domain::{
-    audit::Attribution,
-    client::Clients,
-    company::{Company, CompanyId},
+    company::Company,
     store::Store,
     usecase::{CompanyChange, CompanyError},
 };
+use kernel::{CompanyId, audit::Attribution};
 
 use crate::command::companies;
 

@@ -6,6 +6,8 @@ mod people;
 
 use std::{net::SocketAddr, sync::Arc};
 
+use ::webhooks::{PrivateAddresses, Sender};
+use access::sign_in::{Passes, issue_link, token_digest};
 use adapters_console::{
     Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, TrustedProxy, new_token,
 };
@@ -13,12 +15,8 @@ use adapters_http::{
     AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
 };
 use anyhow::bail;
-use domain::{
-    audit::{Attribution, Operator},
-    console::{Passes, issue_link, token_digest},
-    posting::Lifetime,
-    webhook::{PrivateAddresses, Sender},
-};
+use domain::posting::Lifetime;
+use kernel::audit::{Attribution, Operator};
 use tokio::task::JoinHandle;
 
 pub use self::moderator::{apply, erase};

@@ -5,12 +5,11 @@ use std::{sync::Arc, time::Duration};
 use adapters_console::Moderator;
 use async_trait::async_trait;
 use domain::{
-    Version,
-    audit::Attribution,
-    posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
-    store::{Retention, Store, StoreError},
+    posting::{Lifetime, Posting, moderation::Moderation},
+    store::{Retention, Store},
     usecase::{self, ModerationError, moderate},
 };
+use kernel::{SourceIdentifier, StoreError, Version, audit::Attribution};
 
 use crate::{clock, waits::Waits};
 

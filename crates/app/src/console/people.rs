@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use adapters_console::{People, PersonCommand, PersonError};
 use async_trait::async_trait;
-use domain::audit::Attribution;
+use kernel::audit::Attribution;
 use newsletter::{
     store::{Store, StoreError},
     subscriber::Email,

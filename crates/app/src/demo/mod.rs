@@ -22,13 +22,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use access::{NewClient, Scope};
 use anyhow::{Context as _, bail};
-use domain::{
-    audit::{Attribution, Operator},
-    client::{NewClient, Prefixes, Scope},
-    posting::{ENRICH, Lifetime, SourceIdentifier},
-};
+use domain::posting::{ENRICH, Lifetime};
 use indicatif::{ProgressBar, ProgressStyle};
+use kernel::{
+    Prefixes, SourceIdentifier,
+    audit::{Attribution, Operator},
+};
 use secrecy::SecretString;
 use tempfile::TempDir;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Two weeks of activity before the demo, made up, so that the charts of the console show what they
 //! are for.
 
-use domain::client::activity::{ActivityWrites, Counts};
+use access::activity::{ActivityWrites, Counts};
 use time::Duration;
 
 use crate::{clock, database::Database};

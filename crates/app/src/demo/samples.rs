@@ -37,11 +37,8 @@ pub fn line(id: &str) -> Option<&'static str> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-    use domain::{
-        authority::Principal,
-        client::ClientId,
-        posting::{PostingId, PutPosting},
-    };
+    use domain::{authority::Principal, posting::PutPosting};
+    use kernel::{ClientId, PostingId};
     use uuid::Uuid;
 
     use super::*;

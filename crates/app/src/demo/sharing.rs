@@ -1,7 +1,7 @@
 //! Two integrations that share the board, each with a prefix of its own.
 
 use anyhow::Context as _;
-use domain::client::Prefixes;
+use kernel::Prefixes;
 
 use super::{integration, push_samples, samples};
 use crate::{database::Database, output};

@@ -3,10 +3,8 @@
 use std::fmt;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
-use domain::{
-    posting::{PostingView, SourceIdentifier, Status},
-    store::PostingReader,
-};
+use domain::{posting::PostingView, store::PostingReader};
+use kernel::{SourceIdentifier, Status};
 
 use crate::{
     output,

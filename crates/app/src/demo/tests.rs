@@ -96,7 +96,7 @@ async fn the_samples_end_as_intended_and_the_printed_commands_work() {
     );
     let identifier = SourceIdentifier::new("my-first").unwrap();
     let view = database.postings.find(&identifier).await.unwrap().unwrap();
-    assert_eq!(view.posting.status, domain::posting::Status::Expired);
+    assert_eq!(view.posting.status, kernel::Status::Expired);
 
     // As with a second demo on the same data.
     for _ in 0..2 {

@@ -1,12 +1,10 @@
 //! Implements the pipeline's port with the rules of [`posting_text`]. Nothing is decided here.
 
-use domain::{
-    enrichment::{
-        CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded,
-        Phrase, PhraseKind, ReasonCode, RuleEnricher, Sketch, StopFlag, Verdict,
-    },
-    posting::CountryCode,
+use domain::enrichment::{
+    CheckError, Coordinates, Draft, EnrichedTexts, Enrichment, EnrichmentInput, Exceeded, Phrase,
+    PhraseKind, ReasonCode, RuleEnricher, Sketch, StopFlag, Verdict,
 };
+use kernel::codes::CountryCode;
 use posting_text::{
     Budget, Posting, Prepared, Refusal, places,
     redact::{self, Kind},

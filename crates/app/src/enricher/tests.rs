@@ -1,14 +1,11 @@
 //! Models around a scripted one, in virtual time.
 
-use domain::{
-    enrichment::{
-        Brief, Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment,
-        EnrichmentInput, Phrase, PhraseKind, RuleEnricher as _, StopFlag, Verdict,
-    },
-    store::StoreError,
-    testing::noon,
+use domain::enrichment::{
+    Brief, Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment,
+    EnrichmentInput, Phrase, PhraseKind, RuleEnricher as _, StopFlag, Verdict,
 };
 use futures_util::future::join_all;
+use kernel::{StoreError, testing::noon};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
@@ -30,7 +27,7 @@ impl Bench {
         let drafts = Arc::new(MemoryDrafts::default());
         let breaker = Arc::new(ModelBreaker::default());
         let start = Instant::now();
-        let clock: Clock = Arc::new(move || domain::microseconds(noon() + start.elapsed()));
+        let clock: Clock = Arc::new(move || kernel::microseconds(noon() + start.elapsed()));
         let with_breaker = BreakerModel::new(Arc::clone(&model) as _, Arc::clone(&breaker));
         Self {
             enricher: Pipeline::with_model(Arc::new(TextRules), Arc::new(with_breaker))

@@ -2,10 +2,8 @@
 
 use std::{cmp::Ordering, collections::VecDeque};
 
-use domain::{
-    event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject},
-    posting::event::JOB_POSTING_ERASED,
-};
+use domain::posting::event::JOB_POSTING_ERASED;
+use kernel::event::{Cursor, LogPage, LogQuery, RecordedEvent, Subject};
 
 /// The largest number of events.
 const MOST: usize = 4_096;

@@ -15,9 +15,9 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
-    store::StoreError,
 };
 use tokio::{
     sync::{Notify, watch},

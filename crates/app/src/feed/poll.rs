@@ -2,10 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    event::{EventLog, LogError, LogQuery},
-    posting::event::PUBLIC,
-};
+use domain::posting::event::PUBLIC;
+use kernel::event::{EventLog, LogError, LogQuery};
 use tokio::{
     sync::{Notify, watch},
     time::{Instant, sleep, sleep_until},
@@ -57,7 +55,7 @@ impl Poller {
                 self.pause(at).await;
             }
             let done = panics::caught_as(
-                |why| LogError::Store(domain::StoreError::Broken(why)),
+                |why| LogError::Store(kernel::StoreError::Broken(why)),
                 self.catch_up(read_at.is_some()),
             );
             match done.await {
@@ -102,7 +100,7 @@ impl Poller {
             let query = LogQuery {
                 after: Some(self.buffer.borrow().end()),
                 names: PUBLIC.to_vec(),
-                prefixes: domain::client::Prefixes::ALL,
+                prefixes: kernel::Prefixes::ALL,
                 limit: PAGE,
             };
             let page = self.log.read(&query).await?;

@@ -9,12 +9,14 @@ use std::{
 };
 
 use domain::{
-    event::{Event, EventName, PostingState, RecordedEvent, Subject},
     posting::event::{
         COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_ERASED, JOB_POSTING_EXPIRED,
         JOB_POSTING_UPDATED, PUBLIC,
     },
     store::{Store as _, WriteSet},
+};
+use kernel::{
+    event::{Event, EventName, PostingState, RecordedEvent, Subject},
     testing::{noon, uuid},
 };
 use newsletter::{tasks::INDIVIDUAL_MEMBERSHIP_UPDATED, testing::MemoryStore};
@@ -147,7 +149,7 @@ fn query(after: Option<Cursor>, names: &[EventName]) -> LogQuery {
     LogQuery {
         after,
         names: names.to_vec(),
-        prefixes: domain::client::Prefixes::ALL,
+        prefixes: kernel::Prefixes::ALL,
         limit: 100,
     }
 }
@@ -277,7 +279,7 @@ fn what_was_erased_is_not_read_from_the_buffer() {
         sequence,
     };
     let event = |name: &EventName, n, reason: Option<&str>, sequence| {
-        let company = domain::company::CompanyId::new(uuid(9));
+        let company = kernel::CompanyId::new(uuid(9));
         let posting = domain::testing::posting(n, company);
         let state = PostingState {
             status_reason: reason.map(str::to_owned),

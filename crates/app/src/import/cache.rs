@@ -9,13 +9,15 @@ use std::{
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use super::naming::CompanyKey;
 use domain::{
     catalogue::CatalogueId,
     import::{LineText, Wishes},
-    posting::{SourceIdentifier, repeat::Basis},
+    posting::repeat::Basis,
 };
+use kernel::SourceIdentifier;
 use twox_hash::{XxHash3_64, XxHash3_128};
+
+use super::naming::CompanyKey;
 
 /// The most lines that are kept, in 40 bytes each.
 const SLOTS: u64 = 1 << 20;
@@ -148,7 +150,7 @@ pub(super) fn identifier(text: &LineText) -> Option<SourceIdentifier> {
 
 #[cfg(test)]
 mod tests {
-    use domain::{client::ClientId, testing::uuid};
+    use kernel::{ClientId, testing::uuid};
 
     use super::*;
 

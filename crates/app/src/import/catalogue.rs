@@ -3,12 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    catalogue::{CatalogueId, CatalogueName, MaxMissing, PastImport, Roster},
-    client::{ClientId, Prefixes},
+    catalogue::{CatalogueId, MaxMissing, PastImport, Roster},
     import::{Missing, Summary},
-    store::StoreError,
     usecase::{CatalogueOrder, ImportError, ImportOrder},
 };
+use kernel::{CatalogueName, ClientId, Prefixes, StoreError};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -3,11 +3,10 @@
 use std::{slice, time::Duration};
 
 use domain::{
-    catalogue::{CatalogueName, OpenPosting},
-    posting::{PostingId, SourceIdentifier},
-    store::StoreError,
+    catalogue::OpenPosting,
     usecase::{self, ImportError},
 };
+use kernel::{CatalogueName, PostingId, SourceIdentifier, StoreError};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::{
-    catalogue::{CatalogueLease, CatalogueName, CatalogueQuery, Leased, MOST_CATALOGUES},
-    client::ClientId,
+    catalogue::{CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES},
     usecase::ImportError,
 };
+use kernel::{CatalogueName, ClientId};
 use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};

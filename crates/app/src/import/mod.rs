@@ -42,9 +42,10 @@ use domain::{
     catalogue::{CatalogueId, Catalogues},
     import::Wishes,
     posting::Lifetime,
-    store::{Store, StoreError},
+    store::Store,
     usecase::{Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
 };
+use kernel::StoreError;
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 

@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-use domain::{company::CompanyId, field::Patch, posting::PutPosting};
+use domain::posting::PutPosting;
+use kernel::{CompanyId, field::Patch};
 
 /// A company, in short: half of its id, which is a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

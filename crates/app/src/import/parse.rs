@@ -7,11 +7,11 @@ use std::{
 };
 
 use domain::{
-    client::Prefixes,
     import::{Line, LineError, Wishes},
-    posting::{PostingId, PutPosting, SourceIdentifier, repeat::Basis},
+    posting::{PutPosting, repeat::Basis},
     usecase::IngestError,
 };
+use kernel::{PostingId, Prefixes, SourceIdentifier};
 use uuid::Uuid;
 
 use super::{

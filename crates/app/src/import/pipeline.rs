@@ -4,7 +4,7 @@ use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
     import::{LineError, Receipt, Summary, Wishes},
-    posting::{Answer, SourceIdentifier},
+    posting::Answer,
     store::Store,
     usecase::{ImportError, IngestError},
 };
@@ -12,6 +12,7 @@ use futures_util::{
     StreamExt as _,
     stream::{FuturesOrdered, FuturesUnordered},
 };
+use kernel::SourceIdentifier;
 use time::OffsetDateTime;
 use tokio::{
     sync::{mpsc, oneshot},

@@ -4,10 +4,10 @@ use std::{collections::VecDeque, iter::Peekable, sync::Arc, vec::IntoIter};
 
 use async_trait::async_trait;
 use domain::{
-    client::Prefixes,
     import::{Line, LineText, Receipt, Summary},
     usecase::{Import, ImportError, IngestError},
 };
+use kernel::Prefixes;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{

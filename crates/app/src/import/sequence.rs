@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use domain::posting::SourceIdentifier;
+use kernel::SourceIdentifier;
 use tokio::time::Instant;
 
 use super::{ledger::Place, naming::CompanyKey, parse::Work};

@@ -11,13 +11,16 @@ mod repeated;
 use std::fmt::Write as _;
 
 use domain::{
-    catalogue::{Catalogue, CatalogueName, MaxMissing},
-    client::{ClientId, Prefixes},
+    catalogue::{Catalogue, MaxMissing},
     import::{Line, LineText, Receipt, Summary},
-    posting::{Lifetime, Posting, PutOutcome},
+    posting::{Lifetime, Posting},
     store::PostingReader,
-    testing::{identifier, noon, uuid},
     usecase::CatalogueOrder,
+};
+use kernel::testing::identifier;
+use kernel::{
+    CatalogueName, ClientId, Prefixes, PutOutcome,
+    testing::{noon, uuid},
 };
 use tokio::time::{Instant, sleep};
 
@@ -38,7 +41,7 @@ struct Kit {
 /// A clock that goes with tokio's, which tests may pause.
 fn clock() -> Clock {
     let start = Instant::now();
-    Arc::new(move || domain::microseconds(noon() + start.elapsed()))
+    Arc::new(move || kernel::microseconds(noon() + start.elapsed()))
 }
 
 impl Kit {

@@ -16,11 +16,11 @@ use std::{
 };
 
 use domain::{
-    company::CompanyId,
-    posting::{Answer, PutPosting, SourceIdentifier},
-    store::{Known, RowLocks, StoreError},
+    posting::{Answer, PutPosting},
+    store::{Known, RowLocks},
     usecase::IngestError,
 };
+use kernel::{CompanyId, SourceIdentifier, StoreError};
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep_until, timeout_at},

@@ -4,11 +4,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{
-    company::{Company, CompanyId},
+    company::Company,
     posting::Answer,
-    store::{Known, StoreError},
+    store::Known,
     usecase::{Answers, IngestError},
 };
+use kernel::{CompanyId, StoreError};
 use tokio::time::{Instant, sleep};
 
 use super::{

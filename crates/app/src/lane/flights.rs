@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use domain::{company::CompanyId, posting::SourceIdentifier};
+use kernel::{CompanyId, SourceIdentifier};
 use tokio::{
     task::{Id, JoinError, JoinSet},
     time::Instant,

@@ -7,9 +7,10 @@ use std::{
 };
 
 use domain::{
-    posting::{Answer, PutPosting, SourceIdentifier},
+    posting::{Answer, PutPosting},
     usecase::IngestError,
 };
+use kernel::SourceIdentifier;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc},
     task::JoinSet,

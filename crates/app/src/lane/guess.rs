@@ -10,10 +10,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use domain::{
-    company::{Company, CompanyId},
-    store::Known,
-};
+use domain::{company::Company, store::Known};
+use kernel::CompanyId;
 
 /// The most companies that are remembered.
 const COMPANIES: usize = 16_384;
@@ -93,7 +91,8 @@ impl Guesses {
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::{self, identifier, posting};
+    use domain::testing::{self, posting};
+    use kernel::testing::identifier;
 
     use super::*;
 

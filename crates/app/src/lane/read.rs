@@ -3,8 +3,9 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use domain::{posting::SourceIdentifier, store::StoreError, usecase::IngestError};
+use domain::usecase::IngestError;
 use futures_util::{StreamExt as _, stream::FuturesOrdered};
+use kernel::{SourceIdentifier, StoreError};
 use tokio::{
     sync::mpsc,
     time::{Instant, sleep_until},

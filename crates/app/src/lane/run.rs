@@ -9,11 +9,12 @@ use std::{
 };
 
 use domain::{
-    company::{Company, CompanyId},
+    company::Company,
     posting::{Answer, Decision, Lifetime, PutPosting, decide},
-    store::{Known, RowLocks, Store, StoreError, WriteSet},
+    store::{Known, RowLocks, Store, WriteSet},
     usecase::{self, Answers, IngestError},
 };
+use kernel::{CompanyId, StoreError};
 use tokio::{
     sync::{Notify, futures::Notified},
     time::Instant,

@@ -6,10 +6,11 @@ use std::{
 };
 
 use domain::{
-    company::{Company, CompanyId},
-    posting::{Posting, SourceIdentifier},
+    company::Company,
+    posting::Posting,
     store::{Known, WriteSet},
 };
+use kernel::{CompanyId, SourceIdentifier};
 
 use super::Job;
 

@@ -4,10 +4,11 @@ mod interleavings;
 mod overlap;
 
 use domain::{
-    posting::{PutOutcome, Rejection},
-    store::{PostingReader as _, StoreError},
+    posting::Rejection,
+    store::PostingReader as _,
     testing::{answered, create},
 };
+use kernel::{PutOutcome, StoreError};
 use tokio::task::JoinSet;
 
 use super::*;

@@ -9,7 +9,8 @@ use std::{
     sync::Arc,
 };
 
-use domain::{posting::SourceIdentifier, store::Known};
+use domain::store::Known;
+use kernel::SourceIdentifier;
 use tokio::{
     sync::mpsc::{self, error::TryRecvError},
     time::{Instant, sleep_until},

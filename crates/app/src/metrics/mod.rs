@@ -13,9 +13,10 @@ use std::{
     time::Duration,
 };
 
-use domain::client::{ClientId, activity::Counts};
+use ::webhooks::Outcome;
+use access::activity::Counts;
 use domain::enrichment::{ReasonCode, Verdict};
-use domain::webhook::Outcome;
+use kernel::ClientId;
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };

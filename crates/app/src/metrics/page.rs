@@ -12,16 +12,15 @@ mod webhooks;
 use std::{sync::Arc, time::Duration};
 
 use ::newsletter::store::{Accounts, SubscriberReader};
-use domain::{
-    catalogue::Catalogues,
-    client::{ActivityLog, Clients},
-    console::search::PostingBrowser,
+use ::webhooks::Webhooks;
+use access::{ActivityLog, Clients};
+use domain::{browse::PostingBrowser, catalogue::Catalogues, store::Health};
+use futures_util::future::{BoxFuture, join, join5};
+use kernel::{
+    StoreError,
     event::EventLog,
     outbox::{Backlog, Outbox},
-    store::{Health, StoreError},
-    webhook::Webhooks,
 };
-use futures_util::future::{BoxFuture, join, join5};
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;

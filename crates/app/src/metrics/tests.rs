@@ -1,18 +1,21 @@
 use std::sync::Arc;
 
+use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, CatalogueName, CatalogueQuery, Catalogues, Leased, PastImport},
-    client::ClientId,
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
     enrichment::{EnrichmentInput, ReasonCode, RuleEnricher as _, StopFlag},
-    event::{Cursor, EventLog as _},
     import::{Counts, Missing, Summary},
-    outbox::Outbox as _,
     posting::{ENRICH, Lifetime, enrich},
-    store::{Health, Store as _, StoreError, WriteSet},
-    testing::{create, endpoint, noon},
+    store::{Health, Store as _, WriteSet},
+    testing::create,
     usecase,
-    webhook::{EndpointState, Webhooks},
+};
+use kernel::{
+    CatalogueName, ClientId, StoreError,
+    event::{Cursor, EventLog as _},
+    outbox::Outbox as _,
+    testing::noon,
 };
 use newsletter::{
     store::{AccountState, Accounts as _},

@@ -2,11 +2,13 @@
 
 use std::{process::ExitCode, sync::Arc, time::Duration};
 
+use ::webhooks::RetrySchedule;
 use adapters_http::Readiness;
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::Context as _;
-use domain::{posting::Lifetime, trace::OptionalTracer, webhook::RetrySchedule};
+use domain::posting::Lifetime;
+use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 
 use super::check_embedded;

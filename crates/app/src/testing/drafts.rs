@@ -3,11 +3,8 @@
 use std::{collections::HashMap, sync::Mutex};
 
 use async_trait::async_trait;
-use domain::{
-    enrichment::{DraftCache, DraftKey, Reservation},
-    posting::PostingId,
-    store::StoreError,
-};
+use domain::enrichment::{DraftCache, DraftKey, Reservation};
+use kernel::{PostingId, StoreError};
 use newsletter::testing::MemoryStore;
 use time::OffsetDateTime;
 use uuid::Uuid;

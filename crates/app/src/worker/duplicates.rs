@@ -2,13 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use access::Clients;
 use async_trait::async_trait;
-use domain::{
-    client::Clients,
+use domain::{posting::DUPLICATES, store::Store, usecase};
+use kernel::{
+    PostingId, StoreError,
     outbox::{Claimed, Queue},
-    posting::{DUPLICATES, PostingId},
-    store::{Store, StoreError},
-    usecase,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

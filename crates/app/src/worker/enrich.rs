@@ -4,17 +4,20 @@ mod failed;
 
 use std::{sync::Arc, time::Instant};
 
+use access::Clients;
 use async_trait::async_trait;
 use domain::{
-    client::Clients,
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
-    outbox::{Claimed, Queue, Receipt},
-    posting::{ENRICH, Lifetime, PostingId, SourceIdentifier},
-    store::{Store, StoreError},
-    trace::{NewSpan, OptionalTracer, Span, SpanRole, TraceParent},
+    posting::{ENRICH, Lifetime},
+    store::Store,
     usecase::{self, Assignment, Outcome},
 };
 use futures_util::{StreamExt as _, stream};
+use kernel::{
+    PostingId, SourceIdentifier, StoreError,
+    outbox::{Claimed, Queue, Receipt},
+    trace::{NewSpan, OptionalTracer, Span, SpanRole, TraceParent},
+};
 use tokio::{
     sync::oneshot,
     task::JoinError,

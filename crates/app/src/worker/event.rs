@@ -8,9 +8,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery},
-    store::StoreError,
 };
 use newsletter::{
     store::Store,
@@ -158,7 +158,7 @@ impl Listener {
         let mut query = LogQuery {
             after,
             names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
-            prefixes: domain::client::Prefixes::ALL,
+            prefixes: kernel::Prefixes::ALL,
             limit: self.throttle.batch(Floor::EVENTS, PAGE),
         };
         loop {

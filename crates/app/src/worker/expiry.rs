@@ -2,11 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use domain::{
-    posting::SourceIdentifier,
-    store::{Store, StoreError},
-    usecase,
-};
+use domain::{store::Store, usecase};
+use kernel::{SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -3,13 +3,13 @@
 
 use std::{sync::Arc, time::Duration};
 
+use access::sign_in::Passes;
 use async_trait::async_trait;
 use domain::{
-    console::Passes,
     enrichment::DraftCache,
-    event::EventLog,
-    store::{Health, Retention, StoreError},
+    store::{Health, Retention},
 };
+use kernel::{StoreError, event::EventLog};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -224,9 +224,9 @@ impl ForgottenTexts {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
+    use domain::store::{Store as _, WriteSet};
+    use kernel::{
         event::{Event, EventName, LogQuery, Subject},
-        store::{Store as _, WriteSet},
         testing::{noon, uuid},
     };
     use newsletter::testing::MemoryStore;
@@ -276,7 +276,7 @@ mod tests {
         let all = LogQuery {
             after: None,
             names: vec![TOLD],
-            prefixes: domain::client::Prefixes::ALL,
+            prefixes: kernel::Prefixes::ALL,
             limit: 9,
         };
         EventLog::read(&*store, &all).await.unwrap().events.len()

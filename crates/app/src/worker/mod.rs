@@ -44,15 +44,13 @@ use ::newsletter::{
     store::{Accounts, SubscriberReader},
     subscriber::provider::Provider,
 };
+use access::sign_in::Passes;
 use domain::{
-    console::Passes,
     enrichment::{DraftCache, Enricher},
-    event::EventLog,
-    outbox::Outbox,
     posting::Lifetime,
     store::{Health, Retention, Store},
-    trace::OptionalTracer,
 };
+use kernel::{event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;

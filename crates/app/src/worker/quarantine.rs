@@ -8,10 +8,8 @@ use std::{
     time::Duration,
 };
 
-use domain::{
-    outbox::{Kind, Queue},
-    posting::ENRICH,
-};
+use domain::posting::ENRICH;
+use kernel::outbox::{Kind, Queue};
 use tokio::{
     sync::{MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Instant,
@@ -79,10 +77,10 @@ impl Quarantine {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt as _;
+    use newsletter::tasks::MIGRATE;
 
     use super::*;
     use crate::kinds;
-    use newsletter::tasks::MIGRATE;
 
     #[tokio::test]
     async fn a_suspect_is_worked_on_alone() {

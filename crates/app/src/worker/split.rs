@@ -1,6 +1,6 @@
 //! Handling of a failed batch task by task.
 
-use domain::{outbox::Claimed, store::StoreError};
+use kernel::{StoreError, outbox::Claimed};
 
 use super::tasks::Tasks;
 

@@ -2,10 +2,10 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use domain::{
-    enrichment::EnrichError,
+use domain::enrichment::EnrichError;
+use kernel::{
+    StoreError,
     outbox::{Claimed, LOST_TOO_OFTEN, Outbox, Queue, Receipt, RetryPolicy},
-    store::StoreError,
 };
 use newsletter::subscriber::provider::ProviderError;
 use time::{Duration, OffsetDateTime};

@@ -20,11 +20,14 @@ use ::newsletter::testing::MemoryStore;
 use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag},
-    outbox::{Backlog, Kind, Revive, TaskRow},
-    posting::{PostingView, PutPosting, Status},
-    store::{PostingReader, StoreError},
+    posting::{PostingView, PutPosting},
+    store::PostingReader,
     testing::create,
     usecase,
+};
+use kernel::{
+    Status, StoreError,
+    outbox::{Backlog, Kind, Revive, TaskRow},
 };
 use tokio::time::sleep;
 

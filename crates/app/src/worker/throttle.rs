@@ -7,7 +7,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{outbox::Kind, posting::ENRICH};
+use domain::posting::ENRICH;
+use kernel::outbox::Kind;
 
 /// The pause after a round of work, as a multiple of the round.
 const PAUSE_FACTOR: u32 = 3;

@@ -9,14 +9,13 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
-    company::CompanyId,
+    posting::duplicate::{Candidate, Fingerprint},
+    store::{Known, RowLocks, Store, WriteSet},
+};
+use kernel::{
+    CompanyId, PostingId, SourceIdentifier, StoreError,
     event::{Event, Subject},
     outbox::{Effect, Queue, TaskWrites},
-    posting::{
-        PostingId, SourceIdentifier,
-        duplicate::{Candidate, Fingerprint},
-    },
-    store::{Known, RowLocks, Store, StoreError, WriteSet},
     trace::{NewSpan, OptionalTracer, Span},
 };
 use newsletter::{

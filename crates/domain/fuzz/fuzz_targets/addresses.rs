@@ -2,10 +2,8 @@
 
 #![no_main]
 
-use domain::{
-    company::{CompanyId, Website},
-    posting::{Metadata, SourceIdentifier},
-};
+use kernel::{CompanyId, SourceIdentifier, Website};
+use domain::posting::Metadata;
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
 

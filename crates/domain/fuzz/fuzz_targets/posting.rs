@@ -2,13 +2,8 @@
 
 #![no_main]
 
-use domain::{
-    authority::Principal,
-    client::ClientId,
-    company::Company,
-    posting::{Lifetime, Posting, PostingId, PutPosting, decide},
-    store::{Known, WriteSet},
-};
+use domain::{authority::Principal, company::Company, posting::{Lifetime, Posting, PutPosting, decide}, store::{Known, WriteSet}};
+use kernel::{ClientId, PostingId};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json, value::RawValue};
 use time::{OffsetDateTime, macros::datetime};

@@ -3,17 +3,13 @@
 //! An import of a catalogue says that its lines are all of them. What the catalogue had before and
 //! no line names expires, unless so much is missing that the import looks broken ([`Roster`]).
 
-mod name;
 mod roster;
 mod store;
 
-use std::fmt;
-
+use kernel::CatalogueName;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 pub use self::{
-    name::{CatalogueName, InvalidName},
     roster::{MaxMissing, Roster},
     store::{
         CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased, MOST_CATALOGUES,
@@ -22,26 +18,9 @@ pub use self::{
 };
 use crate::import::Summary;
 
-/// A catalogue's id. A catalogue that was deleted and made again has another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CatalogueId(Uuid);
-
-impl CatalogueId {
-    /// Wraps a UUID.
-    pub const fn new(uuid: Uuid) -> Self {
-        Self(uuid)
-    }
-
-    /// The UUID.
-    pub const fn uuid(self) -> Uuid {
-        self.0
-    }
-}
-
-impl fmt::Display for CatalogueId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+kernel::id::id! {
+    /// A catalogue's id. A catalogue that was deleted and made again has another one.
+    CatalogueId
 }
 
 /// A catalogue as its client sees it.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{digest, posting::SourceIdentifier};
+use kernel::{SourceIdentifier, digest};
 
 /// The number of missing postings up to which a share does not matter.
 const FEW: usize = 20;
@@ -89,8 +89,9 @@ fn key(identifier: &SourceIdentifier) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use kernel::testing::identifier;
+
     use super::*;
-    use crate::testing::identifier;
 
     fn roster(had: usize, named: usize) -> Roster {
         let mut roster = Roster::new();

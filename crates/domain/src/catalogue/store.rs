@@ -1,16 +1,12 @@
 //! The port to the catalogues.
 
 use async_trait::async_trait;
+use kernel::CatalogueName;
+use kernel::{ClientId, PostingId, SourceIdentifier, StoreError, audit::Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Catalogue, CatalogueId, CatalogueName, PastImport};
-use crate::{
-    audit::Entry,
-    client::ClientId,
-    posting::{PostingId, SourceIdentifier},
-    store::StoreError,
-};
+use super::{Catalogue, CatalogueId, PastImport};
 
 /// The most catalogues of a client.
 pub const MOST_CATALOGUES: usize = 100;

@@ -1,49 +1,12 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
 mod names;
-mod website;
-
-use std::fmt;
 
 use async_trait::async_trait;
+use kernel::{Actor, ClientId, CompanyId, StoreError, Website, event::CompanyState};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 pub use self::names::{FORMER_NAMES, former_names};
-pub(crate) use self::website::parse_web_url;
-pub use self::website::{InvalidLogoPath, InvalidWebUrl, Website, check_logo_path, check_web_url};
-use crate::{client::ClientId, event::CompanyState, posting::Actor, store::StoreError};
-
-/// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The
-/// same new company made in two places is therefore the same row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CompanyId(Uuid);
-
-impl CompanyId {
-    /// The id that follows from the company's website.
-    pub fn of(website: &Website) -> Self {
-        Self(Uuid::new_v5(
-            &Uuid::NAMESPACE_URL,
-            website.as_str().as_bytes(),
-        ))
-    }
-
-    /// Wraps a stored id.
-    pub const fn new(uuid: Uuid) -> Self {
-        Self(uuid)
-    }
-
-    /// The UUID.
-    pub const fn uuid(self) -> Uuid {
-        self.0
-    }
-}
-
-impl fmt::Display for CompanyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// A company.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use kernel::{PostingId, StoreError, digest};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Brief;
-use crate::{StoreError, digest, posting::PostingId};
 
 /// The key of a draft: a digest of the model's input and of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,11 +94,10 @@ pub trait DraftCache: Send + Sync {
 mod tests {
     use std::collections::HashSet;
 
+    use kernel::codes::CountryCode;
+
     use super::*;
-    use crate::{
-        enrichment::{EnrichmentInput, tests::doubles::input},
-        posting::CountryCode,
-    };
+    use crate::enrichment::{EnrichmentInput, tests::doubles::input};
 
     #[test]
     fn whatever_is_shown_moves_the_key() {

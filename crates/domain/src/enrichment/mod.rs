@@ -25,6 +25,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use kernel::{PostingId, codes::CountryCode};
 
 pub use self::{
     cache::{DraftCache, DraftKey, Reservation},
@@ -35,7 +36,6 @@ pub use self::{
     rules::{CheckError, Exceeded, RuleEnricher},
     sketch::Sketch,
 };
-use crate::{codes::CountryCode, posting::PostingId};
 
 /// The content of one posting, as an enricher sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

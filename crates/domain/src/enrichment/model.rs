@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 
 use async_trait::async_trait;
+use kernel::codes::CountryCode;
 use serde::{Deserialize, Serialize};
 
 use super::{EnrichError, EnrichmentInput, ReasonCode, Verdict};
-use crate::codes::CountryCode;
 
 /// The input of a model, which sees nothing else of a posting.
 #[derive(Clone, Copy, Debug)]

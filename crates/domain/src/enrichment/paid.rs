@@ -14,11 +14,11 @@ use std::{
 };
 
 use async_trait::async_trait;
+use kernel::{PostingId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Brief, Draft, DraftCache, DraftKey, EnrichError, Reservation};
-use crate::{posting::PostingId, store::StoreError};
 
 /// The time until a reservation ends, unless renewed.
 const RESERVED: time::Duration = time::Duration::seconds(30);

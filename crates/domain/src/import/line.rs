@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 
+use kernel::{
+    ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
+    body::{self, BodyError},
+    field::{Field, Object},
+    validation::FieldErrors,
+};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::{
     authority::Principal,
-    body::{self, BodyError},
     catalogue::CatalogueId,
-    client::{ClientId, Forbidden, Prefixes},
-    field::{Field, Object},
-    posting::{InvalidIdentifier, PostingId, PostingPayload, PutPosting, SourceIdentifier},
+    posting::{PostingPayload, PutPosting},
     usecase::IngestError,
-    validation::FieldErrors,
 };
 
 /// A line as it arrived. Blank lines are none.
@@ -194,12 +196,10 @@ fn command(
 
 #[cfg(test)]
 mod tests {
+    use kernel::testing::uuid;
+
     use super::*;
-    use crate::{
-        catalogue::CatalogueId,
-        posting::ExpirationPatch,
-        testing::{put_id, uuid},
-    };
+    use crate::{catalogue::CatalogueId, posting::ExpirationPatch, testing::put_id};
 
     fn wishes() -> Wishes {
         Wishes {

@@ -1,8 +1,10 @@
 //! The receipts of an import, and their sum.
 
+use kernel::PutOutcome;
+
 use super::LineError;
 use crate::{
-    posting::{Answer, NoticeCounts, PutOutcome},
+    posting::{Answer, NoticeCounts},
     usecase::IngestError,
 };
 
@@ -116,14 +118,11 @@ pub struct Summary {
 
 #[cfg(test)]
 mod tests {
+    use kernel::testing::identifier;
+    use kernel::{Prefixes, body::BodyError, validation::FieldErrors};
+
     use super::*;
-    use crate::{
-        body::BodyError,
-        client::Prefixes,
-        posting::Rejection,
-        testing::{answered, identifier},
-        validation::FieldErrors,
-    };
+    use crate::{posting::Rejection, testing::answered};
 
     fn counted(result: Result<Answer, LineError>) -> Counts {
         let mut counts = Counts::default();

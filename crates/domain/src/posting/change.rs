@@ -1,15 +1,16 @@
 //! Decided changes: a posting's new state with its events and tasks.
 
+use kernel::{Actor, PostingId, Status};
+use kernel::{
+    Version,
+    event::{CompanyState, Event, EventName, PostingState, Subject},
+};
 use time::OffsetDateTime;
 
-use super::{
-    Actor, ContentHash, HistoryEntry, Posting, PostingId, Status, enrich, event, look_up_duplicates,
-};
+use super::{ContentHash, HistoryEntry, Posting, enrich, event, look_up_duplicates};
 use crate::{
-    Version,
     company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    event::{CompanyState, Event, EventName, PostingState, Subject},
     store::{Known, PostingWrite, WriteSet},
 };
 

@@ -4,13 +4,15 @@
     reason = "garde passes every field and its context by reference"
 )]
 
-use super::{limits, metadata::MetadataField};
-use crate::{
+use kernel::{
+    Website,
     checks::Check,
-    company::{InvalidWebUrl, Website, check_logo_path, check_web_url},
     email,
     field::{Field, Line, Presence, Shape},
+    website::{InvalidWebUrl, check_logo_path, check_web_url},
 };
+
+use super::{limits, metadata::MetadataField};
 
 /// A company's website as sent, and parsed: once, because every push has one.
 #[derive(Clone, Debug)]

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use kernel::digest;
+
 use super::Details;
 use crate::{
     company::Company,
-    digest,
     enrichment::{Coordinates, EnrichedTexts},
 };
 

@@ -1,34 +1,18 @@
 //! The rule of the one operation: create, update, expire or reopen.
 
+use kernel::{Actor, PostingId, Status};
+use kernel::{CompanyId, PutOutcome, validation::FieldErrors};
 use time::OffsetDateTime;
 
 use super::{
-    Actor, Change, Details, ExpirationPatch, Lifetime, Notice, Posting, PostingId, PutPosting,
-    Status, duplicate::note_content, event, outcome, repeat::Basis,
+    Change, Details, ExpirationPatch, Lifetime, Notice, Posting, PutPosting,
+    duplicate::note_content, event, outcome, repeat::Basis,
 };
 use crate::{
     authority,
-    company::{Company, CompanyId, CompanyWrite},
+    company::{Company, CompanyWrite},
     store::Known,
-    validation::FieldErrors,
-    vocabulary::vocabulary,
 };
-
-vocabulary! {
-    /// The outcome of an accepted command.
-    PutOutcome {
-        /// The posting was created.
-        Created = "created",
-        /// The posting or its company was changed.
-        Updated = "updated",
-        /// Nothing was changed.
-        Unchanged = "unchanged",
-        /// The posting was expired.
-        Expired = "expired",
-        /// An expired posting was reopened.
-        Reopened = "reopened",
-    }
-}
 
 /// The answer to an accepted command.
 #[derive(Clone, Debug, PartialEq, Eq)]

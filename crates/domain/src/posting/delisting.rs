@@ -1,9 +1,11 @@
 //! The expiry of postings that their catalogue does not list any more.
 
+use kernel::CatalogueName;
+use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{Actor, Change, Posting, Status};
-use crate::catalogue::{CatalogueId, CatalogueName};
+use super::{Change, Posting};
+use crate::catalogue::CatalogueId;
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
 /// catalogue meanwhile.

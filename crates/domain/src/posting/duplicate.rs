@@ -14,16 +14,12 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
+use kernel::{Actor, PostingId, SourceIdentifier};
+use kernel::{ClientId, CompanyId, Prefixes, Version, digest};
 use time::{Duration, OffsetDateTime};
 
-use super::{Actor, Change, Details, Posting, PostingId, SourceIdentifier, event};
-use crate::{
-    Version,
-    client::{ClientId, Prefixes},
-    company::CompanyId,
-    digest,
-    enrichment::Sketch,
-};
+use super::{Change, Details, Posting, event};
+use crate::enrichment::Sketch;
 
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;

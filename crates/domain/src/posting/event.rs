@@ -1,10 +1,12 @@
 //! The events and tasks of postings and companies.
 
-use super::{Posting, PostingId};
-use crate::{
+use kernel::PostingId;
+use kernel::{
     event::{EventName, PostingState},
     outbox::{Effect, Kind, Queue},
 };
+
+use super::Posting;
 
 /// The queue of enrichments.
 pub const ENRICH: Queue = Queue::of(Kind::new("enrich"));

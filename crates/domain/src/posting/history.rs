@@ -1,11 +1,7 @@
 //! A posting's history: changes with time, reason and actor.
 
-use std::{fmt, str::FromStr};
-
+use kernel::{Actor, Status};
 use time::OffsetDateTime;
-
-use super::Status;
-use crate::{audit::Operator, catalogue::CatalogueName, client::ClientId};
 
 /// One step of a posting's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,106 +14,4 @@ pub struct HistoryEntry {
     pub reason: Option<String>,
     /// The actor.
     pub by: Actor,
-}
-
-/// An actor that changes postings.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Actor {
-    /// An integration, by its OAuth client.
-    Client(ClientId),
-    /// The import of a catalogue that does not list it any more.
-    Catalogue(CatalogueName),
-    /// The enrichment pipeline.
-    Enricher,
-    /// A person with the command line or the console, by name; earlier versions kept no names.
-    Operator(Option<Operator>),
-    /// The end of its lifetime.
-    Lifetime,
-}
-
-impl fmt::Display for Actor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Client(id) => write!(f, "client:{id}"),
-            Self::Catalogue(name) => write!(f, "catalogue:{name}"),
-            Self::Enricher => f.write_str("enricher"),
-            Self::Operator(None) => f.write_str("operator"),
-            Self::Operator(Some(name)) => write!(f, "operator:{name}"),
-            Self::Lifetime => f.write_str("lifetime"),
-        }
-    }
-}
-
-/// A text that names no actor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an actor")]
-pub struct UnknownActor(String);
-
-impl FromStr for Actor {
-    type Err = UnknownActor;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = || UnknownActor(text.to_owned());
-        match text {
-            "enricher" => Ok(Self::Enricher),
-            "operator" => Ok(Self::Operator(None)),
-            "lifetime" => Ok(Self::Lifetime),
-            _ => match text.split_once(':').ok_or_else(unknown)? {
-                ("client", id) => id.parse().map(Self::Client).map_err(|_| unknown()),
-                ("catalogue", name) => {
-                    let name = CatalogueName::new(name);
-                    name.map(Self::Catalogue).map_err(|_| unknown())
-                }
-                ("operator", name) => {
-                    let name = Operator::new(name).map_err(|_| unknown())?;
-                    Ok(Self::Operator(Some(name)))
-                }
-                _ => Err(unknown()),
-            },
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::uuid;
-
-    #[test]
-    fn an_actor_is_read_as_it_was_written() {
-        let client = ClientId::new(uuid(1));
-        let name = |text| CatalogueName::new(text).unwrap();
-        for (actor, text) in [
-            (Actor::Client(client), format!("client:{client}")),
-            (Actor::Catalogue(name("a")), "catalogue:a".to_owned()),
-            (
-                Actor::Catalogue(name("enricher")),
-                "catalogue:enricher".to_owned(),
-            ),
-            (Actor::Enricher, "enricher".to_owned()),
-            (Actor::Operator(None), "operator".to_owned()),
-            (
-                Actor::Operator(Operator::new("Ann of: it").ok()),
-                "operator:Ann of: it".to_owned(),
-            ),
-            (Actor::Lifetime, "lifetime".to_owned()),
-        ] {
-            assert_eq!(actor.to_string(), text);
-            assert_eq!(text.parse(), Ok(actor));
-        }
-        for text in [
-            "",
-            "a",
-            ":",
-            "client",
-            "client:a",
-            "catalogue",
-            "catalogue:",
-            "catalogue:a b",
-            "operator:",
-            "operator:a\nb",
-        ] {
-            assert_eq!(text.parse::<Actor>(), Err(UnknownActor(text.to_owned())));
-        }
-    }
 }

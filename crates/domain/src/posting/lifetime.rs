@@ -1,8 +1,9 @@
 //! How long a posting stays without being pushed again.
 
+use kernel::{Actor, Status};
 use time::{Duration, OffsetDateTime};
 
-use super::{Actor, Change, Posting, Status};
+use super::{Change, Posting};
 
 /// The reason in the history of an expired posting.
 pub const REASON: &str = "The posting's lifetime ended.";

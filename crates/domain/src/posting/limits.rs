@@ -16,7 +16,7 @@ pub const COMPANY_NAME: usize = 255;
 pub const COMPANY_WEBSITE_URL: usize = 1024;
 /// `company.logo_path`.
 pub const COMPANY_LOGO_PATH: usize = 1024;
-pub use crate::field::INTEGER;
+pub use kernel::field::INTEGER;
 
 /// The deepest nesting of `metadata`, itself included: deeper text breaks the parsers of readers.
 pub const METADATA_DEPTH: usize = 64;

@@ -2,14 +2,14 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
+use kernel::{
+    body::{is_vast, string_len},
+    field::Field,
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::limits;
-use crate::{
-    body::{is_vast, string_len},
-    field::Field,
-};
 
 /// A JSON object as compact text: without insignificant white space, otherwise as sent (order of
 /// names, spelling of numbers and strings).

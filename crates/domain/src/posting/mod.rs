@@ -14,7 +14,6 @@ mod description;
 pub mod duplicate;
 pub mod event;
 mod history;
-mod id;
 pub mod lifetime;
 pub mod limits;
 mod metadata;
@@ -30,31 +29,29 @@ mod vocabulary;
 #[cfg(test)]
 mod tests;
 
+use kernel::codes::{CountryCode, CurrencyCode};
+use kernel::{Actor, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version};
 use time::OffsetDateTime;
 
 pub use self::{
     change::Change,
     content::{ContentHash, TextsDigest},
-    decide::{Answer, Decision, PutOutcome, Rejection, decide},
+    decide::{Answer, Decision, Rejection, decide},
     description::Description,
     duplicate::Original,
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
-    history::{Actor, HistoryEntry},
-    id::{InvalidIdentifier, PostingId, SourceIdentifier},
+    history::HistoryEntry,
     lifetime::Lifetime,
     metadata::{InvalidMetadata, Metadata},
     notice::{Notice, NoticeCode, NoticeCounts},
     patch::{CompanyPatch, ExpirationPatch, PostingPatch},
     payload::{PROHIBITED, PostingPayload},
     put::PutPosting,
-    vocabulary::{EmploymentType, LocationType, SalaryPeriod, Status},
+    vocabulary::{EmploymentType, LocationType, SalaryPeriod},
 };
-pub use crate::codes::{CountryCode, CurrencyCode};
 use crate::{
-    Version,
     catalogue::CatalogueId,
-    client::Prefixes,
-    company::{Company, CompanyId},
+    company::Company,
     enrichment::{Coordinates, EnrichedTexts},
 };
 

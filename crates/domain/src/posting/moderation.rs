@@ -1,11 +1,11 @@
 //! Commands of operators about postings.
 
+use kernel::audit::Operator;
+use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{
-    Actor, Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Status, event, outcome,
-};
-use crate::{audit::Operator, authority, company::Company};
+use super::{Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, event, outcome};
+use crate::{authority, company::Company};
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Notices: what a push that succeeded did not do.
 
-use crate::vocabulary::vocabulary;
+use kernel::vocabulary::vocabulary;
 
 vocabulary! {
     /// The code of a notice, a token of RFC 9651.

@@ -1,12 +1,13 @@
 //! The effect of enrichment results on postings.
 
+use kernel::outbox::LOST_TOO_OFTEN;
+use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{Actor, Change, ContentHash, Lifetime, Original, Posting, Status, TextsDigest, event};
+use super::{Change, ContentHash, Lifetime, Original, Posting, TextsDigest, event};
 use crate::{
     company::Company,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
-    outbox::LOST_TOO_OFTEN,
 };
 
 /// The content that a posting awaits an outcome for, if it does.

@@ -1,19 +1,19 @@
 //! The changes of a push, with every value in its type.
 
 use garde::Validate as _;
+use kernel::{
+    Website,
+    field::{
+        Choice, Choices, Field, Integer, Line, ListAsObject, Object, Patch, Shape, Text, line,
+    },
+    validation::FieldErrors,
+};
 
 use super::{
     CountryCode, CurrencyCode, Description, Details, EmploymentType, LocationType, Metadata,
     PostingPayload, SalaryPeriod,
     metadata::MetadataField,
     payload::{CompanyPayload, ExpirationPayload},
-};
-use crate::{
-    company::Website,
-    field::{
-        Choice, Choices, Field, Integer, Line, ListAsObject, Object, Patch, Shape, Text, line,
-    },
-    validation::FieldErrors,
 };
 
 /// The change of `expiration`.

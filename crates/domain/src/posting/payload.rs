@@ -1,6 +1,12 @@
 //! The body of a push as it was sent, and the rules that each field holds by itself.
 
 use garde::Validate;
+use kernel::{
+    body::{self, BodyError, KnownFields},
+    checks::{optional, required},
+    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
+    validation::{FieldErrors, MOST_ERRORS},
+};
 use serde::Deserialize;
 
 use super::{
@@ -8,12 +14,6 @@ use super::{
     checks::{SentWebsite, email, logo, not_sent, object, web_url, website},
     limits,
     metadata::MetadataField,
-};
-use crate::{
-    body::{self, BodyError, KnownFields},
-    checks::{optional, required},
-    field::{Choice, Choices, Field, Integer, Line, ListAsObject, Object, Presence, Text},
-    validation::{FieldErrors, MOST_ERRORS},
 };
 
 /// Declares the payload, with the prohibited fields beside it.

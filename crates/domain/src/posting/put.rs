@@ -1,15 +1,14 @@
 //! The command of the specification's one operation.
 
-use super::{
-    ExpirationPatch, InvalidIdentifier, PostingId, PostingPatch, PostingPayload, SourceIdentifier,
-};
-use crate::{
-    authority::Principal,
+use kernel::{InvalidIdentifier, PostingId, SourceIdentifier};
+use kernel::{
     body::{self, BodyError},
-    catalogue::CatalogueId,
     trace::TraceParent,
     validation::FieldErrors,
 };
+
+use super::{ExpirationPatch, PostingPatch, PostingPayload};
+use crate::{authority::Principal, catalogue::CatalogueId};
 
 /// Create, update or expire a posting: which of them, [`super::decide`] finds out.
 #[derive(Clone, Debug)]

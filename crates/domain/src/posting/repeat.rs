@@ -2,10 +2,12 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use kernel::Version;
+use kernel::{PutOutcome, SourceIdentifier};
 use time::OffsetDateTime;
 
-use super::{Answer, Lifetime, Posting, PutOutcome, SourceIdentifier};
-use crate::{Version, catalogue::CatalogueId, company::Company, store::Known};
+use super::{Answer, Lifetime, Posting};
+use crate::{catalogue::CatalogueId, company::Company, store::Known};
 
 /// The state in which a command changes nothing, in short: as long as a posting and its company
 /// are in it, the same command changes nothing again.
@@ -63,11 +65,10 @@ pub fn repeat(
 
 #[cfg(test)]
 mod tests {
+    use kernel::{PostingId, testing::uuid};
+
     use super::*;
-    use crate::{
-        posting::PostingId,
-        testing::{company, posting, uuid},
-    };
+    use crate::testing::{company, posting};
 
     #[test]
     fn a_posting_that_was_deleted_and_came_back_is_another_state() {

@@ -1,6 +1,6 @@
 //! The closed vocabularies of a posting, with their names in JSON and in the stores.
 
-use crate::vocabulary::vocabulary;
+use kernel::vocabulary::vocabulary;
 
 vocabulary! {
     /// Kind of employment.
@@ -34,26 +34,5 @@ vocabulary! {
         Weekly = "weekly",
         Monthly = "monthly",
         Annually = "annually",
-    }
-}
-
-vocabulary! {
-    /// The status of a posting.
-    Status {
-        /// Waits for its first verdict.
-        PendingEnrichment = "PendingEnrichment",
-        /// May be shown.
-        Approved = "approved",
-        /// Must not be shown.
-        Rejected = "rejected",
-        /// Was taken down.
-        Expired = "expired",
-    }
-}
-
-impl Status {
-    /// Whether the posting is, or may become, visible: it waits for a verdict or is approved.
-    pub const fn is_open(self) -> bool {
-        matches!(self, Self::PendingEnrichment | Self::Approved)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use kernel::{CompanyId, PostingId, event::Subject};
+
 use super::{Known, WriteSet};
-use crate::{
-    company::CompanyId,
-    event::Subject,
-    posting::{ENRICH, PostingId},
-};
+use crate::posting::ENRICH;
 
 /// The rows that a commit locks. Rows that it inserts are not among them, because no other
 /// transaction can hold them.

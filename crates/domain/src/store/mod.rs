@@ -7,6 +7,11 @@ mod search;
 use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
+pub use kernel::StoreError;
+use kernel::{
+    Actor, ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
+    outbox::TaskWrites,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -15,16 +20,12 @@ pub use self::{
     retention::{Erasure, Purge, Retention},
     search::{Search, Step},
 };
-pub use crate::error::StoreError;
 use crate::{
-    Version,
     catalogue::CatalogueLease,
-    client::{ClientId, Prefixes},
-    company::{Company, CompanyId, CompanyWrite},
+    company::{Company, CompanyWrite},
     enrichment::{Coordinates, EnrichedTexts},
-    outbox::TaskWrites,
     posting::{
-        Actor, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier, Status,
+        HistoryEntry, Posting, PostingView,
         duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
 };
@@ -379,8 +380,9 @@ pub trait Health: Send + Sync {
 
 #[cfg(test)]
 mod tests {
+    use kernel::testing::noon;
+
     use super::*;
-    use crate::testing::noon;
 
     #[test]
     fn a_page_ends_at_its_limit_or_its_size_but_not_before_its_first_posting() {

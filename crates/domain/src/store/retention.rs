@@ -2,15 +2,13 @@
 //! be erased.
 
 use async_trait::async_trait;
-use time::OffsetDateTime;
-
-use super::StoreError;
-use crate::{
-    Version,
+use kernel::StoreError;
+use kernel::{
+    PostingId, SourceIdentifier, Version,
     audit::{Action, Attribution, Entry},
     outbox::TaskWrites,
-    posting::{PostingId, SourceIdentifier},
 };
+use time::OffsetDateTime;
 
 /// One commit of a purge: expired postings to delete.
 #[derive(Clone, Debug)]
@@ -88,7 +86,7 @@ pub trait Retention: Send + Sync {
     /// that. The events themselves keep their places.
     ///
     /// What is recorded or kept later and is from before the erasure is left out by
-    /// [`ActivityLog::record`](crate::client::ActivityLog::record) and
+    /// [`ActivityLog::record`](access::ActivityLog::record) and
     /// [`DraftCache::keep`](crate::enrichment::DraftCache::keep).
     ///
     /// [`StoreError::Conflict`] if there is no such posting in this version.

@@ -71,10 +71,10 @@ impl<'a> Search<'a> {
 
 #[cfg(test)]
 mod tests {
+    use kernel::{Prefixes, testing::noon};
     use uuid::Uuid;
 
     use super::*;
-    use crate::{client::Prefixes, testing::noon};
 
     /// The lengths of the steps among so many postings of which some are wanted, and the page.
     fn search(

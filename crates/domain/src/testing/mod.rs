@@ -7,25 +7,22 @@ pub mod contract;
 mod memory;
 mod sample;
 
+use access::{ActivityLog, Clients, sign_in::Passes};
+use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox};
+
 pub use self::{
     contract::events::commit_events,
     memory::MemoryStore,
     sample::{
-        answered, by_ann, client, company, company_write, create, endpoint, hours, identifier,
-        minutes, noon, posting, push, push_as, push_by, pusher, put_id, text, uuid,
+        answered, company, company_write, create, posting, push, push_as, push_by, pusher, put_id,
     },
 };
 use crate::{
-    audit::AuditLog,
+    browse::PostingBrowser,
     catalogue::Catalogues,
-    client::{ActivityLog, Clients},
     company::CompanyReader,
-    console::{Passes, search::PostingBrowser},
     enrichment::DraftCache,
-    event::EventLog,
-    outbox::Outbox,
     store::{Health, PostingReader, Retention, Store},
-    webhook::Webhooks,
 };
 
 /// Everything that a store implements.
@@ -39,7 +36,6 @@ pub trait AllPorts:
     + ActivityLog
     + DraftCache
     + AuditLog
-    + Webhooks
     + Catalogues
     + Passes
     + PostingBrowser
@@ -58,7 +54,6 @@ impl<T> AllPorts for T where
         + ActivityLog
         + DraftCache
         + AuditLog
-        + Webhooks
         + Catalogues
         + Passes
         + PostingBrowser
@@ -82,9 +77,7 @@ impl<T> AllPorts for T where
 /// | `commits`, `outbox` | [`Store`], [`Outbox`] |
 /// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
-/// | `clients` | [`Clients`], [`ActivityLog`], [`AuditLog`] |
 /// | `drafts` | [`DraftCache`] |
-/// | `webhooks` | [`Store`], [`EventLog`], [`AuditLog`], [`Webhooks`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
 /// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`], [`CompanyReader`] |
 /// | `retention` | [`Store`], [`PostingReader`], [`Outbox`], [`AuditLog`], [`Retention`] |
@@ -93,8 +86,8 @@ macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
-            postings companies duplicates reading health commits events outbox audit clients drafts
-            webhooks catalogues console retention
+            postings companies duplicates reading health commits events outbox audit drafts
+            catalogues console retention
         }
     };
     ($block_on:path, $fixture:expr; $($area:ident)+) => {
@@ -223,18 +216,6 @@ macro_rules! contract_suite {
             what_is_brought_back_is_recorded
         } }
     };
-    (@clients $block_on:path, $fixture:expr) => {
-        $crate::contract_suite! { @cases $block_on, $fixture; clients {
-            a_client_comes_back
-            clients_are_listed_oldest_first
-            a_change_of_a_client_is_written_once
-            a_replaced_secret_ends_and_the_one_before_goes
-            a_command_about_a_client_is_in_the_audit
-            activity_is_added_up
-            a_change_keeps_the_last_use_of_a_secret
-            activity_has_a_largest_size
-        } }
-    };
     (@drafts $block_on:path, $fixture:expr) => {
         $crate::contract_suite! { @cases $block_on, $fixture; drafts {
             a_draft_is_got_by_one
@@ -249,33 +230,6 @@ macro_rules! contract_suite {
             the_longest_unused_are_forgotten_first
             a_draft_that_is_found_is_remembered
             a_reservation_is_forgotten_when_it_has_ended
-        } }
-    };
-    (@webhooks $block_on:path, $fixture:expr) => {
-        $crate::contract_suite! { @cases $block_on, $fixture; webhooks {
-            an_endpoint_comes_back
-            endpoints_are_listed_by_owner_and_by_pages
-            an_owner_has_a_limited_number_of_endpoints
-            a_change_needs_the_version
-            starting_over_clears_the_record
-            a_deleted_endpoint_is_gone_with_its_work
-            an_endpoint_is_leased_by_one_holder
-            an_endpoint_is_leased_when_there_is_something_to_do
-            endpoints_take_turns
-            a_lease_is_renewed_while_it_is_held
-            a_lease_that_is_released_passes_events
-            an_endpoint_rests_after_a_round
-            a_round_is_recorded_as_a_whole
-            a_round_without_the_lease_is_not_recorded
-            a_round_that_was_moved_back_is_not_recorded
-            a_round_of_another_version_is_not_recorded
-            a_round_disables
-            of_each_subject_the_oldest_event_is_due
-            an_endpoint_that_answers_again_gets_what_was_not_answered
-            the_newest_deliveries_are_kept
-            a_replay_goes_back_and_never_forward
-            the_backlog_is_counted
-            what_operators_do_is_recorded
         } }
     };
     (@catalogues $block_on:path, $fixture:expr) => {

@@ -1,111 +1,17 @@
 //! Sample values, built the way requests build them.
 
-use time::{Duration, OffsetDateTime, macros::datetime};
+use access::testing::client;
+use kernel::{
+    Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
+    testing::{identifier, noon, uuid},
+};
 use uuid::Uuid;
 
 use crate::{
-    audit::{Attribution, Operator},
     authority::Principal,
-    client::{Client, ClientId, Prefixes, Scope, StoredSecret},
-    company::{Company, CompanyId, CompanyWrite, Website},
-    posting::{
-        Actor, Answer, Details, Posting, PostingId, PutOutcome, PutPosting, SourceIdentifier,
-        Status,
-    },
-    webhook::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret},
+    company::{Company, CompanyWrite},
+    posting::{Answer, Details, Posting, PutPosting},
 };
-
-/// The `n`-th of a fixed series of UUIDs.
-pub fn uuid(n: u128) -> Uuid {
-    Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0000 + n)
-}
-
-/// A fixed time.
-pub const fn noon() -> OffsetDateTime {
-    datetime!(2026-03-01 12:00:00.123_456 UTC)
-}
-
-/// The `n`-th action of the operator Ann.
-///
-/// # Panics
-/// Never: she has a good name.
-#[expect(
-    clippy::expect_used,
-    reason = "these are tests, though not marked as such"
-)]
-pub fn by_ann(n: u128) -> Attribution {
-    Attribution {
-        id: uuid(0x5000 + n),
-        operator: Operator::new("ann").expect("it is a name"),
-    }
-}
-
-/// Some hours.
-pub const fn hours(n: i64) -> Duration {
-    Duration::hours(n)
-}
-
-/// Some minutes.
-pub const fn minutes(n: i64) -> Duration {
-    Duration::minutes(n)
-}
-
-/// A text of `n` characters that has more bytes than that.
-pub fn text(n: usize) -> String {
-    "ü".repeat(n)
-}
-
-/// The `n`-th client.
-pub fn client(n: u128) -> Client {
-    Client {
-        id: ClientId::new(uuid(n)),
-        name: format!("Client {n}"),
-        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
-        version: 1,
-        prefixes: Prefixes::ALL,
-        requests_per_minute: None,
-        secrets: vec![StoredSecret::new([7; 32], noon())],
-        tokens_from: None,
-        created_at: noon() + minutes(i64::try_from(n).unwrap_or_default()),
-        revoked_at: None,
-    }
-}
-
-/// The `n`-th webhook endpoint, an operator's for all events.
-///
-/// # Panics
-/// Never: its URL and its secret are as they should be.
-#[expect(
-    clippy::expect_used,
-    reason = "these are tests, though not marked as such"
-)]
-pub fn endpoint(n: u8) -> Endpoint {
-    let url = format!("https://receiver-{n}.example/hooks");
-    Endpoint {
-        id: EndpointId::new(uuid(n.into())),
-        version: 1,
-        owner: Owner::Operator,
-        url: EndpointUrl::from_store(&url).expect("it is a URL"),
-        names: None,
-        prefixes: Prefixes::ALL,
-        include_posting: false,
-        description: None,
-        state: EndpointState::Active,
-        state_reason: None,
-        secret: Secret::new([n; 32]).expect("it is long enough"),
-        previous_secret: None,
-        created_at: noon(),
-        updated_at: noon(),
-    }
-}
-
-/// An identifier that is known to be valid.
-///
-/// # Panics
-/// When it is not.
-pub fn identifier(text: &str) -> SourceIdentifier {
-    SourceIdentifier::new(text).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
 
 /// The `n`-th posting, as new as can be and with nothing set that need not be.
 pub fn posting(n: u128, company_id: CompanyId) -> Posting {

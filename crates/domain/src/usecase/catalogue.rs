@@ -1,13 +1,12 @@
 //! The command of operators about catalogues.
 
+use kernel::{
+    CatalogueName, ClientId, StoreError,
+    audit::{Action, Attribution},
+};
 use time::OffsetDateTime;
 
-use crate::{
-    audit::{Action, Attribution},
-    catalogue::{CatalogueName, Catalogues},
-    client::ClientId,
-    store::StoreError,
-};
+use crate::catalogue::Catalogues;
 
 /// The reason why a catalogue was not forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

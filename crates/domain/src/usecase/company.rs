@@ -1,14 +1,17 @@
 //! The command of operators about companies.
 
+use access::Clients;
+use kernel::{
+    Actor, ClientId, CompanyId, StoreError,
+    audit::{Action, Attribution, Entry},
+    event::{CompanyState, Event, Subject},
+};
 use time::OffsetDateTime;
 
 use crate::{
-    audit::{Action, Attribution, Entry},
-    client::{ClientId, Clients},
-    company::{Company, CompanyId, CompanyWrite},
-    event::{CompanyState, Event, Subject},
-    posting::{Actor, CompanyPatch, event::COMPANY_UPDATED},
-    store::{Store, StoreError, WriteSet},
+    company::{Company, CompanyWrite},
+    posting::{CompanyPatch, event::COMPANY_UPDATED},
+    store::{Store, WriteSet},
 };
 
 /// An operator's change of a company.

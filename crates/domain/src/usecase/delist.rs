@@ -1,14 +1,12 @@
 //! The end of an import of a catalogue.
 
+use kernel::{CatalogueName, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    catalogue::{CatalogueLease, CatalogueName},
-    posting::{
-        SourceIdentifier,
-        delisting::{delist, is_delisted},
-    },
-    store::{Store, StoreError, WriteSet},
+    catalogue::CatalogueLease,
+    posting::delisting::{delist, is_delisted},
+    store::{Store, WriteSet},
 };
 
 /// Expires postings that were open when an import of their catalogue began and are not listed any

@@ -3,18 +3,18 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use access::Clients;
+use kernel::{ClientId, PostingId, Prefixes, StoreError, outbox::Receipt};
 use time::OffsetDateTime;
 
 use super::Outcome;
 use crate::{
-    client::{ClientId, Clients, Prefixes},
-    outbox::Receipt,
     posting::{
-        Original, Posting, PostingId,
+        Original, Posting,
         duplicate::{Age, Candidate, DatedFingerprint, Fingerprint, mark},
         look_up_duplicates,
     },
-    store::{Known, Store, StoreError, WriteSet},
+    store::{Known, Store, WriteSet},
 };
 
 /// The number of copies of a posting that share a commit.

@@ -1,16 +1,15 @@
 //! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
 
+use access::Clients;
+use kernel::{PostingId, SourceIdentifier, StoreError, outbox::Receipt, trace::TraceParent};
 use time::OffsetDateTime;
 
 use super::duplicate::Lookalikes;
 use crate::{
-    client::Clients,
     company::Company,
     enrichment::{Enrichment, EnrichmentInput},
-    outbox::Receipt,
-    posting::{ContentHash, Lifetime, Posting, PostingId, SourceIdentifier, enrich, outcome},
-    store::{Known, Store, StoreError, WriteSet},
-    trace::TraceParent,
+    posting::{ContentHash, Lifetime, Posting, enrich, outcome},
+    store::{Known, Store, WriteSet},
 };
 
 /// The work of a claimed enrichment task.

@@ -2,14 +2,17 @@
 
 use std::slice;
 
+use kernel::{
+    SourceIdentifier,
+    audit::{Action, Attribution},
+    event::{Event, PostingState, Subject},
+    outbox::TaskWrites,
+};
 use time::OffsetDateTime;
 
 use super::ModerationError;
 use crate::{
-    audit::{Action, Attribution},
-    event::{Event, PostingState, Subject},
-    outbox::TaskWrites,
-    posting::{Rejection, SourceIdentifier, enrich, event::JOB_POSTING_ERASED, look_up_duplicates},
+    posting::{Rejection, enrich, event::JOB_POSTING_ERASED, look_up_duplicates},
     store::{Erasure, Retention, Store},
 };
 

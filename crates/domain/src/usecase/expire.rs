@@ -1,10 +1,11 @@
 //! The end of lifetimes.
 
+use kernel::{SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    posting::{SourceIdentifier, lifetime::expire_if_overdue},
-    store::{Store, StoreError, WriteSet},
+    posting::lifetime::expire_if_overdue,
+    store::{Store, WriteSet},
 };
 
 /// Expires the named postings whose lifetime has ended, in one commit. [`Store::overdue`] names

@@ -1,11 +1,11 @@
 //! The driving port of imports.
 
 use async_trait::async_trait;
+use kernel::{CatalogueName, ClientId, Prefixes};
 
 use super::IngestError;
 use crate::{
-    catalogue::{CatalogueName, MaxMissing},
-    client::{ClientId, Prefixes},
+    catalogue::MaxMissing,
     import::{Line, Receipt, Summary},
 };
 

@@ -2,14 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    company::CompanyId,
-    posting::{
-        Answer, Change, Decision, Lifetime, PutPosting, Rejection, SourceIdentifier, decide,
-    },
-    store::{Known, Store, StoreError, WriteSet},
+    posting::{Answer, Change, Decision, Lifetime, PutPosting, Rejection, decide},
+    store::{Known, Store, WriteSet},
 };
 
 /// The outcomes of a batch's commands, in their order.

@@ -1,7 +1,6 @@
 //! The use cases: load, decide, commit. Each takes its ports, its batch and the time.
 
 mod catalogue;
-mod client;
 mod company;
 mod delist;
 mod duplicate;
@@ -11,8 +10,6 @@ mod expire;
 mod import;
 mod ingest;
 mod moderate;
-mod round;
-mod webhook;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +20,6 @@ use async_trait::async_trait;
 
 pub use self::{
     catalogue::{CatalogueError, forget_catalogue},
-    client::{ClientError, ManagedClients, Rotation},
     company::{CompanyChange, CompanyError, update_company},
     delist::delist_missing,
     duplicate::{finish_idle_searches, look_up},
@@ -33,8 +29,6 @@ pub use self::{
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, decide_batch, ingest, load_batch},
     moderate::{ModerationError, moderate},
-    round::{RoundStart, start_round},
-    webhook::{ManagedWebhooks, Manager, WebhookError},
 };
 use crate::posting::{Answer, PutPosting, Rejection};
 

@@ -1,15 +1,17 @@
 //! An operator's commands.
 
+use kernel::{
+    SourceIdentifier, StoreError, Version,
+    audit::{Action, Attribution, Entry},
+};
 use time::OffsetDateTime;
 
 use crate::{
-    Version,
-    audit::{Action, Attribution, Entry},
     posting::{
-        Lifetime, Posting, Rejection, SourceIdentifier, enrich,
+        Lifetime, Posting, Rejection, enrich,
         moderation::{self, Moderation},
     },
-    store::{Store, StoreError, WriteSet},
+    store::{Store, WriteSet},
 };
 
 /// The reason why an operator's command was refused.

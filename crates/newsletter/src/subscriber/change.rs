@@ -1,6 +1,6 @@
 //! Decided changes: a subscriber's new state with its event and tasks.
 
-use domain::{
+use kernel::{
     Version,
     event::{Event, EventName, Subject},
     outbox::Effect,

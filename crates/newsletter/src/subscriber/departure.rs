@@ -5,7 +5,7 @@
 //! that the address is gone, which the withdrawal task sees to. A suppression that is learnt of the
 //! address meanwhile applies to the person's new one.
 
-use domain::{Version, vocabulary::vocabulary};
+use kernel::{Version, vocabulary::vocabulary};
 use time::OffsetDateTime;
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, sync::Arc};
 
-use domain::{email::parts, field::Term};
+use kernel::{email::parts, field::Term};
 use percent_encoding::percent_decode_str;
 
 use super::limits;

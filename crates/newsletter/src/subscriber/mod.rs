@@ -28,9 +28,8 @@ mod tests;
 
 use std::{fmt, sync::Arc};
 
-use domain::{Version, vocabulary::vocabulary};
+use kernel::{Version, vocabulary::vocabulary};
 use time::{Date, OffsetDateTime};
-use uuid::Uuid;
 
 pub use self::{
     change::Change,
@@ -45,26 +44,9 @@ pub use self::{
     sync::ProviderState,
 };
 
-/// A subscriber's id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SubscriberId(Uuid);
-
-impl SubscriberId {
-    /// Wraps a UUID.
-    pub const fn new(uuid: Uuid) -> Self {
-        Self(uuid)
-    }
-
-    /// The UUID.
-    pub const fn uuid(self) -> Uuid {
-        self.0
-    }
-}
-
-impl fmt::Display for SubscriberId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+kernel::id::id! {
+    /// A subscriber's id.
+    SubscriberId
 }
 
 vocabulary! {

@@ -1,11 +1,11 @@
 //! The body of a report as sent, and the validation of each field.
 
-use domain::{
+use garde::Validate;
+use kernel::{
     checks::{optional, present},
     field::{Choice, Field, Line, Object, Patch, line},
     validation::FieldErrors,
 };
-use garde::Validate;
 use serde::Deserialize;
 use time::{Date, OffsetDateTime};
 

@@ -1,6 +1,6 @@
 //! The command of the membership system: a report of a subscriber.
 
-use domain::{
+use kernel::{
     body::{self, BodyError},
     field::Patch,
 };

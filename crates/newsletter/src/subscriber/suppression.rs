@@ -8,7 +8,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use domain::vocabulary::vocabulary;
+use kernel::vocabulary::vocabulary;
 use time::OffsetDateTime;
 
 use super::{

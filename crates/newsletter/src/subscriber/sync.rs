@@ -3,7 +3,7 @@
 //! `synced_digest` is the digest of the known state. It is cleared before each call and set by the
 //! answer, so a call whose outcome is unknown is repeated.
 
-use domain::{day, outbox::Effect};
+use kernel::{day, outbox::Effect};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 

@@ -9,8 +9,8 @@ mod memory;
 mod provider;
 mod sample;
 
-pub use domain::testing::{by_ann, hours, minutes, noon, text, uuid};
-use domain::{audit::AuditLog, outbox::Outbox};
+pub use kernel::testing::{by_ann, hours, minutes, noon, text, uuid};
+use kernel::{audit::AuditLog, outbox::Outbox};
 
 pub use self::{
     memory::MemoryStore,

@@ -1,6 +1,6 @@
 //! Sample values, built the way requests build them.
 
-use domain::testing::noon;
+use kernel::testing::noon;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Erasure of subscribers, and the remembered suppressions of erased ones.
 
-use domain::audit::Attribution;
+use kernel::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::people::People;

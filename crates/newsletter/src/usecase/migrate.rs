@@ -8,7 +8,7 @@
 //! suppression, the subscriber stays in the old account and is withdrawn from the new one. Each
 //! step can be repeated, so a move that starts over after a failure loses no subscriber.
 
-use domain::outbox::Receipt;
+use kernel::outbox::Receipt;
 use time::OffsetDateTime;
 
 use super::{ProviderJob, report::is_reported};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use domain::audit::Attribution;
+use kernel::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::{

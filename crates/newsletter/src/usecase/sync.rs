@@ -1,7 +1,7 @@
 //! Syncs with the provider: the commits before and after the call, which happens outside any
 //! transaction.
 
-use domain::outbox::Receipt;
+use kernel::outbox::Receipt;
 use time::OffsetDateTime;
 
 use crate::{

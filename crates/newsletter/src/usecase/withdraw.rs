@@ -1,7 +1,7 @@
 //! Withdrawals of suppressed subscribers and removals of departing addresses: the commits before
 //! and after the calls, which happen outside any transaction.
 
-use domain::{Version, outbox::Receipt};
+use kernel::{Version, outbox::Receipt};
 use time::OffsetDateTime;
 
 use super::people::{follow, present};

@@ -5,14 +5,12 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
 };
 
-use diesel::sql_types::{BigInt, Nullable, Text};
-use domain::{
-    client::{
-        Activity, ClientId,
-        activity::{ActivityWrites, Counts, Day as OfDay, Refusal},
-    },
-    store::StoreError,
+use access::{
+    Activity,
+    activity::{ActivityWrites, Counts, Day as OfDay, Refusal},
 };
+use diesel::sql_types::{BigInt, Nullable, Text};
+use kernel::{ClientId, StoreError};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 

@@ -4,12 +4,9 @@ mod activity;
 
 use std::collections::HashMap;
 
+use access::{Client, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use domain::{
-    Version,
-    client::{Client, ClientId, StoredSecret},
-    store::StoreError,
-};
+use kernel::{ClientId, StoreError, Version};
 
 pub use self::activity::{
     ActivityRows, DayRow, LastPushRow, LastUse, Push, RefusalRow, activities, client_days,

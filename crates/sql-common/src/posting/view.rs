@@ -4,9 +4,10 @@ use diesel::{Queryable, Selectable};
 use domain::{
     company::Company,
     enrichment::EnrichedTexts,
-    posting::{Actor, Posting, PostingView},
-    store::{ListEntry, ListOrder, ListQuery, Position, StoreError},
+    posting::{Posting, PostingView},
+    store::{ListEntry, ListOrder, ListQuery, Position},
 };
+use kernel::{Actor, StoreError};
 
 use super::{CREATOR, IDENTIFIER, PostingRow, TextsRow, posting_texts};
 use crate::{

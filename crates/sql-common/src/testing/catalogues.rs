@@ -1,12 +1,12 @@
 //! Catalogues in tables: values that the table refuses, and imports by several processes.
 
-use domain::{
-    catalogue::{
-        CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
-        MOST_CATALOGUES,
-    },
-    client::Clients,
-    testing::{client, hours, noon, uuid},
+use access::{Clients, testing::client};
+use domain::catalogue::{
+    CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES,
+};
+use kernel::{
+    CatalogueName,
+    testing::{hours, noon, uuid},
 };
 use tokio::task::JoinSet;
 

@@ -4,28 +4,32 @@
 
 use std::fmt;
 
+use access::{
+    ActivityLog, Clients,
+    activity::{ActivityWrites, Counts, Refusal},
+    testing::client,
+};
 use domain::{
-    audit::{Action, AuditLog, AuditQuery},
     catalogue::{Catalogues, PastImport},
-    client::{
-        ActivityLog, Clients, Prefixes,
-        activity::{ActivityWrites, Counts, Refusal},
-    },
     enrichment::{DraftCache, DraftKey},
-    event::{Cursor, Event, EventLog, LogError, LogQuery, PostingState, Subject},
     import::{Missing, Summary},
+    posting::{ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
+    store::{ListQuery, PostingReader, Store, WriteSet},
+    testing::{commit_events, posting},
+};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, PostingId, Prefixes, Status, StoreError,
+    audit::{Action, AuditLog, AuditQuery},
+    event::{Cursor, Event, EventLog, LogError, LogQuery, PostingState, Subject},
     outbox::Outbox,
-    posting::{Actor, ENRICH, HistoryEntry, PostingId, Status, enrich, event::JOB_POSTING_CREATED},
-    store::{ListQuery, PostingReader, Store, StoreError, WriteSet},
-    testing::{
-        by_ann, client, commit_events, endpoint, hours, identifier, minutes, noon, posting, uuid,
-    },
-    webhook::{Recorded, Secret, Webhooks},
+    testing::{by_ann, hours, minutes, noon, uuid},
 };
 use newsletter::{
     store::{SubscriberQuery, SubscriberReader},
     testing::{email, subscriber_id, token},
 };
+use webhooks::{Recorded, Secret, Webhooks, testing::endpoint};
 
 use super::{
     Shell, catalogues, sample,

@@ -12,13 +12,11 @@ use std::{
 
 use domain::{
     authority::Principal,
-    client::ClientId,
-    company::Website,
-    field::Patch,
-    posting::{Lifetime, PostingId, PutPosting, SourceIdentifier},
+    posting::{Lifetime, PutPosting},
     store::Store,
     usecase,
 };
+use kernel::{ClientId, PostingId, SourceIdentifier, Website, field::Patch};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -45,7 +43,7 @@ pub async fn write_postings<S: Store + Clone + 'static>(store: S) {
                 let puts: Vec<_> = (written..written + batch)
                     .map(|n| new_posting(&templates, task, n))
                     .collect();
-                let now = domain::microseconds(OffsetDateTime::now_utc());
+                let now = kernel::microseconds(OffsetDateTime::now_utc());
                 let answers = usecase::ingest(&store, &puts, Lifetime::days(60), now)
                     .await
                     .expect("a commit");

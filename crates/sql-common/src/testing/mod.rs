@@ -12,7 +12,12 @@ pub mod sample;
 pub mod upgrade;
 pub mod webhooks;
 
-use domain::store::StoreError;
+use kernel::StoreError;
+
+/// Everything that a store implements.
+pub trait AllPorts: domain::testing::AllPorts + ::webhooks::Webhooks {}
+
+impl<T> AllPorts for T where T: domain::testing::AllPorts + ::webhooks::Webhooks {}
 
 /// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,7 @@
 //! Counts of tasks.
 
-use domain::{
-    outbox::{MOST_COUNTED, Outbox},
-    posting::ENRICH,
-};
+use domain::posting::ENRICH;
+use kernel::outbox::{MOST_COUNTED, Outbox};
 
 use super::Shell;
 

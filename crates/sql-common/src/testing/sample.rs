@@ -3,8 +3,9 @@
 use domain::{
     company::Company,
     store::{PostingWrite, WriteSet},
-    testing::{company_write, noon, posting},
+    testing::{company_write, posting},
 };
+use kernel::testing::noon;
 use newsletter::{
     store::SubscriberWrite,
     subscriber::{

@@ -2,18 +2,18 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, EventName},
-    store::StoreError,
-    testing::{endpoint, hours, noon, uuid},
-    webhook::{
-        DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Recorded,
-        Round, WaitingEvent, Webhooks,
-    },
+    testing::{hours, noon, uuid},
 };
 use time::OffsetDateTime;
 use tokio::task::JoinSet;
 use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, Endpoint, EndpointId, Health, LeaseQuery, MOST_ENDPOINTS, Owner, Recorded,
+    Round, WaitingEvent, Webhooks, testing::endpoint,
+};
 
 use super::Shell;
 

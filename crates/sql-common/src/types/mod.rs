@@ -10,6 +10,7 @@ mod sqlite;
 
 use std::fmt;
 
+use access::Scope;
 use diesel::{
     backend::Backend,
     deserialize::FromSqlRow,
@@ -18,13 +19,8 @@ use diesel::{
     serialize::{self, Output, ToSql},
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
-use domain::{
-    audit::Details,
-    client::Scope,
-    posting::{Actor, EmploymentType, LocationType},
-    store::StoreError,
-    trace::TraceParent,
-};
+use domain::posting::{EmploymentType, LocationType};
+use kernel::{Actor, StoreError, audit::Details, trace::TraceParent};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 

@@ -6,11 +6,8 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Nullable, Text},
 };
-use domain::{
-    event::EventName,
-    store::StoreError,
-    webhook::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, Round},
-};
+use kernel::{StoreError, event::EventName};
+use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, Round};
 
 use super::most;
 use crate::{

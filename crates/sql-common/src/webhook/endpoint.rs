@@ -7,16 +7,15 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Binary, Bool, Nullable, Text},
 };
-use domain::{
-    client::ClientId,
+use kernel::{
+    ClientId, StoreError,
     event::{Cursor, EventName},
-    store::StoreError,
-    webhook::{
-        Endpoint, EndpointId, EndpointUrl, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
-        TrackedEndpoint,
-    },
 };
 use uuid::Uuid;
+use webhooks::{
+    Endpoint, EndpointId, EndpointUrl, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
+    TrackedEndpoint,
+};
 
 use super::most;
 use crate::{

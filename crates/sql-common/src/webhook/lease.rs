@@ -1,10 +1,8 @@
 //! Which endpoints may be leased, and how much there is to do for them.
 
 use diesel::sql_types::{BigInt, Nullable};
-use domain::{
-    store::StoreError,
-    webhook::{EndpointBacklog, EndpointId, LONGEST_REST, LeaseQuery, MOST_WAITING_COUNTED},
-};
+use kernel::StoreError;
+use webhooks::{EndpointBacklog, EndpointId, LONGEST_REST, LeaseQuery, MOST_WAITING_COUNTED};
 
 use super::most;
 use crate::{

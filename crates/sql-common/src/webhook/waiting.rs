@@ -4,12 +4,12 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Bool, Nullable, Text},
 };
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, EventName},
-    store::StoreError,
-    webhook::{EndpointId, WaitingEvent},
 };
 use time::OffsetDateTime;
+use webhooks::{EndpointId, WaitingEvent};
 
 use super::most;
 use crate::{

@@ -1,11 +1,9 @@
 //! The page of events that the OpenAPI document shows.
 
-use domain::{
+use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_APPROVED};
+use kernel::{
+    Status as Stands,
     event::{Cursor, EventName},
-    posting::{
-        Status as Stands,
-        event::{COMPANY_UPDATED, JOB_POSTING_APPROVED},
-    },
 };
 use time::macros::datetime;
 

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use access::{Client, Scope};
 use chrono::DateTime;
-use domain::client::{Client, ClientId, Scope};
+use kernel::ClientId;
 use oxide_auth::{
     code_grant::{
         client_credentials::{ClientCredentials, Input, Output, Request},

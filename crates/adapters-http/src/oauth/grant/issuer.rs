@@ -2,8 +2,8 @@
 
 use std::{cell::RefCell, sync::Arc};
 
+use access::Scope;
 use chrono::{TimeDelta, Utc};
-use domain::client::Scope;
 use oxide_auth::primitives::{
     grant::{Extensions, Grant},
     issuer::{IssuedToken, Issuer, RefreshedToken, TokenType},

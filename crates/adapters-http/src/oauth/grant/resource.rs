@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use domain::client::Scope;
+use access::Scope;
 use oxide_auth::{
     code_grant::resource,
     primitives::{issuer::Issuer, scope::Scope as GrantScope},

@@ -7,8 +7,9 @@ pub(in crate::oauth) mod object;
 
 use std::sync::Arc;
 
+use access::Scope;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::client::{ClientId, Scope};
+use kernel::ClientId;
 use moka::sync::Cache;
 use ring::{
     digest::{SHA256, digest},

@@ -18,6 +18,9 @@ use std::{
     time::Duration as StdDuration,
 };
 
+use access::{
+    ActivityRecorder, Client, ClientWrite, Clients, Scope, StoredSecret, activity::Refusal,
+};
 use actix_web::{
     App,
     body::to_bytes,
@@ -27,16 +30,7 @@ use actix_web::{
     web::Data,
 };
 use async_trait::async_trait;
-use domain::{
-    Version,
-    audit::Entry,
-    client::{
-        ActivityRecorder, Client, ClientId, ClientWrite, Clients, Prefixes, Scope, StoredSecret,
-        activity::Refusal,
-    },
-    posting::PutOutcome,
-    store::StoreError,
-};
+use kernel::{ClientId, Prefixes, PutOutcome, StoreError, Version, audit::Entry};
 use serde_json::Value;
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime};

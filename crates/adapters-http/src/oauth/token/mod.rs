@@ -5,13 +5,13 @@ pub(super) mod request;
 
 use std::time::Duration;
 
+use access::Scope;
 use actix_web::{
     HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::{BodyStream, to_bytes_limited},
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
-use domain::client::Scope;
 use metrics::counter;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,8 +1,7 @@
 //! The example postings of the OpenAPI document.
 
-use domain::posting::{
-    EmploymentType as Kind, LocationType as Place, SalaryPeriod as Period, Status as Stands,
-};
+use domain::posting::{EmploymentType as Kind, LocationType as Place, SalaryPeriod as Period};
+use kernel::Status as Stands;
 use time::macros::datetime;
 
 use super::{

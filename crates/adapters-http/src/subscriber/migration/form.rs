@@ -1,7 +1,7 @@
 //! The form that the holder of a link sends: the token and the action.
 
 use actix_web::{HttpRequest, dev::Payload};
-use domain::{body::BodyError, validation::FieldErrors};
+use kernel::{body::BodyError, validation::FieldErrors};
 use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use domain::body::BodyError;
+use kernel::body::BodyError;
 use newsletter::subscriber::ProviderEvent;
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;

@@ -1,11 +1,9 @@
 //! The answers about webhooks that the OpenAPI document shows.
 
-use domain::{
-    event::{Cursor, EventName},
-    posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_EXPIRED},
-    webhook::EndpointState,
-};
+use domain::posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_EXPIRED};
+use kernel::event::{Cursor, EventName};
 use time::macros::datetime;
+use webhooks::EndpointState;
 
 use super::{
     AttemptAnswer, DeliveriesAnswer, Delivery, Endpoint, EndpointAnswer, EndpointWithSecret,

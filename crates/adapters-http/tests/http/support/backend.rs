@@ -10,20 +10,20 @@ use std::{
     time::Duration,
 };
 
+use access::{
+    Activity, ActivityLog, ActivityRecorder,
+    activity::{ActivityWrites, Gathered, Refusal},
+};
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use domain::{
-    client::{
-        Activity, ActivityLog, ActivityRecorder, ClientId,
-        activity::{ActivityWrites, Gathered, Refusal},
-    },
-    event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
-    posting::{
-        Answer, Lifetime, PostingView, PutOutcome, PutPosting, SourceIdentifier,
-        moderation::Moderation,
-    },
-    store::{Health, ListQuery, PostingPage, PostingReader, StoreError},
+    posting::{Answer, Lifetime, PostingView, PutPosting, moderation::Moderation},
+    store::{Health, ListQuery, PostingPage, PostingReader},
     usecase::{self, Ingest, IngestError},
+};
+use kernel::{
+    ClientId, PutOutcome, SourceIdentifier, StoreError,
+    event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
 };
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
@@ -65,8 +65,8 @@ impl Backend {
     /// Applies an operator's command.
     pub async fn moderate(&self, identifier: &str, command: Moderation) {
         let identifier = SourceIdentifier::new(identifier).unwrap();
-        let now = domain::microseconds(OffsetDateTime::now_utc());
-        let (by, never) = (domain::testing::by_ann(1), Lifetime::NEVER);
+        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let (by, never) = (kernel::testing::by_ann(1), Lifetime::NEVER);
         usecase::moderate(&*self.store, &identifier, &command, None, &by, never, now)
             .await
             .unwrap();
@@ -85,7 +85,7 @@ impl Ingest for Backend {
             "slow" => sleep(Duration::from_millis(500)).await,
             _ => {}
         }
-        let now = domain::microseconds(OffsetDateTime::now_utc());
+        let now = kernel::microseconds(OffsetDateTime::now_utc());
         let mut answers = usecase::ingest(&*self.store, &[put], Lifetime::NEVER, now)
             .await
             .unwrap();
@@ -93,7 +93,7 @@ impl Ingest for Backend {
     }
 
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
-        let now = domain::microseconds(OffsetDateTime::now_utc());
+        let now = kernel::microseconds(OffsetDateTime::now_utc());
         let batch = [&put];
         let known = usecase::load_batch(&*self.store, &batch).await.unwrap();
         let (mut answers, _) = usecase::decide_batch(known, &batch, Lifetime::NEVER, now);

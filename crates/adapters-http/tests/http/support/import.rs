@@ -9,11 +9,10 @@ use std::sync::{
 use async_trait::async_trait;
 use domain::{
     catalogue::CatalogueId,
-    client::Prefixes,
     import::{Line, LineError, Missing, Receipt, Summary, Wishes},
-    posting::PostingId,
     usecase::{CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
 };
+use kernel::{PostingId, Prefixes};
 use uuid::Uuid;
 
 use super::Backend;

@@ -9,17 +9,16 @@ mod receiver;
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
+use access::{Client, Clients, Scope, StoredSecret};
 use adapters_http::{
     Application, HttpSettings, Ports, ReadPorts, StopHandle, Timeouts, WebhookPorts,
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
-use domain::{
-    client::{Client, ClientId, Clients, Prefixes, Scope, StoredSecret},
-    webhook::PrivateAddresses,
-};
+use kernel::{ClientId, Prefixes};
 use tempfile::TempDir;
 use time::OffsetDateTime;
 use uuid::Uuid;
+use webhooks::PrivateAddresses;
 
 pub use self::{
     backend::{Backend, INTERNALS},

@@ -91,7 +91,7 @@ fn fault(of: &str) -> Result<(), NewsletterError> {
 }
 
 fn now() -> OffsetDateTime {
-    domain::microseconds(OffsetDateTime::now_utc())
+    kernel::microseconds(OffsetDateTime::now_utc())
 }
 
 #[async_trait]

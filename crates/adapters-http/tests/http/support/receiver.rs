@@ -3,8 +3,8 @@
 use std::{sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
-use domain::webhook::{AddressProblem, Attempt, Delivery, EndpointUrl, Secret, Sender};
 use tokio::time::sleep;
+use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Secret, Sender};
 
 /// A delivery that arrived.
 #[derive(Clone, Debug)]

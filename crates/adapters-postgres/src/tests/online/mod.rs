@@ -16,7 +16,8 @@ use diesel::{
 };
 use diesel_async::SimpleAsyncConnection;
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-use domain::store::{Health, PostingReader, Store, StoreError};
+use domain::store::{Health, PostingReader, Store};
+use kernel::StoreError;
 use tokio::time::sleep;
 
 use super::{another, create, fixture, identifier, number, patient, run, texts, try_run};

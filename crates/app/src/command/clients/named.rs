@@ -1,7 +1,7 @@
 //! Finds the client that an operator names.
 
+use access::{Client, Clients};
 use anyhow::{anyhow, bail};
-use domain::client::{Client, Clients};
 
 use crate::config::ClientRef;
 
@@ -38,7 +38,7 @@ fn unknown(named: &str) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
-    use domain::client::{ClientId, Prefixes};
+    use kernel::{ClientId, Prefixes};
     use time::macros::datetime;
     use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Clients as text and as JSON.
 
+use access::{Activity, ActivityLog, Client, Scope};
 use adapters_http::client_data;
-use domain::client::{Activity, ActivityLog, Client, Scope};
 use serde::Serialize;
 
 use crate::{output, text};

@@ -1,7 +1,7 @@
 //! Checks the store, its schema and its clock.
 
+use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
-use domain::webhook::{Endpoint, EndpointState, Owner, Webhooks};
 
 use super::{CHECK_TIMEOUT, Check, within};
 use crate::{

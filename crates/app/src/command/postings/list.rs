@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use domain::{
-    client::Clients,
-    console::search::{self, PostingBrowser, PostingSearch, PostingSummary, Words},
-};
+use access::Clients;
+use domain::browse::{self, PostingBrowser, PostingSearch, PostingSummary, Words};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -93,7 +91,7 @@ impl Listing {
         let (mut shown, mut next, mut is_more) = (0, None, false);
         while shown < self.limit {
             let limit = (self.limit - shown).min(PAGE);
-            let page = search::search(browser, &self.wanted, next, limit, |_| true).await?;
+            let page = browse::search(browser, &self.wanted, next, limit, |_| true).await?;
             for posting in &page.postings {
                 print(if self.as_json {
                     let before = if shown == 0 { "[" } else { "," };

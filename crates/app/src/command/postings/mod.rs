@@ -12,11 +12,11 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use domain::{
-    Version,
-    posting::{PostingId, Rejection, SourceIdentifier, moderation::Moderation},
-    store::{PostingReader, Store, StoreError},
+    posting::{Rejection, moderation::Moderation},
+    store::{PostingReader, Store},
     usecase::ModerationError,
 };
+use kernel::{PostingId, SourceIdentifier, StoreError, Version};
 use serde::Serialize;
 use uuid::Uuid;
 

@@ -5,11 +5,10 @@ use std::{io::BufRead as _, path::Path, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, anyhow, bail};
 use domain::{
-    Version,
-    audit::Attribution,
-    posting::{Lifetime, Posting, SourceIdentifier, moderation::Moderation},
+    posting::{Lifetime, Posting, moderation::Moderation},
     store::Store,
 };
+use kernel::{SourceIdentifier, Version, audit::Attribution};
 
 use super::resolve;
 use crate::{

@@ -11,11 +11,11 @@ use std::{
 
 use anyhow::Context as _;
 use domain::{
-    audit::Attribution,
-    posting::{PostingView, Status},
+    posting::PostingView,
     store::{ListQuery, PostingReader, Purge, Retention, Texts},
 };
 use flate2::{Compression, write::GzEncoder};
+use kernel::{Status, audit::Attribution};
 use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};

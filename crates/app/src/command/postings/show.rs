@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use domain::posting::{CurrencyCode, Details, Posting, PostingView, SalaryPeriod};
+use domain::posting::{Details, Posting, PostingView, SalaryPeriod};
+use kernel::codes::CurrencyCode;
 
 use crate::{
     output::time,

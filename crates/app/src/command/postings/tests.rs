@@ -5,11 +5,15 @@ use std::{
 };
 
 use domain::{
-    audit::{AuditLog, AuditQuery},
-    console::search::PostingSearch,
-    posting::{Lifetime, Status},
-    testing::{by_ann, create, minutes, noon, push},
+    browse::PostingSearch,
+    posting::Lifetime,
+    testing::{create, push},
     usecase::{ModerationError, ingest},
+};
+use kernel::{
+    Status,
+    audit::{AuditLog, AuditQuery},
+    testing::{by_ann, minutes, noon},
 };
 use newsletter::testing::MemoryStore;
 use serde_json::Value;
@@ -209,7 +213,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
         "company":{"name":"B","website_url":"https://b.example"}}"#;
     // Older versions took titles with control characters.
     let mut put = push("a/1", body);
-    put.patch.title = domain::field::Patch::Set("Baker\u{1b}[2J".to_owned());
+    put.patch.title = kernel::field::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
     apply(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use domain::audit::Attribution;
+use kernel::audit::Attribution;
 use newsletter::{store::Store, usecase};
 
 use super::person::{self, NOT_FOUND};

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use csv::Writer;
-use domain::day;
+use kernel::day;
 use newsletter::{
     store::{SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::Subscriber,
@@ -76,7 +76,7 @@ fn write(writer: &mut Writer<Vec<u8>>, subscriber: &Subscriber) -> csv::Result<(
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::noon;
+    use kernel::testing::noon;
     use newsletter::{
         testing::{MemoryStore, report, token},
         usecase::put_subscribers,

@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use domain::audit::Entry;
+use kernel::audit::Entry;
 use newsletter::store::Store;
 use tokio::sync::mpsc;
 

@@ -10,7 +10,7 @@ mod monitor;
 use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
 
 use anyhow::bail;
-use domain::{outbox::Outbox, store::StoreError};
+use kernel::{StoreError, outbox::Outbox};
 use newsletter::{
     audit,
     store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},

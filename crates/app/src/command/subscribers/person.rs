@@ -1,6 +1,6 @@
 //! Resolves an address or a UUID to a subscriber.
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{
     store::Store,
     subscriber::{Email, Subscriber},

@@ -7,7 +7,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, bail};
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{
     store::{Store, SubscriberReader},
     subscriber::{
@@ -187,7 +187,7 @@ impl Walk<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use domain::testing::noon;
+    use kernel::testing::noon;
     use newsletter::{
         subscriber::{SubscriberStatus, provider::ProviderStatus},
         testing::{Failing, MemoryProvider, MemoryStore, email, report},

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::bail;
-use domain::{
+use kernel::{
     day,
     outbox::{Outbox, SubjectTask, TaskRow},
 };
@@ -257,7 +257,7 @@ fn membership(subscriber: &Subscriber) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
+    use kernel::{
         field::Patch,
         testing::{by_ann, minutes, noon},
     };

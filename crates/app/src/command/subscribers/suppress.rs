@@ -1,7 +1,7 @@
 //! `posthaste subscribers suppress`, `reinstate` and `rotate-token`.
 
 use anyhow::bail;
-use domain::audit::Attribution;
+use kernel::audit::Attribution;
 use newsletter::{
     store::Store,
     subscriber::{Notice, ProviderEvent, Subscriber, SubscriberStatus},
@@ -137,8 +137,8 @@ async fn rotate_token(
 mod tests {
     use std::sync::Arc;
 
-    use domain::{
-        store::StoreError,
+    use kernel::{
+        StoreError,
         testing::{by_ann, noon},
     };
     use newsletter::{

@@ -113,7 +113,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
                     new_id: new_id(),
                     new_token: new_token(),
                 },
-                at: at.map(domain::microseconds),
+                at: at.map(kernel::microseconds),
                 reason,
             })
         }

@@ -4,19 +4,14 @@ mod show;
 
 use std::{process::ExitCode, slice};
 
+use ::webhooks::{
+    DELIVERIES_KEPT, EndpointChange, EndpointId, EndpointUrl, ManagedWebhooks, Manager,
+    NewEndpoint, Outcome, Owner, PrivateAddresses, Secret, WantedState, WebhookError,
+};
 use adapters_http::{delivery_data, new_ping};
 use adapters_webhooks::WebhookClient;
 use anyhow::bail;
-use domain::{
-    audit::Attribution,
-    client::Prefixes,
-    field::Patch,
-    usecase::{ManagedWebhooks, Manager, WebhookError},
-    webhook::{
-        DELIVERIES_KEPT, EndpointChange, EndpointId, EndpointUrl, NewEndpoint, Outcome, Owner,
-        PrivateAddresses, Secret, WantedState,
-    },
-};
+use kernel::{Prefixes, audit::Attribution, field::Patch};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -257,10 +252,7 @@ async fn delete(args: &WebhooksManageArgs) -> anyhow::Result<()> {
     output::print(format_args!("{} is deleted.", args.id))
 }
 
-async fn find(
-    database: &Database,
-    id: EndpointId,
-) -> anyhow::Result<domain::webhook::TrackedEndpoint> {
+async fn find(database: &Database, id: EndpointId) -> anyhow::Result<::webhooks::TrackedEndpoint> {
     match database.webhooks.find(id).await? {
         Some(tracked) => Ok(tracked),
         None => bail!(in_words(WebhookError::NotFound)),

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
+use ::webhooks::{DeliveryRecord, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks};
+use access::{Client, Clients};
 use adapters_http::endpoint_data;
-use domain::{
-    client::{Client, ClientId, Clients, Prefixes},
-    store::StoreError,
-    webhook::{DeliveryRecord, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks},
-};
+use kernel::{ClientId, Prefixes, StoreError};
 use serde::Serialize;
 
 use crate::{output, text};
@@ -214,12 +212,9 @@ pub fn deliveries(deliveries: &[DeliveryRecord]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        client::Scope,
-        event::Cursor,
-        testing::{client, endpoint, noon},
-        webhook::Health,
-    };
+    use ::webhooks::{Health, testing::endpoint};
+    use access::{Scope, testing::client};
+    use kernel::{event::Cursor, testing::noon};
     use serde_json::{Value, json};
 
     use super::*;

@@ -1,9 +1,7 @@
 //! Imports of catalogues.
 
-use domain::{
-    posting::{Actor, Status},
-    store::RowLocks,
-};
+use domain::store::RowLocks;
+use kernel::{Actor, Status};
 
 use super::*;
 

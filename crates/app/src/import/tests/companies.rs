@@ -3,11 +3,8 @@
 
 use std::collections::HashMap;
 
-use domain::{
-    company::{CompanyId, Website},
-    field::Patch,
-    store::Store as _,
-};
+use domain::store::Store as _;
+use kernel::{CompanyId, Website, field::Patch};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::IndexedRandom as _};
 
 use super::*;

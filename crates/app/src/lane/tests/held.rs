@@ -1,10 +1,10 @@
 //! Rows that another transaction holds locked.
 
 use domain::{
-    company::{CompanyId, Website},
     store::RowLocks,
     testing::{push, put_id},
 };
+use kernel::{CompanyId, Website};
 use tokio::{task::JoinHandle, time::sleep};
 
 use super::*;

@@ -11,15 +11,13 @@ use std::{
 };
 
 use domain::{
-    company::CompanyId,
-    posting::{
-        PostingId, SourceIdentifier,
-        duplicate::{Candidate, Fingerprint},
-    },
+    posting::duplicate::{Candidate, Fingerprint},
     store::{Known, RowLocks, WriteSet},
-    testing::{identifier, noon, push},
+    testing::push,
     usecase,
 };
+use kernel::testing::identifier;
+use kernel::{CompanyId, PostingId, SourceIdentifier, testing::noon};
 use newsletter::testing::MemoryStore;
 use time::OffsetDateTime;
 use tokio::time::sleep;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};

@@ -1,8 +1,8 @@
 //! Metrics of the event log's consumers.
 
-use domain::{
+use kernel::{
+    StoreError,
     event::{Cursor, EventLog, LogError, LogQuery},
-    store::StoreError,
 };
 use metrics::{Unit, describe_gauge, gauge};
 use newsletter::tasks::CONSUMER;
@@ -64,7 +64,7 @@ async fn first_after(
     let query = LogQuery {
         after,
         names: kinds::events(),
-        prefixes: domain::client::Prefixes::ALL,
+        prefixes: kernel::Prefixes::ALL,
         limit: 1,
     };
     let page = log.read(&query).await?;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use domain::{console::search::PostingBrowser, posting::Status, store::StoreError};
+use domain::browse::PostingBrowser;
+use kernel::{Status, StoreError};
 use metrics::{Unit, describe_gauge, gauge};
 use tokio::{sync::Mutex, time::Instant};
 

@@ -1,9 +1,7 @@
 //! Metrics of webhooks: endpoints by state, and how far they are behind.
 
-use domain::{
-    store::StoreError,
-    webhook::{EndpointState, Webhooks},
-};
+use ::webhooks::{EndpointState, Webhooks};
+use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};

@@ -4,10 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     enrichment::{EnrichError, Enrichment, EnrichmentInput},
-    outbox::{Claimed, Receipt},
-    posting::{ContentHash, PostingId},
-    store::StoreError,
+    posting::ContentHash,
     usecase::{self, GivenUp},
+};
+use kernel::{
+    PostingId, StoreError,
+    outbox::{Claimed, Receipt},
 };
 
 use super::{super::tasks::Failure, Enrichments};

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{
+use kernel::{
+    StoreError,
     outbox::{Claimed, Queue},
-    store::StoreError,
 };
 use newsletter::subscriber::provider::ProviderError;
 use tokio_util::sync::CancellationToken;

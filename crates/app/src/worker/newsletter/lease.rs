@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{store::Accounts, subscriber::Account};
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use domain::store::StoreError;
+use kernel::StoreError;
 use newsletter::{
     store::{AccountState, Accounts},
     subscriber::{

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::outbox::{Claimed, Queue};
+use kernel::outbox::{Claimed, Queue};
 use newsletter::{
     store::Store,
     subscriber::{Account, SubscriberId, provider::ProviderError},

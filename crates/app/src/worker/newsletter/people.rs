@@ -48,8 +48,8 @@ impl<K: Eq + Hash> People<K> {
 
 #[cfg(test)]
 mod tests {
-    use domain::testing::uuid;
     use futures_util::FutureExt as _;
+    use kernel::testing::uuid;
     use newsletter::subscriber::SubscriberId;
 
     use super::*;

@@ -9,11 +9,10 @@ mod takeover;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    enrichment::Pipeline,
+use domain::{enrichment::Pipeline, posting::Lifetime};
+use kernel::{
+    StoreError,
     outbox::{Backlog, Kind, Outbox as _, TaskRow},
-    posting::Lifetime,
-    store::StoreError,
     testing::noon,
 };
 use newsletter::{
@@ -79,7 +78,7 @@ impl Bench {
     fn new() -> Self {
         let (store, wake) = (FaultyStore::new(), Arc::new(Wake::default()));
         let start = Instant::now();
-        let clock = move || domain::microseconds(noon() + start.elapsed());
+        let clock = move || kernel::microseconds(noon() + start.elapsed());
         Self {
             waking: Arc::new(ObservedStore::new(
                 Arc::clone(&store),
@@ -155,7 +154,7 @@ impl Bench {
     }
 
     async fn rows(&self, dead: bool) -> Vec<TaskRow> {
-        domain::outbox::Outbox::list(self.memory(), dead, None, usize::MAX)
+        kernel::outbox::Outbox::list(self.memory(), dead, None, usize::MAX)
             .await
             .unwrap()
     }

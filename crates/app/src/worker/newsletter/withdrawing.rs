@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{
+use kernel::{
+    StoreError,
     outbox::{Claimed, Queue},
-    store::StoreError,
 };
 use newsletter::{
     store::Store,

@@ -1,6 +1,7 @@
 //! Workers that die of a task, without a report.
 
-use domain::{outbox::LOST_TOO_OFTEN, posting::ENRICH};
+use domain::posting::ENRICH;
+use kernel::outbox::LOST_TOO_OFTEN;
 
 use super::*;
 

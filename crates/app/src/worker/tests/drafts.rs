@@ -1,9 +1,7 @@
 //! Drafts that are paid for are not kept for ever.
 
-use domain::{
-    enrichment::{DraftCache as _, DraftKey},
-    store::StoreError,
-};
+use domain::enrichment::{DraftCache as _, DraftKey};
+use kernel::StoreError;
 
 use super::*;
 

@@ -6,10 +6,9 @@ use ::newsletter::{
     testing::{email, report, subscriber_id},
     usecase::put_subscribers,
 };
-use domain::{
+use domain::{posting::event::JOB_POSTING_CREATED, store::WriteSet};
+use kernel::{
     event::{Event, Subject},
-    posting::event::JOB_POSTING_CREATED,
-    store::WriteSet,
     testing::uuid,
 };
 
@@ -53,7 +52,7 @@ impl Bench {
         .await;
     }
 
-    async fn kept(&self) -> Option<domain::event::Cursor> {
+    async fn kept(&self) -> Option<kernel::event::Cursor> {
         EventLog::cursor(self.memory(), CONSUMER).await.unwrap()
     }
 }
@@ -154,7 +153,7 @@ async fn no_event_is_passed_while_all_fail() {
 async fn the_newsletter_goes_on_after_events_that_were_deleted() {
     let bench = Bench::new();
     bench.report(&["ann", "bo"]).await;
-    let first = domain::event::Cursor::START;
+    let first = kernel::event::Cursor::START;
     let moved = bench.memory().move_cursor(CONSUMER, None, first).await;
     assert_eq!(moved, Ok(true));
     let now = (bench.clock)() + time::Duration::SECOND;
@@ -188,10 +187,10 @@ async fn old_events_are_deleted() {
     }
     let worker = bench.start();
     eventually("the old ones are gone", async || {
-        let query = domain::event::LogQuery {
+        let query = kernel::event::LogQuery {
             after: None,
             names: vec![JOB_POSTING_CREATED],
-            prefixes: domain::client::Prefixes::ALL,
+            prefixes: kernel::Prefixes::ALL,
             limit: usize::MAX,
         };
         bench.memory().read(&query).await.unwrap().events.len() == 2

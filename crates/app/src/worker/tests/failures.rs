@@ -1,10 +1,10 @@
 //! Enrichments and stores that fail.
 
+use domain::posting::{ENRICH, moderation::Moderation};
+use kernel::testing::by_ann;
+use kernel::testing::identifier;
+
 use super::*;
-use domain::{
-    posting::{ENRICH, moderation::Moderation},
-    testing::{by_ann, identifier},
-};
 
 #[tokio::test]
 async fn a_failed_enrichment_is_put_off_and_harms_no_other() {

@@ -6,10 +6,11 @@ mod outages;
 
 use domain::{
     enrichment::{EnrichError, ReasonCode},
-    posting::{ENRICH, Lifetime, Status},
+    posting::{ENRICH, Lifetime},
     store::PostingReader,
-    testing::{noon, push},
+    testing::push,
 };
+use kernel::{Status, testing::noon};
 use tokio::time::Instant;
 
 use super::*;
@@ -48,7 +49,7 @@ impl ModelBench {
             model: Arc::default(),
             drafts: Arc::default(),
             settings: worker_settings(4, Duration::from_mins(2)),
-            clock: Arc::new(move || domain::microseconds(noon() + start.elapsed())),
+            clock: Arc::new(move || kernel::microseconds(noon() + start.elapsed())),
         }
     }
 

@@ -5,19 +5,18 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use domain::{
-    client::Client,
-    event::{Event, Subject},
-    posting::PostingView,
-    store::StoreError,
-    trace::{NewSpan, Span, SpanRole},
-    usecase::{RoundStart, start_round},
-    webhook::{
-        Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
-        TrackedEndpoint,
-    },
+use ::webhooks::{
+    Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
+    RoundStart, TrackedEndpoint, start_round,
 };
+use access::Client;
+use domain::posting::PostingView;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use kernel::{
+    StoreError,
+    event::{Event, Subject},
+    trace::{NewSpan, Span, SpanRole},
+};
 use tokio::{
     sync::SemaphorePermit,
     time::{Instant, sleep},

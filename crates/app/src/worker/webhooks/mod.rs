@@ -17,14 +17,15 @@ use std::{
     time::Duration,
 };
 
-use domain::{
-    Version,
-    client::{Client, ClientId, Clients},
+use ::webhooks::{
+    Lease, LeaseQuery, REST, Release, RetrySchedule, Sender, TrackedEndpoint, Webhooks,
+};
+use access::{Client, Clients};
+use domain::{posting::PostingView, store::PostingReader};
+use kernel::{
+    ClientId, StoreError, Version,
     event::{Cursor, Event, EventLog},
-    posting::PostingView,
-    store::{PostingReader, StoreError},
     trace::OptionalTracer,
-    webhook::{Lease, LeaseQuery, REST, Release, RetrySchedule, Sender, TrackedEndpoint, Webhooks},
 };
 use time::OffsetDateTime;
 use tokio::{

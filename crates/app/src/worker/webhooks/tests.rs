@@ -5,19 +5,23 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
+use ::webhooks::{
+    AddressProblem, Attempt, CLIENT_REVOKED, Delivery, Endpoint, EndpointChange, EndpointState,
+    EndpointUrl, Owner, WINDOW, WantedState, testing::endpoint,
+};
+use access::{ClientChange, ClientWrite, Scope, testing::client};
 use async_trait::async_trait;
 use domain::{
-    client::{ClientChange, ClientWrite, Prefixes, Scope},
+    posting::event::PUBLIC,
+    store::{ListQuery, PostingPage},
+    testing::{MemoryStore, create},
+    usecase,
+};
+use kernel::{
+    Prefixes, SourceIdentifier,
     event::{Cursor, EventLog as _, LogQuery, RecordedEvent},
     field::Patch,
-    posting::{SourceIdentifier, event::PUBLIC},
-    store::{ListQuery, PostingPage},
-    testing::{MemoryStore, client, create, endpoint, noon},
-    usecase,
-    webhook::{
-        AddressProblem, Attempt, CLIENT_REVOKED, Delivery, Endpoint, EndpointChange, EndpointState,
-        EndpointUrl, Owner, WINDOW, WantedState,
-    },
+    testing::noon,
 };
 
 use super::*;

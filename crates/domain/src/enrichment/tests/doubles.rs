@@ -6,14 +6,12 @@ use std::{
 };
 
 use async_trait::async_trait;
+use kernel::codes::CountryCode;
 
-use crate::{
-    enrichment::{
-        Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts, Enrichment,
-        EnrichmentInput, Exceeded, Model, Objection, Phrase, PhraseKind, ReasonCode, RuleEnricher,
-        StopFlag, Verdict,
-    },
-    posting::CountryCode,
+use crate::enrichment::{
+    Brief, CheckError, Coordinates, Draft, DraftError, EnrichError, EnrichedTexts, Enrichment,
+    EnrichmentInput, Exceeded, Model, Objection, Phrase, PhraseKind, ReasonCode, RuleEnricher,
+    StopFlag, Verdict,
 };
 
 /// The content of a posting of Acmera AS, `https://www.acmera.no`, in Oslo.

@@ -7,15 +7,14 @@ use std::{
 };
 
 use async_trait::async_trait;
+use kernel::{PostingId, StoreError, testing::noon};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::*;
 use crate::{
     enrichment::{CacheEvent, DraftCache, DraftKey, Reservation, Runtime},
-    posting::PostingId,
-    store::StoreError,
-    testing::{MemoryStore, noon},
+    testing::MemoryStore,
 };
 
 /// A runtime whose time stands still, and what it was told.

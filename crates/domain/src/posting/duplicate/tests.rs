@@ -1,10 +1,13 @@
 //! The rules of duplicates, as values.
 
-use super::*;
-use crate::{
-    posting::CountryCode,
-    testing::{create, hours, identifier, noon, push, uuid},
+use kernel::testing::identifier;
+use kernel::{
+    codes::CountryCode,
+    testing::{hours, noon, uuid},
 };
+
+use super::*;
+use crate::testing::{create, push};
 
 /// A sketch of which so many values differ from those of others.
 fn sketch(others: usize) -> Sketch {

@@ -1,12 +1,13 @@
 //! Who may change what is shown: companies and their owners, and what an operator took down.
 
+use kernel::{ClientId, Prefixes, testing::uuid};
+
 use super::*;
 use crate::{
     authority::Principal,
     catalogue::CatalogueId,
-    client::{ClientId, Prefixes},
     posting::Notice,
-    testing::{push_as, pusher, uuid},
+    testing::{push_as, pusher},
 };
 
 const TAKEN_DOWN: &str = "An operator took this posting down; only an operator can reopen it.";
@@ -90,7 +91,7 @@ fn a_company_is_changed_by_its_owner_and_by_clients_without_prefixes() {
         assert_eq!(notices(&mut board, &put), []);
         assert_eq!(shown(&board), ("Acme AB", Some("/1.svg")));
         assert_eq!(board.company().owner, Some(pusher()), "it stays the owner");
-        let by = Some(crate::posting::Actor::Client(put.by.client));
+        let by = Some(kernel::Actor::Client(put.by.client));
         assert_eq!(board.company().updated_by, by);
     }
 }

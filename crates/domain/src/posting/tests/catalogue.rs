@@ -1,11 +1,9 @@
 //! Pushes by a catalogue, and postings that it does not list any more.
 
+use kernel::{Actor, CatalogueName, testing::uuid};
+
 use super::*;
-use crate::{
-    catalogue::{CatalogueId, CatalogueName},
-    posting::{Actor, delisting::delist},
-    testing::{pusher, uuid},
-};
+use crate::{catalogue::CatalogueId, posting::delisting::delist, testing::pusher};
 
 const NOTHING: &str = "{}";
 

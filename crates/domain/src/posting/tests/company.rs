@@ -1,12 +1,12 @@
 //! The company of a push: matched by website, upserted, moved to.
 
-use super::*;
-use crate::{
-    company::CompanyId,
+use kernel::{
+    CompanyId, PutOutcome,
     event::{CompanyState, PostingState, Subject},
-    posting::PutOutcome,
-    testing::{create, put_id},
 };
+
+use super::*;
+use crate::testing::{create, put_id};
 
 #[test]
 fn a_new_website_makes_a_company() {

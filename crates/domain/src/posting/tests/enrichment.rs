@@ -1,9 +1,11 @@
 //! When a posting is due for enrichment, and what an outcome does.
 
+use kernel::Actor;
+
 use super::*;
 use crate::{
     enrichment::Coordinates,
-    posting::{Actor, ContentHash, Original, TextsDigest, outcome},
+    posting::{ContentHash, Original, TextsDigest, outcome},
 };
 
 #[test]
@@ -56,8 +58,8 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
     };
     let (other, enriched) = (
         Some(Original {
-            id: PostingId::new(crate::testing::uuid(9)),
-            source_identifier: crate::testing::identifier("b"),
+            id: PostingId::new(kernel::testing::uuid(9)),
+            source_identifier: kernel::testing::identifier("b"),
         }),
         event::JOB_POSTING_ENRICHED,
     );

@@ -1,14 +1,13 @@
 //! Every field by itself: types, limits, vocabularies, prohibited fields.
 
+use kernel::{body::BodyError, testing::text, validation::MOST_ERRORS};
 use serde_json::{Value, json};
 
 use super::*;
 use crate::{
     authority::Principal,
-    body::BodyError,
     posting::{PROHIBITED, limits, payload::PostingPayload},
-    testing::{pusher, put_id, text},
-    validation::MOST_ERRORS,
+    testing::{pusher, put_id},
 };
 
 /// The stored posting takes the value of the field, or names the path that is wrong.

@@ -1,12 +1,13 @@
 //! What holds for any command.
 
+use kernel::PutOutcome;
 use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::{
     authority::Principal,
-    posting::{Answer, PutOutcome, repeat::repeat},
+    posting::{Answer, repeat::repeat},
     testing::{push, pusher},
     usecase::decide_batch,
 };

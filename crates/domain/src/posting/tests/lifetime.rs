@@ -1,7 +1,9 @@
 //! The end of lifetimes, and pushes that put it off.
 
+use kernel::{Actor, PutOutcome};
+
 use super::*;
-use crate::posting::{Actor, PutOutcome, lifetime::expire_if_overdue};
+use crate::posting::lifetime::expire_if_overdue;
 
 const DAY: i64 = 24;
 

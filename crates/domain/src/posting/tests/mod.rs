@@ -11,18 +11,22 @@ mod moderation;
 mod partial;
 mod states;
 
+use kernel::{PostingId, PutOutcome, SourceIdentifier, Status};
+use kernel::{
+    event::EventName,
+    testing::{by_ann, hours, noon},
+};
 use time::OffsetDateTime;
 
 use super::{
-    Change, Decision, ENRICH, HistoryEntry, Lifetime, Posting, PostingId, PutOutcome, PutPosting,
-    Rejection, SourceIdentifier, Status, decide, event, moderation::Moderation,
+    Change, Decision, ENRICH, HistoryEntry, Lifetime, Posting, PutPosting, Rejection, decide,
+    event, moderation::Moderation,
 };
 use crate::{
     company::Company,
     enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    event::EventName,
     store::{Known, WriteSet},
-    testing::{by_ann, hours, noon, push},
+    testing::push,
 };
 
 /// A board of postings that commands are decided on, one after the other, each an hour later.

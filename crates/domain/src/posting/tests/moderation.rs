@@ -1,7 +1,9 @@
 //! What an operator may do.
 
+use kernel::Actor;
+
 use super::*;
-use crate::posting::{Actor, ContentHash, outcome};
+use crate::posting::{ContentHash, outcome};
 
 fn ann() -> Actor {
     Actor::Operator(Some(by_ann(1).operator))
@@ -96,7 +98,7 @@ fn an_approval_judges_content_that_awaits_a_review() {
 fn an_approval_asks_for_no_texts_that_killed_workers() {
     for (reason, asks) in [
         ("it was refused", true),
-        (crate::outbox::LOST_TOO_OFTEN, false),
+        (kernel::outbox::LOST_TOO_OFTEN, false),
     ] {
         let mut board = Board::with(Status::PendingEnrichment);
         let (posting, company) = (board.posting(), board.company());

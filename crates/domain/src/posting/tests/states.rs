@@ -1,7 +1,9 @@
 //! The table of states of the specification, and the table of outcomes of the contract.
 
+use kernel::PutOutcome;
+
 use super::*;
-use crate::{posting::PutOutcome, testing::put_id};
+use crate::testing::put_id;
 
 const EXPIRE: &str = r#"{"expiration":{}}"#;
 const REOPEN: &str = r#"{"expiration":null}"#;

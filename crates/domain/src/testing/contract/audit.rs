@@ -1,14 +1,18 @@
 //! The audit: entries are written with their commit, and read by pages.
 
+use kernel::{
+    StoreError,
+    audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
+    outbox::{Outbox, Receipt, Revive, TaskId},
+    testing::{by_ann, hours, minutes, noon, text, uuid},
+};
 use time::OffsetDateTime;
 
 use super::{posting, put as push, touching};
 use crate::{
-    audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
-    outbox::{Outbox, Receipt, Revive, TaskId},
     posting::ENRICH,
-    store::{Store, StoreError, WriteSet},
-    testing::{by_ann, create, hours, minutes, noon, text, uuid},
+    store::{Store, WriteSet},
+    testing::create,
 };
 
 fn entry(n: u128, at: OffsetDateTime) -> Entry {

@@ -1,20 +1,25 @@
 //! Catalogues: leases, the postings that belong to them, and the last import.
 
+use access::{Clients, testing::client};
+use kernel::testing::identifier;
+use kernel::{
+    CatalogueName, ClientId, PostingId, Status, StoreError,
+    audit::{Action, AuditLog, AuditQuery},
+    event::EventLog,
+    testing::{by_ann, hours, minutes, noon, uuid},
+};
 use time::OffsetDateTime;
 
 use super::{events::put_events, load, posting, put, touching};
 use crate::{
-    audit::{Action, AuditLog, AuditQuery},
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased,
         MOST_CATALOGUES, PastImport,
     },
-    client::{ClientId, Clients},
-    event::EventLog,
     import::{Counts, Missing, Summary},
-    posting::{Posting, PostingId, PutPosting, Status, enrich},
-    store::{Store, StoreError, WriteSet},
-    testing::{by_ann, client, create, hours, identifier, minutes, noon, push, put_id, uuid},
+    posting::{Posting, PutPosting, enrich},
+    store::{Store, WriteSet},
+    testing::{create, push, put_id},
     usecase::delist_missing,
 };
 

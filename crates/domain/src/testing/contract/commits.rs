@@ -1,12 +1,9 @@
 //! What a commit writes of the state and of the outbox: all of it, or nothing.
 
+use kernel::{PostingId, StoreError, outbox::Outbox, testing::uuid};
+
 use super::{posting, put, touching};
-use crate::{
-    outbox::Outbox,
-    posting::{PostingId, enrich},
-    store::{Store, StoreError},
-    testing::{create, uuid},
-};
+use crate::{posting::enrich, store::Store, testing::create};
 
 /// One conflict in a commit undoes its companies, postings, effects and events.
 pub async fn a_conflict_writes_nothing<S: Store + Outbox>(store: &S) {

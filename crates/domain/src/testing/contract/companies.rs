@@ -1,12 +1,16 @@
 //! Upserting companies.
 
+use kernel::{
+    ClientId, CompanyId, StoreError,
+    testing::{hours, noon, uuid},
+};
+
 use super::{load, posting, put};
 use crate::{
-    client::ClientId,
-    company::{Company, CompanyId, FORMER_NAMES},
+    company::{Company, FORMER_NAMES},
     posting::Lifetime,
-    store::{Known, Store, StoreError, WriteSet},
-    testing::{company, company_write, create, hours, noon, push, pusher, uuid},
+    store::{Known, Store, WriteSet},
+    testing::{company, company_write, create, push, pusher},
     usecase::decide_batch,
 };
 

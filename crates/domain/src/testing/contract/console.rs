@@ -1,18 +1,20 @@
 //! The passes of the console, and its view of postings.
 
+use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, Status,
+    audit::{Action, AuditLog, AuditQuery, Operator},
+    testing::{by_ann, hours, minutes, noon},
+};
 use time::OffsetDateTime;
 
 use super::{put as push, run};
 use crate::{
-    audit::{Action, AuditLog, AuditQuery, Operator},
+    browse::{PostingBrowser, Window, WindowOrder},
     company::{Company, CompanyReader},
-    console::{
-        Pass, PassKind, Passes, TokenDigest,
-        search::{PostingBrowser, Window, WindowOrder},
-    },
-    posting::{Actor, Status},
     store::{Position, Store},
-    testing::{by_ann, company, create, hours, identifier, minutes, noon},
+    testing::{company, create},
 };
 
 fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {

@@ -1,14 +1,12 @@
 //! Drafts: reservations and storage.
 
+use kernel::testing::{hours, minutes, noon, uuid};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::{
-    enrichment::{
-        DraftCache, DraftKey,
-        Reservation::{self, Granted, Kept, Taken},
-    },
-    testing::{hours, minutes, noon, uuid},
+use crate::enrichment::{
+    DraftCache, DraftKey,
+    Reservation::{self, Granted, Kept, Taken},
 };
 
 fn key(n: u8) -> DraftKey {

@@ -1,15 +1,20 @@
 //! Fingerprints, by which duplicates are found, and marks.
 
+use kernel::testing::identifier;
+use kernel::{
+    Actor, ClientId, PostingId, Status, StoreError,
+    testing::{hours, noon, uuid},
+};
+
 use super::{posting, put, touching};
 use crate::{
-    client::ClientId,
     enrichment::Sketch,
     posting::{
-        Actor, Original, PostingId, Status,
+        Original,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
-    store::{PostingReader, Store, StoreError, WriteSet},
-    testing::{create, hours, identifier, noon, uuid},
+    store::{PostingReader, Store, WriteSet},
+    testing::create,
 };
 
 /// A fingerprint in these bands.

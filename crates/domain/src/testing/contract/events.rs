@@ -1,23 +1,27 @@
 //! The event log: recorded with a commit, read by cursor, deleted by age.
 
+use kernel::testing::identifier;
+use kernel::{
+    PostingId, Prefixes, Status, StoreError,
+    event::{
+        CompanyState, Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery,
+        PostingState, Subject,
+    },
+    testing::{minutes, noon, uuid},
+    trace::TraceParent,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{companies::find, posting, put, touching};
 use crate::{
-    client::Prefixes,
     company::Company,
-    event::{
-        CompanyState, Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery,
-        PostingState, Subject,
-    },
     posting::{
-        PostingId, PutPosting, Status,
+        PutPosting,
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
-    store::{Store, StoreError, WriteSet},
-    testing::{company, company_write, create, identifier, minutes, noon, push, uuid},
-    trace::TraceParent,
+    store::{Store, WriteSet},
+    testing::{company, company_write, create, push},
 };
 
 /// An event of another context.
@@ -74,10 +78,7 @@ pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPostin
 }
 
 /// Commits one event for each number, a minute apart from noon on.
-pub(super) async fn commit_each<S: Store + EventLog>(
-    store: &S,
-    numbers: impl IntoIterator<Item = u128>,
-) {
+pub async fn commit_each<S: Store + EventLog>(store: &S, numbers: impl IntoIterator<Item = u128>) {
     for n in numbers {
         let minute = i64::try_from(n).expect("it is a small number");
         commit_events(store, vec![told(n, noon() + minutes(minute))]).await;
@@ -115,7 +116,7 @@ async fn walk<S: EventLog>(store: &S, after: Option<Cursor>, names: &[EventName]
     }
 }
 
-pub(super) async fn end<S: EventLog>(store: &S) -> Cursor {
+pub async fn end<S: EventLog>(store: &S) -> Cursor {
     store.end().await.expect("the store works")
 }
 

@@ -9,7 +9,6 @@
 
 pub mod audit;
 pub mod catalogues;
-pub mod clients;
 pub mod commits;
 pub mod companies;
 pub mod console;
@@ -21,14 +20,14 @@ pub mod outbox;
 pub mod postings;
 pub mod reading;
 pub mod retention;
-pub mod webhooks;
 
+use kernel::testing::identifier;
+use kernel::testing::noon;
 use time::OffsetDateTime;
 
 use crate::{
     posting::{Answer, Lifetime, Posting, PutPosting, Rejection},
     store::{Known, PostingWrite, Store, WriteSet},
-    testing::{identifier, noon},
     usecase::ingest,
 };
 

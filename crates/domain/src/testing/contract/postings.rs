@@ -1,13 +1,18 @@
 //! Loading and committing postings.
 
-use super::{identifier, load, posting, put, run, touching};
+use kernel::testing::identifier;
+use kernel::{
+    CompanyId, PostingId, Status, StoreError,
+    testing::{hours, noon, uuid},
+};
+
+use super::{load, posting, put, run, touching};
 use crate::{
     catalogue::CatalogueId,
-    company::CompanyId,
     enrichment::{Coordinates, EnrichedTexts},
-    posting::{ContentHash, Description, Posting, PostingId, Rejection, Status},
-    store::{ListQuery, PostingReader, Store, StoreError},
-    testing::{create, hours, noon, push, put_id, uuid},
+    posting::{ContentHash, Description, Posting, Rejection},
+    store::{ListQuery, PostingReader, Store},
+    testing::{create, push, put_id},
 };
 
 pub async fn loads_what_was_committed<S: Store + PostingReader>(store: &S) {

@@ -1,12 +1,17 @@
 //! Reading postings.
 
-use super::{identifier, posting, put, run, touching};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, ClientId, Prefixes, Status,
+    testing::{hours, minutes, noon, uuid},
+};
+
+use super::{posting, put, run, touching};
 use crate::{
-    client::{ClientId, Prefixes},
     enrichment::EnrichedTexts,
-    posting::{Actor, PostingView, Status},
+    posting::PostingView,
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
-    testing::{MemoryStore, create, hours, minutes, noon, push, push_by, uuid},
+    testing::{MemoryStore, create, push, push_by},
 };
 
 pub async fn an_unknown_posting_is_none<S: Store + PostingReader>(store: &S) {

@@ -1,5 +1,18 @@
 //! What is taken away of postings that expired.
 
+use access::{
+    ActivityLog, Clients,
+    activity::{ActivityWrites, Refusal},
+    testing::client,
+};
+use kernel::testing::identifier;
+use kernel::{
+    PostingId, Prefixes, Status, StoreError,
+    audit::{Action, AuditLog, AuditQuery, Entry},
+    event::{Event, EventLog, LogQuery, PostingState, Subject},
+    outbox::{Outbox, Receipt, TaskWrites},
+    testing::{by_ann, hours, minutes, noon, uuid},
+};
 use time::{Duration, OffsetDateTime};
 
 use super::{
@@ -7,21 +20,14 @@ use super::{
     posting, put, run, touching,
 };
 use crate::{
-    audit::{Action, AuditLog, AuditQuery, Entry},
-    client::{
-        ActivityLog, Clients, Prefixes,
-        activity::{ActivityWrites, Refusal},
-    },
     enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts, Reservation},
-    event::{Event, EventLog, LogQuery, PostingState, Subject},
-    outbox::{Outbox, Receipt, TaskWrites},
     posting::{
-        ContentHash, ENRICH, Lifetime, PostingId, PostingView, Rejection, Status, TextsDigest,
+        ContentHash, ENRICH, Lifetime, PostingView, Rejection, TextsDigest,
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
-    store::{Erasure, PostingReader, Purge, Retention, Store, StoreError, WriteSet},
-    testing::{by_ann, client, create, hours, identifier, minutes, noon, push, uuid},
+    store::{Erasure, PostingReader, Purge, Retention, Store, WriteSet},
+    testing::{create, push},
     usecase::{ModerationError, erase, moderate},
 };
 

@@ -1,12 +1,12 @@
 //! The audit in memory.
 
 use async_trait::async_trait;
+use kernel::{
+    StoreError,
+    audit::{AuditLog, AuditPosition, AuditQuery, Entry},
+};
 
 use super::MemoryStore;
-use crate::{
-    audit::{AuditLog, AuditPosition, AuditQuery, Entry},
-    store::StoreError,
-};
 
 /// Writes an entry, or the details of one that is there.
 pub(super) fn write(audit: &mut Vec<Entry>, entry: Entry) {

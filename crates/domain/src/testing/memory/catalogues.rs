@@ -1,19 +1,14 @@
 //! The catalogues of the store in memory.
 
 use async_trait::async_trait;
+use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{MemoryStore, State, audit};
-use crate::{
-    audit::Entry,
-    catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues,
-        LastImport, Leased, MOST_CATALOGUES, OpenPosting, PastImport,
-    },
-    client::ClientId,
-    posting::PostingId,
-    store::StoreError,
+use crate::catalogue::{
+    Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
+    MOST_CATALOGUES, OpenPosting, PastImport,
 };
 
 #[derive(Clone, Debug)]

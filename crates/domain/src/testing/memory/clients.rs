@@ -2,19 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use access::{
+    Activity, ActivityLog, Client, ClientWrite, Clients, StoredSecret,
+    activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
+};
 use async_trait::async_trait;
+use kernel::{
+    ClientId, StoreError, Version,
+    audit::{Action, Entry},
+};
 use time::{Date, OffsetDateTime};
 
 use super::{MemoryStore, audit};
-use crate::{
-    Version,
-    audit::{Action, Entry},
-    client::{
-        Activity, ActivityLog, Client, ClientId, ClientWrite, Clients, StoredSecret,
-        activity::{ActivityWrites, Counts, DAYS_KEPT, Day, REFUSALS_KEPT, Refusal},
-    },
-    store::StoreError,
-};
 
 /// The activity of a client.
 #[derive(Debug, Default)]

@@ -2,18 +2,15 @@
 
 use std::cmp::Reverse;
 
+use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
 use async_trait::async_trait;
+use kernel::{Status, StoreError, audit::Entry};
 use time::OffsetDateTime;
 
 use super::{MemoryStore, audit};
 use crate::{
-    audit::Entry,
-    console::{
-        Pass, PassKind, Passes, TokenDigest,
-        search::{PostingBrowser, PostingSummary, Window, WindowOrder},
-    },
-    posting::Status,
-    store::{Position, StoreError},
+    browse::{PostingBrowser, PostingSummary, Window, WindowOrder},
+    store::Position,
 };
 
 #[async_trait]

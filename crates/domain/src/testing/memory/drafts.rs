@@ -1,15 +1,12 @@
 //! Drafts in memory.
 
 use async_trait::async_trait;
+use kernel::{PostingId, StoreError};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::MemoryStore;
-use crate::{
-    enrichment::{DraftCache, DraftKey, Reservation},
-    posting::PostingId,
-    store::StoreError,
-};
+use crate::enrichment::{DraftCache, DraftKey, Reservation};
 
 /// The entry of a key.
 #[derive(Clone, Debug)]

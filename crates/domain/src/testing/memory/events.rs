@@ -1,13 +1,13 @@
 //! The event log in memory.
 
 use async_trait::async_trait;
+use kernel::{
+    StoreError,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+};
 use time::OffsetDateTime;
 
 use super::MemoryStore;
-use crate::{
-    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
-    store::StoreError,
-};
 
 #[async_trait]
 impl EventLog for MemoryStore {

@@ -8,7 +8,6 @@ mod drafts;
 mod events;
 mod outbox;
 mod retention;
-mod webhooks;
 
 use std::{
     any::{Any, TypeId},
@@ -16,29 +15,30 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use access::{Client, sign_in::Pass};
 use async_trait::async_trait;
+use kernel::{
+    ClientId, CompanyId, PostingId, SourceIdentifier, StoreError,
+    audit::Entry,
+    event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
+    outbox::{Effect, Receipt, TaskId, TaskWrites},
+    trace::TraceParent,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use self::outbox::Task;
 use crate::{
-    audit::Entry,
-    client::{Client, ClientId},
-    company::{Company, CompanyId, CompanyReader, CompanyWrite},
-    console::Pass,
+    company::{Company, CompanyReader, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
-    event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
-    outbox::{Effect, Receipt, TaskId, TaskWrites},
     posting::{
-        Description, HistoryEntry, Posting, PostingId, PostingView, SourceIdentifier,
+        Description, HistoryEntry, Posting, PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
         HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
-        PostingReader, PostingWrite, Store, StoreError, Texts, WriteSet,
+        PostingReader, PostingWrite, Store, Texts, WriteSet,
     },
-    trace::TraceParent,
-    webhook::EndpointId,
 };
 
 /// A store in memory, which implements every port of the state. Nothing survives it.
@@ -68,7 +68,6 @@ struct State {
     cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
     passes: Vec<Pass>,
-    endpoints: BTreeMap<EndpointId, webhooks::Row>,
 }
 
 #[derive(Clone, Debug)]
@@ -111,6 +110,20 @@ impl MemoryStore {
         state.tasks.retain(|_, task| !goes(task));
         state.write_tasks(writes, &HashSet::new());
         Ok(())
+    }
+
+    /// Writes the audit entry of another context's change.
+    pub fn record_entry(&self, entry: Option<&Entry>) {
+        if let Some(entry) = entry {
+            audit::write(&mut self.state().audit, entry.clone());
+        }
+    }
+
+    /// The time of the first event that follows a cursor.
+    pub fn next_event_at(&self, cursor: Cursor) -> Option<OffsetDateTime> {
+        let state = self.state();
+        let next = state.events.iter().find(|event| event.cursor > cursor);
+        next.map(|event| event.event.at)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,19 +1,19 @@
 //! The outbox in memory.
 
 use async_trait::async_trait;
-use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
-
-use super::{MemoryStore, audit};
-use crate::{
+use kernel::{
+    StoreError,
     audit::Entry,
     outbox::{
         Backlog, Claimed, Dismissal, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive,
         SubjectTask, TaskId, TaskRow,
     },
-    store::StoreError,
     trace::TraceParent,
 };
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{MemoryStore, audit};
 
 #[derive(Clone, Debug)]
 pub(super) struct Task {

@@ -1,16 +1,16 @@
 //! Retention in memory.
 
-use async_trait::async_trait;
-use time::OffsetDateTime;
-
 use std::collections::HashSet;
 
-use super::{MemoryStore, Row, State, audit, outbox::Task};
-use crate::{
+use async_trait::async_trait;
+use kernel::{
+    PostingId, Status, StoreError,
     event::{RecordedEvent, Subject},
-    posting::{PostingId, Status},
-    store::{Erasure, Purge, Retention, StoreError},
 };
+use time::OffsetDateTime;
+
+use super::{MemoryStore, Row, State, audit, outbox::Task};
+use crate::store::{Erasure, Purge, Retention};
 
 impl State {
     /// Deletes a posting with its fingerprint.

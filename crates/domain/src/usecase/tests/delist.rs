@@ -1,12 +1,18 @@
 //! The end of an import, on a store in memory.
 
+use access::testing::client;
+use kernel::testing::identifier;
+use kernel::{
+    Actor, CatalogueName, Status, StoreError,
+    testing::{hours, noon, uuid},
+};
 use pollster::block_on;
 
 use crate::{
-    catalogue::{CatalogueId, CatalogueLease, CatalogueName, CatalogueQuery, Catalogues, Leased},
-    posting::{Actor, ExpirationPatch, Lifetime, Status},
-    store::{PostingReader, Store, StoreError},
-    testing::{MemoryStore, client, create, hours, identifier, noon, uuid},
+    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased},
+    posting::{ExpirationPatch, Lifetime},
+    store::{PostingReader, Store},
+    testing::{MemoryStore, create},
     usecase::{delist_missing, ingest},
 };
 

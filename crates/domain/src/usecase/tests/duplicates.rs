@@ -3,12 +3,13 @@
 mod board;
 mod laws;
 
-use self::board::{Board, SPAM};
-use crate::{
-    client::Prefixes,
+use kernel::{
+    Prefixes,
     event::{EventLog, LogQuery, Subject},
-    posting::event::JOB_POSTING_ENRICHED,
 };
+
+use self::board::{Board, SPAM};
+use crate::posting::event::JOB_POSTING_ENRICHED;
 
 fn run(test: impl AsyncFnOnce(&Board)) {
     pollster::block_on(async { test(&Board::new().await).await });

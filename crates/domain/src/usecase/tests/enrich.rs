@@ -1,15 +1,19 @@
 //! Enrichment between the queue and the store.
 
+use kernel::testing::identifier;
+use kernel::{
+    PostingId, Status, StoreError,
+    codes::CountryCode,
+    outbox::{Outbox, Receipt, Revive},
+    testing::{by_ann, hours, noon, uuid},
+};
 use time::{Duration, OffsetDateTime};
 
 use crate::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    outbox::{Outbox, Receipt, Revive},
-    posting::{
-        CountryCode, ENRICH, Lifetime, PostingId, PostingView, Status, moderation::Moderation,
-    },
-    store::{PostingReader, StoreError},
-    testing::{MemoryStore, by_ann, hours, identifier, noon, push, uuid},
+    posting::{ENRICH, Lifetime, PostingView, moderation::Moderation},
+    store::PostingReader,
+    testing::{MemoryStore, push},
     usecase::{
         Assignment, GivenUp, Outcome, assignments, give_up, ingest, moderate, record_outcomes,
     },

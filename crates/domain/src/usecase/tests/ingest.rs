@@ -1,11 +1,8 @@
 //! Batches of commands.
 
-use crate::{
-    posting::Lifetime,
-    store::Known,
-    testing::{create, noon},
-    usecase::decide_batch,
-};
+use kernel::testing::noon;
+
+use crate::{posting::Lifetime, store::Known, testing::create, usecase::decide_batch};
 
 #[test]
 fn a_command_alone_for_its_posting_can_be_repeated() {

@@ -4,4 +4,3 @@ mod delist;
 mod duplicates;
 mod enrich;
 mod ingest;
-mod webhooks;

@@ -6,7 +6,7 @@ mod list;
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
-use domain::{day, vocabulary::vocabulary};
+use kernel::{day, vocabulary::vocabulary};
 use time::{Date, OffsetDateTime};
 
 pub use self::{

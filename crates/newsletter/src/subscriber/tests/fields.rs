@@ -1,6 +1,6 @@
 //! Requests and events, field by field.
 
-use domain::{body::BodyError, field::Patch};
+use kernel::{body::BodyError, field::Patch};
 use serde_json::{Value, json};
 use time::macros::datetime;
 

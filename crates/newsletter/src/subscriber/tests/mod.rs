@@ -6,7 +6,7 @@ mod laws;
 mod lists;
 mod sync;
 
-use domain::{event::EventName, outbox::Effect};
+use kernel::{event::EventName, outbox::Effect};
 use time::OffsetDateTime;
 
 use super::{

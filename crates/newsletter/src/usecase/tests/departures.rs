@@ -1,6 +1,6 @@
 //! Changes of address, and erasures.
 
-use domain::audit::{AuditLog as _, AuditQuery};
+use kernel::audit::{AuditLog as _, AuditQuery};
 
 use super::*;
 use crate::{

@@ -67,7 +67,7 @@ impl Page {
         let query = LogQuery {
             after: from,
             names: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
-            prefixes: domain::client::Prefixes::ALL,
+            prefixes: kernel::Prefixes::ALL,
             limit: 2,
         };
         let page = store.read(&query).await.unwrap();

@@ -9,13 +9,13 @@ mod operate;
 mod sync;
 mod withdraw;
 
-use self::driver::{Addresses, Page, Steps};
-use domain::{
+use kernel::{
     event::{Cursor, EventLog as _, LogQuery},
     outbox::{Effect, Outbox, Queue, Receipt},
 };
 use time::{Duration, OffsetDateTime};
 
+use self::driver::{Addresses, Page, Steps};
 use super::{
     ProviderJob, Reported, SyncResult, begin_move, begin_sync, deliver, look_up, notice_events,
     put_subscriber, put_subscribers, record_found, record_sync,

@@ -1,6 +1,6 @@
 //! Decisions of operators.
 
-use domain::audit::{AuditLog, AuditQuery, Entry};
+use kernel::audit::{AuditLog, AuditQuery, Entry};
 
 use super::*;
 use crate::{

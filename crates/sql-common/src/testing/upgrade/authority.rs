@@ -1,12 +1,11 @@
 //! The company of the fixtures that has an owner, and its event.
 
-use domain::{
+use domain::{company::Company, testing::AllPorts};
+use kernel::{
+    Actor, ClientId, CompanyId, Prefixes, Website,
     audit::Operator,
-    client::{ClientId, Prefixes},
-    company::{Company, CompanyId, Website},
     event::{CompanyState, EventName, LogQuery, Subject},
-    posting::Actor,
-    testing::{AllPorts, hours, noon, uuid},
+    testing::{hours, noon, uuid},
 };
 use uuid::Uuid;
 

@@ -1,16 +1,19 @@
 //! The catalogue of the fixtures, and a posting of it.
 
 use domain::{
-    catalogue::{
-        Catalogue, CatalogueId, CatalogueName, CatalogueQuery, Catalogues, Leased, PastImport,
-    },
-    client::ClientId,
+    catalogue::{Catalogue, CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
     import::{Counts, Missing, Summary},
-    posting::{Actor, HistoryEntry, Posting, Status},
-    testing::{AllPorts, hours, identifier, noon, posting, uuid},
+    posting::{HistoryEntry, Posting},
+    testing::posting,
+};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, CatalogueName, ClientId, Status,
+    testing::{hours, noon, uuid},
 };
 
 use super::postings::{bare, comes_back};
+use crate::testing::AllPorts;
 
 /// A catalogue of which an import is running until three hours after noon, and a posting that it
 /// lists no longer.

@@ -2,18 +2,21 @@
 
 use std::num::NonZeroU32;
 
-use domain::{
-    client::{
-        Activity, Client, ClientId, Clients, Prefixes, Scope, StoredSecret,
-        activity::{Counts, Day, Refusal},
-    },
-    posting::{Actor, Posting},
-    testing::{AllPorts, hours, identifier, noon, posting, uuid},
+use access::{
+    Activity, Client, Clients, Scope, StoredSecret,
+    activity::{Counts, Day, Refusal},
+};
+use domain::{posting::Posting, testing::posting};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, ClientId, Prefixes,
+    testing::{hours, noon, uuid},
     validation::FieldErrors,
 };
 use time::macros::{date, datetime};
 
 use super::postings::{bare, comes_back};
+use crate::testing::AllPorts;
 
 /// A client with everything set, its activity, and a posting that names who wrote it.
 pub(super) async fn come_back<S: AllPorts>(store: &S) {

@@ -1,10 +1,12 @@
 //! The passes of the fixtures.
 
-use domain::{
+use access::sign_in::{Pass, PassKind, Passes};
+use kernel::{
     audit::Operator,
-    console::{Pass, PassKind, Passes},
-    testing::{AllPorts, hours, noon},
+    testing::{hours, noon},
 };
+
+use crate::testing::AllPorts;
 
 /// A link of an hour and a session of two.
 pub(super) async fn come_back<S: AllPorts>(store: &S) {

@@ -3,16 +3,22 @@
 use domain::{
     enrichment::Sketch,
     posting::{
-        Original, Posting, PostingId, PostingView,
+        Original, Posting, PostingView,
         duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
-    testing::{AllPorts, hours, identifier, noon, posting, uuid},
+    testing::posting,
+};
+use kernel::testing::identifier;
+use kernel::{
+    PostingId,
+    testing::{hours, noon, uuid},
 };
 
 use super::{
     names::company,
     postings::{bare, comes_back},
 };
+use crate::testing::AllPorts;
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     let (bare, company) = (bare(), company());

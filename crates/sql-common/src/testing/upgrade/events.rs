@@ -1,15 +1,18 @@
 //! The event log of the fixtures.
 
 use domain::{
-    client::Prefixes,
-    company::{CompanyId, Website},
-    event::{CompanyState, Cursor, Event, EventName, LogQuery, PostingState, Subject},
-    outbox::{Revive, TaskId},
     posting::{
-        ENRICH, Posting, PostingId, Status, TextsDigest, enrich,
+        ENRICH, Posting, TextsDigest, enrich,
         event::{COMPANY_UPDATED, JOB_POSTING_APPROVED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
-    testing::{AllPorts, hours, identifier, noon, posting, uuid},
+    testing::posting,
+};
+use kernel::testing::identifier;
+use kernel::{
+    CompanyId, PostingId, Prefixes, Status, Website,
+    event::{CompanyState, Cursor, Event, EventName, LogQuery, PostingState, Subject},
+    outbox::{Revive, TaskId},
+    testing::{hours, noon, uuid},
 };
 use newsletter::tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
 
@@ -17,6 +20,7 @@ use super::{
     assert_claimed, claimed,
     postings::{bare, comes_back},
 };
+use crate::testing::AllPorts;
 
 /// The number of events in the outbox of version 0.2.0.
 const WAITED: usize = 4;

@@ -19,14 +19,16 @@ mod webhooks;
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use domain::{
+use domain::store::{Health, Store};
+use kernel::{
+    StoreError,
     outbox::{Claimed, Effect, Outbox, Queue, Receipt, TaskId},
-    store::{Health, Store, StoreError},
-    testing::{AllPorts, hours, noon, uuid},
+    testing::{hours, noon, uuid},
 };
 use newsletter::testing::AllPorts as NewsletterPorts;
 
 use super::{Shell, sample};
+use crate::testing::AllPorts;
 
 /// Checks that a database of every version upgrades to the newest, and keeps every column of its
 /// rows.

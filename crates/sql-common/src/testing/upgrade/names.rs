@@ -1,18 +1,24 @@
 //! The company of the fixtures that had other names, and its posting.
 
 use domain::{
-    company::{Company, CompanyId, Website},
+    company::Company,
     enrichment::{EnrichedTexts, Sketch},
     posting::{
         Posting, PostingView,
         duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
-    testing::{AllPorts, hours, identifier, noon, posting},
+    testing::posting,
+};
+use kernel::testing::identifier;
+use kernel::{
+    CompanyId, Website,
+    testing::{hours, noon},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::postings::{bare, comes_back};
+use crate::testing::AllPorts;
 
 pub(super) fn company() -> Company {
     Company {

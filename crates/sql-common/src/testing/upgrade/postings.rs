@@ -1,20 +1,26 @@
 //! The postings, clients and drafts of the fixtures.
 
+use access::{Client, Clients, Scope, StoredSecret};
 use domain::{
-    client::{Client, ClientId, Clients, Prefixes, Scope, StoredSecret},
-    company::{Company, CompanyId, Website},
+    company::Company,
     enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
     posting::{
-        Actor, ContentHash, CountryCode, CurrencyCode, Details, ENRICH, EmploymentType,
-        HistoryEntry, LocationType, Metadata, Posting, PostingId, PostingView, SalaryPeriod,
-        Status, enrich,
+        ContentHash, Details, ENRICH, EmploymentType, HistoryEntry, LocationType, Metadata,
+        Posting, PostingView, SalaryPeriod, enrich,
     },
     store::PostingReader,
-    testing::{AllPorts, hours, identifier, minutes, noon, posting, uuid},
+    testing::posting,
+};
+use kernel::testing::identifier;
+use kernel::{
+    Actor, ClientId, CompanyId, PostingId, Prefixes, Status, Website,
+    codes::{CountryCode, CurrencyCode},
+    testing::{hours, minutes, noon, uuid},
 };
 use time::Duration;
 
 use super::{assert_claimed, claimed};
+use crate::testing::AllPorts;
 
 pub(super) async fn come_back<S: AllPorts>(store: &S) {
     for expect in [full(), bare(), expired()] {

@@ -1,6 +1,6 @@
 //! The subscribers, accounts and audit entries of the fixtures.
 
-use domain::audit::{Attribution, AuditQuery};
+use kernel::audit::{Attribution, AuditQuery};
 use newsletter::{
     audit,
     store::AccountState,

@@ -1,12 +1,14 @@
 //! The traces of the fixtures.
 
-use domain::{
-    client::Prefixes,
+use kernel::{
+    Prefixes,
     event::{EventName, LogQuery},
     outbox::{Kind, Queue},
-    testing::{AllPorts, hours, noon, uuid},
+    testing::{hours, noon, uuid},
     trace::TraceParent,
 };
+
+use crate::testing::AllPorts;
 
 /// A task and an event of a trace.
 pub(super) async fn come_back<S: AllPorts>(store: &S) {

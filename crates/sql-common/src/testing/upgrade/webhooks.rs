@@ -2,20 +2,21 @@
 
 use std::time::Duration;
 
-use domain::{
-    client::{ClientId, Prefixes},
+use domain::posting::event::{
+    COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED, JOB_POSTING_UPDATED,
+};
+use kernel::{
+    ClientId, Prefixes,
     event::{Cursor, EventName},
-    posting::event::{
-        COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED, JOB_POSTING_UPDATED,
-    },
-    testing::{AllPorts, hours, noon, uuid},
-    webhook::{
-        DeliveryRecord, Endpoint, EndpointId, EndpointState, EndpointUrl, Health, LeaseQuery,
-        Owner, PreviousSecret, Recorded, Round, Secret, TrackedEndpoint, WaitingEvent, Webhooks,
-    },
+    testing::{hours, noon, uuid},
+};
+use webhooks::{
+    DeliveryRecord, Endpoint, EndpointId, EndpointState, EndpointUrl, Health, LeaseQuery, Owner,
+    PreviousSecret, Recorded, Round, Secret, TrackedEndpoint, WaitingEvent, Webhooks,
 };
 
 use super::LEASE;
+use crate::testing::AllPorts;
 
 fn place(transaction: u64, sequence: u64) -> Cursor {
     Cursor {

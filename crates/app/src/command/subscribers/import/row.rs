@@ -1,6 +1,6 @@
 //! Parses a line of the file as a report, by the rules of a request, with the columns' names.
 
-use domain::body::BodyError;
+use kernel::body::BodyError;
 use newsletter::subscriber::{Email, PutSubscriber};
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 use std::io::{BufReader, Cursor, Read};
 
-use domain::{
+use kernel::{
+    StoreError,
     audit::{AuditLog as _, AuditQuery},
-    store::StoreError,
     testing::{by_ann, noon},
 };
 use newsletter::{

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fmt};
 
-use domain::{outbox::Outbox, store::StoreError};
+use kernel::{StoreError, outbox::Outbox};
 use newsletter::{
     store::Store,
     subscriber::{Email, SubscriberId},

@@ -1,6 +1,6 @@
 use std::{cell::RefCell, future::pending, sync::Arc};
 
-use domain::testing::noon;
+use kernel::testing::noon;
 use newsletter::{
     store::{SubscriberWrite, WriteSet},
     subscriber::SubscriberId,

@@ -1,4 +1,4 @@
-use domain::{
+use kernel::{
     audit::{AuditLog as _, AuditQuery},
     testing::{by_ann, noon},
 };

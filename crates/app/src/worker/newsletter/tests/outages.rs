@@ -1,7 +1,8 @@
 //! A provider that is unavailable, rate-limiting, or refuses the key.
 
-use super::*;
 use newsletter::tasks;
+
+use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn twelve_hours_of_outage_lose_nothing() {
@@ -39,7 +40,7 @@ async fn a_longer_outage_is_for_an_operator() {
     assert_eq!(error, Some("the provider answered 503"));
 
     bench.script.relent(Old);
-    let all = domain::outbox::Revive::All;
+    let all = kernel::outbox::Revive::All;
     let revived = bench.memory().revive(&all, None, (bench.clock)()).await;
     assert_eq!(revived, Ok(1));
     bench.until_idle().await;

@@ -2,15 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use domain::{
-    Version,
-    audit::Entry,
-    event::Cursor,
-    webhook::{
-        DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Owner, Recorded,
-        Round, WaitingEvent,
-    },
+use ::webhooks::{
+    DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Owner, Recorded, Round,
+    WaitingEvent,
 };
+use kernel::{Version, audit::Entry, event::Cursor};
 use time::OffsetDateTime;
 
 use super::*;

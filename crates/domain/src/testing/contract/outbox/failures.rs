@@ -1,14 +1,15 @@
 //! A task that fails is tried again, is given up, and is revived.
 
+use kernel::{
+    StoreError,
+    audit::{Action, AuditLog, AuditQuery},
+    outbox::{Dismissal, Outbox, Revive, TaskRow},
+    testing::{by_ann, hours, minutes, noon},
+};
 use time::Duration;
 
 use super::{ask, claim, claim_one, claim_suspect, effect, finish};
-use crate::{
-    audit::{Action, AuditLog, AuditQuery},
-    outbox::{Dismissal, Outbox, Revive, TaskRow},
-    store::{Store, StoreError, WriteSet},
-    testing::{by_ann, hours, minutes, noon},
-};
+use crate::store::{Store, WriteSet};
 
 /// It is due when the worker says, without a failed attempt.
 pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {

@@ -1,14 +1,18 @@
 //! The lanes of a kind: a task is in one of them, and may move to another.
 
+use kernel::{
+    outbox::{Claimed, Effect, Outbox, Queue},
+    testing::{hours, noon, uuid},
+};
+
 use super::{
     BULK_EAST, BULK_WEST, EAST, FETCH, LEASE, MOVE, QUEUES, WEST, ask, claim, claim_one, finish,
     tellings,
 };
 use crate::{
-    outbox::{Claimed, Effect, Outbox, Queue},
     posting::enrich,
     store::{Store, WriteSet},
-    testing::{contract::put, create, hours, noon, put_id, uuid},
+    testing::{contract::put, create, put_id},
 };
 
 async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Claimed> {

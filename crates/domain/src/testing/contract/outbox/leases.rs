@@ -1,14 +1,17 @@
 //! A task is claimed under a lease, which is renewed, lapses or ends with the task.
 
+use kernel::{
+    StoreError,
+    outbox::{Outbox, Revive},
+    testing::{hours, minutes, noon, uuid},
+    trace::TraceParent,
+};
 use time::Duration;
 
 use super::{LEASE, ask, claim, claim_one, claim_suspect, effect, finish, no_suspect};
 use crate::{
-    outbox::{Outbox, Revive},
     posting::ENRICH,
-    store::{Store, StoreError, WriteSet},
-    testing::{hours, minutes, noon, uuid},
-    trace::TraceParent,
+    store::{Store, WriteSet},
 };
 
 /// And finishing removes it.

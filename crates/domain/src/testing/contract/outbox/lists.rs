@@ -1,11 +1,14 @@
 //! Tasks are listed, found and counted.
 
+use kernel::{
+    outbox::{Backlog, Effect, Outbox},
+    testing::{hours, minutes, noon, uuid},
+};
+
 use super::{BULK_EAST, FETCH, KINDS, LEASE, MOVE, TELL, WEST, ask, claim_one, effect, tellings};
 use crate::{
-    outbox::{Backlog, Effect, Outbox},
     posting::ENRICH,
     store::{Store, WriteSet},
-    testing::{hours, minutes, noon, uuid},
 };
 
 /// Including leased ones.

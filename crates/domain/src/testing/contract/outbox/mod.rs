@@ -5,14 +5,17 @@ mod lanes;
 mod leases;
 mod lists;
 
+use kernel::{
+    PostingId, StoreError,
+    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt},
+    testing::{noon, uuid},
+};
 use time::{Duration, OffsetDateTime};
 
 pub use self::{failures::*, lanes::*, leases::*, lists::*};
 use crate::{
-    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt},
-    posting::{ENRICH, PostingId, enrich},
-    store::{Store, StoreError, WriteSet},
-    testing::{noon, uuid},
+    posting::{ENRICH, enrich},
+    store::{Store, WriteSet},
 };
 
 /// Kinds of another context: one with lanes, two without.

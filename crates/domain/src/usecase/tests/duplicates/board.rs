@@ -2,20 +2,24 @@
 
 use std::sync::Mutex;
 
+use access::{Clients, testing::client};
 use async_trait::async_trait;
+use kernel::testing::identifier;
+use kernel::{
+    ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
+    outbox::{Claimed, Outbox, Queue},
+    testing::{hours, noon, uuid},
+};
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    client::{ClientId, Clients, Prefixes},
-    company::CompanyId,
     enrichment::{EnrichedTexts, Enrichment, ReasonCode, Sketch, Verdict},
-    outbox::{Claimed, Outbox, Queue},
     posting::{
-        DUPLICATES, ENRICH, Lifetime, PostingId, SourceIdentifier,
+        DUPLICATES, ENRICH, Lifetime,
         duplicate::{Candidate, Fingerprint},
     },
-    store::{Known, ListOrder, ListQuery, PostingReader, Store, StoreError, WriteSet},
-    testing::{MemoryStore, client, hours, identifier, noon, push_by, uuid},
+    store::{Known, ListOrder, ListQuery, PostingReader, Store, WriteSet},
+    testing::{MemoryStore, push_by},
     usecase::{Outcome, assignments, finish_idle_searches, ingest, look_up, record_outcomes},
 };
 

@@ -95,7 +95,7 @@ fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
     for it in all.iter().filter(|it| it.is_open) {
         let by = it.creator().unwrap().uuid().as_u128();
         let creator =
-            (0..FENCES.len()).find(|n| crate::testing::uuid(*n as u128 + 1).as_u128() == by);
+            (0..FENCES.len()).find(|n| kernel::testing::uuid(*n as u128 + 1).as_u128() == by);
         let older = all.iter().filter(|other| {
             other.is_open
                 && age(other) < age(it)

@@ -1,6 +1,6 @@
 //! A commit is written as a whole or conflicts; rows change their addresses, and go.
 
-use domain::{
+use kernel::{
     Version,
     outbox::{Outbox, Receipt, TaskId},
 };

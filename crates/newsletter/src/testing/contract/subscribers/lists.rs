@@ -1,6 +1,6 @@
 //! Subscribers are listed and counted.
 
-use domain::outbox::Outbox;
+use kernel::outbox::Outbox;
 
 use super::{A, B, full, insert, list, load, put};
 use crate::{

@@ -4,7 +4,7 @@ mod commits;
 mod lists;
 mod loading;
 
-use domain::Version;
+use kernel::Version;
 use time::{OffsetDateTime, macros::date};
 
 pub use self::{commits::*, lists::*, loading::*};

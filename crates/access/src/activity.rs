@@ -1,0 +1,487 @@
+//! The activity of clients: counts of outcomes by day, and the newest refusals.
+//!
+//! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for
+//! it. A process that is killed loses the seconds since.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::AddAssign,
+};
+
+use async_trait::async_trait;
+use kernel::{PutOutcome, StoreError, validation::FieldErrors};
+use time::{Date, OffsetDateTime};
+use uuid::Uuid;
+
+use super::ClientId;
+
+/// The number of days with activity that are kept of a client.
+pub const DAYS_KEPT: usize = 30;
+
+/// The number of newest refusals that are kept of a client.
+pub const REFUSALS_KEPT: usize = 50;
+
+/// The longest kept text of a refusal, in characters.
+const TEXT: usize = 500;
+
+/// The most fields of a refusal whose errors are kept, and the most errors of each.
+const ERRORS: (usize, usize) = (20, 3);
+
+/// The most clients whose activity is gathered between two writes; that of others is lost.
+const MOST_CLIENTS: usize = 10_000;
+
+/// The counts of a client on one day (UTC).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Postings that it created.
+    pub created: u64,
+    /// Pushes that updated a posting or its company.
+    pub updated: u64,
+    /// Pushes that changed nothing.
+    pub unchanged: u64,
+    /// Postings that it expired.
+    pub expired: u64,
+    /// Postings that it reopened.
+    pub reopened: u64,
+    /// Pushes that were refused.
+    pub refused: u64,
+    /// Of the postings that it created, those that were approved.
+    pub approved: u64,
+    /// Likewise, those that were rejected.
+    pub rejected: u64,
+}
+
+impl Counts {
+    /// One push of this outcome.
+    pub fn one(outcome: PutOutcome) -> Self {
+        let mut counts = Self::default();
+        *match outcome {
+            PutOutcome::Created => &mut counts.created,
+            PutOutcome::Updated => &mut counts.updated,
+            PutOutcome::Unchanged => &mut counts.unchanged,
+            PutOutcome::Expired => &mut counts.expired,
+            PutOutcome::Reopened => &mut counts.reopened,
+        } = 1;
+        counts
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.created += other.created;
+        self.updated += other.updated;
+        self.unchanged += other.unchanged;
+        self.expired += other.expired;
+        self.reopened += other.reopened;
+        self.refused += other.refused;
+        self.approved += other.approved;
+        self.rejected += other.rejected;
+    }
+}
+
+/// A verdict about a posting that a client created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// It was approved.
+    Approved,
+    /// It was rejected.
+    Rejected,
+}
+
+/// A push that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its id, which ascends with time.
+    pub id: Uuid,
+    /// When it was refused.
+    pub at: OffsetDateTime,
+    /// The identifier of the posting, as far as it can be shown.
+    pub identifier: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// The message of the answer.
+    pub message: String,
+    /// The errors by field, if there are any.
+    pub errors: BTreeMap<String, Vec<String>>,
+}
+
+impl Refusal {
+    /// A refusal whose texts are cut to a bounded size.
+    pub fn new(
+        id: Uuid,
+        at: OffsetDateTime,
+        identifier: &str,
+        status: u16,
+        message: &str,
+        errors: Option<&FieldErrors>,
+    ) -> Self {
+        let named = errors.into_iter().flat_map(FieldErrors::iter);
+        let errors = named.take(ERRORS.0).map(|(field, messages)| {
+            let messages = messages.iter().take(ERRORS.1);
+            (cut(field), messages.map(|message| cut(message)).collect())
+        });
+        Self {
+            id,
+            at,
+            identifier: cut(identifier),
+            status,
+            message: cut(message),
+            errors: errors.collect(),
+        }
+    }
+}
+
+/// The beginning of a text. U+0000 is replaced: no PostgreSQL text can have it.
+fn cut(text: &str) -> String {
+    let beginning = text.chars().take(TEXT);
+    let storable = beginning.map(|c| match c {
+        '\0' => char::REPLACEMENT_CHARACTER,
+        other => other,
+    });
+    storable.collect()
+}
+
+/// The activity of one day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// The day (UTC).
+    pub date: Date,
+    /// The counts of that day.
+    pub counts: Counts,
+}
+
+/// The kept activity of a client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// When it last pushed, refused or not.
+    pub last_push_at: Option<OffsetDateTime>,
+    /// The newest [`DAYS_KEPT`] days with anything, newest first.
+    pub days: Vec<Day>,
+    /// The newest [`REFUSALS_KEPT`] refusals, newest first.
+    pub refusals: Vec<Refusal>,
+}
+
+/// Activity to write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ActivityWrites {
+    /// Counts to add.
+    pub days: Vec<(ClientId, Date, Counts)>,
+    /// The times of the last pushes. An earlier one than the stored one changes nothing.
+    pub pushes: Vec<(ClientId, OffsetDateTime)>,
+    /// Refusals to add, in order; of each client at most [`REFUSALS_KEPT`].
+    pub refusals: Vec<(ClientId, Refusal)>,
+    /// The times at which a token was last issued, by client and digest of the secret. An earlier
+    /// one than the stored one changes nothing.
+    pub secrets: Vec<(ClientId, [u8; 32], OffsetDateTime)>,
+}
+
+impl ActivityWrites {
+    /// Whether there is nothing to write.
+    pub const fn is_empty(&self) -> bool {
+        self.days.is_empty()
+            && self.pushes.is_empty()
+            && self.refusals.is_empty()
+            && self.secrets.is_empty()
+    }
+}
+
+/// The port to the stored activity.
+#[async_trait]
+pub trait ActivityLog: Send + Sync {
+    /// Writes activity, in one commit. That of clients that are not stored is left out, and so are
+    /// refusals of an identifier whose posting was erased since. Afterwards no client has more than
+    /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
+    async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
+
+    /// The activity of clients, with as many queries however many they are. One without any may be
+    /// absent.
+    async fn activities(
+        &self,
+        clients: &[ClientId],
+    ) -> Result<HashMap<ClientId, Activity>, StoreError>;
+
+    /// The activity of a client; nothing of an unknown one.
+    async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
+        let mut found = self.activities(&[client]).await?;
+        Ok(found.remove(&client).unwrap_or_default())
+    }
+}
+
+/// The driving port for the parts that notice activity. A call only remembers it.
+pub trait ActivityRecorder: Send + Sync {
+    /// A push was answered.
+    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime);
+
+    /// A push was refused.
+    fn refused(&self, client: ClientId, refusal: Refusal);
+
+    /// A token was issued for the secret with this digest.
+    fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime);
+}
+
+/// Activity that was not written yet. Its size is bounded, whatever happens.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    clients: HashMap<ClientId, OfClient>,
+}
+
+#[derive(Debug, Default)]
+struct OfClient {
+    days: BTreeMap<Date, Counts>,
+    pushed_at: Option<OffsetDateTime>,
+    refusals: Vec<Refusal>,
+    secrets: Vec<([u8; 32], OffsetDateTime)>,
+}
+
+impl Gathered {
+    /// Adds a push.
+    pub fn push(&mut self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
+        if let Some(entry) = self.of(client) {
+            entry.count(at, Counts::one(outcome));
+            entry.pushed_at = entry.pushed_at.max(Some(at));
+        }
+    }
+
+    /// Adds a refusal. Of many only the newest are kept, and all are counted.
+    pub fn refuse(&mut self, client: ClientId, refusal: Refusal) {
+        if let Some(entry) = self.of(client) {
+            let refused = Counts {
+                refused: 1,
+                ..Counts::default()
+            };
+            entry.count(refusal.at, refused);
+            entry.pushed_at = entry.pushed_at.max(Some(refusal.at));
+            if entry.refusals.len() == REFUSALS_KEPT {
+                entry.refusals.remove(0);
+            }
+            entry.refusals.push(refusal);
+        }
+    }
+
+    /// Adds a verdict.
+    pub fn judge(&mut self, client: ClientId, judgement: Judgement, at: OffsetDateTime) {
+        if let Some(entry) = self.of(client) {
+            let mut counts = Counts::default();
+            match judgement {
+                Judgement::Approved => counts.approved = 1,
+                Judgement::Rejected => counts.rejected = 1,
+            }
+            entry.count(at, counts);
+        }
+    }
+
+    /// Adds the use of a secret.
+    pub fn use_secret(&mut self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
+        if let Some(entry) = self.of(client) {
+            entry.secrets.retain(|(known, _)| *known != digest);
+            entry.secrets.push((digest, at));
+            let old = entry.secrets.len().saturating_sub(super::MOST_SECRETS);
+            entry.secrets.drain(..old);
+        }
+    }
+
+    /// Takes everything, to write it.
+    pub fn take(&mut self) -> ActivityWrites {
+        let mut writes = ActivityWrites::default();
+        for (client, entry) in std::mem::take(&mut self.clients) {
+            let days = entry.days.into_iter();
+            writes
+                .days
+                .extend(days.map(|(date, counts)| (client, date, counts)));
+            writes.pushes.extend(entry.pushed_at.map(|at| (client, at)));
+            let refusals = entry.refusals.into_iter();
+            writes
+                .refusals
+                .extend(refusals.map(|refusal| (client, refusal)));
+            let secrets = entry.secrets.into_iter();
+            writes
+                .secrets
+                .extend(secrets.map(|(digest, at)| (client, digest, at)));
+        }
+        writes
+    }
+
+    /// Puts back activity that could not be written, before the activity since.
+    pub fn put_back(&mut self, writes: ActivityWrites) {
+        for (client, date, counts) in writes.days {
+            if let Some(entry) = self.of(client) {
+                *entry.days.entry(date).or_default() += counts;
+            }
+        }
+        for (client, at) in writes.pushes {
+            if let Some(entry) = self.of(client) {
+                entry.pushed_at = entry.pushed_at.max(Some(at));
+            }
+        }
+        let mut earlier: HashMap<_, Vec<_>> = HashMap::new();
+        for (client, refusal) in writes.refusals {
+            earlier.entry(client).or_default().push(refusal);
+        }
+        for (client, mut refusals) in earlier {
+            if let Some(entry) = self.of(client) {
+                refusals.append(&mut entry.refusals);
+                let old = refusals.len().saturating_sub(REFUSALS_KEPT);
+                entry.refusals = refusals.split_off(old);
+            }
+        }
+        for (client, digest, at) in writes.secrets {
+            if let Some(entry) = self.of(client)
+                && entry.secrets.len() < super::MOST_SECRETS
+                && entry.secrets.iter().all(|(known, _)| *known != digest)
+            {
+                entry.secrets.insert(0, (digest, at));
+            }
+        }
+    }
+
+    /// The activity of a client, unless there are too many clients.
+    fn of(&mut self, client: ClientId) -> Option<&mut OfClient> {
+        let is_full = self.clients.len() >= MOST_CLIENTS;
+        if is_full && !self.clients.contains_key(&client) {
+            return None;
+        }
+        Some(self.clients.entry(client).or_default())
+    }
+}
+
+impl OfClient {
+    /// Adds counts to those of a day. A clock that jumps about cannot make it grow.
+    fn count(&mut self, at: OffsetDateTime, counts: Counts) {
+        *self.days.entry(at.date()).or_default() += counts;
+        if self.days.len() > DAYS_KEPT {
+            self.days.pop_first();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::testing::{hours, noon, uuid};
+
+    use super::*;
+
+    fn client(n: u128) -> ClientId {
+        ClientId::new(uuid(n))
+    }
+
+    fn refusal(n: u128) -> Refusal {
+        Refusal::new(uuid(n), noon(), "job-1", 422, "No.", None)
+    }
+
+    #[test]
+    fn counts_are_added_up_by_client_and_day() {
+        let mut gathered = Gathered::default();
+        gathered.push(client(1), PutOutcome::Created, noon());
+        gathered.push(client(1), PutOutcome::Unchanged, noon() + hours(1));
+        gathered.push(client(1), PutOutcome::Unchanged, noon() + hours(12));
+        gathered.judge(client(1), Judgement::Approved, noon());
+        gathered.judge(client(2), Judgement::Rejected, noon());
+        gathered.refuse(client(1), refusal(1));
+        let mut writes = gathered.take();
+        writes
+            .days
+            .sort_by_key(|(client, date, _)| (*client, *date));
+        let today = Counts {
+            created: 1,
+            unchanged: 1,
+            refused: 1,
+            approved: 1,
+            ..Counts::default()
+        };
+        let (date, tomorrow) = (noon().date(), (noon() + hours(12)).date());
+        let rejected = Counts {
+            rejected: 1,
+            ..Counts::default()
+        };
+        let expect = [
+            (client(1), date, today),
+            (client(1), tomorrow, Counts::one(PutOutcome::Unchanged)),
+            (client(2), date, rejected),
+        ];
+        assert_eq!(writes.days, expect);
+        assert_eq!(writes.pushes, [(client(1), noon() + hours(12))]);
+        assert_eq!(writes.refusals, [(client(1), refusal(1))]);
+        assert!(gathered.take().is_empty());
+    }
+
+    #[test]
+    fn the_newest_refusals_are_kept_and_all_are_counted() {
+        let mut gathered = Gathered::default();
+        for n in 0..60 {
+            gathered.refuse(client(1), refusal(n));
+        }
+        let writes = gathered.take();
+        assert_eq!(writes.days[0].2.refused, 60);
+        let ids: Vec<_> = writes.refusals.iter().map(|(_, kept)| kept.id).collect();
+        assert_eq!(ids, (10..60).map(uuid).collect::<Vec<_>>());
+
+        gathered.refuse(client(1), refusal(60));
+        gathered.put_back(writes);
+        let writes = gathered.take();
+        assert_eq!(writes.days[0].2.refused, 61);
+        let ids: Vec<_> = writes.refusals.iter().map(|(_, kept)| kept.id).collect();
+        assert_eq!(ids, (11..=60).map(uuid).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn only_so_many_clients_are_remembered() {
+        let mut gathered = Gathered::default();
+        for n in 0..MOST_CLIENTS as u128 + 5 {
+            gathered.push(client(n), PutOutcome::Created, noon());
+        }
+        gathered.push(client(1), PutOutcome::Created, noon());
+        let writes = gathered.take();
+        assert_eq!(writes.days.len(), MOST_CLIENTS);
+        let of_one = writes.days.iter().find(|(id, ..)| *id == client(1));
+        assert_eq!(of_one.unwrap().2.created, 2);
+    }
+
+    #[test]
+    fn the_last_use_of_the_newest_secrets_is_kept() {
+        let mut gathered = Gathered::default();
+        for (secret, hour) in [(1, 0), (2, 1), (3, 2), (2, 3)] {
+            gathered.use_secret(client(1), [secret; 32], noon() + hours(hour));
+        }
+        let writes = gathered.take();
+        let expect = [
+            (client(1), [3; 32], noon() + hours(2)),
+            (client(1), [2; 32], noon() + hours(3)),
+        ];
+        assert_eq!(writes.secrets, expect);
+        gathered.use_secret(client(1), [2; 32], noon() + hours(4));
+        gathered.put_back(writes);
+        let expect = [
+            (client(1), [3; 32], noon() + hours(2)),
+            (client(1), [2; 32], noon() + hours(4)),
+        ];
+        assert_eq!(gathered.take().secrets, expect);
+    }
+
+    #[test]
+    fn a_refusal_can_be_kept_by_every_store() {
+        let errors = FieldErrors::one("a\0", "\0b");
+        let kept = Refusal::new(uuid(1), noon(), "\0", 422, "c\0", Some(&errors));
+        assert_eq!(
+            (&*kept.identifier, &*kept.message),
+            ("\u{FFFD}", "c\u{FFFD}")
+        );
+        let errors = [("a\u{FFFD}".to_owned(), vec!["\u{FFFD}b".to_owned()])];
+        assert_eq!(kept.errors, errors.into());
+    }
+
+    #[test]
+    fn a_refusal_has_a_largest_size() {
+        let mut errors = FieldErrors::new();
+        for n in 0..90 {
+            errors.add(format!("{n:03}{}", "f".repeat(600)), "e".repeat(600));
+        }
+        let long = "x".repeat(600);
+        let kept = Refusal::new(uuid(1), noon(), &long, 422, &long, Some(&errors));
+        assert_eq!(kept.identifier.len(), TEXT);
+        assert_eq!(kept.message.len(), TEXT);
+        assert_eq!(kept.errors.len(), ERRORS.0);
+        for (field, messages) in &kept.errors {
+            assert_eq!((field.len(), messages[0].len()), (TEXT, TEXT));
+        }
+    }
+}

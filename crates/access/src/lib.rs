@@ -1,0 +1,267 @@
+//! Who may use the service: OAuth clients, the integrations that share the board, with their
+//! scopes, prefixes, limits, secrets and activity; and operators, who [sign in](sign_in).
+
+pub mod activity;
+mod manage;
+mod secret;
+pub mod sign_in;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+use std::{collections::HashMap, fmt, num::NonZeroU32};
+
+use async_trait::async_trait;
+use kernel::{ClientId, Prefixes, StoreError, Version, audit::Entry};
+use time::{Duration, OffsetDateTime};
+
+pub use self::{
+    activity::{Activity, ActivityLog, ActivityRecorder},
+    manage::{ClientError, ManagedClients, Rotation},
+    secret::{MOST_SECRETS, StoredSecret},
+};
+
+/// A token's scope (RFC 6749 §3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Push postings; reading them is included.
+    JobPostingsWrite,
+    /// Read postings.
+    JobPostingsRead,
+    /// Report newsletter subscribers.
+    NewsletterSubscribersWrite,
+    /// Manage its own webhooks.
+    WebhooksManage,
+}
+
+impl Scope {
+    /// Every scope.
+    pub const ALL: [Self; 4] = [
+        Self::JobPostingsWrite,
+        Self::JobPostingsRead,
+        Self::NewsletterSubscribersWrite,
+        Self::WebhooksManage,
+    ];
+
+    /// The scope's name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::JobPostingsWrite => "job-postings:write",
+            Self::JobPostingsRead => "job-postings:read",
+            Self::NewsletterSubscribersWrite => "newsletter-subscribers:write",
+            Self::WebhooksManage => "webhooks:manage",
+        }
+    }
+
+    /// Parses a scope by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An integration that may ask for tokens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Its `client_id`.
+    pub id: ClientId,
+    /// Counts the commits that wrote it, but for its activity.
+    pub version: Version,
+    /// The name for operators.
+    pub name: String,
+    /// The scopes that it may request, each once. A token has effect only for those that its client
+    /// still has.
+    pub scopes: Vec<Scope>,
+    /// The identifiers of the postings that it may read and write.
+    pub prefixes: Prefixes,
+    /// The most requests that each process accepts from it in a minute.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Its secrets, the newest first, at most [`MOST_SECRETS`].
+    pub secrets: Vec<StoredSecret>,
+    /// The earliest time of issue of its tokens that are accepted, a whole second; `None` for any.
+    pub tokens_from: Option<OffsetDateTime>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it was revoked.
+    pub revoked_at: Option<OffsetDateTime>,
+}
+
+/// The settings of a new client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewClient {
+    /// The name.
+    pub name: String,
+    /// The scopes, also with repeats.
+    pub scopes: Vec<Scope>,
+    /// The prefixes.
+    pub prefixes: Prefixes,
+    /// The limit.
+    pub requests_per_minute: Option<NonZeroU32>,
+}
+
+/// A change of a client's settings. A setting that is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClientChange {
+    /// The name.
+    pub name: Option<String>,
+    /// The scopes, in place of the present ones.
+    pub scopes: Option<Vec<Scope>>,
+    /// The prefixes, in place of the present ones.
+    pub prefixes: Option<Prefixes>,
+    /// The limit; `Some(None)` takes it away.
+    pub requests_per_minute: Option<Option<NonZeroU32>>,
+}
+
+/// A change of a client to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientWrite {
+    /// The version that the client must have in the store.
+    pub expected: Version,
+    /// The client afterwards, with its next version. A secret that it does not have ends at once.
+    pub client: Client,
+}
+
+impl Client {
+    /// A client with one secret, by its digest.
+    pub fn new(id: ClientId, new: NewClient, digest: [u8; 32], now: OffsetDateTime) -> Self {
+        Self {
+            id,
+            version: 1,
+            name: new.name,
+            scopes: unique(new.scopes),
+            prefixes: new.prefixes,
+            requests_per_minute: new.requests_per_minute,
+            secrets: vec![StoredSecret::new(digest, now)],
+            tokens_from: None,
+            created_at: now,
+            revoked_at: None,
+        }
+    }
+
+    /// Whether it exists for others: it is not revoked.
+    pub const fn is_active(&self) -> bool {
+        self.revoked_at.is_none()
+    }
+
+    /// The secrets that authenticate it at this time.
+    pub fn live_secrets(&self, now: OffsetDateTime) -> impl Iterator<Item = &StoredSecret> {
+        let secrets = self.secrets.iter().filter(move |_| self.is_active());
+        secrets.filter(move |secret| secret.is_live(now))
+    }
+
+    /// The time that a token issued now names as that of its issue, in seconds since 1970. It is
+    /// ahead of the clock by up to a second after [tokens were ended](ClientWrite::ending_tokens),
+    /// or by as much as the clocks differ.
+    pub fn time_of_issue(&self, now: OffsetDateTime) -> i64 {
+        let from = self.tokens_from.map(OffsetDateTime::unix_timestamp);
+        now.unix_timestamp().max(from.unwrap_or(i64::MIN))
+    }
+
+    /// Whether it is as it was when a token named this time of issue: tokens have not been ended
+    /// since.
+    pub fn accepts_issue(&self, time: i64) -> bool {
+        self.tokens_from
+            .is_none_or(|from| from.unix_timestamp() <= time)
+    }
+
+    /// Applies a change; `None` if everything is as wanted already.
+    pub fn apply(&self, change: &ClientChange) -> Option<ClientWrite> {
+        let write = self.changed(|client| {
+            let change = change.clone();
+            client.name = change.name.unwrap_or_else(|| client.name.clone());
+            client.scopes = change.scopes.map_or_else(|| client.scopes.clone(), unique);
+            client.prefixes = change.prefixes.unwrap_or_else(|| client.prefixes.clone());
+            client.requests_per_minute = change
+                .requests_per_minute
+                .unwrap_or(client.requests_per_minute);
+        });
+        let unchanged = Self {
+            version: self.version,
+            ..write.client.clone()
+        };
+        (unchanged != *self).then_some(write)
+    }
+
+    /// Gives it another secret, by its digest. The present one ends after `overlap`, but not later
+    /// than it would have; one that was replaced before ends at once.
+    pub fn rotate(&self, digest: [u8; 32], overlap: Duration, now: OffsetDateTime) -> ClientWrite {
+        self.changed(|client| {
+            let newest = client.secrets.first().cloned();
+            let kept = newest.map(|secret| secret.ending(now.saturating_add(overlap)));
+            let kept = kept.filter(|secret| secret.is_live(now));
+            client.secrets = vec![StoredSecret::new(digest, now)];
+            client.secrets.extend(kept);
+        })
+    }
+
+    /// Revokes it; `None` if it is already.
+    pub fn revoke(&self, now: OffsetDateTime) -> Option<ClientWrite> {
+        self.is_active()
+            .then(|| self.changed(|client| client.revoked_at = Some(now)))
+    }
+
+    /// The next version, with a change.
+    fn changed(&self, change: impl FnOnce(&mut Self)) -> ClientWrite {
+        let mut client = self.clone();
+        change(&mut client);
+        client.version += 1;
+        ClientWrite {
+            expected: self.version,
+            client,
+        }
+    }
+}
+
+impl ClientWrite {
+    /// The change, which also ends all tokens that were issued before.
+    ///
+    /// Tokens name whole seconds. So none is accepted that names the present second, or the second
+    /// of which the tokens before were refused likewise; and those to come name the next one.
+    #[must_use]
+    pub fn ending_tokens(mut self, now: OffsetDateTime) -> Self {
+        let second = self.client.time_of_issue(now).saturating_add(1);
+        self.client.tokens_from = OffsetDateTime::from_unix_timestamp(second).ok();
+        self
+    }
+}
+
+/// Scopes without repeats, in their order.
+fn unique(scopes: Vec<Scope>) -> Vec<Scope> {
+    let mut unique = Vec::with_capacity(scopes.len());
+    for scope in scopes {
+        if !unique.contains(&scope) {
+            unique.push(scope);
+        }
+    }
+    unique
+}
+
+/// The port to the clients. Calls that an operator makes bring an audit entry along, which is
+/// written in the same commit.
+#[async_trait]
+pub trait Clients: Send + Sync {
+    /// Adds a client.
+    async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError>;
+
+    /// Finds a client, revoked or not.
+    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError>;
+
+    /// Up to `limit` clients, oldest first.
+    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError>;
+
+    /// The versions of these clients, but of unknown ones.
+    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
+
+    /// Writes a change of a client. Secrets that it had and has no more are deleted; of those that
+    /// it keeps, the time of the last use stays as it is stored.
+    ///
+    /// [`StoreError::Conflict`] if its version is not the expected one.
+    async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError>;
+}
+
+#[cfg(test)]
+mod tests;

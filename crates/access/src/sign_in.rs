@@ -1,0 +1,166 @@
+//! Sign-in links and sessions.
+
+use async_trait::async_trait;
+use kernel::{
+    StoreError,
+    audit::{Action, Attribution, Entry, Operator},
+    digest,
+};
+use time::{Duration, OffsetDateTime};
+
+/// How long a sign-in link can be used.
+pub const LINK_LIFETIME: Duration = Duration::minutes(15);
+/// How long a session lasts.
+pub const SESSION_LIFETIME: Duration = Duration::hours(12);
+
+/// SHA-256 of a token, which is stored nowhere.
+pub type TokenDigest = [u8; 32];
+
+/// The digest of a token.
+pub fn token_digest(token: &str) -> TokenDigest {
+    digest::of_parts([token.as_bytes()])
+}
+
+/// The kind of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PassKind {
+    /// A link that signs in once.
+    Link,
+    /// A signed-in browser.
+    Session,
+}
+
+impl PassKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Link, Self::Session];
+
+    /// The name of the kind.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Session => "session",
+        }
+    }
+
+    /// Parses a kind by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// What lets a browser act for an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// The digest of its token.
+    pub digest: TokenDigest,
+    /// The kind.
+    pub kind: PassKind,
+    /// The operator.
+    pub operator: Operator,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When it ends.
+    pub expires_at: OffsetDateTime,
+}
+
+impl Pass {
+    fn new(kind: PassKind, digest: TokenDigest, operator: Operator, now: OffsetDateTime) -> Self {
+        let lifetime = match kind {
+            PassKind::Link => LINK_LIFETIME,
+            PassKind::Session => SESSION_LIFETIME,
+        };
+        Self {
+            digest,
+            kind,
+            operator,
+            created_at: now,
+            expires_at: now.saturating_add(lifetime),
+        }
+    }
+
+    /// Whether it can be used. One from the future, by a clock that was ahead, can be used too.
+    pub fn is_live(&self, now: OffsetDateTime) -> bool {
+        now < self.expires_at
+    }
+}
+
+/// The port to the passes. Several processes share them.
+#[async_trait]
+pub trait Passes: Send + Sync {
+    /// Adds a pass, and the entry of the audit about it.
+    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError>;
+
+    /// Finds a pass of this kind, live or not.
+    async fn find_pass(
+        &self,
+        kind: PassKind,
+        digest: &TokenDigest,
+    ) -> Result<Option<Pass>, StoreError>;
+
+    /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
+    /// `false`, and nothing is written, if there is no such link, or it ended before the session's
+    /// beginning. Of several callers with one link, one succeeds.
+    async fn redeem_link(
+        &self,
+        link: &TokenDigest,
+        session: &Pass,
+        entry: &Entry,
+    ) -> Result<bool, StoreError>;
+
+    /// Deletes a session, and adds the entry. `false`, and nothing is written, if there is none.
+    async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
+
+    /// Deletes up to `limit` passes that ended before this time, and returns how many.
+    async fn forget_passes(
+        &self,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+}
+
+/// Makes a link for an operator, by the digest of its token.
+pub async fn issue_link(
+    passes: &dyn Passes,
+    digest: TokenDigest,
+    operator: Operator,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<Pass, StoreError> {
+    let entry = by.entry(Action::CONSOLE_LINK, now);
+    let entry = entry.with("for", operator.as_str());
+    let link = Pass::new(PassKind::Link, digest, operator, now);
+    passes.add_pass(&link, &entry).await?;
+    Ok(link)
+}
+
+/// Signs in by a link: the session, or `None` if the link is unknown, used or too old.
+pub async fn sign_in(
+    passes: &dyn Passes,
+    link: &TokenDigest,
+    session: TokenDigest,
+    entry_id: uuid::Uuid,
+    now: OffsetDateTime,
+) -> Result<Option<Pass>, StoreError> {
+    let Some(found) = passes.find_pass(PassKind::Link, link).await? else {
+        return Ok(None);
+    };
+    let by = Attribution {
+        id: entry_id,
+        operator: found.operator.clone(),
+    };
+    let session = Pass::new(PassKind::Session, session, found.operator, now);
+    let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
+    let is_redeemed = passes.redeem_link(link, &session, &entry).await?;
+    Ok(is_redeemed.then_some(session))
+}
+
+/// Ends a session, in every process.
+pub async fn sign_out(
+    passes: &dyn Passes,
+    session: &TokenDigest,
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let entry = by.entry(Action::CONSOLE_SIGN_OUT, now);
+    passes.end_session(session, &entry).await.map(drop)
+}

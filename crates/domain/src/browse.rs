@@ -1,0 +1,379 @@
+//! The search for postings by what an operator remembers of them.
+//!
+//! Stores read postings in an order that they have an index of; the rules here choose among them.
+//! So a search needs no index that pushes would have to maintain, and finds the same in every
+//! store. It looks at a limited number of postings, and says where to go on.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status, StoreError, Version};
+use time::OffsetDateTime;
+
+use crate::store::Position;
+
+/// The number of postings that are read at a time.
+const STEP: usize = 2_000;
+
+/// A posting in short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostingSummary {
+    /// The id.
+    pub id: PostingId,
+    /// The version, which an operator who decides has seen.
+    pub version: Version,
+    /// The integration's identifier.
+    pub source_identifier: SourceIdentifier,
+    /// The status.
+    pub status: Status,
+    /// The reason of the last change of status.
+    pub status_reason: Option<String>,
+    /// Whether the status is an operator's verdict.
+    pub moderated: bool,
+    /// Whether an operator features it.
+    pub is_featured: bool,
+    /// The title.
+    pub title: String,
+    /// The name of its company.
+    pub company: String,
+    /// The actor that created it.
+    pub created_by: Option<Actor>,
+    /// When it was first pushed.
+    pub created_at: OffsetDateTime,
+    /// When it was first approved.
+    pub published_at: Option<OffsetDateTime>,
+    /// When it last changed.
+    pub updated_at: OffsetDateTime,
+}
+
+impl PostingSummary {
+    const fn position(&self) -> Position {
+        Position {
+            updated_at: self.updated_at,
+            id: self.id.uuid(),
+        }
+    }
+}
+
+/// The postings that a store reads at a time, in an order that it has an index of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The order, and what the window is limited to.
+    pub order: WindowOrder,
+    /// The largest number of postings.
+    pub limit: usize,
+}
+
+/// The order of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowOrder {
+    /// The last changed first.
+    Newest {
+        /// The status, if any.
+        status: Option<Status>,
+        /// The posting that the window follows.
+        before: Option<Position>,
+    },
+    /// By identifier, byte for byte.
+    Identifier {
+        /// The beginning of the identifiers.
+        prefix: Arc<str>,
+        /// The identifier that the window follows.
+        after: Option<SourceIdentifier>,
+    },
+}
+
+/// The port for looking through postings.
+#[async_trait]
+pub trait PostingBrowser: Send + Sync {
+    /// The postings of a window, in its order.
+    async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError>;
+
+    /// The number of postings of a status, counted up to `most`.
+    async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
+}
+
+/// What an operator remembers of a posting. A condition that is not set holds of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PostingSearch {
+    /// The beginning of the identifier.
+    pub identifier: Option<Arc<str>>,
+    /// Beginnings of words of the title.
+    pub words: Words,
+    /// Beginnings of words of the company's name.
+    pub company: Words,
+    /// The status.
+    pub status: Option<Status>,
+    /// The client that created it.
+    pub client: Option<ClientId>,
+}
+
+/// Beginnings of words, in any order and case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words(Vec<String>);
+
+/// The largest number of words that are looked for.
+const MOST_WORDS: usize = 8;
+
+impl Words {
+    /// The words of a text, at most eight.
+    pub fn of(text: &str) -> Self {
+        let words = split(text).map(str::to_lowercase).take(MOST_WORDS);
+        Self(words.collect())
+    }
+
+    /// Whether each is the beginning of a word of this text.
+    pub fn are_in(&self, text: &str) -> bool {
+        if self.0.is_empty() {
+            return true;
+        }
+        let text = text.to_lowercase();
+        let begins = |word: &String| split(&text).any(|other| other.starts_with(word.as_str()));
+        self.0.iter().all(begins)
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty())
+}
+
+/// A place in what is found, to go on from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// After this posting of the newest.
+    Newest(Position),
+    /// After this identifier.
+    Identifier(SourceIdentifier),
+}
+
+/// A page of what is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPage {
+    /// The postings.
+    pub postings: Vec<PostingSummary>,
+    /// Where to go on; `None` at the end.
+    pub next: Option<Place>,
+    /// How many postings were looked at.
+    pub looked_at: usize,
+}
+
+impl PostingSearch {
+    /// Whether a posting is wanted.
+    pub fn wants(&self, posting: &PostingSummary) -> bool {
+        let prefix = self.identifier.as_deref().unwrap_or_default();
+        let is_creator = |client| posting.created_by == Some(Actor::Client(client));
+        posting.source_identifier.as_str().starts_with(prefix)
+            && self.status.is_none_or(|status| posting.status == status)
+            && self.client.is_none_or(is_creator)
+            && self.words.are_in(&posting.title)
+            && self.company.are_in(&posting.company)
+    }
+
+    /// Whether an index answers it, so that all that is read is wanted.
+    pub const fn is_indexed(&self) -> bool {
+        self.words.is_empty()
+            && self.company.is_empty()
+            && self.client.is_none()
+            && (self.identifier.is_none() || self.status.is_none())
+    }
+
+    /// The window after a place; one of another order starts over.
+    fn window(&self, after: Option<&Place>, limit: usize) -> Window {
+        let order = match (&self.identifier, after) {
+            (Some(prefix), after) => WindowOrder::Identifier {
+                prefix: Arc::clone(prefix),
+                after: match after {
+                    Some(Place::Identifier(after)) => Some(after.clone()),
+                    _ => None,
+                },
+            },
+            (None, after) => WindowOrder::Newest {
+                status: self.status,
+                before: match after {
+                    Some(Place::Newest(before)) => Some(*before),
+                    _ => None,
+                },
+            },
+        };
+        Window { order, limit }
+    }
+
+    fn place(&self, posting: &PostingSummary) -> Place {
+        match self.identifier {
+            Some(_) => Place::Identifier(posting.source_identifier.clone()),
+            None => Place::Newest(posting.position()),
+        }
+    }
+}
+
+/// Finds a page of postings. It ends early, and says where to go on, once `goes_on` says no of the
+/// number of postings that were looked at.
+pub async fn search(
+    browser: &dyn PostingBrowser,
+    search: &PostingSearch,
+    after: Option<Place>,
+    limit: usize,
+    goes_on: impl Fn(usize) -> bool + Send + Sync,
+) -> Result<FoundPage, StoreError> {
+    let mut page = FoundPage {
+        postings: Vec::new(),
+        next: after,
+        looked_at: 0,
+    };
+    // One more than the page tells whether there is a next one.
+    let first = limit.saturating_add(1);
+    let mut step = if search.is_indexed() {
+        first
+    } else {
+        first.max(STEP / 10)
+    };
+    loop {
+        let read = browser
+            .window(&search.window(page.next.as_ref(), step))
+            .await?;
+        let is_last = read.len() < step;
+        for posting in read {
+            if search.wants(&posting) {
+                if page.postings.len() == limit {
+                    return Ok(page);
+                }
+                page.next = Some(search.place(&posting));
+                page.postings.push(posting);
+            } else {
+                page.next = Some(search.place(&posting));
+            }
+            page.looked_at += 1;
+        }
+        if is_last {
+            page.next = None;
+            return Ok(page);
+        }
+        if !goes_on(page.looked_at) {
+            return Ok(page);
+        }
+        step = STEP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::testing::noon;
+
+    use super::*;
+    use crate::testing::{MemoryStore, create};
+    use crate::{posting::Lifetime, usecase::ingest};
+
+    #[test]
+    fn words_are_found_by_their_beginnings_in_any_case_and_order() {
+        for (words, text, found) in [
+            ("", "Anything", true),
+            (" ,. ", "Anything", true),
+            ("eng", "Senior Engineer (m/w/d)", true),
+            ("ENGINEER senior", "Senior Engineer (m/w/d)", true),
+            ("gineer", "Senior Engineer", false),
+            ("senior nurse", "Senior Engineer", false),
+            ("kräne", "KRÄNE-Führer", true),
+            ("führer", "Kräne-Führer", true),
+            ("東京", "東京のエンジニア", true),
+        ] {
+            assert_eq!(Words::of(words).are_in(text), found, "{words} {text}");
+        }
+        let many = "a ".repeat(10_000);
+        assert_eq!(Words::of(&many).0.len(), MOST_WORDS);
+    }
+
+    async fn with_postings(count: usize) -> MemoryStore {
+        let store = MemoryStore::new();
+        for n in 0..count {
+            let put = create(
+                &format!("{}-{n:03}", if n % 2 == 0 { "a" } else { "b" }),
+                "acme",
+            );
+            let at = noon() + time::Duration::seconds(n.try_into().unwrap());
+            let answers = ingest(&store, &[put], Lifetime::NEVER, at).await.unwrap();
+            assert!(answers[0].is_ok());
+        }
+        store
+    }
+
+    fn ids(page: &FoundPage) -> Vec<&str> {
+        let postings = page.postings.iter();
+        postings.map(|one| one.source_identifier.as_str()).collect()
+    }
+
+    #[test]
+    fn pages_go_on_where_the_last_one_ended() {
+        pollster::block_on(async {
+            let store = with_postings(7).await;
+            for (wanted, order) in [
+                (
+                    PostingSearch::default(),
+                    vec![
+                        "a-006", "b-005", "a-004", "b-003", "a-002", "b-001", "a-000",
+                    ],
+                ),
+                (
+                    PostingSearch {
+                        identifier: Some("a".into()),
+                        ..PostingSearch::default()
+                    },
+                    vec!["a-000", "a-002", "a-004", "a-006"],
+                ),
+                (
+                    PostingSearch {
+                        identifier: Some("c".into()),
+                        ..PostingSearch::default()
+                    },
+                    vec![],
+                ),
+                (
+                    PostingSearch {
+                        words: Words::of("nothing like it"),
+                        ..PostingSearch::default()
+                    },
+                    vec![],
+                ),
+            ] {
+                for limit in [1, 2, 3, 4, 7, 50] {
+                    let (mut found, mut after) = (Vec::new(), None);
+                    loop {
+                        let page = search(&store, &wanted, after, limit, |_| true)
+                            .await
+                            .unwrap();
+                        assert!(page.postings.len() <= limit);
+                        found.extend(ids(&page).into_iter().map(str::to_owned));
+                        after = page.next;
+                        if after.is_none() {
+                            break;
+                        }
+                    }
+                    assert_eq!(found, order, "{limit}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_search_that_may_not_go_on_says_where_it_ended() {
+        pollster::block_on(async {
+            let store = with_postings(450).await;
+            let wanted = PostingSearch {
+                client: Some(ClientId::new(uuid::Uuid::nil())),
+                ..PostingSearch::default()
+            };
+            let page = search(&store, &wanted, None, 5, |_| false).await.unwrap();
+            assert_eq!((page.postings.len(), page.looked_at), (0, 200));
+            assert!(page.next.is_some());
+            let rest = search(&store, &wanted, page.next, 5, |_| true)
+                .await
+                .unwrap();
+            assert_eq!((rest.looked_at, rest.next), (250, None));
+        });
+    }
+}

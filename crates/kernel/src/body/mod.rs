@@ -1,0 +1,49 @@
+//! The body of a command: one JSON object, with errors reported per field.
+
+mod members;
+mod nul;
+mod unknown;
+mod vast;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+pub use self::{
+    nul::{may_have as may_have_nul, refuse as refuse_nul},
+    unknown::{KnownFields, refuse as refuse_unknown},
+    vast::{is_vast, string_len},
+};
+use crate::validation::FieldErrors;
+
+/// The reason why a body is not a command.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// The body is not JSON (RFC 8259).
+    #[error("The body is not valid JSON: {0}.")]
+    NotJson(String),
+    /// The identifier or the body's outermost type is wrong, and so may be fields.
+    #[error(transparent)]
+    Invalid(FieldErrors),
+}
+
+/// The text of a body. Checked as a whole, because strings that are skipped would not be.
+pub fn text(body: &[u8]) -> Result<&str, BodyError> {
+    std::str::from_utf8(body).map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))
+}
+
+/// Reads a body. Wrong types of fields are no errors here; see [`crate::field`].
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, BodyError> {
+    let not_json = |error: serde_json::Error| BodyError::NotJson(error.to_string());
+    if text.trim_start().starts_with('{') {
+        serde_json::from_str(text).or_else(|error| {
+            vast::replaced(text)
+                .and_then(|text| serde_json::from_str(&text).ok())
+                .ok_or_else(|| not_json(error))
+        })
+    } else {
+        serde_json::from_str::<IgnoredAny>(text).map_err(not_json)?;
+        Err(BodyError::Invalid(FieldErrors::one(
+            "body",
+            "must be a JSON object",
+        )))
+    }
+}

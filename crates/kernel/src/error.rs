@@ -1,0 +1,23 @@
+//! Why a port to the state did not do as asked.
+
+/// The reason why a call to a store failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// Another commit came first; nothing was written. Load and decide again.
+    #[error("the state moved meanwhile")]
+    Conflict,
+    /// Another transaction kept a row locked; nothing was written. It concerns this row alone,
+    /// which [`Store::held`](domain::store::Store::held) identifies.
+    #[error("another transaction holds a lock: {0}")]
+    Locked(String),
+    /// The store cannot be reached or is overloaded. Nothing was written.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The connection was lost during the commit: everything was written, or nothing. Load again to
+    /// find out.
+    #[error("whether it was written is not known: {0}")]
+    InDoubt(String),
+    /// The store returned invalid data.
+    #[error("the store failed: {0}")]
+    Broken(String),
+}

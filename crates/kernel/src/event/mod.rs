@@ -1,0 +1,118 @@
+//! The event log: each event is written in the commit that causes it and never changed.
+//!
+//! A commit brings its [events](Event) along ([`TaskWrites::events`](crate::outbox::TaskWrites)),
+//! and a store writes them down in the order of the commits. A reader follows the log by the
+//! [`Cursor`] of the last event that it has seen, and so sees each event exactly once: a commit
+//! that is still under way while later ones are read is not passed by. Every reader keeps its own
+//! cursor: a client, or a [consumer](EventLog::cursor) inside.
+//!
+//! The contexts that raise events declare their names. Stores and readers treat them alike.
+
+mod cursor;
+mod log;
+
+use std::{borrow::Cow, fmt};
+
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+pub use self::{
+    cursor::{Cursor, InvalidCursor},
+    log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+};
+use crate::{
+    Actor, CompanyId, PostingId, SourceIdentifier, Status, Version, Website, trace::TraceParent,
+};
+
+/// An event's name in the contract, declared by the context that raises it. Stores accept any name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EventName(Cow<'static, str>);
+
+impl EventName {
+    /// Declares an event by its name.
+    pub const fn new(name: &'static str) -> Self {
+        Self(Cow::Borrowed(name))
+    }
+
+    /// Wraps a stored name.
+    pub const fn from_store(name: String) -> Self {
+        Self(Cow::Owned(name))
+    }
+
+    /// The event's name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A change of a subject, which readers of the log are told about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The name.
+    pub name: EventName,
+    /// The subject, as the event left it.
+    pub subject: Subject,
+    /// The time.
+    pub at: OffsetDateTime,
+    /// The trace of its cause, if that is traced. Readers outside do not see it.
+    pub trace: Option<TraceParent>,
+}
+
+/// The subject of an event. The log has the events of one subject in the order of its commits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A posting.
+    Posting(PostingState),
+    /// A company. A store records it as it stands after the commit, because several writers may
+    /// set different fields of a company at the same time.
+    Company(CompanyState),
+    /// A subject of another context, by its id. The event says nothing else about it.
+    Other(Uuid),
+}
+
+impl Subject {
+    /// The id in this service.
+    pub const fn id(&self) -> Uuid {
+        match self {
+            Self::Posting(posting) => posting.id.uuid(),
+            Self::Company(company) => company.id.uuid(),
+            Self::Other(id) => *id,
+        }
+    }
+}
+
+/// The state of a posting, as the commit of an event left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostingState {
+    /// The id in this service.
+    pub id: PostingId,
+    /// The integration's identifier.
+    pub source_identifier: SourceIdentifier,
+    /// The version that the commit wrote. The events of one commit share it.
+    pub version: Version,
+    /// The status.
+    pub status: Status,
+    /// The reason of the status.
+    pub status_reason: Option<String>,
+}
+
+/// The state of a company, as the commit of an event left it at the time of the event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanyState {
+    /// The id.
+    pub id: CompanyId,
+    /// The name.
+    pub name: String,
+    /// The website.
+    pub website: Website,
+    /// Path to its logo.
+    pub logo_path: Option<String>,
+    /// The actor of the change; `None` of an event from before this was recorded.
+    pub updated_by: Option<Actor>,
+}

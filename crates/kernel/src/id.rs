@@ -1,0 +1,130 @@
+//! Ids, and the identifier that a posting has where it comes from.
+
+use std::{fmt, sync::Arc};
+
+use percent_encoding::percent_decode_str;
+use uuid::Uuid;
+
+use crate::website::Website;
+
+/// The most characters of a [`SourceIdentifier`].
+pub const SOURCE_IDENTIFIER: usize = 255;
+
+/// Declares an id: a UUID of a type of its own.
+#[macro_export]
+macro_rules! id {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(uuid::Uuid);
+
+        impl $name {
+            /// Wraps a UUID.
+            pub const fn new(uuid: uuid::Uuid) -> Self {
+                Self(uuid)
+            }
+
+            /// The UUID.
+            pub const fn uuid(self) -> uuid::Uuid {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = uuid::Error;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                text.parse().map(Self)
+            }
+        }
+    };
+}
+
+pub use id;
+
+id! {
+    /// A posting's id in this service: a UUID drawn by the creator of the command.
+    PostingId
+}
+
+id! {
+    /// A company's id: the `UUIDv5` (RFC 9562 §5.5, URL namespace) of its normalised website. The
+    /// same new company made in two places is therefore the same row.
+    CompanyId
+}
+
+id! {
+    /// A client's id, which is its OAuth `client_id`.
+    ClientId
+}
+
+impl CompanyId {
+    /// The id that follows from the company's website.
+    pub fn of(website: &Website) -> Self {
+        let website = website.as_str().as_bytes();
+        Self(Uuid::new_v5(&Uuid::NAMESPACE_URL, website))
+    }
+}
+
+/// `uniqueSourceIdentifier`: 1 to 255 characters, none of them a control character, compared
+/// byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceIdentifier(Arc<str>);
+
+/// The reason why a text is not an identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidIdentifier {
+    /// It is empty.
+    #[error("must not be empty")]
+    Empty,
+    /// It is too long.
+    #[error("must be at most {} characters long", SOURCE_IDENTIFIER)]
+    TooLong,
+    /// It contains a control character.
+    #[error("must not contain control characters")]
+    Control,
+    /// Its percent-encoding is not UTF-8.
+    #[error("must be percent-encoded UTF-8")]
+    NotUtf8,
+}
+
+impl SourceIdentifier {
+    /// Parses an identifier as it is.
+    pub fn new(text: &str) -> Result<Self, InvalidIdentifier> {
+        if text.is_empty() {
+            Err(InvalidIdentifier::Empty)
+        } else if text.chars().any(char::is_control) {
+            Err(InvalidIdentifier::Control)
+        } else if text.chars().count() > SOURCE_IDENTIFIER {
+            Err(InvalidIdentifier::TooLong)
+        } else {
+            Ok(Self(text.into()))
+        }
+    }
+
+    /// Parses the raw, percent-encoded segment of a path (RFC 3986 §2.1).
+    pub fn from_path_segment(segment: &str) -> Result<Self, InvalidIdentifier> {
+        let text = percent_decode_str(segment)
+            .decode_utf8()
+            .map_err(|_| InvalidIdentifier::NotUtf8)?;
+        Self::new(&text)
+    }
+
+    /// The identifier's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SourceIdentifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,51 @@
+//! The ground that every context stands on.
+//!
+//! - [Ids and names](id): of postings, companies, clients and catalogues, and the [`Actor`] of a
+//!   change. [`Prefixes`] say which part of the board somebody may use.
+//! - Commands: [`body`], [`field`], [`checks`] and [`validation`] turn a request into values, or
+//!   into an error for each wrong field.
+//! - What a commit carries for every context: [`event`]s for the log, [`outbox`] tasks, and
+//!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
+//!
+//! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
+//! arguments.
+
+mod actor;
+pub mod audit;
+pub mod board;
+pub mod body;
+mod catalogue_name;
+pub mod checks;
+pub mod codes;
+pub mod day;
+pub mod digest;
+pub mod email;
+mod error;
+pub mod event;
+pub mod field;
+pub mod id;
+pub mod line;
+mod moment;
+pub mod outbox;
+mod precision;
+mod prefixes;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod trace;
+pub mod validation;
+pub mod vocabulary;
+pub mod website;
+
+pub use self::{
+    actor::{Actor, UnknownActor},
+    board::{PutOutcome, Status},
+    catalogue_name::{CatalogueName, InvalidName},
+    error::StoreError,
+    id::{ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
+    precision::microseconds,
+    prefixes::{Forbidden, InvalidPrefix, Prefixes},
+    website::Website,
+};
+
+/// Counts the commits that wrote a row, from 1.
+pub type Version = i64;

@@ -1,0 +1,122 @@
+//! Kinds of task, their queues, and effects.
+//!
+//! A kind is declared in one place by the context that owns it, as `const` values: domain has
+//! [`ENRICH`](domain::posting::ENRICH). Stores accept any kind.
+
+use std::fmt;
+
+use uuid::Uuid;
+
+/// A kind of task, by its name in the stores and on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Kind(&'static str);
+
+impl Kind {
+    /// Declares a kind by its name, which no other kind has.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The kind's name.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// A queue: where tasks of one kind wait for a worker. A kind has one, or a lane for each part of
+/// its work that is not to hold up another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Queue {
+    kind: Kind,
+    lane: Option<&'static str>,
+    behind: Option<&'static Self>,
+}
+
+/// The ending of a bulk lane's name, which the stores know too.
+const BULK: &str = "-bulk";
+
+impl Queue {
+    /// The only queue of a kind.
+    pub const fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            lane: None,
+            behind: None,
+        }
+    }
+
+    /// A lane of a kind. A name that ends with `-bulk` marks [bulk work](Self::is_bulk).
+    pub const fn lane_of(kind: Kind, lane: &'static str) -> Self {
+        Self {
+            kind,
+            lane: Some(lane),
+            behind: None,
+        }
+    }
+
+    /// The same queue, with another whose tasks are claimed while this one is empty.
+    #[must_use]
+    pub const fn before(self, behind: &'static Self) -> Self {
+        Self {
+            behind: Some(behind),
+            ..self
+        }
+    }
+
+    /// The kind of the tasks in it.
+    pub const fn kind(self) -> Kind {
+        self.kind
+    }
+
+    /// The lane's stored name, if the kind has several.
+    pub const fn lane(self) -> Option<&'static str> {
+        self.lane
+    }
+
+    /// Whether its tasks may wait for long. Asking for bulk work does not move a task from another
+    /// lane.
+    pub fn is_bulk(self) -> bool {
+        self.lane.is_some_and(|lane| lane.ends_with(BULK))
+    }
+
+    /// The queue whose tasks are claimed while this one is empty.
+    pub fn behind(self) -> Option<Self> {
+        self.behind.copied()
+    }
+}
+
+/// An effect: work outside the store, identified by kind and key. Asking again in another lane
+/// moves it there, unless that is bulk work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Effect {
+    queue: Queue,
+    key: Uuid,
+}
+
+impl Effect {
+    /// The effect of a queue's kind for a key.
+    pub const fn new(queue: Queue, key: Uuid) -> Self {
+        Self { queue, key }
+    }
+
+    /// The effect's kind.
+    pub const fn kind(self) -> Kind {
+        self.queue.kind
+    }
+
+    /// The id of its subject.
+    pub const fn key(self) -> Uuid {
+        self.key
+    }
+
+    /// The queue it waits in.
+    pub const fn queue(self) -> Queue {
+        self.queue
+    }
+}

@@ -1,0 +1,306 @@
+//! Web addresses, and the normal form that companies are matched by.
+
+use std::fmt;
+
+use url::{Position, Url};
+
+/// A company's website in the normal form of RFC 3986 §6: scheme and host in lower case, no
+/// default port, no dot segments, percent-encoding only where it is needed and in upper case,
+/// and besides no trailing slash and no fragment, unless the fragment is a page of its own: one that
+/// begins with `/` or `!`, as in `https://jobs.example/#/acme`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Website(String);
+
+/// The reason why a text is not a web address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidWebUrl {
+    /// It is not an absolute `http` or `https` URL.
+    #[error("must be an absolute http or https URL")]
+    Malformed,
+    /// It has user information before its host. Browsers hide that, so
+    /// `https://bank.example@evil.example` looks like another site.
+    #[error("must not contain user information")]
+    UserInformation,
+}
+
+impl Website {
+    /// Normalises a web address.
+    pub fn parse(text: &str) -> Result<Self, InvalidWebUrl> {
+        let url = parse_web_url(text)?;
+        let path = decode_unreserved(url.path());
+        let path = path.trim_end_matches('/');
+        let query = url.query().map(decode_unreserved);
+        let mut normal = url[..Position::BeforePath].to_owned();
+        normal.push_str(path);
+        if let Some(query) = query {
+            normal.push('?');
+            normal.push_str(&query);
+        }
+        let is_page = |fragment: &&str| fragment.starts_with(['/', '!']);
+        if let Some(fragment) = url.fragment().filter(is_page) {
+            normal.push('#');
+            normal.push_str(&decode_unreserved(fragment));
+        }
+        Ok(Self(normal))
+    }
+
+    /// Wraps a stored text from [`Self::as_str`].
+    pub fn from_store(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The normal form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Website {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Checks that a text is an absolute `http` or `https` URL, without user information.
+pub fn check_web_url(text: &str) -> Result<(), InvalidWebUrl> {
+    parse_web_url(text).map(|_| ())
+}
+
+/// Parses an absolute `http` or `https` URL without user information.
+pub fn parse_web_url(text: &str) -> Result<Url, InvalidWebUrl> {
+    // The URL parser of browsers forgives white space and missing slashes; a URL has neither.
+    let scheme_len = text.find("://").ok_or(InvalidWebUrl::Malformed)?;
+    let scheme = &text[..scheme_len];
+    let forgiven = |c: char| c.is_whitespace() || c.is_control() || c == '\\';
+    if !(scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        || text.contains(forgiven)
+        || text[scheme_len + 3..].starts_with('/')
+    {
+        return Err(InvalidWebUrl::Malformed);
+    }
+    let url = Url::parse(text).map_err(|_| InvalidWebUrl::Malformed)?;
+    let authority = text[scheme_len + 3..].split(['/', '?', '#']).next();
+    if authority.is_some_and(|authority| authority.contains('@')) {
+        return Err(InvalidWebUrl::UserInformation);
+    }
+    Ok(url)
+}
+
+/// A text that is no path to a logo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a relative path or an absolute http or https URL")]
+pub struct InvalidLogoPath;
+
+/// Checks that a text is a path on the reader's own host, or an absolute web address: put into a
+/// page, it neither runs as a script nor leads to another host unseen.
+pub fn check_logo_path(text: &str) -> Result<(), InvalidLogoPath> {
+    let first_segment = text.split(['/', '?', '#']).next().unwrap_or_default();
+    // Browsers take a backslash for a slash, and drop tabs and line breaks.
+    let is_relative = !first_segment.contains(':')
+        && !text.starts_with("//")
+        && !text.contains(|c: char| c == '\\' || c.is_control());
+    if is_relative || check_web_url(text).is_ok() {
+        Ok(())
+    } else {
+        Err(InvalidLogoPath)
+    }
+}
+
+/// Decodes the percent-encoding of unreserved characters and puts the hexadecimal digits of
+/// the rest into upper case (RFC 3986 §6.2.2.1, §6.2.2.2).
+fn decode_unreserved(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        normal.push_str(&rest[..at]);
+        let encoded = &rest[at..];
+        let octet = encoded
+            .get(1..3)
+            .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        if let Some(octet) = octet {
+            if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) {
+                normal.push(char::from(octet));
+            } else {
+                normal.push_str(&encoded[..3].to_ascii_uppercase());
+            }
+            rest = &encoded[3..];
+        } else {
+            normal.push_str("%25");
+            rest = &encoded[1..];
+        }
+    }
+    normal.push_str(rest);
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expect: &str) {
+        assert_eq!(
+            Website::parse(text).map(|site| site.0).as_deref(),
+            Ok(expect),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn scheme_and_host_are_in_lower_case() {
+        check("HTTPS://WWW.Example.COM", "https://www.example.com");
+        check("https://example.com/Jobs", "https://example.com/Jobs");
+        check("https://BÜCHER.example", "https://xn--bcher-kva.example");
+    }
+
+    #[test]
+    fn the_default_port_goes() {
+        check("http://example.com:80/", "http://example.com");
+        check("https://example.com:443", "https://example.com");
+        check("https://example.com:8443", "https://example.com:8443");
+    }
+
+    #[test]
+    fn dot_segments_go() {
+        check("https://example.com/a/./b/../c", "https://example.com/a/c");
+        check("https://example.com/%2e%2E/a", "https://example.com/a");
+    }
+
+    #[test]
+    fn percent_encoding_is_normal() {
+        check(
+            "https://example.com/%7ejobs/%41%2f%c3%a9",
+            "https://example.com/~jobs/A%2F%C3%A9",
+        );
+        check("https://example.com/é", "https://example.com/%C3%A9");
+        check("https://example.com/100%", "https://example.com/100%25");
+        check(
+            "https://example.com/?q=%7e%2f",
+            "https://example.com?q=~%2F",
+        );
+    }
+
+    #[test]
+    fn fragment_and_trailing_slash_go() {
+        check("https://example.com/#about", "https://example.com");
+        check("https://example.com/jobs/", "https://example.com/jobs");
+        check("https://example.com//", "https://example.com");
+        check("https://example.com/?a=b/", "https://example.com?a=b/");
+    }
+
+    #[test]
+    fn a_fragment_that_is_a_page_stays() {
+        check("https://b.example/#/acme", "https://b.example#/acme");
+        check(
+            "https://b.example/en/#!jobs/%7Eacme/",
+            "https://b.example/en#!jobs/~acme/",
+        );
+        check(
+            "https://b.example?a=b#/é%",
+            "https://b.example?a=b#/%C3%A9%25",
+        );
+        check("https://b.example/#about/acme", "https://b.example");
+        check("https://b.example/#", "https://b.example");
+    }
+
+    #[test]
+    fn what_is_no_absolute_web_url_is_refused() {
+        for text in [
+            "",
+            "example.com",
+            "www.example.com/jobs",
+            "/jobs",
+            "//example.com",
+            "ftp://example.com",
+            "mailto:a@example.com",
+            "javascript:alert(1)",
+            "https:example.com",
+            "https:/example.com",
+            "https:///example.com",
+            "https://",
+            "https://exa mple.com",
+            "https://example.com/a b",
+            "https://example.com\\a",
+            "https://example.com:99999",
+            "https://[::1",
+            "https://exa\tmple.com",
+        ] {
+            let malformed = InvalidWebUrl::Malformed;
+            assert_eq!(check_web_url(text), Err(malformed), "{text}");
+            assert_eq!(Website::parse(text), Err(malformed), "{text}");
+        }
+    }
+
+    #[test]
+    fn user_information_is_refused() {
+        for text in [
+            "https://user:pw@evil.example/phish",
+            "https://user@evil.example",
+            "https://bank.example%20@evil.example",
+            "http://@evil.example",
+            "https://:@evil.example?a",
+            "https://a@b@evil.example#c",
+        ] {
+            assert_eq!(
+                check_web_url(text),
+                Err(InvalidWebUrl::UserInformation),
+                "{text}"
+            );
+        }
+        for text in [
+            "https://acme.example/@ann",
+            "https://acme.example?mail=a@b.example",
+            "https://acme.example#a@b",
+        ] {
+            assert_eq!(check_web_url(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_logo_is_on_the_own_host_or_on_the_web() {
+        for text in [
+            "l.svg",
+            "/l.svg",
+            "./logos/ü 1.png?v=2:3#x",
+            "../l.svg",
+            "logos/a:b.png",
+            "https://acme.example/l.svg",
+            "HTTP://acme.example/l.svg",
+            "/",
+        ] {
+            assert_eq!(check_logo_path(text), Ok(()), "{text}");
+        }
+        for text in [
+            "javascript:alert(1)",
+            "JavaScript:alert(1)",
+            "data:image/svg+xml,<svg/>",
+            "//evil.example/x.svg",
+            "///evil.example/x.svg",
+            "\\\\evil.example\\x.svg",
+            "/\\evil.example/x.svg",
+            "/\t/evil.example/x.svg",
+            "java\nscript:alert(1)",
+            "C:\\logo.png",
+            "ftp://acme.example/l.svg",
+            "https:evil.example",
+            "https:/evil.example",
+            "https://a@evil.example/l.svg",
+            ":a",
+        ] {
+            assert_eq!(check_logo_path(text), Err(InvalidLogoPath), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn normalisation_is_idempotent(
+            text in "(?i:https?)://[a-zA-Z0-9]{1,8}(\\.[a-zA-Z]{2,5}){1,2}(:[0-9]{2,4})?(/[ -~é]{0,6}|/\\.\\.?|/%[0-9a-fA-F]{2}){0,5}/{0,2}(\\?[a-z=%/0-9]{0,9})?(#[/!]?[ -~é]{0,4})?"
+        ) {
+            if let Ok(once) = Website::parse(&text) {
+                prop_assert_eq!(Website::parse(once.as_str()), Ok(once));
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! One attempt to deliver, and its outcome.
+
+use std::{fmt, time::Duration};
+
+use kernel::trace::TraceParent;
+use time::OffsetDateTime;
+
+use super::{EndpointUrl, Secret};
+
+/// The longest error text, in characters.
+const LONGEST_ERROR: usize = 200;
+
+/// An event on its way to one receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery<'a> {
+    /// The receiver.
+    pub url: &'a EndpointUrl,
+    /// The event's id (`webhook-id`), the same in each attempt, by which a receiver knows an event
+    /// that comes twice.
+    pub id: &'a str,
+    /// The time of this attempt (`webhook-timestamp`).
+    pub timestamp: OffsetDateTime,
+    /// The secrets that sign it, the newest first: two while one replaces the other.
+    pub secrets: &'a [Secret],
+    /// The body, which is JSON.
+    pub body: &'a [u8],
+    /// The trace of this attempt, which the receiver may continue.
+    pub trace: Option<TraceParent>,
+}
+
+/// One attempt to deliver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The receiver's answer, or why there was none.
+    pub outcome: Outcome,
+    /// The time until the answer, or until it was given up.
+    pub duration: Duration,
+    /// Why it failed, on one line of at most 200 characters.
+    pub error: Option<String>,
+}
+
+/// The outcome of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The receiver has taken the event: it answered with this status, 2xx.
+    Delivered(u16),
+    /// The receiver answered with another status. Redirects are not followed, so they are among
+    /// them.
+    Refused {
+        /// The status.
+        status: u16,
+        /// The wait that the receiver asked for.
+        retry_after: Option<Duration>,
+    },
+    /// The receiver wants no more events: 410.
+    Gone,
+    /// There was no answer.
+    NoAnswer(NoAnswer),
+}
+
+/// The reason why there was no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The receiver's URL or one of its addresses is refused, so nothing was sent.
+    AddressRefused,
+    /// The name could not be resolved, or no connection was made, or it was closed.
+    Connection,
+    /// The receiver could not prove to be the one of its name, or does not speak TLS.
+    Tls,
+    /// The time was over.
+    Timeout,
+    /// The answer is not HTTP.
+    Broken,
+    /// The request could not be made, for reasons that are the service's own: it says nothing of
+    /// the receiver.
+    Unsendable,
+}
+
+impl Attempt {
+    /// An attempt that was answered.
+    pub fn answered(status: u16, retry_after: Option<Duration>, duration: Duration) -> Self {
+        let outcome = match status {
+            200..=299 => Outcome::Delivered(status),
+            410 => Outcome::Gone,
+            _ => Outcome::Refused {
+                status,
+                retry_after,
+            },
+        };
+        let error = match status {
+            200..=299 => None,
+            300..=399 => Some(format!("answered {status}; redirects are not followed")),
+            410 => Some("answered 410: no more events are wanted".to_owned()),
+            _ => Some(format!("answered {status}")),
+        };
+        Self {
+            outcome,
+            duration,
+            error,
+        }
+    }
+
+    /// An attempt without an answer, and its cause in words.
+    pub fn unanswered(reason: NoAnswer, cause: &str, duration: Duration) -> Self {
+        let mut error = format!("{reason}");
+        if !cause.is_empty() {
+            error.extend([": ", cause]);
+        }
+        Self {
+            outcome: Outcome::NoAnswer(reason),
+            duration,
+            error: Some(line(&error)),
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the receiver has taken the event.
+    pub const fn is_delivered(self) -> bool {
+        matches!(self, Self::Delivered(_))
+    }
+
+    /// Whether the receiver wants no more events.
+    pub const fn is_gone(self) -> bool {
+        matches!(self, Self::Gone)
+    }
+
+    /// Whether the receiver answered nothing at all, so that no other event would fare better.
+    pub const fn is_silent(self) -> bool {
+        matches!(self, Self::NoAnswer(_)) && self.was_made()
+    }
+
+    /// Whether the request was made, so that its outcome is about the receiver.
+    pub const fn was_made(self) -> bool {
+        !matches!(self, Self::NoAnswer(NoAnswer::Unsendable))
+    }
+
+    /// The status of the answer.
+    pub const fn status(self) -> Option<u16> {
+        match self {
+            Self::Delivered(status) | Self::Refused { status, .. } => Some(status),
+            Self::Gone => Some(410),
+            Self::NoAnswer(_) => None,
+        }
+    }
+
+    /// The wait that the receiver asked for.
+    pub const fn retry_after(self) -> Option<Duration> {
+        match self {
+            Self::Refused { retry_after, .. } => retry_after,
+            Self::Delivered(_) | Self::Gone | Self::NoAnswer(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AddressRefused => "the address is refused",
+            Self::Connection => "no connection",
+            Self::Tls => "no secure connection",
+            Self::Timeout => "no answer in time",
+            Self::Broken => "the answer is broken",
+            Self::Unsendable => "the request cannot be made",
+        })
+    }
+}
+
+/// A text on one line of bounded length.
+fn line(text: &str) -> String {
+    let line = text.replace(char::is_control, " ");
+    match line.char_indices().nth(LONGEST_ERROR) {
+        None => line,
+        Some(_) => line.chars().take(LONGEST_ERROR - 1).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME: Duration = Duration::from_millis(7);
+    const WAIT: Option<Duration> = Some(Duration::from_secs(9));
+
+    #[test]
+    fn two_hundreds_deliver() {
+        for status in [200, 204, 299] {
+            let attempt = Attempt::answered(status, WAIT, TIME);
+            assert!(attempt.outcome.is_delivered() && attempt.error.is_none());
+            assert_eq!(attempt.outcome.status(), Some(status));
+            assert_eq!(
+                (attempt.outcome.retry_after(), attempt.duration),
+                (None, TIME)
+            );
+        }
+    }
+
+    #[test]
+    fn any_other_status_refuses_the_event() {
+        for status in [101, 199, 300, 307, 400, 404, 409, 411, 429, 500, 503, 999] {
+            let Attempt { outcome, error, .. } = Attempt::answered(status, WAIT, TIME);
+            assert!(!outcome.is_delivered() && !outcome.is_gone() && !outcome.is_silent());
+            assert_eq!(
+                (outcome.status(), outcome.retry_after()),
+                (Some(status), WAIT)
+            );
+            assert!(error.unwrap().starts_with(&format!("answered {status}")));
+        }
+        let redirect = Attempt::answered(302, None, TIME).error;
+        let expect = "answered 302; redirects are not followed";
+        assert_eq!(redirect.as_deref(), Some(expect));
+    }
+
+    #[test]
+    fn status_410_means_that_the_receiver_is_gone() {
+        let Attempt { outcome, error, .. } = Attempt::answered(410, WAIT, TIME);
+        assert!(outcome.is_gone() && !outcome.is_silent() && error.is_some());
+        assert_eq!((outcome.status(), outcome.retry_after()), (Some(410), None));
+    }
+
+    #[test]
+    fn no_answer_is_told_on_one_short_line() {
+        let of = |cause: &str| Attempt::unanswered(NoAnswer::Connection, cause, TIME);
+        let refused = of("connection\r\nrefused");
+        assert!(refused.outcome.is_silent());
+        assert_eq!((refused.outcome.status(), refused.duration), (None, TIME));
+        let expect = "no connection: connection  refused";
+        assert_eq!(refused.error.as_deref(), Some(expect));
+        assert_eq!(of("").error.as_deref(), Some("no connection"));
+        let longest = "ü".repeat(LONGEST_ERROR - "no connection: ".len());
+        assert!(of(&longest).error.unwrap().ends_with('ü'));
+        let cut = of(&format!("{longest}ü")).error.unwrap();
+        assert_eq!(cut.chars().count(), LONGEST_ERROR);
+        assert!(cut.ends_with("ü…"), "{cut}");
+    }
+}

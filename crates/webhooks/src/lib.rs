@@ -1,0 +1,55 @@
+//! Webhooks: calls that tell receivers about events, by Standard Webhooks 1.0.
+//!
+//! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and the
+//! [events that wait](WaitingEvent) for it because their last attempt failed or because they follow
+//! such an event of the same subject. A worker leases an endpoint from [`Webhooks`] and makes a
+//! round of attempts ([`DeliveryRound`]), which it records ([`Round`]); [`Health`] says when to
+//! leave the endpoint alone, and when to give it up.
+//!
+//! A receiver is named by an [`EndpointUrl`], which others choose, so it is held against the
+//! service's own network: by its spelling here, and by the addresses of its name in the adapter
+//! behind [`Sender`]. A [`Delivery`] is signed with the endpoint's [`Secret`]; its [`Attempt`] has
+//! an [`Outcome`], and [`RetrySchedule`] says when the next attempt is due.
+
+mod address;
+mod attempt;
+mod endpoint;
+mod health;
+mod manage;
+mod payload;
+mod round;
+mod schedule;
+mod secret;
+mod sender;
+mod start;
+mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod url;
+
+pub use self::{
+    address::{PrivateAddresses, is_public},
+    attempt::{Attempt, Delivery, NoAnswer, Outcome},
+    endpoint::{
+        Endpoint, EndpointId, EndpointState, EndpointWrite, MOST_ENDPOINTS, Owner, PreviousSecret,
+        SECRET_OVERLAP, WantedState,
+    },
+    health::{
+        CLIENT_REVOKED, Health, NO_SUCCESS, SCOPE_WITHDRAWN, WANTS_NO_MORE, WINDOW, asked_for_quiet,
+    },
+    manage::{ManagedWebhooks, Manager, WebhookError},
+    payload::{EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, parse_replay},
+    round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
+    schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, RetrySchedule},
+    secret::{InvalidSecret, Secret},
+    sender::{AddressProblem, Sender},
+    start::{RoundStart, start_round},
+    store::{
+        DELIVERIES_KEPT, DeliveryRecord, EndpointBacklog, FULL_REST, LONGEST_REST, Lease,
+        LeaseQuery, MOST_WAITING_COUNTED, REST, Recorded, Release, Round, TrackedEndpoint,
+        WaitingEvent, Webhooks,
+    },
+    url::{EndpointUrl, InvalidEndpointUrl, LONGEST_URL},
+};

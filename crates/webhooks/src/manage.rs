@@ -1,0 +1,297 @@
+//! The commands of owners about webhook endpoints, by the API or by the command line.
+
+use domain::store::{Store, WriteSet};
+use kernel::{
+    ClientId, Prefixes, StoreError,
+    audit::{Action, Attribution, Entry},
+    event::EventLog,
+    field::Patch,
+    validation::FieldErrors,
+};
+use time::OffsetDateTime;
+
+use crate::{
+    Attempt, Delivery, DeliveryRecord, Endpoint, EndpointChange, EndpointId, EndpointState,
+    EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, NewEndpoint, Owner, Secret, Sender,
+    TrackedEndpoint, Webhooks,
+};
+
+/// How often a change is decided again after conflicts.
+const MOST_CONFLICTS: usize = 5;
+
+/// The reason why a command about an endpoint was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WebhookError {
+    /// There is no such endpoint, or it is another owner's.
+    #[error("Webhook not found.")]
+    NotFound,
+    /// A field is wrong.
+    #[error(transparent)]
+    Invalid(FieldErrors),
+    /// The owner has as many endpoints as it may have.
+    #[error("There are {MOST_ENDPOINTS} webhooks already, the most that one owner may have.")]
+    TooMany,
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The author of a command about endpoints.
+#[derive(Clone, Copy, Debug)]
+pub enum Manager<'a> {
+    /// A client, which manages its own endpoints.
+    Client(ClientId),
+    /// An operator, who manages all endpoints. Each command is in the audit.
+    Operator(&'a Attribution),
+}
+
+impl Manager<'_> {
+    /// The owner of the endpoints that it registers.
+    pub const fn owner(self) -> Owner {
+        match self {
+            Self::Client(id) => Owner::Client(id),
+            Self::Operator(_) => Owner::Operator,
+        }
+    }
+
+    /// The owner whose endpoints it may see; `None` for all.
+    const fn scope(self) -> Option<Owner> {
+        match self {
+            Self::Client(id) => Some(Owner::Client(id)),
+            Self::Operator(_) => None,
+        }
+    }
+
+    fn entry(self, action: Action, id: EndpointId, now: OffsetDateTime) -> Option<Entry> {
+        match self {
+            Self::Client(_) => None,
+            Self::Operator(by) => Some(by.entry(action, now).about(id)),
+        }
+    }
+}
+
+/// The commands about endpoints, with the ports that they need.
+#[derive(Clone, Copy)]
+pub struct ManagedWebhooks<'a> {
+    /// The endpoints.
+    pub webhooks: &'a dyn Webhooks,
+    /// The event log.
+    pub log: &'a dyn EventLog,
+    /// The client that calls receivers.
+    pub sender: &'a dyn Sender,
+    /// The author.
+    pub by: Manager<'a>,
+}
+
+impl ManagedWebhooks<'_> {
+    /// Registers an endpoint for the events from now on. `prefixes` are for those of operators.
+    pub async fn create(
+        &self,
+        new: NewEndpoint,
+        prefixes: Prefixes,
+        id: EndpointId,
+        secret: Secret,
+        now: OffsetDateTime,
+    ) -> Result<Endpoint, WebhookError> {
+        self.check(&new.url).await?;
+        let endpoint = Endpoint {
+            id,
+            version: 1,
+            owner: self.by.owner(),
+            url: new.url,
+            names: new.names,
+            prefixes,
+            include_posting: new.include_posting,
+            description: new.description,
+            state: EndpointState::Active,
+            state_reason: None,
+            secret,
+            previous_secret: None,
+            created_at: now,
+            updated_at: now,
+        };
+        let entry = self.entry(Action::WEBHOOKS_CREATE, id, now);
+        let entry = entry.map(|entry| entry.with("url", endpoint.url.as_str()));
+        let start = self.log.end().await?;
+        let inserted = self.webhooks.insert(&endpoint, start, entry.as_ref());
+        match inserted.await {
+            Ok(()) => Ok(endpoint),
+            Err(StoreError::Conflict) => Err(WebhookError::TooMany),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The endpoints that the author may see, ascending by id.
+    pub async fn list(
+        &self,
+        after: Option<EndpointId>,
+        limit: usize,
+    ) -> Result<Vec<TrackedEndpoint>, StoreError> {
+        self.webhooks.list(self.by.scope(), after, limit).await
+    }
+
+    /// Finds an endpoint that the author may see.
+    pub async fn find(&self, id: EndpointId) -> Result<TrackedEndpoint, WebhookError> {
+        let found = self.webhooks.find(id).await?;
+        let scope = self.by.scope();
+        let is_seen = |row: &TrackedEndpoint| scope.is_none_or(|owner| row.endpoint.owner == owner);
+        found.filter(is_seen).ok_or(WebhookError::NotFound)
+    }
+
+    /// Changes an endpoint, and returns it as it is afterwards.
+    pub async fn update(
+        &self,
+        id: EndpointId,
+        change: &EndpointChange,
+        now: OffsetDateTime,
+    ) -> Result<TrackedEndpoint, WebhookError> {
+        if let Patch::Set(url) = &change.url
+            && *url != self.find(id).await?.endpoint.url
+        {
+            self.check(url).await?;
+        }
+        let decide = |endpoint: &Endpoint| endpoint.apply(change, now);
+        self.write(id, Action::WEBHOOKS_UPDATE, now, decide).await
+    }
+
+    /// Replaces an endpoint's secret. The old one signs too for a while.
+    pub async fn rotate(
+        &self,
+        id: EndpointId,
+        secret: Secret,
+        now: OffsetDateTime,
+    ) -> Result<TrackedEndpoint, WebhookError> {
+        let decide = |endpoint: &Endpoint| Some(endpoint.rotate(secret.clone(), now));
+        self.write(id, Action::WEBHOOKS_ROTATE, now, decide).await
+    }
+
+    /// Loads, decides and writes: once more after a conflict, as a worker may have disabled the
+    /// endpoint, or another manager changed it.
+    async fn write(
+        &self,
+        id: EndpointId,
+        action: Action,
+        now: OffsetDateTime,
+        decide: impl Fn(&Endpoint) -> Option<EndpointWrite> + Send + Sync,
+    ) -> Result<TrackedEndpoint, WebhookError> {
+        let mut conflicts = 0;
+        loop {
+            let before = self.find(id).await?;
+            let Some(write) = decide(&before.endpoint) else {
+                return Ok(before);
+            };
+            let entry = self.entry(action.clone(), id, now);
+            let entry = entry.map(|entry| describe(entry, &before.endpoint, &write.endpoint));
+            match self.webhooks.update(&write, entry.as_ref()).await {
+                Err(StoreError::Conflict) if conflicts < MOST_CONFLICTS => conflicts += 1,
+                Err(error) => return Err(error.into()),
+                Ok(()) => {
+                    let health = if write.starts_over {
+                        Health::default()
+                    } else {
+                        before.health
+                    };
+                    return Ok(TrackedEndpoint {
+                        endpoint: write.endpoint,
+                        health,
+                        ..before
+                    });
+                }
+            }
+        }
+    }
+
+    /// Deletes an endpoint.
+    pub async fn delete(&self, id: EndpointId, now: OffsetDateTime) -> Result<(), WebhookError> {
+        self.find(id).await?;
+        let entry = self.entry(Action::WEBHOOKS_DELETE, id, now);
+        let is_deleted = self.webhooks.delete(id, entry.as_ref()).await?;
+        is_deleted.then_some(()).ok_or(WebhookError::NotFound)
+    }
+
+    /// Delivers the events since a time again, as far as they are kept.
+    pub async fn replay(
+        &self,
+        id: EndpointId,
+        since: OffsetDateTime,
+        now: OffsetDateTime,
+    ) -> Result<(), WebhookError> {
+        self.find(id).await?;
+        let to = self.log.cursor_at(since).await?;
+        let entry = self.entry(Action::WEBHOOKS_REPLAY, id, now);
+        let entry = entry.map(|entry| entry.with("since", since.to_string()));
+        let is_known = self.webhooks.replay(id, to, entry.as_ref()).await?;
+        is_known.then_some(()).ok_or(WebhookError::NotFound)
+    }
+
+    /// The newest attempts, newest first.
+    pub async fn deliveries(
+        &self,
+        id: EndpointId,
+        limit: usize,
+    ) -> Result<Vec<DeliveryRecord>, WebhookError> {
+        self.find(id).await?;
+        Ok(self.webhooks.deliveries(id, limit).await?)
+    }
+
+    /// Records that an operator sends a ping, before it is sent: the audit has a commit of its own,
+    /// because a ping writes nothing.
+    pub async fn announce_test(
+        &self,
+        id: EndpointId,
+        store: &dyn Store,
+        now: OffsetDateTime,
+    ) -> Result<(), WebhookError> {
+        self.find(id).await?;
+        if let Some(entry) = self.entry(Action::WEBHOOKS_TEST, id, now) {
+            let mut writes = WriteSet::new(now);
+            writes.tasks.audit.push(entry);
+            store.commit(writes).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a ping with this id and body, in any state of the endpoint. The attempt is not
+    /// recorded.
+    pub async fn test(
+        &self,
+        id: EndpointId,
+        (delivery, body): (&str, &[u8]),
+        now: OffsetDateTime,
+    ) -> Result<Attempt, WebhookError> {
+        let endpoint = self.find(id).await?.endpoint;
+        let delivery = Delivery {
+            url: &endpoint.url,
+            id: delivery,
+            timestamp: now,
+            secrets: &endpoint.secrets(now),
+            body,
+            trace: None,
+        };
+        Ok(self.sender.send(&delivery).await)
+    }
+
+    /// Checks that each attempt would not be refused for its address.
+    async fn check(&self, url: &EndpointUrl) -> Result<(), WebhookError> {
+        let checked = self.sender.check(url).await;
+        checked.map_err(|error| WebhookError::Invalid(FieldErrors::one("url", error.to_string())))
+    }
+
+    fn entry(&self, action: Action, id: EndpointId, now: OffsetDateTime) -> Option<Entry> {
+        self.by.entry(action, id, now)
+    }
+}
+
+/// Adds the address and the state, where they changed.
+fn describe(entry: Entry, before: &Endpoint, after: &Endpoint) -> Entry {
+    let entry = if before.url == after.url {
+        entry
+    } else {
+        entry.with("url", after.url.as_str())
+    };
+    if before.state == after.state {
+        entry
+    } else {
+        entry.with("state", after.state.as_str())
+    }
+}

@@ -1,0 +1,303 @@
+//! The bodies of requests about endpoints, and the rules that each field holds.
+
+use domain::posting::event::PUBLIC;
+use garde::Validate;
+use kernel::{
+    body::{self, BodyError},
+    checks::{optional, present, required},
+    event::EventName,
+    field::{Boolean, Choice, Choices, Field, Line, Patch, Term, line},
+    validation::{FieldErrors, MOST_ERRORS},
+};
+use serde::Deserialize;
+use time::OffsetDateTime;
+
+use super::{EndpointUrl, PrivateAddresses, WantedState};
+
+/// The longest description, in characters.
+pub const LONGEST_DESCRIPTION: usize = 255;
+
+/// An endpoint to register, as its owner describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEndpoint {
+    /// The receiver's address.
+    pub url: EndpointUrl,
+    /// The names of the wanted events; `None` for all.
+    pub names: Option<Vec<EventName>>,
+    /// Whether events of a posting carry the posting.
+    pub include_posting: bool,
+    /// The owner's description.
+    pub description: Option<String>,
+}
+
+/// A change of an endpoint by its owner.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndpointChange {
+    /// The address; never cleared.
+    pub url: Patch<EndpointUrl>,
+    /// The names of the wanted events; cleared, all are wanted.
+    pub names: Patch<Vec<EventName>>,
+    /// Whether events of a posting carry the posting; cleared, they do not.
+    pub include_posting: Patch<bool>,
+    /// The description.
+    pub description: Patch<String>,
+    /// The state; never cleared.
+    pub state: Patch<WantedState>,
+}
+
+/// The name of an event that readers outside may see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicEvent(pub EventName);
+
+impl Term for PublicEvent {
+    fn parse(text: &str) -> Option<Self> {
+        let mut names = PUBLIC.into_iter();
+        names.find(|name| name.as_str() == text).map(Self)
+    }
+
+    fn expected() -> String {
+        format!("one of {}", PUBLIC.map(|name| name.to_string()).join(", "))
+    }
+}
+
+/// The body of a request that registers or changes an endpoint.
+#[derive(Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+struct EndpointPayload {
+    #[garde(custom(required))]
+    url: Field<Line>,
+    #[garde(custom(optional), dive)]
+    types: Field<Choices<PublicEvent>>,
+    #[garde(custom(optional))]
+    include_posting: Field<Boolean>,
+    #[garde(custom(optional), length(chars, max = LONGEST_DESCRIPTION))]
+    description: Field<Line>,
+    #[garde(custom(required))]
+    state: Field<Choice<WantedState>>,
+}
+
+/// The body of a request to deliver again.
+#[derive(Debug, Default, Deserialize, Validate)]
+#[serde(default)]
+struct ReplayPayload {
+    #[garde(custom(present))]
+    since: Field<Choice<OffsetDateTime>>,
+}
+
+impl NewEndpoint {
+    /// Parses the body of a request, with every error in one answer.
+    pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
+        let text = body::text(body)?;
+        let mut payload: EndpointPayload = body::read(text)?;
+        // A new endpoint is active: here the field is as good as unknown.
+        payload.state = Field::Absent;
+        let mut errors = FieldErrors::new();
+        if payload.url == Field::Absent {
+            errors.add("url", "is required");
+        }
+        let change = payload.into_change(text, private, errors)?;
+        let Patch::Set(url) = change.url else {
+            let errors = FieldErrors::one("url", "is required");
+            return Err(BodyError::Invalid(errors));
+        };
+        Ok(Self {
+            url,
+            names: change.names.value().cloned(),
+            include_posting: change.include_posting == Patch::Set(true),
+            description: change.description.value().cloned(),
+        })
+    }
+}
+
+impl EndpointChange {
+    /// Parses the body of a request, with every error in one answer.
+    pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
+        let text = body::text(body)?;
+        let payload: EndpointPayload = body::read(text)?;
+        payload.into_change(text, private, FieldErrors::new())
+    }
+}
+
+/// Parses the body of a request to deliver again: the time that the events follow.
+pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
+    let text = body::text(body)?;
+    let payload: ReplayPayload = body::read(text)?;
+    let errors = payload.validate().err().map(FieldErrors::from);
+    let mut errors = errors.unwrap_or_default();
+    body::refuse_nul(text, &[], &mut errors);
+    match payload.since {
+        Field::Value(Choice(Some(since))) if errors.is_empty() => Ok(since),
+        _ => Err(BodyError::Invalid(errors)),
+    }
+}
+
+impl EndpointPayload {
+    /// The change that the body asks for, unless there are errors.
+    fn into_change(
+        self,
+        text: &str,
+        private: PrivateAddresses,
+        mut errors: FieldErrors,
+    ) -> Result<EndpointChange, BodyError> {
+        if let Err(report) = self.validate() {
+            errors.merge(report.into());
+        }
+        let types = self.types.value();
+        errors.leave_out(types.map_or(0, |types| types.wrong_beyond(MOST_ERRORS)));
+        if types.is_some_and(|Choices(items)| items.is_empty()) {
+            errors.add(
+                "types",
+                "must name an event at least, or be null for all events",
+            );
+        }
+        let url = Patch::of(self.url, |Line(text)| {
+            let url = EndpointUrl::parse(&text, private);
+            url.map_err(|error| errors.add("url", error.to_string()))
+                .ok()
+        });
+        body::refuse_nul(text, &[], &mut errors);
+        if !errors.is_empty() {
+            return Err(BodyError::Invalid(errors));
+        }
+        Ok(EndpointChange {
+            url,
+            names: Patch::of(self.types, |Choices(items)| Some(names(items))),
+            include_posting: Patch::of(self.include_posting, |Boolean(value)| Some(value)),
+            description: line(self.description),
+            state: Patch::of(self.state, |Choice(state)| state),
+        })
+    }
+}
+
+/// The names, each once.
+fn names(items: Vec<Field<Choice<PublicEvent>>>) -> Vec<EventName> {
+    let mut names = Vec::new();
+    for item in items {
+        if let Field::Value(Choice(Some(PublicEvent(name)))) = item
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED};
+
+    use super::*;
+
+    const REFUSE: PrivateAddresses = PrivateAddresses::Refuse;
+
+    fn create(body: &str) -> Result<NewEndpoint, BodyError> {
+        NewEndpoint::parse(body.as_bytes(), REFUSE)
+    }
+
+    fn change(body: &str) -> Result<EndpointChange, BodyError> {
+        EndpointChange::parse(body.as_bytes(), REFUSE)
+    }
+
+    fn fields<T: std::fmt::Debug>(result: Result<T, BodyError>) -> Vec<String> {
+        match result {
+            Err(BodyError::Invalid(errors)) => {
+                let all = errors.iter();
+                all.flat_map(|(field, all)| all.iter().map(move |error| format!("{field} {error}")))
+                    .collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_endpoint_has_an_address_and_defaults() {
+        let new = create(r#"{"url":" https://acme.example ","state":9,"more":1}"#).unwrap();
+        assert_eq!(new.url.as_str(), "https://acme.example/");
+        assert_eq!((new.names, new.description), (None, None));
+        assert!(!new.include_posting);
+        let new = create(
+            r#"{"url":"https://acme.example", "types":["CompanyUpdated","JobPostingCreated",
+                "CompanyUpdated"], "include_posting":true, "description":" Ours "}"#,
+        );
+        let new = new.unwrap();
+        let names = vec![COMPANY_UPDATED, JOB_POSTING_CREATED];
+        assert_eq!(new.names, Some(names));
+        assert!(new.include_posting);
+        assert_eq!(new.description.as_deref(), Some("Ours"));
+        let new = create(r#"{"url":"https://a.example","types":null,"include_posting":null}"#);
+        assert_eq!(new.unwrap().names, None);
+    }
+
+    #[test]
+    fn a_change_has_only_what_is_sent() {
+        assert_eq!(change("{}"), Ok(EndpointChange::default()));
+        let all = change(
+            r#"{"url":"https://b.example/","types":null,"include_posting":null,
+                "description":" ","state":"paused"}"#,
+        );
+        let url = EndpointUrl::from_store("https://b.example/").unwrap();
+        let expect = EndpointChange {
+            url: Patch::Set(url),
+            names: Patch::Clear,
+            include_posting: Patch::Clear,
+            description: Patch::Clear,
+            state: Patch::Set(WantedState::Paused),
+        };
+        assert_eq!(all, Ok(expect));
+        let some = change(r#"{"types":["CompanyUpdated"],"include_posting":false}"#).unwrap();
+        assert_eq!(some.names, Patch::Set(vec![COMPANY_UPDATED]));
+        assert_eq!(some.include_posting, Patch::Set(false));
+    }
+
+    #[test]
+    fn all_errors_are_in_one_answer() {
+        let types = PublicEvent::expected();
+        let long = "ü".repeat(LONGEST_DESCRIPTION + 1);
+        let body = format!(
+            r#"{{"url":"http://a.example","types":["Created","CompanyUpdated",null,1],
+                "include_posting":"yes","description":"{long}","state":"disabled","x":"\u0000"}}"#
+        );
+        let common = [
+            "description must be at most 255 characters long".to_owned(),
+            "include_posting must be true or false".to_owned(),
+        ];
+        let rest = [
+            format!("types.0 must be {types}"),
+            "types.2 must not be null or blank".to_owned(),
+            "types.3 must be a string".to_owned(),
+            "url must be an https URL, as plain http can be read and changed on its way".to_owned(),
+            "x must not contain the character U+0000".to_owned(),
+        ];
+        let state = ["state must be one of active, paused".to_owned()];
+        let expect = [&common[..], &state, &rest].concat();
+        assert_eq!(fields(change(&body)), expect);
+        assert_eq!(fields(create(&body)), [&common[..], &rest].concat());
+    }
+
+    #[test]
+    fn a_url_is_required_and_a_state_cannot_be_null() {
+        assert_eq!(fields(create("{}")), ["url is required"]);
+        for blank in [r#"{"url":null}"#, r#"{"url":" "}"#] {
+            let expect = ["url must not be null or blank"];
+            assert_eq!(fields(create(blank)), expect);
+            assert_eq!(fields(change(blank)), expect);
+        }
+        let expect = ["state must not be null or blank"];
+        assert_eq!(fields(change(r#"{"state":null}"#)), expect);
+        let expect = ["types must name an event at least, or be null for all events"];
+        assert_eq!(fields(change(r#"{"types":[]}"#)), expect);
+        assert_eq!(fields(change("[]")), ["body must be a JSON object"]);
+        assert!(matches!(change("{"), Err(BodyError::NotJson(_))));
+    }
+
+    #[test]
+    fn a_replay_begins_at_a_time() {
+        let parse = |body: &str| parse_replay(body.as_bytes());
+        let since = parse(r#"{"since":"2026-03-01T12:00:00Z"}"#);
+        assert_eq!(since, Ok(time::macros::datetime!(2026-03-01 12:00 UTC)));
+        assert_eq!(fields(parse("{}")), ["since is required"]);
+        let expected = <OffsetDateTime as Term>::expected();
+        let expect = [format!("since must be {expected}")];
+        assert_eq!(fields(parse(r#"{"since":"now"}"#)), expect);
+    }
+}

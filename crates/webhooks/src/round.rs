@@ -1,0 +1,504 @@
+//! A round of attempts at one endpoint: the choice of the next one, and the result of all.
+//!
+//! A [`DeliveryRound`] makes no calls. Its worker [begins](DeliveryRound::begin) as many attempts
+//! as it may, reports the [end](DeliveryRound::end) of each, and records the
+//! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early,
+//! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
+
+use std::{collections::HashSet, time::Duration};
+
+use kernel::{
+    Version,
+    event::{Cursor, RecordedEvent},
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{
+    Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, FULL_REST, Health, Outcome,
+    REST, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_for_quiet,
+};
+
+/// The time after which a round begins no more attempts, so that its result is recorded soon.
+pub const ROUND_TIME: Duration = Duration::from_mins(1);
+
+/// The number of waiting events of an endpoint from which on it takes no fresh ones: those stay in
+/// the log, behind its cursor, for as long as events are kept. So a change by its owner, which may
+/// concern all waiting events, is done within the time of a statement.
+pub const MOST_WAITING: usize = 10_000;
+
+/// Why an event is given up that is no longer in the log.
+const NOT_KEPT: &str = "given up: the event is no longer kept";
+
+/// The events of a round.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The endpoint.
+    pub tracked: TrackedEndpoint,
+    /// Waiting events that are due, and those of them that the log still has.
+    pub due: Vec<(WaitingEvent, Option<RecordedEvent>)>,
+    /// The events behind its cursor that it wants, in order.
+    pub page: Vec<RecordedEvent>,
+    /// The cursor behind the page.
+    pub next: Cursor,
+    /// Whether there may be more at once, waiting or behind the page.
+    pub has_more: bool,
+    /// The subjects of the page of which an event waits.
+    pub waiting: HashSet<Uuid>,
+    /// Whether there is a page, and it is left in the log because [too many](MOST_WAITING) wait.
+    pub is_full: bool,
+}
+
+/// A round that is under way.
+#[derive(Debug)]
+pub struct DeliveryRound {
+    endpoint: EndpointId,
+    version: Version,
+    url: EndpointUrl,
+    from: Cursor,
+    next: Cursor,
+    schedule: RetrySchedule,
+    items: Vec<Item>,
+    /// The items in the order in which they are attempted.
+    order: Vec<usize>,
+    /// Subjects of which an attempt is under way or has failed.
+    blocked: HashSet<Uuid>,
+    /// Waiting events that were given up without an attempt, and those that are not wanted.
+    dropped: Vec<Cursor>,
+    /// The first of them, as records.
+    not_kept: Vec<DeliveryRecord>,
+    /// The attempts that have ended, with their numbers.
+    attempts: Vec<(usize, DeliveryRecord)>,
+    has_more: bool,
+    /// The rest after it if there is nothing to do at once.
+    rest: Duration,
+    health: Health,
+    /// The health before.
+    before: Health,
+    deadline: OffsetDateTime,
+    under_way: usize,
+    begun: usize,
+    /// Whether a request was answered; unset while none was made.
+    answered: Option<bool>,
+    /// The number of attempts without an answer since the last answer.
+    unanswered: usize,
+    asked: Option<Duration>,
+    disabled: Option<&'static str>,
+    stopped: bool,
+    /// Whether an attempt could not be made, so that the same would happen again at once.
+    withdrew: bool,
+}
+
+#[derive(Debug)]
+struct Item {
+    event: RecordedEvent,
+    subject: Uuid,
+    attempts: u32,
+    /// Whether it is one of the waiting events already.
+    waits: bool,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// No attempt has been made.
+    Open,
+    /// None is made, because an earlier event of the subject waits.
+    Behind,
+    /// One is under way.
+    UnderWay,
+    Delivered,
+    /// To be tried again.
+    Failed(WaitingEvent),
+    /// Failed for the last time.
+    GivenUp,
+}
+
+/// An attempt to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Names the attempt in the round.
+    pub number: usize,
+    /// The event.
+    pub event: RecordedEvent,
+}
+
+impl DeliveryRound {
+    /// Begins a round.
+    pub fn new(work: Workload, schedule: RetrySchedule, now: OffsetDateTime) -> Self {
+        let TrackedEndpoint {
+            endpoint,
+            cursor,
+            health,
+        } = work.tracked;
+        let mut round = Self {
+            endpoint: endpoint.id,
+            version: endpoint.version,
+            url: endpoint.url.clone(),
+            from: cursor,
+            next: work.next,
+            schedule,
+            items: Vec::new(),
+            order: Vec::new(),
+            blocked: HashSet::new(),
+            dropped: Vec::new(),
+            not_kept: Vec::new(),
+            attempts: Vec::new(),
+            has_more: work.has_more,
+            rest: if work.is_full { FULL_REST } else { REST },
+            health,
+            before: health,
+            deadline: now + ROUND_TIME,
+            under_way: 0,
+            begun: 0,
+            answered: None,
+            unanswered: 0,
+            asked: None,
+            disabled: None,
+            stopped: false,
+            withdrew: false,
+        };
+        let mut behind = work.waiting;
+        for (waiting, event) in work.due {
+            behind.insert(waiting.subject);
+            match event {
+                // The owner may have changed the wanted types or prefixes.
+                Some(event) if endpoint.wants(&event.event) => {
+                    round.add(event, waiting.attempts, true, State::Open);
+                }
+                Some(_) => round.dropped.push(waiting.cursor),
+                None => {
+                    round.dropped.push(waiting.cursor);
+                    round.not_kept.push(not_kept(&waiting, now));
+                }
+            }
+        }
+        for event in work.page {
+            let state = if behind.contains(&event.event.subject.id()) {
+                State::Behind
+            } else {
+                State::Open
+            };
+            round.add(event, 0, false, state);
+        }
+        round.order = round.order();
+        round
+    }
+
+    fn add(&mut self, event: RecordedEvent, attempts: u32, waits: bool, state: State) {
+        self.items.push(Item {
+            subject: event.event.subject.id(),
+            event,
+            attempts,
+            waits,
+            state,
+        });
+    }
+
+    /// Waiting and fresh events in turn, so that neither hold up the others. A probe is rather a
+    /// fresh event, and else one with few attempts: that an event fails by itself, such as one that
+    /// the receiver never finishes, does not make the whole endpoint look silent.
+    fn order(&self) -> Vec<usize> {
+        let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
+        let items = self.items.iter().enumerate().filter(open);
+        let (mut waiting, fresh): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits);
+        if self.before.is_probing() {
+            waiting.sort_by_key(|(_, item)| item.attempts);
+            let all = fresh.iter().chain(&waiting);
+            return all.map(|(at, _)| *at).collect();
+        }
+        let longest = waiting.len().max(fresh.len());
+        let turns = (0..longest)
+            .flat_map(|turn| [waiting.get(turn), fresh.get(turn)].into_iter().flatten());
+        turns.map(|(at, _)| *at).collect()
+    }
+
+    /// The next attempt to make; `None` if none may be made now, or at all if none is under way.
+    pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
+        // While answers fail to come, fewer attempts are under way: a whole window of silence
+        // costs one window of attempts.
+        let may_be_lost = self.under_way + self.unanswered;
+        if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before.window() {
+            return None;
+        }
+        let (items, blocked) = (&self.items, &self.blocked);
+        let may_begin = |at: &usize| !blocked.contains(&items[*at].subject);
+        let place = self.order.iter().position(may_begin)?;
+        let number = self.order.remove(place);
+        let item = &mut self.items[number];
+        item.state = State::UnderWay;
+        item.attempts = item.attempts.saturating_add(1);
+        self.blocked.insert(item.subject);
+        self.under_way += 1;
+        self.begun += 1;
+        Some(Begun {
+            number,
+            event: item.event.clone(),
+        })
+    }
+
+    /// Begins no more attempts.
+    pub const fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    fn is_stopped(&self) -> bool {
+        let has_probed = self.before.is_probing() && self.begun > 0;
+        self.stopped
+            || self.withdrew
+            || has_probed
+            || self.is_silent_stretch()
+            || self.asked.is_some()
+            || self.disabled.is_some()
+    }
+
+    /// Whether a whole window of attempts in a row was not answered.
+    fn is_silent_stretch(&self) -> bool {
+        self.unanswered >= self.before.window()
+    }
+
+    /// Reports the end of an attempt. `jitter` is a random number from 0 to 1.
+    ///
+    /// # Panics
+    /// If `number` names no attempt of this round.
+    pub fn end(&mut self, number: usize, attempt: &Attempt, now: OffsetDateTime, jitter: f64) {
+        let item = &mut self.items[number];
+        let outcome = attempt.outcome;
+        self.under_way -= 1;
+        if outcome.was_made() {
+            self.disabled = self.disabled.or(self.health.note(attempt, now));
+            if outcome.is_silent() {
+                self.unanswered += 1;
+                self.answered.get_or_insert(false);
+            } else {
+                self.answered = Some(true);
+                self.unanswered = 0;
+            }
+        }
+        self.asked = self.asked.max(asked_for_quiet(outcome));
+        let wait = || {
+            self.schedule
+                .next(item.attempts, outcome.retry_after(), jitter)
+        };
+        item.state = match (outcome, wait()) {
+            (Outcome::Delivered(_), _) => State::Delivered,
+            (_, None) => State::GivenUp,
+            (_, Some(wait)) => State::Failed(item.waiting(
+                Some(now.saturating_add(wait.try_into().unwrap_or(time::Duration::MAX))),
+                attempt.error.clone(),
+                outcome.is_silent(),
+            )),
+        };
+        if !matches!(item.state, State::Failed(_)) {
+            self.blocked.remove(&item.subject);
+        }
+        let record = DeliveryRecord {
+            at: now,
+            event: item.event.cursor,
+            name: item.event.event.name.clone(),
+            attempt: item.attempts,
+            status: outcome.status(),
+            duration: whole_milliseconds(attempt.duration),
+            error: attempt.error.clone(),
+        };
+        self.attempts.push((number, record));
+    }
+
+    /// Takes an attempt back that was not made, for reasons that are not the receiver's. The round
+    /// begins no more.
+    ///
+    /// # Panics
+    /// If `number` names no attempt of this round.
+    pub fn withdraw(&mut self, number: usize) {
+        let item = &mut self.items[number];
+        item.state = State::Open;
+        item.attempts -= 1;
+        self.blocked.remove(&item.subject);
+        self.under_way -= 1;
+        self.begun -= 1;
+        self.withdrew = true;
+    }
+
+    /// The result, as of all attempts that have ended. `jitter` is a random number from 0 to 1.
+    pub fn finish(&self, now: OffsetDateTime, jitter: f64) -> Round {
+        let to = self.to();
+        let mut health = self.health;
+        let answers = self.answered.map(|any| any && !self.is_silent_stretch());
+        match answers {
+            Some(true) => health.answer(self.asked, now),
+            Some(false) => health.fall_silent(jitter, now),
+            None => {}
+        }
+        let mut settled = self.settled(|state| matches!(state, State::Delivered | State::GivenUp));
+        settled.extend(&self.dropped);
+        let goes_on = self.has_more || !settled.is_empty() || self.items.iter().any(Item::is_left);
+        let mut deliveries = self.not_kept.clone();
+        deliveries.extend(self.attempts.iter().map(|(number, record)| {
+            let mut record = record.clone();
+            if matches!(self.items[*number].state, State::GivenUp) {
+                let why = record.error.unwrap_or_default();
+                record.error = Some(format!("{why}; given up after {} attempts", record.attempt));
+            }
+            record
+        }));
+        Round {
+            endpoint: self.endpoint,
+            version: self.version,
+            from: self.from,
+            to,
+            waiting: self.waiting(to, now, true),
+            settled,
+            deliveries,
+            health,
+            disabled: self.disabled.map(str::to_owned),
+            wakes_silent: answers == Some(true) && self.before.answer_ends_silence(),
+            at: now,
+            again_at: if goes_on && !self.withdrew {
+                now
+            } else {
+                now + self.rest
+            },
+        }
+    }
+
+    /// The result for an endpoint that its owner has changed since the round began: the
+    /// [same](Self::finish), unless the change is about where the attempts went. After another URL
+    /// or a pause, deliveries count. Failures, which are about the endpoint before, do not: their
+    /// events are due, with no attempt more than before, and none is given up. Events that were
+    /// only read are read again.
+    pub fn finish_changed(
+        &self,
+        changed: &TrackedEndpoint,
+        now: OffsetDateTime,
+        jitter: f64,
+    ) -> Round {
+        let TrackedEndpoint {
+            endpoint, health, ..
+        } = changed;
+        let is_same = endpoint.state == EndpointState::Active
+            && endpoint.url == self.url
+            && *health == self.before;
+        if is_same {
+            return Round {
+                version: endpoint.version,
+                ..self.finish(now, jitter)
+            };
+        }
+        let to = self.last_ended();
+        let attempts = self.attempts.iter();
+        Round {
+            endpoint: self.endpoint,
+            version: changed.endpoint.version,
+            from: self.from,
+            to,
+            waiting: self.waiting(to, now, false),
+            settled: self.settled(|state| matches!(state, State::Delivered)),
+            deliveries: attempts.map(|(_, record)| record.clone()).collect(),
+            health: changed.health,
+            disabled: None,
+            wakes_silent: false,
+            at: now,
+            again_at: now,
+        }
+    }
+
+    /// Waiting events of a state.
+    fn settled(&self, is_settled: impl Fn(&State) -> bool) -> Vec<Cursor> {
+        let items = self.items.iter();
+        let settled = items.filter(|item| item.waits && is_settled(&item.state));
+        settled.map(|item| item.event.cursor).collect()
+    }
+
+    /// The end of the page; before that, the last event of the page that was attempted.
+    fn to(&self) -> Cursor {
+        if self.page().any(Item::is_left) {
+            self.last_ended()
+        } else {
+            self.next
+        }
+    }
+
+    /// The last event of the page that was attempted.
+    fn last_ended(&self) -> Cursor {
+        let has_ended = |item: &&Item| !item.is_left() && !matches!(item.state, State::Behind);
+        let last = self.page().rfind(has_ended);
+        last.map_or(self.from, |item| item.event.cursor)
+    }
+
+    fn page(&self) -> impl DoubleEndedIterator<Item = &Item> {
+        self.items.iter().filter(|item| !item.waits)
+    }
+
+    /// The events that wait now: those that failed, and those of the page up to `to` that were not
+    /// attempted, of which the first of a subject is due if none before it has failed. If failures
+    /// do not count, those of the page are as if they were not attempted, and the others stay.
+    fn waiting(&self, to: Cursor, now: OffsetDateTime, failures_count: bool) -> Vec<WaitingEvent> {
+        let mut subjects = HashSet::new();
+        let mut waiting: Vec<_> = self
+            .items
+            .iter()
+            .filter(|item| item.waits || item.event.cursor <= to)
+            .filter_map(|item| match &item.state {
+                State::Failed(waiting) if failures_count => {
+                    subjects.insert(item.subject);
+                    Some(waiting.clone())
+                }
+                State::GivenUp if failures_count => None,
+                State::Delivered => None,
+                State::Behind => Some(item.waiting(None, None, false)),
+                _ if item.waits => None,
+                _ => {
+                    let is_first = subjects.insert(item.subject);
+                    let waiting = item.waiting(is_first.then_some(now), None, false);
+                    let attempts = if failures_count { waiting.attempts } else { 0 };
+                    Some(WaitingEvent {
+                        attempts,
+                        ..waiting
+                    })
+                }
+            })
+            .collect();
+        waiting.sort_by_key(|event| event.cursor);
+        waiting
+    }
+}
+
+impl Item {
+    /// Whether no attempt has ended, and one may be made.
+    const fn is_left(&self) -> bool {
+        matches!(self.state, State::Open | State::UnderWay)
+    }
+
+    fn waiting(
+        &self,
+        next_at: Option<OffsetDateTime>,
+        last_error: Option<String>,
+        is_silent: bool,
+    ) -> WaitingEvent {
+        WaitingEvent {
+            cursor: self.event.cursor,
+            name: self.event.event.name.clone(),
+            subject: self.subject,
+            attempts: self.attempts,
+            next_at,
+            last_error,
+            is_silent,
+        }
+    }
+}
+
+fn whole_milliseconds(duration: Duration) -> Duration {
+    Duration::from_millis(duration.as_millis().try_into().unwrap_or(u64::MAX))
+}
+
+fn not_kept(waiting: &WaitingEvent, now: OffsetDateTime) -> DeliveryRecord {
+    DeliveryRecord {
+        at: now,
+        event: waiting.cursor,
+        name: waiting.name.clone(),
+        attempt: waiting.attempts,
+        status: None,
+        duration: Duration::ZERO,
+        error: Some(NOT_KEPT.to_owned()),
+    }
+}

@@ -1,0 +1,173 @@
+//! Webhook endpoints: their owners' changes, leases, and the results of rounds.
+
+mod leases;
+mod rounds;
+mod settings;
+
+use std::time::Duration;
+
+use kernel::{
+    event::{Cursor, EventName},
+    field::Patch,
+    testing::{hours, minutes, noon, uuid},
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+pub use self::{leases::*, rounds::*, settings::*};
+use crate::{
+    DeliveryRecord, Endpoint, EndpointChange, EndpointId, EndpointUrl, EndpointWrite, Health,
+    Lease, LeaseQuery, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, WantedState,
+    Webhooks, testing::endpoint,
+};
+
+const TOLD: EventName = EventName::new("Told");
+const ONE: Uuid = Uuid::from_u128(1);
+const TWO: Uuid = Uuid::from_u128(2);
+const SECOND: time::Duration = time::Duration::SECOND;
+
+/// The end of the log, which each endpoint still has to reach.
+const END: u64 = 1_000;
+
+fn id(n: u8) -> EndpointId {
+    endpoint(n).id
+}
+
+/// A place in a log that need not have it.
+fn place(n: u64) -> Cursor {
+    Cursor {
+        transaction: 0,
+        sequence: n,
+    }
+}
+
+async fn insert<S: Webhooks>(store: &S, numbers: impl IntoIterator<Item = u8>) {
+    for n in numbers {
+        let inserted = store.insert(&endpoint(n), Cursor::START, None).await;
+        inserted.expect("the store works");
+    }
+}
+
+async fn find<S: Webhooks>(store: &S, id: EndpointId) -> Option<TrackedEndpoint> {
+    Webhooks::find(store, id).await.expect("the store works")
+}
+
+async fn found<S: Webhooks>(store: &S, n: u8) -> TrackedEndpoint {
+    find(store, id(n)).await.expect("it is there")
+}
+
+fn paused(endpoint: &Endpoint) -> EndpointWrite {
+    wanting(endpoint, WantedState::Paused)
+}
+
+fn wanting(endpoint: &Endpoint, state: WantedState) -> EndpointWrite {
+    let change = EndpointChange {
+        state: Patch::Set(state),
+        ..EndpointChange::default()
+    };
+    let write = endpoint.apply(&change, noon() + hours(1));
+    write.expect("it changes something")
+}
+
+/// With another address, at which it starts over.
+fn moved(endpoint: &Endpoint, at: OffsetDateTime) -> EndpointWrite {
+    let url = EndpointUrl::from_store("https://other.example/").expect("it is a URL");
+    let change = EndpointChange {
+        url: Patch::Set(url),
+        ..EndpointChange::default()
+    };
+    let write = endpoint.apply(&change, at);
+    write.expect("it changes something")
+}
+
+async fn lease<S: Webhooks>(
+    store: &S,
+    holder: Uuid,
+    now: OffsetDateTime,
+    limit: usize,
+) -> Vec<EndpointId> {
+    let query = LeaseQuery {
+        holder,
+        until: now + minutes(1),
+        now,
+        end: place(END),
+        limit,
+    };
+    let leased = store.lease(&query).await.expect("the store works");
+    leased
+        .into_iter()
+        .map(|tracked| tracked.endpoint.id)
+        .collect()
+}
+
+/// A round of the first endpoint that moves it from one place to another.
+fn round(from: u64, to: u64, at: OffsetDateTime) -> Round {
+    Round {
+        endpoint: id(1),
+        version: 1,
+        from: place(from),
+        to: place(to),
+        waiting: Vec::new(),
+        settled: Vec::new(),
+        deliveries: Vec::new(),
+        health: Health::default(),
+        disabled: None,
+        wakes_silent: false,
+        at,
+        again_at: at,
+    }
+}
+
+/// The end of a lease of an endpoint as it was inserted, without any events passed.
+fn released(holder: Uuid, endpoint: &EndpointId, again_at: OffsetDateTime) -> Release {
+    Release {
+        lease: Lease {
+            endpoint: *endpoint,
+            holder,
+        },
+        version: 1,
+        from: Cursor::START,
+        to: Cursor::START,
+        again_at,
+    }
+}
+
+fn waiting(n: u64, subject: u128, next_at: Option<OffsetDateTime>) -> WaitingEvent {
+    WaitingEvent {
+        cursor: place(n),
+        name: TOLD,
+        subject: uuid(subject),
+        attempts: u32::from(next_at.is_some()),
+        next_at,
+        last_error: next_at.map(|_| "answered 500".to_owned()),
+        is_silent: false,
+    }
+}
+
+fn delivery(n: u64, at: OffsetDateTime) -> DeliveryRecord {
+    DeliveryRecord {
+        at,
+        event: place(n),
+        name: TOLD,
+        attempt: 1,
+        status: Some(200),
+        duration: Duration::from_millis(n),
+        error: None,
+    }
+}
+
+/// Leases the first endpoint, and records a round of it that moves it on by one place.
+async fn record<S: Webhooks>(store: &S, at: OffsetDateTime, change: impl FnOnce(&mut Round)) {
+    // Another lease would be for another endpoint.
+    let leased = lease(store, ONE, at, 9).await;
+    assert!(leased.contains(&id(1)), "there is something to do");
+    let from = found(store, 1).await.cursor.sequence;
+    let mut round = round(from, from + 1, at);
+    change(&mut round);
+    assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+}
+
+async fn due<S: Webhooks>(store: &S, at: OffsetDateTime, limit: usize) -> Vec<u64> {
+    let due = store.due(id(1), at, limit).await.expect("the store works");
+    due.iter().map(|event| event.cursor.sequence).collect()
+}

@@ -1,0 +1,235 @@
+//! Webhooks on a store in memory: rounds in virtual time against scripted receivers, and the
+//! commands of owners.
+
+mod failures;
+mod manage;
+mod outages;
+mod workers;
+
+use std::{collections::HashMap, time::Duration};
+
+use domain::{
+    posting::event::{JOB_POSTING_UPDATED, PUBLIC},
+    store::{Store, WriteSet},
+    testing::{MemoryStore, posting},
+};
+use kernel::{
+    CompanyId,
+    event::{Cursor, Event, EventLog, EventName, PostingState, RecordedEvent, Subject},
+    testing::{noon, uuid},
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{
+    Attempt, DeliveryRecord, Endpoint, EndpointId, LeaseQuery, NoAnswer, Recorded, RetrySchedule,
+    Round, TrackedEndpoint, Webhooks, start_round, testing::endpoint,
+};
+
+const ONE: Uuid = Uuid::from_u128(1);
+const TWO: Uuid = Uuid::from_u128(2);
+
+/// The time of a lease.
+const LEASE: Duration = Duration::from_mins(2);
+
+/// An attempt that a receiver saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    at: OffsetDateTime,
+    endpoint: EndpointId,
+    event: Cursor,
+    subject: Uuid,
+    is_taken: bool,
+}
+
+/// The answer of receivers to an event at a time.
+type Receiver<'a> = &'a mut dyn FnMut(OffsetDateTime, &RecordedEvent) -> Attempt;
+
+/// A store, a virtual clock, and the attempts that the receivers saw.
+struct World {
+    store: MemoryStore,
+    now: OffsetDateTime,
+    schedule: RetrySchedule,
+    /// The time between two questions for work.
+    poll: Duration,
+    seen: Vec<Seen>,
+    /// Jitter, by turns.
+    jitter: f64,
+}
+
+impl World {
+    /// With endpoints, the first of them numbered 1.
+    async fn new(schedule: &str, endpoints: u8) -> Self {
+        let world = Self {
+            store: MemoryStore::new(),
+            now: noon(),
+            schedule: schedule.parse().unwrap(),
+            poll: Duration::from_secs(1),
+            seen: Vec::new(),
+            jitter: 0.0,
+        };
+        for n in 1..=endpoints {
+            let inserted = world.store.insert(&endpoint(n), Cursor::START, None).await;
+            inserted.unwrap();
+        }
+        world
+    }
+
+    /// The time since the beginning.
+    fn elapsed(&self) -> Duration {
+        (self.now - noon()).try_into().unwrap()
+    }
+
+    /// Writes an event for each of these postings.
+    async fn publish(&self, postings: impl IntoIterator<Item = u64>) {
+        let mut writes = WriteSet::new(self.now);
+        let event = |n: u64| Event {
+            name: JOB_POSTING_UPDATED,
+            subject: Subject::Posting(PostingState::from(&posting(
+                n.into(),
+                CompanyId::new(uuid(9)),
+            ))),
+            at: self.now,
+            trace: None,
+        };
+        writes.tasks.events.extend(postings.into_iter().map(event));
+        self.store.commit(writes).await.unwrap();
+    }
+
+    fn jitter(&mut self) -> f64 {
+        self.jitter = (self.jitter + 0.37) % 1.0;
+        self.jitter
+    }
+
+    async fn lease(&self, holder: Uuid, limit: usize) -> Vec<TrackedEndpoint> {
+        let query = LeaseQuery {
+            holder,
+            until: self.now + LEASE,
+            now: self.now,
+            end: self.store.end().await.unwrap(),
+            limit,
+        };
+        self.store.lease(&query).await.unwrap()
+    }
+
+    /// Makes a round for a leased endpoint, up to its result. The time goes on.
+    async fn attempt(&mut self, tracked: TrackedEndpoint, receiver: Receiver<'_>) -> Round {
+        let endpoint = tracked.endpoint.id;
+        let (webhooks, schedule) = (&self.store, self.schedule.clone());
+        let start = start_round(webhooks, webhooks, tracked, schedule, self.now).await;
+        let mut round = start.unwrap().round;
+        let mut under_way = Vec::new();
+        loop {
+            while let Some(begun) = round.begin(self.now) {
+                let attempt = receiver(self.now, &begun.event);
+                self.seen.push(Seen {
+                    at: self.now,
+                    endpoint,
+                    event: begun.event.cursor,
+                    subject: begun.event.event.subject.id(),
+                    is_taken: attempt.outcome.is_delivered(),
+                });
+                under_way.push((self.now + attempt.duration, begun.number, attempt));
+                under_way.sort_by_key(|(end, number, _)| (*end, *number));
+            }
+            if under_way.is_empty() {
+                break;
+            }
+            let (end, number, attempt) = under_way.remove(0);
+            self.now = end;
+            let jitter = self.jitter();
+            round.end(number, &attempt, self.now, jitter);
+        }
+        let jitter = self.jitter();
+        round.finish(self.now, jitter)
+    }
+
+    /// Works as a worker does until the given time has passed since the beginning.
+    async fn run(&mut self, until: Duration, receiver: Receiver<'_>) {
+        while self.elapsed() < until {
+            let leased = self.lease(ONE, 8).await;
+            if leased.is_empty() {
+                self.now += self.poll;
+            }
+            for tracked in leased {
+                let round = self.attempt(tracked, receiver).await;
+                assert_eq!(self.store.record(ONE, &round).await, Ok(Recorded::Done));
+            }
+        }
+    }
+
+    async fn tracked(&self, n: u8) -> TrackedEndpoint {
+        let found = Webhooks::find(&self.store, endpoint(n).id).await;
+        found.unwrap().unwrap()
+    }
+
+    async fn endpoint(&self, n: u8) -> Endpoint {
+        self.tracked(n).await.endpoint
+    }
+
+    async fn deliveries(&self) -> Vec<DeliveryRecord> {
+        let newest = self.store.deliveries(endpoint(1).id, 100).await;
+        newest.unwrap()
+    }
+
+    /// The events of the log.
+    async fn events(&self) -> Vec<RecordedEvent> {
+        let query = kernel::event::LogQuery {
+            after: None,
+            names: PUBLIC.to_vec(),
+            prefixes: kernel::Prefixes::ALL,
+            limit: usize::MAX,
+        };
+        self.store.read(&query).await.unwrap().events
+    }
+
+    /// The deliveries to an endpoint that were taken.
+    fn taken(&self, n: u8) -> impl Iterator<Item = &Seen> {
+        let seen = self.seen.iter();
+        seen.filter(move |seen| seen.is_taken && seen.endpoint == endpoint(n).id)
+    }
+
+    /// Checks that an endpoint got everything once, and the events of each posting in order.
+    async fn assert_complete(&self, n: u8) {
+        let mut last = HashMap::new();
+        for seen in self.taken(n) {
+            let before = last.insert(seen.subject, seen.event);
+            assert!(before < Some(seen.event), "in order, and not twice");
+        }
+        let events = self.events().await;
+        let mut taken: Vec<_> = self.taken(n).map(|seen| seen.event).collect();
+        taken.sort();
+        let all: Vec<_> = events.iter().map(|event| event.cursor).collect();
+        assert_eq!(taken, all);
+    }
+}
+
+const fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+const fn mins(n: u64) -> Duration {
+    Duration::from_mins(n)
+}
+
+fn answers(status: u16) -> Attempt {
+    Attempt::answered(status, None, Duration::from_millis(20))
+}
+
+fn times_out() -> Attempt {
+    Attempt::unanswered(NoAnswer::Timeout, "", secs(15))
+}
+
+fn no_connection() -> Attempt {
+    Attempt::unanswered(NoAnswer::Connection, "refused", Duration::from_millis(1))
+}
+
+/// Whether an event is of this posting.
+fn is_of(event: &RecordedEvent, n: u128) -> bool {
+    event.event.subject.id() == uuid(n)
+}
+
+/// Whether this is the event's name; keeps tests of names short.
+fn named(name: &'static str) -> EventName {
+    EventName::new(name)
+}

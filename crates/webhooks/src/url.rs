@@ -1,0 +1,347 @@
+//! Addresses of receivers.
+
+use std::{fmt, net::IpAddr};
+
+use kernel::website::{InvalidWebUrl, parse_web_url};
+use url::{Host, Url};
+
+use super::{PrivateAddresses, is_public};
+
+/// The longest URL, in characters.
+pub const LONGEST_URL: usize = 2_048;
+
+/// Names whose subdomains, like themselves, are of a machine or a local network: RFC 6761, 6762
+/// and 8375, ICANN's `internal`, and names that routers and companies use unregistered.
+const PRIVATE_DOMAINS: &[&str] = &[
+    "corp",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "lan",
+    "local",
+    "localdomain",
+    "localhost",
+    "private",
+];
+
+/// The URL of a receiver.
+///
+/// It is absolute, HTTP or HTTPS, without user information and fragment. Hosts are in one spelling:
+/// `https://0x7f.1` is `https://127.0.0.1/`.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct EndpointUrl(Url);
+
+/// The reason why a text is not the URL of a receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidEndpointUrl {
+    /// It is not an absolute URL of the web.
+    #[error("must be an absolute https URL")]
+    Malformed,
+    /// It is plain HTTP.
+    #[error("must be an https URL, as plain http can be read and changed on its way")]
+    Plain,
+    /// It has more than 2,048 characters.
+    #[error("must not have more than {LONGEST_URL} characters")]
+    TooLong,
+    /// It has user information before its host.
+    #[error("must not contain user information")]
+    UserInformation,
+    /// It has a fragment, which is never sent.
+    #[error("must not contain a fragment")]
+    Fragment,
+    /// It has port 0, which no server can listen on.
+    #[error("must not have the port 0")]
+    Port,
+    /// Its host is an address or a name of a machine or a local network.
+    #[error("must lead to a public address, neither to a private one nor to none")]
+    Private,
+}
+
+impl EndpointUrl {
+    /// Parses the text that a client or an operator wrote.
+    pub fn parse(text: &str, private: PrivateAddresses) -> Result<Self, InvalidEndpointUrl> {
+        if text.chars().nth(LONGEST_URL).is_some() {
+            return Err(InvalidEndpointUrl::TooLong);
+        }
+        let url = parse_web_url(text).map_err(|error| match error {
+            InvalidWebUrl::Malformed => InvalidEndpointUrl::Malformed,
+            InvalidWebUrl::UserInformation => InvalidEndpointUrl::UserInformation,
+        })?;
+        // Encoding makes it longer.
+        if url.as_str().len() > LONGEST_URL {
+            return Err(InvalidEndpointUrl::TooLong);
+        }
+        if url.fragment().is_some() {
+            return Err(InvalidEndpointUrl::Fragment);
+        }
+        if url.port() == Some(0) {
+            return Err(InvalidEndpointUrl::Port);
+        }
+        let url = Self(url);
+        url.check(private)?;
+        Ok(url)
+    }
+
+    /// Parses a stored text from [`Self::as_str`]. It may have been written when private addresses
+    /// were allowed, so a sender checks it.
+    pub fn from_store(text: &str) -> Result<Self, InvalidEndpointUrl> {
+        Self::parse(text, PrivateAddresses::Allow)
+    }
+
+    /// Checks the scheme and the host, as far as they tell: a name may still lead to any address.
+    pub fn check(&self, private: PrivateAddresses) -> Result<(), InvalidEndpointUrl> {
+        if private == PrivateAddresses::Allow {
+            return Ok(());
+        }
+        if self.is_plain() {
+            return Err(InvalidEndpointUrl::Plain);
+        }
+        let is_public = match self.0.host() {
+            Some(Host::Domain(name)) => is_public_name(name),
+            Some(Host::Ipv4(address)) => is_public(IpAddr::V4(address)),
+            Some(Host::Ipv6(address)) => is_public(IpAddr::V6(address)),
+            None => false,
+        };
+        if is_public {
+            Ok(())
+        } else {
+            Err(InvalidEndpointUrl::Private)
+        }
+    }
+
+    /// Whether it is plain HTTP.
+    pub fn is_plain(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+
+    /// The name to resolve; `None` if the host is an address.
+    pub fn name(&self) -> Option<&str> {
+        self.0.domain()
+    }
+
+    /// The name or address of the host, for logs: receivers put secrets into the rest of the URL.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// The URL.
+    pub const fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl fmt::Display for EndpointUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for EndpointUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EndpointUrl({})", self.0)
+    }
+}
+
+/// Whether a name, in lower case, may be one of the public internet.
+fn is_public_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    let is_in = |domain: &&str| {
+        let rest = name.strip_suffix(*domain);
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    };
+    // A name without a dot is completed by the machine's search list.
+    name.contains('.') && !PRIVATE_DOMAINS.iter().any(is_in)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<EndpointUrl, InvalidEndpointUrl> {
+        EndpointUrl::parse(text, PrivateAddresses::Refuse)
+    }
+
+    fn refused(texts: &[&str], expect: InvalidEndpointUrl) {
+        for text in texts {
+            assert_eq!(parse(text), Err(expect), "{text}");
+        }
+    }
+
+    #[test]
+    fn public_receivers_are_taken() {
+        for (text, expect) in [
+            (
+                "https://hooks.acme.example/a?b=c",
+                "https://hooks.acme.example/a?b=c",
+            ),
+            (
+                "HTTPS://Hooks.ACME.example:443",
+                "https://hooks.acme.example/",
+            ),
+            ("https://acme.example:8443/", "https://acme.example:8443/"),
+            ("https://acme.example./", "https://acme.example./"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+            ("https://1.1.1.1/", "https://1.1.1.1/"),
+            ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+            ("https://mylocal.example/@a", "https://mylocal.example/@a"),
+            (
+                "https://notlocalhost.example/",
+                "https://notlocalhost.example/",
+            ),
+            ("https://a.notlocal/", "https://a.notlocal/"),
+        ] {
+            let url = parse(text).map(|url| url.to_string());
+            assert_eq!(url.as_deref(), Ok(expect), "{text}");
+            assert_eq!(EndpointUrl::from_store(expect), parse(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_host_tells_nothing_of_the_rest() {
+        for (text, host) in [
+            (
+                "https://acme.example:8443/secret?token=secret",
+                "acme.example",
+            ),
+            ("https://[2606:4700::1111]/secret", "[2606:4700::1111]"),
+        ] {
+            assert_eq!(parse(text).unwrap().host(), host);
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_url_of_a_receiver_are_refused() {
+        refused(
+            &[
+                "",
+                "acme.example",
+                "//acme.example",
+                "/hooks",
+                "ftp://acme.example",
+                "file:///etc/passwd",
+                "gopher://127.0.0.1:6379/_",
+                "https:acme.example",
+                "https:///acme.example",
+                "https://",
+                "https://?a",
+                "https://acme.example\\@127.0.0.1",
+                "https://ac\tme.example",
+                "https://acme.example/\r\nHost:%20x",
+                "https://acme.example/a b",
+                "https://acme.example/\u{0}",
+                "https://acme.example:99999/",
+                "https://[::1",
+                "https://[fe80::1%25eth0]/",
+                "https://1.2.3.4.5/",
+                "https://256.256.256.256/",
+                "https://a%00b.example/",
+            ],
+            InvalidEndpointUrl::Malformed,
+        );
+        refused(
+            &["http://acme.example/", "http://127.0.0.1/"],
+            InvalidEndpointUrl::Plain,
+        );
+        refused(
+            &["https://a:b@acme.example/", "https://@acme.example/"],
+            InvalidEndpointUrl::UserInformation,
+        );
+        refused(
+            &["https://acme.example/#", "https://acme.example/a#b"],
+            InvalidEndpointUrl::Fragment,
+        );
+        refused(&["https://acme.example:0/"], InvalidEndpointUrl::Port);
+    }
+
+    #[test]
+    fn a_url_has_at_most_2048_characters_even_when_encoded() {
+        let of = |path: &str| parse(&format!("https://acme.example/{path}"));
+        let longest = "a".repeat(LONGEST_URL - "https://acme.example/".len());
+        assert!(of(&longest).is_ok());
+        let too_long = Err(InvalidEndpointUrl::TooLong);
+        assert_eq!(of(&format!("{longest}a")), too_long);
+        assert_eq!(of(&"ü".repeat(400)), too_long);
+    }
+
+    #[test]
+    fn private_hosts_are_refused_in_every_spelling() {
+        refused(
+            &[
+                "https://127.0.0.1/",
+                "https://127.0.0.1./",
+                "https://127.0.0.0x/",
+                "https://127.1/",
+                "https://2130706433/",
+                "https://0x7f000001/",
+                "https://0x7f.1/",
+                "https://0177.0.0.1/",
+                "https://017700000001/",
+                "https://%31%32%37.0.0.1/",
+                "https://１２７。０。０。１/",
+                "https://①②⑦.⓪.⓪.①/",
+                "https://0/",
+                "https://10.1/",
+                "https://169.254.169.254/latest/meta-data",
+                "https://0xa9fea9fe/",
+                "https://[::]/",
+                "https://[::1]/",
+                "https://[0:0:0:0:0:0:0:1]/",
+                "https://[::ffff:127.0.0.1]/",
+                "https://[::ffff:7f00:1]/",
+                "https://[::7f00:1]/",
+                "https://[64:ff9b::a00:1]/",
+                "https://[2002:7f00:1::]/",
+                "https://[fd00:ec2::254]/",
+                "https://localhost/",
+                "https://LOCALHOST./",
+                "https://localhost../",
+                "https://a.localhost../",
+                "https://ｌｏｃａｌｈｏｓｔ/",
+                "https://localhost.localdomain/",
+                "https://a.b.localhost/",
+                "https://printer.local/",
+                "https://printer.local./",
+                "https://metadata.google.internal/",
+                "https://kubernetes.default.svc.cluster.local/",
+                "https://router.home.arpa/",
+                "https://intranet/",
+                "https://redis:6379/",
+            ],
+            InvalidEndpointUrl::Private,
+        );
+    }
+
+    #[test]
+    fn private_hosts_and_plain_http_can_be_allowed() {
+        for text in [
+            "http://127.0.0.1:8080/",
+            "https://localhost/",
+            "http://[::1]/",
+            "http://receiver:8080/hooks",
+        ] {
+            let url = EndpointUrl::parse(text, PrivateAddresses::Allow).unwrap();
+            assert_eq!(url.as_str(), text);
+            assert!(url.check(PrivateAddresses::Refuse).is_err(), "{text}");
+        }
+        for text in ["http://a@127.0.0.1/", "http://127.0.0.1:0/", "ftp://a/"] {
+            let url = EndpointUrl::parse(text, PrivateAddresses::Allow);
+            assert!(url.is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_resolved_and_an_address_is_not() {
+        let name = |text: &str| parse(text).unwrap().name().map(str::to_owned);
+        let expect = Some("acme.example".to_owned());
+        assert_eq!(name("https://acme.example:8443/a"), expect);
+        assert_eq!(name("https://1.1.1.1/"), None);
+        assert_eq!(name("https://[2606:4700::1111]/"), None);
+    }
+}
