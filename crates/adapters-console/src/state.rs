@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::{
     browse::{PostingBrowser, Window, WindowOrder},
     catalogue::Catalogues,
-    company::{Company, CompanyReader},
+    company::CompanyReader,
     posting::{Posting, moderation::Moderation},
     store::{PostingReader, Store},
     usecase::{CompanyChange, CompanyError, ModerationError},
@@ -60,7 +60,7 @@ pub trait CompanyEditor: Send + Sync {
         id: CompanyId,
         change: &CompanyChange,
         by: &Attribution,
-    ) -> Result<Company, CompanyError>;
+    ) -> Result<(), CompanyError>;
 }
 
 /// An operator's command about a person.

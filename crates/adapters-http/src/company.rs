@@ -1,5 +1,6 @@
 //! A company as answers show it.
 
+use domain::company::CompanyView;
 use kernel::{Actor, event::CompanyState};
 use serde::Serialize;
 use time::{OffsetDateTime, macros::datetime};
@@ -26,15 +27,16 @@ pub struct Company<'a> {
     updated_by: Option<String>,
 }
 
-impl<'a> From<&'a domain::company::Company> for Company<'a> {
-    fn from(company: &'a domain::company::Company) -> Self {
+impl<'a> From<&'a CompanyView> for Company<'a> {
+    fn from(view: &'a CompanyView) -> Self {
+        let company = &view.company;
         Self {
             uuid: company.id.uuid(),
             name: &company.name,
             website_url: company.website.as_str(),
             logo_path: company.logo_path.as_deref(),
-            updated_at: Timestamp(company.updated_at),
-            updated_by: company.updated_by.as_ref().map(Actor::to_string),
+            updated_at: Timestamp(view.updated_at),
+            updated_by: view.updated_by.as_ref().map(Actor::to_string),
         }
     }
 }

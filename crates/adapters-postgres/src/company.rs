@@ -4,12 +4,12 @@ use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg};
 use diesel_async::RunQueryDsl;
 use domain::{
-    company::{Company, CompanyReader, CompanyWrite},
+    company::{Company, CompanyReader, CompanyView, CompanyWrite},
     store::Known,
 };
-use kernel::{ClientId, StoreError};
+use kernel::{ClientId, CompanyId, StoreError};
 use sql_common::{
-    company::{CompanyRow, companies},
+    company::{CompanyRow, CompanyViewRow, companies},
     types::StoredId,
 };
 
@@ -44,8 +44,8 @@ pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 12] {
         texts(rows, |write| Some(write.company.website.as_str())),
         texts(rows, |write| write.company.logo_path.as_deref()),
         optional_uuids(rows, |write| write.company.owner.map(ClientId::uuid)),
-        times(rows, |write| write.company.updated_at),
-        rendered(rows.iter().map(|write| write.company.updated_by.as_ref())),
+        times(rows, |write| write.at),
+        rendered(rows.iter().map(|write| Some(&write.by))),
         bools(rows, |write| write.sets_name),
         bools(rows, |write| write.sets_logo_path),
         bools(rows, |write| write.sets_owner),
@@ -68,7 +68,7 @@ pub(crate) fn assumed<'a>(rows: &'a [&Company]) -> [Value<'a>; 3] {
 
 #[async_trait]
 impl CompanyReader for PostgresStore {
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
         let (after, limit) = (after.to_owned(), i64::try_from(limit).unwrap_or(i64::MAX));
         let rows = self
             .connections
@@ -77,10 +77,27 @@ impl CompanyReader for PostgresStore {
                     .filter(companies::website.gt(after))
                     .order(companies::website)
                     .limit(limit)
-                    .select(CompanyRow::as_select());
-                Ok(RunQueryDsl::load::<CompanyRow>(page, conn).await?)
+                    .select(CompanyViewRow::as_select());
+                Ok(RunQueryDsl::load::<CompanyViewRow>(page, conn).await?)
             })
             .await?;
-        rows.into_iter().map(Company::try_from).collect()
+        rows.into_iter().map(CompanyView::try_from).collect()
+    }
+
+    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+        let id = StoredId::from(id.uuid());
+        let rows = self
+            .connections
+            .run(async move |conn| {
+                let found = companies::table
+                    .filter(companies::id.eq(id))
+                    .select(CompanyViewRow::as_select());
+                Ok(RunQueryDsl::load::<CompanyViewRow>(found, conn).await?)
+            })
+            .await?;
+        rows.into_iter()
+            .next()
+            .map(CompanyView::try_from)
+            .transpose()
     }
 }

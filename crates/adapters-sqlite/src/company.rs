@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, RunQueryDsl, SelectableHelper, SqliteConnection};
-use domain::company::{Company, CompanyReader, CompanyWrite};
+use domain::company::{Company, CompanyReader, CompanyView, CompanyWrite};
 use kernel::{ClientId, CompanyId, StoreError};
 use sql_common::{
-    company::{CompanyRow, companies, former_names},
+    company::{CompanyRow, CompanyViewRow, companies, former_names},
     statement,
     types::{Rendered, StoredId},
 };
@@ -74,7 +74,10 @@ statement! {
      ON CONFLICT (id) DO UPDATE SET \
      name = excluded.name, logo_path = excluded.logo_path, owner = excluded.owner, \
      former_names = coalesce(excluded.former_names, former_names), \
-     updated_at = excluded.updated_at, updated_by = excluded.updated_by"
+     updated_at = iif(name IS excluded.name AND logo_path IS excluded.logo_path \
+     AND owner IS excluded.owner, updated_at, excluded.updated_at), \
+     updated_by = iif(name IS excluded.name AND logo_path IS excluded.logo_path \
+     AND owner IS excluded.owner, updated_by, excluded.updated_by)"
 }
 
 /// Inserts or updates a company; returns whether that changed anything. The transaction has the
@@ -99,9 +102,9 @@ pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Resul
             (&after.logo_path).into(),
             Value::Id(after.owner.map(ClientId::uuid)),
             Value::Rendered(names.as_ref().map(|names| Rendered(names))),
-            after.created_at.into(),
-            after.updated_at.into(),
-            Value::Rendered(after.updated_by.as_ref().map(|by| Rendered(by))),
+            write.at.into(),
+            write.at.into(),
+            Value::Rendered(Some(Rendered(&write.by))),
         ],
     )?;
     Ok(true)
@@ -109,17 +112,32 @@ pub(crate) fn upsert(conn: &mut SqliteConnection, write: &CompanyWrite) -> Resul
 
 #[async_trait]
 impl CompanyReader for SqliteStore {
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
         let (after, limit) = (after.to_owned(), i64::try_from(limit).unwrap_or(i64::MAX));
         let load = move |conn: &mut SqliteConnection| {
             let page = companies::table
                 .filter(companies::website.gt(after))
                 .order(companies::website)
                 .limit(limit)
-                .select(CompanyRow::as_select());
-            Ok(page.load::<CompanyRow>(conn)?)
+                .select(CompanyViewRow::as_select());
+            Ok(page.load::<CompanyViewRow>(conn)?)
         };
         let rows = self.connections.read(load).await?;
-        rows.into_iter().map(Company::try_from).collect()
+        rows.into_iter().map(CompanyView::try_from).collect()
+    }
+
+    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+        let id = StoredId::from(id.uuid());
+        let load = move |conn: &mut SqliteConnection| {
+            let found = companies::table
+                .filter(companies::id.eq(id))
+                .select(CompanyViewRow::as_select());
+            Ok(found.load::<CompanyViewRow>(conn)?)
+        };
+        let rows = self.connections.read(load).await?;
+        rows.into_iter()
+            .next()
+            .map(CompanyView::try_from)
+            .transpose()
     }
 }

@@ -12,11 +12,8 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     authority::Principal,
-    company::{Company, CompanyWrite},
-    posting::{
-        Description, Lifetime, Posting, PostingView, PutPosting,
-        duplicate::{Candidate, Fingerprint},
-    },
+    company::{Company, CompanyView, CompanyWrite},
+    posting::{Description, Lifetime, Posting, PostingView, PutPosting},
     store::{
         HISTORY_SHOWN, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
         PostingReader, PostingWrite, Store, Texts, WriteSet,
@@ -34,7 +31,7 @@ struct MapStore(Mutex<Tables>);
 #[derive(Default)]
 struct Tables {
     postings: BTreeMap<SourceIdentifier, PostingView>,
-    companies: HashMap<CompanyId, Company>,
+    companies: HashMap<CompanyId, CompanyView>,
     former_names: HashMap<CompanyId, Vec<String>>,
 }
 
@@ -54,12 +51,12 @@ impl Tables {
     /// Sets of a known company only what the commit says.
     fn upsert(&mut self, write: &CompanyWrite) -> Result<(), StoreError> {
         let id = write.company.id;
-        let after = write.applied_to(self.companies.get(&id))?;
+        let after = write.view(self.companies.get(&id))?;
         let former = self.former_names.entry(id).or_default();
         let stored = self
             .companies
             .get(&id)
-            .map(|it| (it.name.as_str(), &**former));
+            .map(|it| (it.company.name.as_str(), &**former));
         if let Some(names) = write.former_names(stored) {
             *former = names;
         }
@@ -68,7 +65,7 @@ impl Tables {
     }
 
     /// Writes a posting. A description that is not sent stays, as do texts.
-    fn write(&mut self, mut write: PostingWrite, company: Company) {
+    fn write(&mut self, mut write: PostingWrite, company: CompanyView) {
         let text = write.description().map(Arc::from);
         let before = self.postings.remove(&write.posting.source_identifier);
         let text = text.or_else(|| before.as_ref().map(|view| view.description().into()));
@@ -96,12 +93,16 @@ impl Tables {
     /// A posting as it is shown: its company as it is by now, and the newest of its history.
     fn shown(&self, view: &PostingView, history: usize) -> PostingView {
         let mut view = view.clone();
-        if let Some(company) = self.companies.get(&view.company.id) {
+        if let Some(company) = self.companies.get(&view.company.company.id) {
             view.company = company.clone();
         }
         let older = view.history.len().saturating_sub(history);
         view.history.drain(..older);
         view
+    }
+
+    fn company(&self, id: &CompanyId) -> Option<&Company> {
+        self.companies.get(id).map(|view| &view.company)
     }
 
     fn known<'a>(&self, postings: impl Iterator<Item = &'a Posting>, ids: &[CompanyId]) -> Known {
@@ -113,7 +114,9 @@ impl Tables {
             known.postings.insert(identifier, posting.clone());
         }
         let companies = ids.iter().filter_map(|id| self.companies.get(id));
-        known.companies = companies.map(|it| (it.id, it.clone())).collect();
+        known.companies = companies
+            .map(|it| (it.company.id, it.company.clone()))
+            .collect();
         known
     }
 }
@@ -142,7 +145,7 @@ impl Store for MapStore {
         let mut tables = self.tables();
         let mut assumed = writes.assumed.iter();
         if !writes.postings.values().all(|write| tables.admits(write))
-            || !assumed.all(|(id, company)| tables.companies.get(id) == Some(company))
+            || !assumed.all(|(id, company)| tables.company(id) == Some(company))
         {
             return Err(StoreError::Conflict);
         }
@@ -155,20 +158,6 @@ impl Store for MapStore {
             tables.write(write, company);
         }
         Ok(())
-    }
-
-    /// This service marks no duplicates.
-    async fn near(&self, _: &[Fingerprint], _: &[PostingId]) -> Result<Vec<Candidate>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn copies(
-        &self,
-        _: &[PostingId],
-        _: Option<PostingId>,
-        _: usize,
-    ) -> Result<Vec<Candidate>, StoreError> {
-        Ok(Vec::new())
     }
 
     async fn overdue(

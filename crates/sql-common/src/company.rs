@@ -1,7 +1,7 @@
 //! The table `companies`.
 
 use diesel::{Queryable, Selectable};
-use domain::company::Company;
+use domain::company::{Company, CompanyView};
 use kernel::{ClientId, CompanyId, StoreError, Website};
 
 use crate::{
@@ -36,9 +36,30 @@ pub struct CompanyRow {
     website: String,
     logo_path: Option<String>,
     owner: Option<StoredId>,
+}
+
+/// A company with its last change.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = companies)]
+pub struct CompanyViewRow {
+    #[diesel(embed)]
+    company: CompanyRow,
     created_at: StoredTime,
     updated_at: StoredTime,
     updated_by: Option<String>,
+}
+
+impl TryFrom<CompanyViewRow> for CompanyView {
+    type Error = StoreError;
+
+    fn try_from(row: CompanyViewRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            company: row.company.try_into()?,
+            created_at: row.created_at.time("companies.created_at")?,
+            updated_at: row.updated_at.time("companies.updated_at")?,
+            updated_by: parse_optional(row.updated_by, "companies.updated_by")?,
+        })
+    }
 }
 
 impl TryFrom<CompanyRow> for Company {
@@ -52,9 +73,6 @@ impl TryFrom<CompanyRow> for Company {
             website: Website::from_store(row.website),
             logo_path: row.logo_path,
             owner: owner.map(ClientId::new),
-            created_at: row.created_at.time("companies.created_at")?,
-            updated_at: row.updated_at.time("companies.updated_at")?,
-            updated_by: parse_optional(row.updated_by, "companies.updated_by")?,
         })
     }
 }

@@ -2,13 +2,13 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{
-    company::Company,
+    company::CompanyView,
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError},
 };
 use kernel::ClientId;
 
-use super::show::{self, NO_OWNER, SEEN, seen};
+use super::show::{self, NO_OWNER, SEEN};
 use crate::{
     error::{Answer, Failure},
     form::{Form, Problem, Reader, Refusal},
@@ -75,17 +75,17 @@ pub async fn change(
 async fn carry_out(
     state: &State,
     signed_in: &SignedIn,
-    company: &Company,
+    seen: &CompanyView,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
     let change = form.read(change_of)?;
-    if form.get(SEEN) != Some(&seen(company)) {
+    if form.get(SEEN) != Some(&show::seen(seen)) {
         let why = "The company has changed meanwhile; its present values are above the form.";
         return Err(Refusal::conflict(why).into());
     }
     let by = signed_in.attribution();
     let editor = &state.ports.company_editor;
-    editor.update(company.id, &change, &by).await?;
-    let page = format!("{}/{}", show::PATH, company.id);
+    editor.update(seen.company.id, &change, &by).await?;
+    let page = format!("{}/{}", show::PATH, seen.company.id);
     Ok(notice::lead(signed_in, &page, "update"))
 }

@@ -2,8 +2,9 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use domain::company::Company;
+use domain::company::{Company, CompanyView};
 use kernel::{Actor, ClientId, CompanyId, Website};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -39,6 +40,8 @@ struct List {
 struct Row {
     company: Company,
     owner: Option<(ClientId, String)>,
+    created_at: OffsetDateTime,
+    updated_at: OffsetDateTime,
     by: String,
 }
 
@@ -72,7 +75,7 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
     let has_more = companies.len() > PAGE;
     companies.truncate(PAGE);
     let last = companies.last().filter(|_| has_more);
-    let next = last.map(|last| query.with(PATH, "after", last.website.as_str()));
+    let next = last.map(|last| query.with(PATH, "after", last.company.website.as_str()));
     let clients = clients(&state).await?;
     let page = List {
         head: page::Head::new("Companies"),
@@ -99,16 +102,15 @@ fn start(typed: &str) -> String {
 }
 
 /// The company with this website.
-async fn at(state: &State, website: &str) -> Result<Option<Company>, Failure> {
+async fn at(state: &State, website: &str) -> Result<Option<CompanyView>, Failure> {
     match Website::parse(website) {
         Ok(website) => load(state, CompanyId::of(&website)).await,
         Err(_) => Ok(None),
     }
 }
 
-async fn load(state: &State, id: CompanyId) -> Result<Option<Company>, Failure> {
-    let mut known = state.ports.store.load(&[], &[id]).await?;
-    Ok(known.companies.remove(&id))
+async fn load(state: &State, id: CompanyId) -> Result<Option<CompanyView>, Failure> {
+    Ok(state.ports.companies.company(id).await?)
 }
 
 async fn clients(state: &State) -> Result<Vec<(ClientId, String)>, Failure> {
@@ -117,29 +119,31 @@ async fn clients(state: &State) -> Result<Vec<(ClientId, String)>, Failure> {
     Ok(clients.collect())
 }
 
-fn row(company: Company, clients: &[(ClientId, String)]) -> Row {
-    let owner = company.owner.map(|owner| {
+fn row(view: CompanyView, clients: &[(ClientId, String)]) -> Row {
+    let owner = view.company.owner.map(|owner| {
         let known = clients.iter().find(|(id, _)| *id == owner);
         known.cloned().unwrap_or_else(|| (owner, owner.to_string()))
     });
-    let by = company.updated_by.as_ref().map(Actor::to_string);
+    let by = view.updated_by.as_ref().map(Actor::to_string);
     Row {
         owner,
+        created_at: view.created_at,
+        updated_at: view.updated_at,
         by: by.unwrap_or_default(),
-        company,
+        company: view.company,
     }
 }
 
 /// The company of an address.
-pub async fn find(state: &State, id: &str) -> Result<Company, Failure> {
+pub async fn find(state: &State, id: &str) -> Result<CompanyView, Failure> {
     let id = Uuid::try_parse(id).map_err(|_| Failure::NotFound)?;
     let found = load(state, CompanyId::new(id)).await?;
     found.ok_or(Failure::NotFound)
 }
 
 /// The state of a company that its form is about.
-pub fn seen(company: &Company) -> String {
-    company.updated_at.unix_timestamp_nanos().to_string()
+pub fn seen(view: &CompanyView) -> String {
+    view.updated_at.unix_timestamp_nanos().to_string()
 }
 
 /// One company.
@@ -156,7 +160,8 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, refused: Fields
     let mut frame = page::Frame::of_form(request, PATH, &refused)?;
     let is_done = notice::done(request)?.as_deref() == Some("update");
     frame.notice = is_done.then(|| "The company is saved.".to_owned());
-    let company = find(state, id).await?;
+    let view = find(state, id).await?;
+    let company = &view.company;
     let mut clients = clients(state).await?;
     if let Some(owner) = company.owner
         && !clients.iter().any(|(id, _)| *id == owner)
@@ -170,13 +175,13 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, refused: Fields
         head: page::Head::new(&*company.name),
         frame,
         website: text::is_web(website).then(|| website.to_owned()),
-        seen: seen(&company),
+        seen: seen(&view),
         fields: if status == 200 {
-            fields(&company)
+            fields(company)
         } else {
             refused
         },
-        row: row(company, &clients),
+        row: row(view.clone(), &clients),
         clients,
     };
     page::answer(&page, status)

@@ -108,7 +108,7 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         may: Choices::about(posting),
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
         duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
-        company: &view.company,
+        company: &view.company.company,
         details: details(&view),
         links: links(&view),
         history: view
@@ -144,7 +144,10 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
         ("Version", posting.version.to_string()),
-        ("Logo", view.company.logo_path.clone().unwrap_or_default()),
+        (
+            "Logo",
+            view.company.company.logo_path.clone().unwrap_or_default(),
+        ),
         ("Employment", joined(&details.employment_types)),
         ("Place", place(details)),
         ("Coordinates", coordinates.unwrap_or_default()),
@@ -176,7 +179,7 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
 fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     let apply = view.posting.details.application_url.as_deref();
     let links = [
-        ("Website", Some(view.company.website.as_str())),
+        ("Website", Some(view.company.company.website.as_str())),
         ("Apply at", apply),
     ];
     let links = links.into_iter();

@@ -19,7 +19,6 @@ use adapters_console::{
 };
 use async_trait::async_trait;
 use domain::{
-    company::Company,
     posting::{ENRICH, Lifetime, Posting, moderation::Moderation},
     usecase::{CompanyChange, CompanyError, ModerationError, moderate, update_company},
 };
@@ -97,7 +96,7 @@ impl CompanyEditor for Desktop {
         id: CompanyId,
         change: &CompanyChange,
         by: &Attribution,
-    ) -> Result<Company, CompanyError> {
+    ) -> Result<(), CompanyError> {
         update_company(&*self.0, &*self.0, id, change, by, noon()).await
     }
 }

@@ -310,13 +310,13 @@ mod tests {
             "logo_path": "logo.png", "updated_at": timestamp,
             "updated_by": format!("client:{}", testing::pusher()),
         }});
-        let of_company = || Subject::Company(event::CompanyState::from(&company));
+        let of_company = || Subject::Company(testing::company_state(&company));
         let subject = of_company();
         assert_eq!(body(COMPANY_UPDATED, subject), Some(updated));
 
         let view = PostingView {
             posting: testing::posting(2, company.id),
-            company: company.clone(),
+            company: testing::company_view(&company),
             texts: None,
             coordinates: None,
             history: Vec::new(),

@@ -367,7 +367,7 @@ pub mod tests {
         let company = testing::company("acme");
         PostingView {
             posting: testing::posting(1, company.id),
-            company,
+            company: testing::company_view(&company),
             texts: Some(EnrichedTexts {
                 markdown: "x".repeat(bytes),
                 ..EnrichedTexts::default()

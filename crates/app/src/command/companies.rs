@@ -3,9 +3,8 @@
 use std::{process::ExitCode, time::Duration};
 
 use access::Clients;
-use anyhow::bail;
 use domain::{
-    company::Company,
+    company::{Company, CompanyView},
     posting::CompanyPatch,
     store::Store,
     usecase::{CompanyChange, CompanyError, update_company},
@@ -48,18 +47,19 @@ async fn list(args: CompaniesListArgs) -> anyhow::Result<()> {
         return output::print_json(&all.iter().map(data).collect::<Vec<_>>());
     }
     let mut table = output::table(["WEBSITE", "NAME", "OWNER", "UPDATED", "BY"]);
-    for company in &all {
+    for view in &all {
+        let company = &view.company;
         table.add_row([
             company.website.to_string(),
             company.name.clone(),
             owner(company),
-            output::minute(company.updated_at),
-            by(company),
+            output::minute(view.updated_at),
+            by(view),
         ]);
     }
     output::print(table)?;
     if let (true, Some(last)) = (is_more, all.last()) {
-        let website = &last.website;
+        let website = &last.company.website;
         output::print(format_args!("and more; `--after {website}` goes on"))?;
     }
     Ok(())
@@ -68,11 +68,12 @@ async fn list(args: CompaniesListArgs) -> anyhow::Result<()> {
 async fn show(args: CompaniesShowArgs) -> anyhow::Result<()> {
     let database = Database::open(&args.store.database()).await?;
     let id = CompanyId::of(&args.website);
-    let known = database.store.load(&[], &[id]).await?;
-    let Some(company) = known.companies.get(&id) else {
-        bail!(CompanyError::NotFound);
-    };
-    print(company, args.json.enabled)
+    print(&find(&database, id).await?, args.json.enabled)
+}
+
+async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView> {
+    let found = database.companies.company(id).await?;
+    Ok(found.ok_or(CompanyError::NotFound)?)
 }
 
 async fn update(args: CompaniesUpdateArgs) -> anyhow::Result<()> {
@@ -97,8 +98,8 @@ async fn update(args: CompaniesUpdateArgs) -> anyhow::Result<()> {
     };
     let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&args.website));
     let (store, clients) = (&*database.store, &*database.clients);
-    let updated = self::change(store, clients, id, &change, &by).await?;
-    print(&updated, args.json.enabled)
+    self::change(store, clients, id, &change, &by).await?;
+    print(&find(&database, id).await?, args.json.enabled)
 }
 
 /// Changes a company; after a conflict it is decided again on what is stored now.
@@ -108,7 +109,7 @@ pub async fn change(
     id: CompanyId,
     change: &CompanyChange,
     by: &Attribution,
-) -> Result<Company, CompanyError> {
+) -> Result<(), CompanyError> {
     let changed = decide_again(WITHIN, || async {
         match update_company(store, clients, id, change, by, clock::now()).await {
             Err(CompanyError::Store(error)) => Err(error),
@@ -124,10 +125,11 @@ fn option(field: &str, why: &str) -> String {
     format!("--{option} {why}")
 }
 
-fn print(company: &Company, as_json: bool) -> anyhow::Result<()> {
+fn print(view: &CompanyView, as_json: bool) -> anyhow::Result<()> {
     if as_json {
-        return output::print_json(&data(company));
+        return output::print_json(&data(view));
     }
+    let company = &view.company;
     let line = |name: &str, value: &str| format!("{name:<14}{value}");
     let lines = [
         line("name", &company.name),
@@ -135,24 +137,25 @@ fn print(company: &Company, as_json: bool) -> anyhow::Result<()> {
         line("logo_path", company.logo_path.as_deref().unwrap_or("none")),
         line("owner", &owner(company)),
         line("uuid", &company.id.to_string()),
-        line("created_at", &output::time(company.created_at)),
-        line("updated_at", &output::time(company.updated_at)),
-        line("updated_by", &by(company)),
+        line("created_at", &output::time(view.created_at)),
+        line("updated_at", &output::time(view.updated_at)),
+        line("updated_by", &by(view)),
     ];
     output::print(lines.join("\n"))
 }
 
 /// The company with the keys of the API.
-fn data(company: &Company) -> Value {
+fn data(view: &CompanyView) -> Value {
+    let company = &view.company;
     json!({
         "uuid": company.id.uuid(),
         "name": company.name,
         "website_url": company.website.as_str(),
         "logo_path": company.logo_path,
         "owner": company.owner.map(|owner| owner.to_string()),
-        "created_at": output::time(company.created_at),
-        "updated_at": output::time(company.updated_at),
-        "updated_by": company.updated_by.as_ref().map(Actor::to_string),
+        "created_at": output::time(view.created_at),
+        "updated_at": output::time(view.updated_at),
+        "updated_by": view.updated_by.as_ref().map(Actor::to_string),
     })
 }
 
@@ -161,7 +164,7 @@ fn owner(company: &Company) -> String {
     owner.unwrap_or_else(|| "none".to_owned())
 }
 
-fn by(company: &Company) -> String {
-    let by = company.updated_by.as_ref().map(Actor::to_string);
+fn by(view: &CompanyView) -> String {
+    let by = view.updated_by.as_ref().map(Actor::to_string);
     by.unwrap_or_else(|| "unknown".to_owned())
 }

@@ -6,7 +6,6 @@ use access::Clients;
 use adapters_console::CompanyEditor;
 use async_trait::async_trait;
 use domain::{
-    company::Company,
     store::Store,
     usecase::{CompanyChange, CompanyError},
 };
@@ -27,7 +26,7 @@ impl CompanyEditor for StoreCompanies {
         id: CompanyId,
         change: &CompanyChange,
         by: &Attribution,
-    ) -> Result<Company, CompanyError> {
+    ) -> Result<(), CompanyError> {
         companies::change(&*self.store, &*self.clients, id, change, by).await
     }
 }

@@ -8,7 +8,8 @@ use time::OffsetDateTime;
 
 pub use self::names::{FORMER_NAMES, former_names};
 
-/// A company.
+/// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
+/// that, so no load has to fetch it. See [`CompanyView`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Company {
     /// Its id, derived from its website.
@@ -21,6 +22,13 @@ pub struct Company {
     pub logo_path: Option<String>,
     /// The client that owns it; `None` leaves it to the clients without prefixes.
     pub owner: Option<ClientId>,
+}
+
+/// A company as readers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompanyView {
+    /// The company.
+    pub company: Company,
     /// When it was first pushed.
     pub created_at: OffsetDateTime,
     /// When its name, logo or owner last changed.
@@ -29,14 +37,21 @@ pub struct Company {
     pub updated_by: Option<Actor>,
 }
 
-impl From<&Company> for CompanyState {
-    fn from(company: &Company) -> Self {
-        Self {
-            id: company.id,
-            name: company.name.clone(),
-            website: company.website.clone(),
-            logo_path: company.logo_path.clone(),
-            updated_by: company.updated_by.clone(),
+impl From<&CompanyView> for CompanyState {
+    fn from(view: &CompanyView) -> Self {
+        view.company.state(view.updated_by.clone())
+    }
+}
+
+impl Company {
+    /// The state that an event tells of it.
+    fn state(&self, updated_by: Option<Actor>) -> CompanyState {
+        CompanyState {
+            id: self.id,
+            name: self.name.clone(),
+            website: self.website.clone(),
+            logo_path: self.logo_path.clone(),
+            updated_by,
         }
     }
 }
@@ -56,6 +71,10 @@ pub struct CompanyWrite {
     /// The owner that an existing company must have; `None` for any. See
     /// [`Principal::required_owner`](crate::authority::Principal::required_owner).
     pub required_owner: Option<ClientId>,
+    /// The actor of the change.
+    pub by: Actor,
+    /// The time of the change.
+    pub at: OffsetDateTime,
     /// The names that earlier commands of the same commit set, newest first: the company had them,
     /// though nobody saw them.
     pub replaced_names: Vec<String>,
@@ -69,6 +88,8 @@ impl CompanyWrite {
             self.replaced_names = former_names(&later.company.name, replaced);
         }
         self.company = later.company;
+        self.by = later.by;
+        self.at = later.at;
         self.sets_name |= later.sets_name;
         self.sets_logo_path |= later.sets_logo_path;
         self.sets_owner |= later.sets_owner;
@@ -96,11 +117,28 @@ impl CompanyWrite {
         if self.sets_owner {
             after.owner = self.company.owner;
         }
-        if after != *stored {
-            after.updated_at = self.company.updated_at;
-            after.updated_by.clone_from(&self.company.updated_by);
-        }
         Ok(after)
+    }
+
+    /// What readers see of the company after this write, by what they see of the stored one.
+    ///
+    /// [`StoreError::Conflict`] as for [`Self::applied_to`].
+    pub fn view(&self, stored: Option<&CompanyView>) -> Result<CompanyView, StoreError> {
+        let company = self.applied_to(stored.map(|stored| &stored.company))?;
+        Ok(match stored {
+            Some(stored) if stored.company == company => stored.clone(),
+            stored => CompanyView {
+                company,
+                created_at: stored.map_or(self.at, |stored| stored.created_at),
+                updated_at: self.at,
+                updated_by: Some(self.by.clone()),
+            },
+        })
+    }
+
+    /// The state that an event tells of the company afterwards.
+    pub fn state(&self) -> CompanyState {
+        self.company.state(Some(self.by.clone()))
     }
 
     /// The company's former names after this write, by the name and the former names that the store
@@ -120,9 +158,12 @@ impl CompanyWrite {
     }
 }
 
-/// The port for lists of companies.
+/// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
     /// Up to `limit` companies whose websites follow a text, ascending by website, byte for byte.
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError>;
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError>;
+
+    /// One company.
+    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError>;
 }

@@ -3,7 +3,7 @@
 use kernel::{Actor, PostingId, Status};
 use kernel::{
     Version,
-    event::{CompanyState, Event, EventName, PostingState, Subject},
+    event::{Event, EventName, PostingState, Subject},
 };
 use time::OffsetDateTime;
 
@@ -203,7 +203,7 @@ impl Change {
                 .as_ref()
                 .filter(|_| name == event::COMPANY_UPDATED);
             let subject = match of_company {
-                Some(write) => Subject::Company(CompanyState::from(&write.company)),
+                Some(write) => Subject::Company(write.state()),
                 None => Subject::Posting(PostingState::from(&self.posting)),
             };
             writes.tasks.events.push(Event {

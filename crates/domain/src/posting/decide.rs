@@ -372,9 +372,6 @@ fn upsert(
             website: patch.website.clone()?,
             logo_path: None,
             owner: Some(by.client),
-            created_at: now,
-            updated_at: now,
-            updated_by: Some(Actor::Client(by.client)),
         },
     };
     if let Some(name) = &patch.name {
@@ -402,8 +399,6 @@ fn upsert(
     if let (Some(before), Some(_)) = (existing, notice) {
         return Some(Upsert::unchanged(before.clone(), notice));
     }
-    after.updated_at = now;
-    after.updated_by = Some(Actor::Client(by.client));
     Some(Upsert {
         is_update: existing.is_some(),
         write: Some(CompanyWrite {
@@ -412,6 +407,8 @@ fn upsert(
             sets_logo_path,
             sets_owner: false,
             required_owner: by.required_owner(),
+            by: Actor::Client(by.client),
+            at: now,
             replaced_names: Vec::new(),
         }),
         after,

@@ -51,7 +51,7 @@ pub use self::{
 };
 use crate::{
     catalogue::CatalogueId,
-    company::Company,
+    company::CompanyView,
     enrichment::{Coordinates, EnrichedTexts},
 };
 
@@ -175,7 +175,7 @@ pub struct PostingView {
     /// The posting itself.
     pub posting: Posting,
     /// Its company.
-    pub company: Company,
+    pub company: CompanyView,
     /// Its texts, once enriched.
     pub texts: Option<EnrichedTexts>,
     /// The coordinates, once enriched and if known.

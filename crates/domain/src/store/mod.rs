@@ -163,23 +163,28 @@ pub trait Store: Send + Sync {
 
     /// The postings, open or not, that share a band with one of these fingerprints: of each band
     /// the oldest [`CANDIDATES`](crate::posting::duplicate::CANDIDATES) by [age]. And the named
-    /// postings, if they have a fingerprint. Each comes once, by id.
+    /// postings, if they have a fingerprint. Each comes once, by id. None by default: a store that
+    /// finds no duplicates marks none.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
     async fn near(
         &self,
-        fingerprints: &[Fingerprint],
-        named: &[PostingId],
-    ) -> Result<Vec<Candidate>, StoreError>;
+        _fingerprints: &[Fingerprint],
+        _named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// Up to `limit` postings that are marked as duplicates of one of these and have a fingerprint,
-    /// by id, after this one.
+    /// by id, after this one. None by default.
     async fn copies(
         &self,
-        of: &[PostingId],
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<Candidate>, StoreError>;
+        _of: &[PostingId],
+        _after: Option<PostingId>,
+        _limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// The rows among these that other transactions hold locked, without waiting for them.
     async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {

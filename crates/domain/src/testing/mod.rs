@@ -14,7 +14,8 @@ pub use self::{
     contract::events::commit_events,
     memory::MemoryStore,
     sample::{
-        answered, company, company_write, create, posting, push, push_as, push_by, pusher, put_id,
+        answered, company, company_state, company_view, company_write, create, posting, push,
+        push_as, push_by, pusher, put_id,
     },
 };
 use crate::{

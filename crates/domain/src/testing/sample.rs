@@ -3,13 +3,14 @@
 use access::testing::client;
 use kernel::{
     Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
+    event::CompanyState,
     testing::{identifier, noon, uuid},
 };
 use uuid::Uuid;
 
 use crate::{
     authority::Principal,
-    company::{Company, CompanyWrite},
+    company::{Company, CompanyView, CompanyWrite},
     posting::{Answer, Details, Posting, PutPosting},
 };
 
@@ -132,10 +133,22 @@ pub fn company(host: &str) -> Company {
         website,
         logo_path: None,
         owner: Some(pusher()),
+    }
+}
+
+/// A company as its first push at noon leaves it.
+pub fn company_view(company: &Company) -> CompanyView {
+    CompanyView {
+        company: company.clone(),
         created_at: noon(),
         updated_at: noon(),
         updated_by: Some(Actor::Client(pusher())),
     }
+}
+
+/// What an event of its first push tells of a company.
+pub fn company_state(company: &Company) -> CompanyState {
+    CompanyState::from(&company_view(company))
 }
 
 /// A write of a company that sets what it says.
@@ -146,6 +159,8 @@ pub fn company_write(company: &Company, sets_name: bool, sets_logo_path: bool) -
         sets_logo_path,
         sets_owner: false,
         required_owner: None,
+        by: Actor::Client(pusher()),
+        at: noon(),
         replaced_names: Vec::new(),
     }
 }

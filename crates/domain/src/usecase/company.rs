@@ -4,7 +4,7 @@ use access::Clients;
 use kernel::{
     Actor, ClientId, CompanyId, StoreError,
     audit::{Action, Attribution, Entry},
-    event::{CompanyState, Event, Subject},
+    event::{Event, Subject},
 };
 use time::OffsetDateTime;
 
@@ -37,8 +37,7 @@ pub enum CompanyError {
     Store(#[from] StoreError),
 }
 
-/// Carries out an operator's change of a company, and gives the company as it is afterwards. A
-/// change of nothing is not recorded.
+/// Carries out an operator's change of a company. A change of nothing is not recorded.
 ///
 /// Its postings stay as they are: a new name makes them due for enrichment with their next push.
 pub async fn update_company(
@@ -48,7 +47,7 @@ pub async fn update_company(
     change: &CompanyChange,
     by: &Attribution,
     now: OffsetDateTime,
-) -> Result<Company, CompanyError> {
+) -> Result<(), CompanyError> {
     if let Some(Some(owner)) = change.owner {
         let known = clients.find(owner).await?;
         known.ok_or(CompanyError::UnknownOwner(owner))?;
@@ -56,22 +55,20 @@ pub async fn update_company(
     let known = store.load(&[], &[id]).await?;
     let before = known.companies.get(&id).ok_or(CompanyError::NotFound)?;
     let Some(write) = decide(before, change, by, now) else {
-        return Ok(before.clone());
+        return Ok(());
     };
-    let after = write.company.clone();
     let mut writes = WriteSet::new(now);
     writes.tasks.audit.push(entry(&write, by, now));
     if write.sets_name || write.sets_logo_path {
         writes.tasks.events.push(Event {
             name: COMPANY_UPDATED,
-            subject: Subject::Company(CompanyState::from(&after)),
+            subject: Subject::Company(write.state()),
             at: now,
             trace: None,
         });
     }
     writes.companies.insert(id, write);
-    store.commit(writes).await?;
-    Ok(after)
+    Ok(store.commit(writes).await?)
 }
 
 fn decide(
@@ -89,13 +86,13 @@ fn decide(
     if after == *before {
         return None;
     }
-    after.updated_at = now;
-    after.updated_by = Some(Actor::Operator(Some(by.operator.clone())));
     Some(CompanyWrite {
         sets_name: after.name != before.name,
         sets_logo_path: after.logo_path != before.logo_path,
         sets_owner: after.owner != before.owner,
         required_owner: None,
+        by: Actor::Operator(Some(by.operator.clone())),
+        at: now,
         replaced_names: Vec::new(),
         company: after,
     })

@@ -2,7 +2,7 @@
 
 use diesel::{Queryable, Selectable};
 use domain::{
-    company::Company,
+    company::CompanyView,
     enrichment::EnrichedTexts,
     posting::{Posting, PostingView},
     store::{ListEntry, ListOrder, ListQuery, Position},
@@ -11,20 +11,20 @@ use kernel::{Actor, StoreError};
 
 use super::{CREATOR, IDENTIFIER, PostingRow, TextsRow, posting_texts};
 use crate::{
-    company::CompanyRow,
+    company::CompanyViewRow,
     stored::{coordinates, parse, parse_optional},
     types::{StoredId, StoredTime},
 };
 
 /// A posting with its description, its company and its texts.
-pub type ViewRow = (PostingRow, String, CompanyRow, Option<TextsRow>);
+pub type ViewRow = (PostingRow, String, CompanyViewRow, Option<TextsRow>);
 
 /// A posting as API clients see it, without its history.
 pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(Some(description))?,
-        company: Company::try_from(company)?,
+        company: CompanyView::try_from(company)?,
         coordinates: texts.as_ref().and_then(place),
         texts: texts.map(|texts| EnrichedTexts {
             markdown: texts.markdown,
@@ -46,7 +46,7 @@ pub struct RedactedRow {
 }
 
 /// A posting without its description, its company and the redacted text.
-pub type RedactedViewRow = (PostingRow, CompanyRow, Option<RedactedRow>);
+pub type RedactedViewRow = (PostingRow, CompanyViewRow, Option<RedactedRow>);
 
 /// A posting for readers who want the redacted text alone.
 pub fn redacted_view(
@@ -55,7 +55,7 @@ pub fn redacted_view(
     let place = |texts: &RedactedRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(None)?,
-        company: Company::try_from(company)?,
+        company: CompanyView::try_from(company)?,
         coordinates: texts.as_ref().and_then(place),
         texts: texts.map(|texts| EnrichedTexts {
             redacted_markdown: texts.redacted_markdown,
@@ -78,14 +78,14 @@ pub struct BareRow {
 }
 
 /// A posting without its texts, and its company.
-pub type BareViewRow = (PostingRow, CompanyRow, Option<BareRow>);
+pub type BareViewRow = (PostingRow, CompanyViewRow, Option<BareRow>);
 
 /// A posting for readers who want none of its texts.
 pub fn bare_view((posting, company, made): BareViewRow) -> Result<PostingView, StoreError> {
     let place = |made: &BareRow| coordinates(made.latitude, made.longitude);
     Ok(PostingView {
         posting: posting.posting(None)?,
-        company: Company::try_from(company)?,
+        company: CompanyView::try_from(company)?,
         coordinates: made.as_ref().and_then(place),
         texts: made.map(|made| EnrichedTexts {
             redacted_title: made.redacted_title,
@@ -112,7 +112,7 @@ macro_rules! posting_queries {
         };
         use domain::store::{ListOrder, Step};
         use $crate::{
-            company::{CompanyRow, companies},
+            company::{CompanyViewRow, companies},
             posting::{BareRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
             types::{Id, Moment, StoredId, StoredTime},
         };
@@ -120,7 +120,7 @@ macro_rules! posting_queries {
         type ViewColumns = (
             AsSelect<PostingRow, $db>,
             postings::raw_description,
-            AsSelect<CompanyRow, $db>,
+            AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<TextsRow>, $db>,
         );
 
@@ -129,7 +129,7 @@ macro_rules! posting_queries {
             let columns: ViewColumns = (
                 PostingRow::as_select(),
                 postings::raw_description,
-                CompanyRow::as_select(),
+                CompanyViewRow::as_select(),
                 <Option<TextsRow>>::as_select(),
             );
             postings::table
@@ -140,7 +140,7 @@ macro_rules! posting_queries {
 
         type RedactedViewColumns = (
             AsSelect<PostingRow, $db>,
-            AsSelect<CompanyRow, $db>,
+            AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<RedactedRow>, $db>,
         );
 
@@ -148,7 +148,7 @@ macro_rules! posting_queries {
         pub(super) fn redacted_views() -> _ {
             let columns: RedactedViewColumns = (
                 PostingRow::as_select(),
-                CompanyRow::as_select(),
+                CompanyViewRow::as_select(),
                 <Option<RedactedRow>>::as_select(),
             );
             postings::table
@@ -159,7 +159,7 @@ macro_rules! posting_queries {
 
         type BareViewColumns = (
             AsSelect<PostingRow, $db>,
-            AsSelect<CompanyRow, $db>,
+            AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<BareRow>, $db>,
         );
 
@@ -167,7 +167,7 @@ macro_rules! posting_queries {
         pub(super) fn bare_views() -> _ {
             let columns: BareViewColumns = (
                 PostingRow::as_select(),
-                CompanyRow::as_select(),
+                CompanyViewRow::as_select(),
                 <Option<BareRow>>::as_select(),
             );
             postings::table

@@ -19,7 +19,7 @@ pub fn text(view: &PostingView) -> String {
         coordinates,
         history,
     } = view;
-    let details = &posting.details;
+    let (details, company) = (&posting.details, &company.company);
     let mut text = format!("{}\n\n", plain(&details.title));
     let mut field = |name: &str, value: Option<String>| {
         if let Some(value) = value.filter(|value| !value.is_empty()) {

@@ -113,5 +113,5 @@ async fn a_command_waits_for_a_commit_that_writes_its_company() {
     assert!(of_it.answers().await[0].is_ok());
     // It was decided on the name before it, and gives the company its own again.
     let found = store.memory.find(&create("b", "acme").identifier).await;
-    assert_eq!(found.unwrap().unwrap().company.name, "acme");
+    assert_eq!(found.unwrap().unwrap().company.company.name, "acme");
 }

@@ -2,7 +2,7 @@
 
 use kernel::{
     CompanyId, PutOutcome,
-    event::{CompanyState, PostingState, Subject},
+    event::{PostingState, Subject},
 };
 
 use super::*;
@@ -113,7 +113,7 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
             .collect();
         let posting = board.posting();
         let company = board.known.companies[&posting.company_id].clone();
-        let of_company = Subject::Company(CompanyState::from(&company));
+        let of_company = Subject::Company(crate::testing::company_state(&company));
         let of_posting = Subject::Posting(PostingState::from(posting));
         let expect = [(event::COMPANY_UPDATED, of_company)]
             .into_iter()

@@ -12,9 +12,9 @@ use time::OffsetDateTime;
 use super::{put as push, run};
 use crate::{
     browse::{PostingBrowser, Window, WindowOrder},
-    company::{Company, CompanyReader},
-    store::{Position, Store},
-    testing::{company, create},
+    company::{Company, CompanyReader, CompanyView},
+    store::{Position, Store, WriteSet},
+    testing::{company, company_view, company_write, create},
 };
 
 fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
@@ -233,19 +233,39 @@ pub async fn companies_are_listed_by_website<S: Store + CompanyReader>(store: &S
             .companies(after, limit)
             .await
             .expect("the store works");
-        let names = found.into_iter().map(|company| company.name);
+        let names = found.into_iter().map(|view| view.company.name);
         names.collect::<Vec<_>>()
     };
     assert_eq!(list("", 9).await, ["Acme", "bolt", "core", "dune"]);
     assert_eq!(list("", 1).await, ["Acme"]);
     assert_eq!(list("https://bolt.example", 1).await, ["core"]);
     assert_eq!(list("https://c", 9).await, ["core", "dune"]);
+    let acme = Company {
+        name: "Acme".into(),
+        ..company("acme")
+    };
     let first = store.companies("", 1).await.expect("the store works");
-    assert_eq!(
-        first,
-        [Company {
-            name: "Acme".into(),
-            ..company("acme")
-        }]
-    );
+    assert_eq!(first, [company_view(&acme)]);
+
+    // The last change is the last one that changed something.
+    let renamed = Company {
+        name: "Acme AB".into(),
+        ..acme
+    };
+    for at in [1, 2].map(hours) {
+        let mut write = company_write(&renamed, true, false);
+        (write.at, write.by) = (noon() + at, Actor::Enricher);
+        let mut writes = WriteSet::new(write.at);
+        writes.companies.insert(renamed.id, write);
+        store.commit(writes).await.expect("nothing conflicts");
+    }
+    let view = CompanyView {
+        updated_at: noon() + hours(1),
+        updated_by: Some(Actor::Enricher),
+        ..company_view(&renamed)
+    };
+    let found = store.company(renamed.id).await.expect("the store works");
+    assert_eq!(found, Some(view));
+    let unknown = store.company(company("other").id).await;
+    assert_eq!(unknown, Ok(None));
 }

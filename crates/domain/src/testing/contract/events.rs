@@ -4,8 +4,7 @@ use kernel::testing::identifier;
 use kernel::{
     PostingId, Prefixes, Status, StoreError,
     event::{
-        CompanyState, Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery,
-        PostingState, Subject,
+        Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
     testing::{minutes, noon, uuid},
     trace::TraceParent,
@@ -21,7 +20,7 @@ use crate::{
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
     store::{Store, WriteSet},
-    testing::{company, company_write, create, push},
+    testing::{company, company_state, company_write, create, push},
 };
 
 /// An event of another context.
@@ -140,7 +139,7 @@ pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &
         logo_path: Some("/1.svg".into()),
         ..company("acme")
     };
-    let of_company = |company| Subject::Company(CompanyState::from(company));
+    let of_company = |company| Subject::Company(company_state(company));
     let event = |name, subject, minute| Event {
         name,
         subject,
@@ -318,7 +317,7 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
         writes.companies.insert(decided.id, write);
         writes.tasks.events.push(Event {
             name: COMPANY_UPDATED,
-            subject: Subject::Company(CompanyState::from(decided)),
+            subject: Subject::Company(company_state(decided)),
             at: noon(),
             trace: None,
         });
@@ -336,7 +335,7 @@ pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: 
             .map(|recorded| recorded.event.subject)
             .collect();
         let expect: Vec<_> = recorded
-            .map(|company| Subject::Company(CompanyState::from(company)))
+            .map(|company| Subject::Company(company_state(company)))
             .into_iter()
             .collect();
         assert_eq!(subjects, expect);
@@ -516,7 +515,7 @@ pub async fn an_event_keeps_its_trace<S: Store + EventLog>(store: &S) {
     // With the company as it stands.
     let company = find(store, company("acme").id).await;
     let event = Event {
-        subject: Subject::Company(CompanyState::from(&company.expect("it was created"))),
+        subject: Subject::Company(company_state(&company.expect("it was created"))),
         name: COMPANY_UPDATED,
         at: noon(),
         trace,

@@ -84,7 +84,7 @@ pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
     assert!(positions.is_sorted());
     assert!(
         all.iter()
-            .all(|view| view.history.is_empty() && view.company.name == "acme")
+            .all(|view| view.history.is_empty() && view.company.company.name == "acme")
     );
 
     let mut paged = Vec::new();

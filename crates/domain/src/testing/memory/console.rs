@@ -96,7 +96,7 @@ impl PostingBrowser for MemoryStore {
                 is_featured: posting.is_featured,
                 title: details.title.clone(),
                 company: company
-                    .map(|company| company.name.clone())
+                    .map(|view| view.company.name.clone())
                     .unwrap_or_default(),
                 created_by: posting.created_by.clone(),
                 created_at: posting.created_at,

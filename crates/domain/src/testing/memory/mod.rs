@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 use self::outbox::Task;
 use crate::{
-    company::{Company, CompanyReader, CompanyWrite},
+    company::{Company, CompanyReader, CompanyView, CompanyWrite},
     enrichment::{Coordinates, DraftKey, EnrichedTexts},
     posting::{
         Description, HistoryEntry, Posting, PostingView,
@@ -53,7 +53,7 @@ pub struct MemoryStore {
 struct State {
     postings: HashMap<PostingId, Row>,
     identifiers: HashMap<SourceIdentifier, PostingId>,
-    companies: HashMap<CompanyId, Company>,
+    companies: HashMap<CompanyId, CompanyView>,
     former_names: HashMap<CompanyId, Vec<String>>,
     fingerprints: BTreeMap<PostingId, DatedFingerprint>,
     clients: Vec<Client>,
@@ -145,8 +145,9 @@ impl State {
                 .postings
                 .insert(row.posting.source_identifier.clone(), row.posting.clone());
         }
-        for company in wanted.iter().filter_map(|id| self.companies.get(id)) {
-            known.companies.insert(company.id, company.clone());
+        for view in wanted.iter().filter_map(|id| self.companies.get(id)) {
+            let company = view.company.clone();
+            known.companies.insert(company.id, company);
         }
         known
     }
@@ -166,11 +167,11 @@ impl State {
             }
         });
         let mut assumed = writes.assumed.iter();
-        let companies_match = assumed.all(|(id, company)| self.companies.get(id) == Some(company))
+        let companies_match = assumed.all(|(id, company)| self.company(id) == Some(company))
             && writes
                 .companies
                 .iter()
-                .all(|(id, write)| write.applied_to(self.companies.get(id)).is_ok());
+                .all(|(id, write)| write.applied_to(self.company(id)).is_ok());
         let mut standing = writes.standing.iter();
         let stand = standing.all(|(id, version)| {
             let row = self.postings.get(id);
@@ -209,8 +210,8 @@ impl State {
     /// Writes a company, and returns whether that changed it.
     fn upsert(&mut self, write: &CompanyWrite) -> Result<bool, StoreError> {
         let id = write.company.id;
-        let after = write.applied_to(self.companies.get(&id))?;
-        let stored = self.companies.get(&id).map(|company| {
+        let after = write.view(self.companies.get(&id))?;
+        let stored = self.company(&id).map(|company| {
             let former = self.former_names.get(&id).map(Vec::as_slice);
             (company.name.as_str(), former.unwrap_or_default())
         });
@@ -219,6 +220,10 @@ impl State {
         self.former_names.extend(former.map(|names| (id, names)));
         let before = self.companies.insert(id, after.clone());
         Ok(before != Some(after) || has_new_names)
+    }
+
+    fn company(&self, id: &CompanyId) -> Option<&Company> {
+        self.companies.get(id).map(|view| &view.company)
     }
 
     fn write(&mut self, mut write: PostingWrite) {
@@ -469,16 +474,23 @@ impl Store for MemoryStore {
 
 #[async_trait]
 impl CompanyReader for MemoryStore {
-    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<Company>, StoreError> {
+    async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {
         let state = self.state();
         let found = state.companies.values();
         let mut found: Vec<_> = found
-            .filter(|company| company.website.as_str() > after)
+            .filter(|view| view.company.website.as_str() > after)
             .cloned()
             .collect();
-        found.sort_by(|one, other| one.website.as_str().cmp(other.website.as_str()));
+        found.sort_by(|one, other| {
+            let [one, other] = [one, other].map(|view| view.company.website.as_str());
+            one.cmp(other)
+        });
         found.truncate(limit);
         Ok(found)
+    }
+
+    async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError> {
+        Ok(self.state().companies.get(&id).cloned())
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         updated_at: at,
         created_by: Some(Actor::Client(client)),
         updated_by: Some(by.clone()),
-        ..posting(0x106, view.company.id)
+        ..posting(0x106, view.company.company.id)
     };
     view.history = vec![HistoryEntry {
         status: Status::Expired,

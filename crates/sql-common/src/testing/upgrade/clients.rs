@@ -71,7 +71,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         source_identifier: identifier("written"),
         created_by: Some(Actor::Client(id)),
         updated_by: Some(Actor::Operator(None)),
-        ..posting(0x105, view.company.id)
+        ..posting(0x105, view.company.company.id)
     };
     view.history.clear();
     comes_back(store, &view).await;

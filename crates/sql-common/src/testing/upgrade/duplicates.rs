@@ -32,7 +32,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
                 source_identifier: identifier("förlag/1 100%"),
             }),
             content_at: Some(noon() + hours(1)),
-            ..posting(0x804, company.id)
+            ..posting(0x804, company.company.id)
         },
         company,
         history: Vec::new(),

@@ -84,7 +84,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
         // It has no history that would say who it was.
         created_by: None,
         updated_by: None,
-        ..posting(0x104, view.company.id)
+        ..posting(0x104, view.company.company.id)
     };
     view.history.clear();
     comes_back(store, &view).await;

@@ -1,7 +1,7 @@
 //! The company of the fixtures that had other names, and its posting.
 
 use domain::{
-    company::Company,
+    company::{Company, CompanyView},
     enrichment::{EnrichedTexts, Sketch},
     posting::{
         Posting, PostingView,
@@ -20,13 +20,16 @@ use uuid::Uuid;
 use super::postings::{bare, comes_back};
 use crate::testing::AllPorts;
 
-pub(super) fn company() -> Company {
-    Company {
+pub(super) fn company() -> CompanyView {
+    let company = Company {
         id: CompanyId::new(Uuid::from_u128(0x86c4_b06d_4a1c_5e2b_9c0e_0000_0000_0801)),
         name: "Core".to_owned(),
         website: Website::parse("https://core.example").expect("it is a website"),
         logo_path: None,
         owner: None,
+    };
+    CompanyView {
+        company,
         created_at: noon(),
         updated_at: noon() + hours(1),
         updated_by: None,
@@ -43,7 +46,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
             updated_by: None,
             // Whoever could see its original was not asked.
             duplicate_of: None,
-            ..posting(0x801, company.id)
+            ..posting(0x801, company.company.id)
         },
         texts: Some(EnrichedTexts {
             markdown: "Build things.".to_owned(),
@@ -58,7 +61,10 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     let known = store.load_by_id(&[view.posting.id]).await;
     let known = known.expect("the store works");
     assert_eq!(
-        known.former_names.get(&view.company.id).map(Vec::as_slice),
+        known
+            .former_names
+            .get(&view.company.company.id)
+            .map(Vec::as_slice),
         Some(["Bølt".to_owned(), "Acme \"1\"".to_owned()].as_slice())
     );
     let fingerprint = Fingerprint {

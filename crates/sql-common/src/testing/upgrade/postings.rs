@@ -2,7 +2,7 @@
 
 use access::{Client, Clients, Scope, StoredSecret};
 use domain::{
-    company::Company,
+    company::{Company, CompanyView},
     enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
     posting::{
         ContentHash, Details, ENRICH, EmploymentType, HistoryEntry, LocationType, Metadata,
@@ -49,7 +49,7 @@ pub(super) async fn comes_back<S: AllPorts>(store: &S, expect: &PostingView) {
 /// With every column set that an approved posting can have.
 fn full() -> PostingView {
     let website = "https://acme.example/careers";
-    let company = Company {
+    let company = CompanyView {
         updated_at: noon() + hours(1),
         ..company("Acme", website, Some("logos/acme.png"))
     };
@@ -82,7 +82,7 @@ fn full() -> PostingView {
             published_at: Some(noon() + hours(1)),
             expire_at: Some(noon() + hours(24)),
             updated_at: noon() + hours(2),
-            ..by_scraper(posting(0x101, company.id))
+            ..by_scraper(posting(0x101, company.company.id))
         },
         company,
         texts: Some(EnrichedTexts {
@@ -113,7 +113,7 @@ pub(super) fn bare() -> PostingView {
     PostingView {
         posting: Posting {
             source_identifier: identifier("bare"),
-            ..by_scraper(posting(0x102, company.id))
+            ..by_scraper(posting(0x102, company.company.id))
         },
         company,
         texts: None,
@@ -131,7 +131,7 @@ fn expired() -> PostingView {
         status_reason: Some("filled".to_owned()),
         expired_at: Some(noon() + hours(1)),
         updated_at: noon() + hours(1),
-        ..by_scraper(posting(0x103, view.company.id))
+        ..by_scraper(posting(0x103, view.company.company.id))
     };
     view.posting.details.expiration_reason = Some("filled".to_owned());
     let by = Actor::Lifetime;
@@ -140,14 +140,17 @@ fn expired() -> PostingView {
     view
 }
 
-fn company(name: &str, website: &str, logo_path: Option<&str>) -> Company {
+fn company(name: &str, website: &str, logo_path: Option<&str>) -> CompanyView {
     let website = Website::parse(website).expect("it is a website");
-    Company {
+    let company = Company {
         id: CompanyId::of(&website),
         name: name.to_owned(),
         website,
         logo_path: logo_path.map(str::to_owned),
         owner: None,
+    };
+    CompanyView {
+        company,
         created_at: noon(),
         updated_at: noon(),
         updated_by: None,
