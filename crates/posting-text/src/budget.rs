@@ -11,13 +11,16 @@ use std::{
     },
 };
 
-use crate::rules;
-
 /// The steps that the shortest description may take.
 const STEPS: u64 = 5_000_000;
 /// Further steps for each byte of a description. Ordinary ones take a tenth of them.
 const STEPS_PER_BYTE: u64 = 1_000;
 
+/// How many times as long as the description a text may be: escapes double characters, tokens are
+/// longer than short names, and items of deep lists are indented.
+const LENGTH_FACTOR: usize = 3;
+/// How many bytes more than that a text may have.
+const EXTRA_BYTES: usize = 64 * 1024;
 /// Why work ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
@@ -54,7 +57,7 @@ impl Budget {
         let bytes = u64::try_from(description.len()).unwrap_or(u64::MAX);
         Self::new(
             STEPS_PER_BYTE.saturating_mul(bytes).saturating_add(STEPS),
-            rules::longest(description),
+            longest(description),
         )
     }
 
@@ -112,6 +115,14 @@ impl Budget {
     pub fn spent(&self) -> u64 {
         self.spent.get()
     }
+}
+
+/// The longest text for a description, in bytes: three times its length, and 64 KiB.
+pub fn longest(description: &str) -> usize {
+    description
+        .len()
+        .saturating_mul(LENGTH_FACTOR)
+        .saturating_add(EXTRA_BYTES)
 }
 
 #[cfg(test)]

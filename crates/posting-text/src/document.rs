@@ -6,6 +6,15 @@
 
 use std::sync::Arc;
 
+use pulldown_cmark::Options;
+
+/// The extensions of `CommonMark` that documents are written with, and read with.
+pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// Separates blocks in the text of a document. No document contains this control character, so
+/// nothing that is found spans blocks.
+pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
+
 /// The deepest nesting of lists, quotes and tables; deeper ones are merged into their parent.
 pub(crate) const MAX_DEPTH: usize = 8;
 
@@ -88,6 +97,17 @@ impl Document {
         steps_of(&self.blocks)
     }
 
+    /// The text, with [`SEPARATOR`] after each block.
+    #[cfg(feature = "redact")]
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        self.for_each_text(&mut |spans| {
+            text.extend(spans.iter().map(|span| span.text.as_str()));
+            text.push_str(SEPARATOR);
+        });
+        text
+    }
+
     /// Visits the inline text of each paragraph, heading, code block and cell.
     pub(crate) fn for_each_text(&self, visit: &mut impl FnMut(&[Span])) {
         visit_all(&self.blocks, visit);
@@ -150,4 +170,17 @@ fn visit_all_mut(blocks: &mut [Block], visit: &mut impl FnMut(&mut Vec<Span>)) {
             Block::Rule => {}
         }
     }
+}
+
+/// Whether a character is invisible.
+pub(crate) fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Whether a character changes the order in which others are displayed (embeddings, overrides and
+/// isolates of Unicode UAX #9). The crate `domain` has the same function, because this crate
+/// depends on no other of the workspace.
+pub(crate) const fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

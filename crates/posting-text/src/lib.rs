@@ -1,42 +1,66 @@
 //! Prepares job postings by rules alone: no I/O, no clock, no randomness, and always the same
 //! result.
 //!
-//! [`prepare`] applies all rules to a [`Posting`]; [`markdown`] converts descriptions to clean
-//! Markdown, [`redact`] removes what identifies the employer, [`places`] finds cities. [`rules`]
-//! says what a text must satisfy, whether it was written here, by a person or by a language model.
-//! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
-//! spent.
-//!
 //! ```
-//! use posting_text::{Budget, Posting, prepare};
+//! use posting_text::Posting;
 //!
 //! let posting = Posting {
 //!     title: "Driver",
-//!     description: "<p>At <b>Brightvik</b> you drive.</p>",
+//!     description: "<p>At <b>Brightvik</b> you drive. Ask Kari Moe, 918 12 345.</p>",
 //!     company_name: "Brightvik SAS",
 //!     ..Posting::default()
 //! };
-//! let prepared = prepare(&posting, &Budget::of(posting.description))?;
-//! assert_eq!(prepared.markdown, "At **Brightvik** you drive.");
-//! assert_eq!(prepared.redacted_markdown, "At **[company]** you drive.");
-//! assert_eq!(prepared.refusal, None);
+//! let prepared = posting.prepare()?;
+//! assert_eq!(
+//!     prepared.redacted_markdown,
+//!     "At **[company]** you drive. Ask [person], [phone]."
+//! );
 //! # Ok::<(), posting_text::Exceeded>(())
 //! ```
+//!
+//! | feature | module | does |
+//! |---|---|---|
+//! | `markdown` | [`markdown`] | converts descriptions of any form to clean Markdown |
+//! | `redact` | [`redact`] | hides what identifies the employer; brings `places` |
+//! | `places` | [`places`] | finds the coordinates of cities |
+//!
+//! All are on by default. With all of them, [`Posting::prepare`] and [`prepare`] do everything at
+//! once, and [`rules`] says what a text must satisfy, whether it was written here, by a person or
+//! by a language model. [`sketch`] is always there.
+//!
+//! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
+//! spent. What is not found is in the README, under "Known limits".
 
 mod budget;
+#[cfg(any(feature = "markdown", feature = "redact"))]
 mod document;
+#[cfg(feature = "markdown")]
 pub mod markdown;
+#[cfg(any(feature = "markdown", feature = "redact"))]
+mod pattern;
+#[cfg(feature = "places")]
 pub mod places;
+#[cfg(feature = "redact")]
 mod posting;
+#[cfg(all(feature = "markdown", feature = "redact"))]
+mod prepare;
+#[cfg(feature = "redact")]
+mod reading;
+#[cfg(feature = "redact")]
 pub mod redact;
+#[cfg(all(feature = "markdown", feature = "redact"))]
 pub mod rules;
 pub mod sketch;
-#[cfg(test)]
+#[cfg(all(test, any(feature = "markdown", feature = "redact")))]
 mod testing;
+#[cfg(all(feature = "markdown", feature = "redact"))]
 mod verdict;
 
+pub use self::budget::{Budget, Exceeded};
+#[cfg(feature = "redact")]
+pub use self::posting::Posting;
+#[cfg(all(feature = "markdown", feature = "redact"))]
 pub use self::{
-    budget::{Budget, Exceeded},
-    posting::{Posting, Prepared, prepare},
+    prepare::{Prepared, prepare},
     verdict::Refusal,
 };

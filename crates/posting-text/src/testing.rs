@@ -1,7 +1,13 @@
 //! A posting and texts for tests.
 
-use crate::{Posting, rules::Texts};
+use proptest::prelude::*;
 
+#[cfg(feature = "redact")]
+use crate::Posting;
+#[cfg(all(feature = "markdown", feature = "redact"))]
+use crate::rules::Texts;
+
+#[cfg(feature = "redact")]
 /// A posting of Acmera AS, `https://www.acmera.no`, in Oslo.
 pub(crate) fn posting(description: &str) -> Posting<'_> {
     Posting {
@@ -17,6 +23,7 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
     }
 }
 
+#[cfg(all(feature = "markdown", feature = "redact"))]
 /// The texts of an approved posting.
 pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Texts<'a> {
     Texts {
@@ -26,10 +33,16 @@ pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Tex
     }
 }
 
+#[cfg(all(feature = "markdown", feature = "redact"))]
 /// A rejection without texts.
 pub(crate) fn rejection(text: &str) -> Texts<'_> {
     Texts {
         rejection: Some(text),
         ..approval("", "")
     }
+}
+
+/// One of the texts of a list, which are between bars.
+pub(crate) fn one_of(list: &'static str) -> impl Strategy<Value = String> {
+    prop::sample::select(list.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
 }

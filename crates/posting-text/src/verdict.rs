@@ -9,8 +9,8 @@ mod notice;
 use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST};
 use crate::{
     Budget, Exceeded,
-    document::Document,
-    redact::{Kind, SEPARATOR, Scan, words::words},
+    document::{Document, SEPARATOR},
+    redact::{Kind, Scan, is_among, words},
 };
 
 /// Why a posting is refused.
@@ -174,33 +174,14 @@ impl Content {
 
 /// Whether a text is a placeholder.
 fn is_placeholder(text: &str) -> bool {
-    const PLACEHOLDERS: [&str; 22] = [
-        "na",
-        "tbd",
-        "tba",
-        "tbc",
-        "none",
-        "null",
-        "nil",
-        "undefined",
-        "nan",
-        "empty",
-        "todo",
-        "no",
-        "object object",
-        "description",
-        "job description",
-        "no description",
-        "no content",
-        "n a",
-        "coming soon",
-        "string",
-        "text",
-        "to be defined",
-    ];
+    const PLACEHOLDERS: &str = "\
+        na|tbd|tba|tbc|none|null|nil|undefined|nan|empty|todo|no|object object|description|\
+        job description|no description|no content|n a|coming soon|string|text|to be defined";
     let said = normalised(text);
     let letters = said.chars().filter(|c| c.is_alphabetic()).count();
-    PLACEHOLDERS.contains(&said.as_str()) || letters == 0 || (letters == 1 && said.is_ascii())
+    PLACEHOLDERS.split('|').any(|known| known == said)
+        || letters == 0
+        || (letters == 1 && said.is_ascii())
 }
 
 /// The words in lower case, with single spaces.
@@ -242,75 +223,19 @@ fn is_keyboard_mash(word: &str) -> bool {
 
 /// Whether a text is filler text that a designer forgot.
 fn is_lorem_ipsum(text: &str) -> bool {
-    const LOREM: [&str; 60] = [
-        "lorem",
-        "ipsum",
-        "dolor",
-        "sit",
-        "amet",
-        "consectetur",
-        "consectetuer",
-        "adipiscing",
-        "adipisicing",
-        "elit",
-        "sed",
-        "do",
-        "eiusmod",
-        "tempor",
-        "incididunt",
-        "ut",
-        "labore",
-        "et",
-        "dolore",
-        "magna",
-        "aliqua",
-        "enim",
-        "ad",
-        "minim",
-        "veniam",
-        "quis",
-        "nostrud",
-        "exercitation",
-        "ullamco",
-        "laboris",
-        "nisi",
-        "aliquip",
-        "ex",
-        "ea",
-        "commodo",
-        "consequat",
-        "duis",
-        "aute",
-        "irure",
-        "in",
-        "reprehenderit",
-        "voluptate",
-        "velit",
-        "esse",
-        "cillum",
-        "eu",
-        "fugiat",
-        "nulla",
-        "pariatur",
-        "excepteur",
-        "sint",
-        "occaecat",
-        "cupidatat",
-        "non",
-        "proident",
-        "sunt",
-        "culpa",
-        "qui",
-        "officia",
-        "deserunt",
-    ];
+    const LOREM: &str = "\
+        lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do \
+        eiusmod tempor incididunt ut labore et dolore magna aliqua enim ad minim veniam quis \
+        nostrud exercitation ullamco laboris nisi aliquip ex ea commodo consequat duis aute \
+        irure in reprehenderit voluptate velit esse cillum eu fugiat nulla pariatur excepteur \
+        sint occaecat cupidatat non proident sunt culpa qui officia deserunt";
     let words = words(text);
     let introduced = words
         .windows(2)
         .any(|pair| pair[0].lower == "lorem" && pair[1].lower == "ipsum");
     let filler = words
         .iter()
-        .filter(|word| LOREM.contains(&&*word.lower))
+        .filter(|word| is_among(LOREM, &word.lower))
         .count();
     introduced && filler * 2 >= words.len()
 }

@@ -13,14 +13,114 @@ use posting_text::{
 };
 
 /// Makes a text of about this many bytes.
-type Text = fn(usize) -> String;
+type Text = Box<dyn Fn(usize) -> String>;
 
 fn times(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len())
 }
 
-/// Texts for a company called Acme アクメ, each with a description.
-const TEXTS: &[(&str, Text)] = &[
+/// Texts for a company called Acme アクメ that repeat something, each with a description.
+const REPEATED: &[(&str, &str)] = &[
+    ("many definitions", "[a]: http://x.example/\n\n"),
+    ("the name beside itself", "Acme "),
+    ("the name and its legal form", "Acme AS "),
+    ("tags and humps with the name", "#lifeAtAcmeX "),
+    ("one word with many humps", "AcmE"),
+    ("acronyms in parentheses", "(AA) "),
+    ("acronyms without a space", "(AA)"),
+    ("the host below itself", "..acme.example"),
+    ("the host in a row", "acme.example."),
+    ("e-mail addresses that never end", "a@b."),
+    ("e-mail addresses without a host", "a@"),
+    ("spoken addresses", "a at b dot "),
+    ("brackets that may stand for an at sign", "(at "),
+    ("addresses in words", "a arroba b punto "),
+    ("streets", "Long Street 7 "),
+    ("streets before numbers", "7 rue de "),
+    ("parts of a house", "Storgata 7, 7, 7 B "),
+    ("words for a street", "ul. Rue Via "),
+    ("persons", "Contact: Anna Berg "),
+    ("words that announce a person", "Ask contact Frau Dr. "),
+    ("capitalised words beside addresses", "Anna Karin a@b.no "),
+    ("numbers of registers", "NIP 123 456 78 "),
+    ("groups of an account", "NO12 3456 "),
+    ("handles", "@a_bc "),
+    ("messengers", "微信：abc1 LINE: "),
+    ("another script in parentheses", "Acme（アクメ） "),
+    ("the name in parentheses", "Ромашка (Acme) "),
+    ("words of another script", "Акме Ромашка "),
+    ("prefixes of Hebrew", "ובשל "),
+    ("digits of another script", "٠٥٠ "),
+    ("Han", "採用担当の路7号"),
+    ("Hangul", "담당자 김철수로 7 "),
+    ("digits", "7"),
+    ("separated digits", "7 "),
+    ("telephone numbers", "+47 22 33 44 55 "),
+    ("signs of telephone numbers", "+("),
+    ("dots", "a."),
+    ("addresses in one another", "http://"),
+    ("addresses", "http://a "),
+    ("hosts of the web", "www."),
+    ("cells", "<td>a"),
+    (
+        "nested tables with headers",
+        "<table><tr><th>a<th>b<tr><td>c<td>",
+    ),
+    ("deletions", "<del>a</del>b"),
+    ("deletions that never end", "<del>a "),
+    ("deletions over emphasis", "<b>a<del>b</b>c</del><i>d</i>"),
+    ("tildes", "a~b ~~c "),
+    ("raised and lowered text", "<sup>2<sub>n"),
+    (
+        "hidden elements that never end",
+        "<p hidden><span style='font-size:0'><div style=display:none>a",
+    ),
+    (
+        "markers of a word processor's lists",
+        "<p><![if !supportLists]>· <![endif]>a",
+    ),
+    (
+        "markers that never end",
+        "<p><![if !supportLists]><span style='mso-list:ignore'>",
+    ),
+    ("addresses in angle brackets", "<https://a.b> "),
+    ("character data", "<![CDATA[a]]>"),
+    ("lines of colons", "a<br>:-|<br>"),
+    ("definitions that are none", "[a]: b c<p>"),
+    ("nested tables", "<table><tr><td>a"),
+    ("nested lists", "<ul><li>a"),
+    ("nested quotes", "<blockquote>a"),
+    ("nested divisions", "<div>"),
+    ("paragraphs", "<p>a"),
+    ("end tags", "</p></a></ul>"),
+    ("elements that are dropped", "<iframe><svg></svg>"),
+    ("emphasis that never ends", "*a _b "),
+    ("strong text that never ends", "**a "),
+    ("emphasis over emphasis", "<b>a<i>b</b>c</i>"),
+    ("emphasis around signs", "<i>*_</i>"),
+    ("links in emphasis", "<b>a<a href='http://a.b'>b</b>c</a>"),
+    ("brackets", "["),
+    ("brackets and parentheses", "[a]("),
+    ("images", "![[]()"),
+    ("tags that never end", "<a href="),
+    ("signs of tags", "<"),
+    ("comments that never end", "<!--"),
+    ("declarations", "<!A <?a <![CDATA["),
+    ("backticks", "`"),
+    ("entities", "&amp;"),
+    ("entities of entities", "&amp;amp;amp;amp;"),
+    ("escaped tags", "&lt;a "),
+    ("escaped tags that end", "&lt;/p&gt;"),
+    ("entities that never end", "&"),
+    ("backslashes", "\\"),
+    ("written line feeds", "\\n"),
+    ("line feeds", "a\n\n"),
+    ("line breaks", "a<br>"),
+    ("characters that grow when they are composed", "\u{1d160}"),
+];
+
+/// Other texts for it.
+const TEXTS: &[(&str, fn(usize) -> String)] = &[
     (
         "a link whose destination is longer than all, over paragraphs",
         |n| {
@@ -45,65 +145,13 @@ const TEXTS: &[(&str, Text)] = &[
             times("[a] ", n / 2)
         )
     }),
-    ("many definitions", |n| {
-        times("[a]: http://x.example/\n\n", n)
-    }),
     ("nested brackets around the name", |n| {
         format!("{}Acme{}", times("Acme (", n * 6 / 7), times(")", n / 7))
     }),
-    ("the name beside itself", |n| times("Acme ", n)),
-    ("the name and its legal form", |n| times("Acme AS ", n)),
     ("the name in two scripts", |n| {
         times("アクメ", n / 2) + &times("Acme ", n / 2)
     }),
-    ("tags and humps with the name", |n| {
-        times("#lifeAtAcmeX ", n)
-    }),
-    ("one word with many humps", |n| times("AcmE", n)),
-    ("acronyms in parentheses", |n| times("(AA) ", n)),
-    ("acronyms without a space", |n| times("(AA)", n)),
-    ("the host below itself", |n| times("..acme.example", n)),
-    ("the host in a row", |n| times("acme.example.", n)),
-    ("e-mail addresses that never end", |n| times("a@b.", n)),
-    ("e-mail addresses without a host", |n| times("a@", n)),
     ("one long name of a mailbox", |n| "a".repeat(n) + "@"),
-    ("spoken addresses", |n| times("a at b dot ", n)),
-    ("brackets that may stand for an at sign", |n| {
-        times("(at ", n)
-    }),
-    ("addresses in words", |n| times("a arroba b punto ", n)),
-    ("streets", |n| times("Long Street 7 ", n)),
-    ("streets before numbers", |n| times("7 rue de ", n)),
-    ("parts of a house", |n| times("Storgata 7, 7, 7 B ", n)),
-    ("words for a street", |n| times("ul. Rue Via ", n)),
-    ("persons", |n| times("Contact: Anna Berg ", n)),
-    ("words that announce a person", |n| {
-        times("Ask contact Frau Dr. ", n)
-    }),
-    ("capitalised words beside addresses", |n| {
-        times("Anna Karin a@b.no ", n)
-    }),
-    ("numbers of registers", |n| times("NIP 123 456 78 ", n)),
-    ("groups of an account", |n| times("NO12 3456 ", n)),
-    ("handles", |n| times("@a_bc ", n)),
-    ("messengers", |n| times("微信：abc1 LINE: ", n)),
-    ("another script in parentheses", |n| {
-        times("Acme（アクメ） ", n)
-    }),
-    ("the name in parentheses", |n| times("Ромашка (Acme) ", n)),
-    ("words of another script", |n| times("Акме Ромашка ", n)),
-    ("prefixes of Hebrew", |n| times("ובשל ", n)),
-    ("digits of another script", |n| times("٠٥٠ ", n)),
-    ("Han", |n| times("採用担当の路7号", n)),
-    ("Hangul", |n| times("담당자 김철수로 7 ", n)),
-    ("digits", |n| "7".repeat(n)),
-    ("separated digits", |n| times("7 ", n)),
-    ("telephone numbers", |n| times("+47 22 33 44 55 ", n)),
-    ("signs of telephone numbers", |n| times("+(", n)),
-    ("dots", |n| times("a.", n)),
-    ("addresses in one another", |n| times("http://", n)),
-    ("addresses", |n| times("http://a ", n)),
-    ("hosts of the web", |n| times("www.", n)),
     ("labels of two columns on every row", |n| {
         let (first, second) = ("😀".repeat(190), "😁".repeat(190));
         format!(
@@ -119,10 +167,6 @@ const TEXTS: &[(&str, Text)] = &[
             times(&row, n)
         )
     }),
-    ("cells", |n| times("<td>a", n)),
-    ("nested tables with headers", |n| {
-        times("<table><tr><th>a<th>b<tr><td>c<td>", n)
-    }),
     ("cells that cover many others", |n| {
         let row = "<tr><td rowspan=99999 colspan=60>a<td rowspan=9>";
         format!("<table><tr><th>a<th>b{}", times(row, n))
@@ -136,21 +180,8 @@ const TEXTS: &[(&str, Text)] = &[
             times("<ul><li>a</ul><br>", n)
         )
     }),
-    ("deletions", |n| times("<del>a</del>b", n)),
-    ("deletions that never end", |n| times("<del>a ", n)),
-    ("deletions over emphasis", |n| {
-        times("<b>a<del>b</b>c</del><i>d</i>", n)
-    }),
-    ("tildes", |n| times("a~b ~~c ", n)),
-    ("raised and lowered text", |n| times("<sup>2<sub>n", n)),
     ("hidden elements in each other", |n| {
         times("<div hidden>", n / 2) + &times("</div>", n / 2)
-    }),
-    ("hidden elements that never end", |n| {
-        times(
-            "<p hidden><span style='font-size:0'><div style=display:none>a",
-            n,
-        )
     }),
     ("styles without an end", |n| {
         format!("<p style='{}'>a", times("a:b;", n))
@@ -159,36 +190,15 @@ const TEXTS: &[(&str, Text)] = &[
         let item = |level| format!("<p style='mso-list:l0 level{level} lfo1'>a");
         times(&(1..=9).map(item).collect::<String>(), n)
     }),
-    ("markers of a word processor's lists", |n| {
-        times("<p><![if !supportLists]>· <![endif]>a", n)
-    }),
-    ("markers that never end", |n| {
-        times("<p><![if !supportLists]><span style='mso-list:ignore'>", n)
-    }),
     ("preformatted lines", |n| {
         format!("<pre>{}<b>a", times("  a  b\n\n", n))
     }),
-    ("addresses in angle brackets", |n| {
-        times("<https://a.b> ", n)
-    }),
-    ("character data", |n| times("<![CDATA[a]]>", n)),
-    ("lines of colons", |n| times("a<br>:-|<br>", n)),
-    ("definitions that are none", |n| times("[a]: b c<p>", n)),
-    ("nested tables", |n| times("<table><tr><td>a", n)),
     ("columns of Markdown", |n| {
         let (head, line) = (times("|a", n / 4), times("|-", n / 4));
         format!("{head}\n{line}\n{}", times("|a\n", n / 2))
     }),
     ("numbered lists that are indented far", |n| {
         "<ol start=999990><li>x".repeat(8) + &times("<li>aaaa", n)
-    }),
-    ("nested lists", |n| times("<ul><li>a", n)),
-    ("nested quotes", |n| times("<blockquote>a", n)),
-    ("nested divisions", |n| times("<div>", n)),
-    ("paragraphs", |n| times("<p>a", n)),
-    ("end tags", |n| times("</p></a></ul>", n)),
-    ("elements that are dropped", |n| {
-        times("<iframe><svg></svg>", n)
     }),
     ("markers of quotes", |n| times("> ", n) + "a"),
     ("markers of lists", |n| times("- ", n) + "a"),
@@ -201,22 +211,7 @@ const TEXTS: &[(&str, Text)] = &[
         text.extend(lines.take(n / 44));
         text
     }),
-    ("emphasis that never ends", |n| times("*a _b ", n)),
-    ("strong text that never ends", |n| times("**a ", n)),
-    ("emphasis over emphasis", |n| times("<b>a<i>b</b>c</i>", n)),
-    ("emphasis around signs", |n| times("<i>*_</i>", n)),
-    ("links in emphasis", |n| {
-        times("<b>a<a href='http://a.b'>b</b>c</a>", n)
-    }),
-    ("brackets", |n| "[".repeat(n)),
-    ("brackets and parentheses", |n| times("[a](", n)),
-    ("images", |n| times("![[]()", n)),
-    ("tags that never end", |n| times("<a href=", n)),
-    ("signs of tags", |n| "<".repeat(n)),
-    ("comments that never end", |n| times("<!--", n)),
-    ("declarations", |n| times("<!A <?a <![CDATA[", n)),
     ("attributes", |n| format!("<a {}>x</a>", times("a=b ", n))),
-    ("backticks", |n| "`".repeat(n)),
     ("backticks of growing length", |n| {
         let mut text = "a".to_owned();
         for length in 1.. {
@@ -229,15 +224,6 @@ const TEXTS: &[(&str, Text)] = &[
         text
     }),
     ("code", |n| format!("<code>{}</code>", times("`a", n))),
-    ("entities", |n| times("&amp;", n)),
-    ("entities of entities", |n| times("&amp;amp;amp;amp;", n)),
-    ("escaped tags", |n| times("&lt;a ", n)),
-    ("escaped tags that end", |n| times("&lt;/p&gt;", n)),
-    ("entities that never end", |n| times("&", n)),
-    ("backslashes", |n| "\\".repeat(n)),
-    ("written line feeds", |n| times("\\n", n)),
-    ("line feeds", |n| times("a\n\n", n)),
-    ("line breaks", |n| times("a<br>", n)),
     ("spaces", |n| "a ".to_owned() + &" ".repeat(n) + "b"),
     ("lines in a preformatted text", |n| {
         format!("<pre>{}", times("a \n", n))
@@ -245,13 +231,10 @@ const TEXTS: &[(&str, Text)] = &[
     ("marks on one letter", |n| {
         "a".to_owned() + &times("\u{301}", n)
     }),
-    ("characters that grow when they are composed", |n| {
-        times("\u{1d160}", n)
-    }),
 ];
 
 /// Names of companies that are made to be slow, and the texts for them.
-fn names() -> Vec<(String, Text)> {
+fn names() -> Vec<(String, fn(usize) -> String)> {
     vec![
         // Every word is the first of the name, but the whole name never occurs.
         (format!("{}b", "a ".repeat(120)), |n| times("a ", n)),
@@ -303,13 +286,17 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
 
 /// Every text, with the company that it is for.
 fn cases() -> Vec<(String, String, Text)> {
-    let texts = TEXTS
-        .iter()
-        .map(|(name, text)| ((*name).to_owned(), "Acme アクメ".to_owned(), *text));
-    let names = names()
-        .into_iter()
-        .map(|(company, text)| (format!("the company {company}"), company, text));
-    texts.chain(names).collect()
+    let acme = |name: &str, text: Text| (name.to_owned(), "Acme アクメ".to_owned(), text);
+    let repeated = REPEATED.iter().map(|(name, part)| {
+        let text: Text = Box::new(move |bytes| times(part, bytes));
+        acme(name, text)
+    });
+    let others = TEXTS.iter().map(|(name, text)| acme(name, Box::new(*text)));
+    let names = names().into_iter().map(|(company, text)| {
+        let text: Text = Box::new(text);
+        (format!("the company {company}"), company, text)
+    });
+    repeated.chain(others).chain(names).collect()
 }
 
 /// The steps of all work on a posting, with a draft of a model as well.

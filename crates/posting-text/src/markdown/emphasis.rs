@@ -221,25 +221,5 @@ fn may_be_punctuation(c: char) -> bool {
 }
 
 fn is_surely_punctuation(c: char) -> bool {
-    c.is_ascii_punctuation()
-        || matches!(
-            c,
-            '–' | '—'
-                | '…'
-                | '“'
-                | '”'
-                | '„'
-                | '‘'
-                | '’'
-                | '«'
-                | '»'
-                | '•'
-                | '·'
-                | '¿'
-                | '¡'
-        )
-        || matches!(
-            c,
-            '、' | '。' | '「' | '」' | '（' | '）' | '：' | '；' | '！' | '？' | '，'
-        )
+    c.is_ascii_punctuation() || "–—…“”„‘’«»•·¿¡、。「」（）：；！？，".contains(c)
 }

@@ -20,7 +20,7 @@ use super::{
     builder::{Builder, Container, Kind},
     link, source,
     table::Cell,
-    tags::{Tag, tag},
+    tags::{Style, Tag, tag},
 };
 use crate::{
     Budget, Exceeded,
@@ -41,12 +41,7 @@ pub(crate) fn parse(
         builder: Builder::new(budget),
         bare_lines,
         base,
-        strong: 0,
-        emphasis: 0,
-        deleted: 0,
-        superscript: 0,
-        subscript: 0,
-        code: 0,
+        styles: [0; 6],
         pre: 0,
         blocks: 0,
         in_head: false,
@@ -94,12 +89,8 @@ struct Reader<'a> {
     bare_lines: bool,
     /// What links are relative to.
     base: Option<&'a Url>,
-    strong: usize,
-    emphasis: usize,
-    deleted: usize,
-    superscript: usize,
-    subscript: usize,
-    code: usize,
+    /// The number of open elements of each style.
+    styles: [usize; 6],
     pre: usize,
     /// The number of open block elements.
     blocks: usize,
@@ -141,7 +132,9 @@ impl Reader<'_> {
             Tag::Block | Tag::Term => {
                 self.boundary(Kind::Paragraph);
                 self.blocks += 1;
-                self.strong += usize::from(tag == Tag::Term);
+                if tag == Tag::Term {
+                    self.open_style(Style::Strong);
+                }
             }
             Tag::Heading(level) => {
                 self.boundary(Kind::Heading(level));
@@ -172,16 +165,12 @@ impl Reader<'_> {
                 self.after_break = true;
             }
             Tag::Rule => self.builder.rule(),
-            Tag::Strong => self.strong += 1,
-            Tag::Emphasis => self.emphasis += 1,
-            Tag::Deleted => self.deleted += 1,
-            Tag::Superscript => self.superscript += 1,
-            Tag::Subscript => self.subscript += 1,
-            Tag::Code => {
-                if self.pre > 0 && self.builder.inline().is_empty() {
+            Tag::Styled(style) => {
+                let begins = self.pre > 0 && self.builder.inline().is_empty();
+                if style == Style::Code && begins {
                     self.boundary(Kind::Code);
                 }
-                self.code += 1;
+                self.open_style(style);
             }
             Tag::Link => {
                 let href = attribute(start, "href");
@@ -328,7 +317,7 @@ impl Reader<'_> {
                 self.boundary(Kind::Paragraph);
                 self.blocks = self.blocks.saturating_sub(1);
                 if tag == Tag::Term {
-                    self.strong = self.strong.saturating_sub(1);
+                    self.close_style(Style::Strong);
                 }
             }
             Tag::List | Tag::OrderedList => self.builder.close(Container::List),
@@ -342,13 +331,8 @@ impl Reader<'_> {
             }
             // `</br>` is a line break in every browser.
             Tag::Break => self.builder.inline().line_break(),
-            Tag::Strong => self.strong = self.strong.saturating_sub(1),
-            Tag::Emphasis => self.emphasis = self.emphasis.saturating_sub(1),
-            Tag::Deleted => self.deleted = self.deleted.saturating_sub(1),
-            Tag::Superscript => self.superscript = self.superscript.saturating_sub(1),
-            Tag::Subscript => self.subscript = self.subscript.saturating_sub(1),
+            Tag::Styled(style) => self.close_style(style),
             Tag::TableHead => self.in_head = false,
-            Tag::Code => self.code = self.code.saturating_sub(1),
             Tag::Link => self.builder.inline().set_link(None),
             Tag::TableBody
             | Tag::Rule
@@ -357,6 +341,19 @@ impl Reader<'_> {
             | Tag::DroppedRaw
             | Tag::Inline => {}
         }
+    }
+
+    fn open_style(&mut self, style: Style) {
+        self.styles[style as usize] += 1;
+    }
+
+    fn close_style(&mut self, style: Style) {
+        let open = &mut self.styles[style as usize];
+        *open = open.saturating_sub(1);
+    }
+
+    fn is_in(&self, style: Style) -> bool {
+        self.styles[style as usize] > 0
     }
 
     fn boundary(&mut self, kind: Kind) {

@@ -27,17 +27,8 @@ fn is_relative(href: &str) -> bool {
 }
 
 fn safe(href: &str) -> Option<Arc<str>> {
-    let (scheme, rest) = href.split_once(':')?;
-    let scheme = scheme.to_ascii_lowercase();
-    let enough = match scheme.as_str() {
-        "http" | "https" => rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty()),
-        "mailto" => rest.contains('@'),
-        _ => false,
-    };
-    if !enough {
-        return None;
-    }
-    let mut out = scheme;
+    let (scheme, rest) = href.split_once(':').filter(|_| is_safe_link(href))?;
+    let mut out = scheme.to_ascii_lowercase();
     out.push(':');
     for c in rest.chars() {
         match c {
@@ -55,6 +46,18 @@ fn safe(href: &str) -> Option<Arc<str>> {
         }
     }
     (!is_long(&out)).then(|| out.into())
+}
+
+/// Whether a link is safe to follow: relative ones lead nowhere from a job board, and other schemes
+/// can run code or carry data.
+pub(crate) fn is_safe_link(destination: &str) -> bool {
+    let Some((scheme, rest)) = destination.split_once(':') else {
+        return false;
+    };
+    if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
+        return rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty());
+    }
+    scheme.eq_ignore_ascii_case("mailto") && rest.contains('@')
 }
 
 /// The longest address to keep, in characters: as long as browsers and forms accept.
@@ -82,4 +85,32 @@ pub(crate) fn alternative(alt: &str) -> Option<&str> {
         .iter()
         .any(|word| lower.starts_with(word) || lower.ends_with(word));
     (words >= 2 && letters && !file && !decoration).then_some(alt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_safe_or_not() {
+        for (link, safe) in [
+            ("https://a.no/b?c=d", true),
+            ("HTTP://a.no", true),
+            ("mailto:a@b.no", true),
+            ("mailto:", false),
+            ("https:", false),
+            ("https://", false),
+            ("https:a.no", false),
+            ("//a.no", false),
+            ("/a", false),
+            ("#a", false),
+            ("", false),
+            ("javascript:alert(1)", false),
+            ("java\nscript:alert(1)", false),
+            ("data:text/html,x", false),
+            ("vbscript:x//https://a.no", false),
+        ] {
+            assert_eq!(is_safe_link(link), safe, "{link}");
+        }
+    }
 }

@@ -18,14 +18,11 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-use pulldown_cmark::Options;
 use url::Url;
 
+pub(crate) use self::link::is_safe_link;
 use self::source::Source;
 use crate::{Budget, Exceeded, document::Document};
-
-/// The extensions of `CommonMark` that are written and read.
-pub(crate) const DIALECT: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
 
 /// Converts a description to `CommonMark` without raw HTML and unsafe links. Idempotent.
 pub fn from_description(raw: &str, budget: &Budget) -> Result<String, Exceeded> {

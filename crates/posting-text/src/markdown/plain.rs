@@ -1,34 +1,35 @@
 //! Reads text without HTML blocks: Markdown, or typed lines.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, html};
-use regex::Regex;
+use regex::Captures;
 
-use super::DIALECT;
-use crate::{Budget, Exceeded};
+use super::source::replace_some;
+use crate::{Budget, Exceeded, document::DIALECT, pattern::patterns};
 
 /// A shorter line was not wrapped by a program, so its end is intended.
 const WRAP_WIDTH: usize = 60;
 
+patterns! {
+    SIGNS = concat!(
+        r"(?m)^ {0,3}#{1,6} +\S",                    // # Heading
+        r"|\*\*[^\s*][^*\n]*\*\*|__[^\s_][^_\n]*__", // **strong**
+        r"|\]\((?i:https?://|mailto:)",              // [text](https://…)
+        r"|^ {0,3}(?:```|~~~)",                      // a fence
+        r"|^[^\s\-=|].*\n(?:={3,}|-{3,}) *$",        // a heading with a line under it
+        r"|^ {0,3}(?:[-*+]|\d{1,3}[.)]) .*\n+ {2,}(?:[-*+]|\d{1,3}[.)]) ", // a list in a list
+        r"|\\$|\\[*_#\[\]`>+~|=-]",                  // a hard break, an escape
+        r"|~~[^\s~][^~\n]*~~",                       // ~~struck out~~
+        r"|\|.*\n {0,3}\|? *:?-+:? *\|[ |:-]*$",     // the line under the headers of a table
+    );
+    AUTOLINK = r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>";
+}
+
 /// Whether a text uses Markdown syntax. Leading dashes do not count: they are common in typed text,
 /// and mean the same either way.
 pub(crate) fn is_markdown(text: &str) -> bool {
-    static SIGNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?m)^ {0,3}#{1,6} +\S",                    // # Heading
-            r"|\*\*[^\s*][^*\n]*\*\*|__[^\s_][^_\n]*__", // **strong**
-            r"|\]\((?i:https?://|mailto:)",              // [text](https://…)
-            r"|^ {0,3}(?:```|~~~)",                      // a fence
-            r"|^[^\s\-=|].*\n(?:={3,}|-{3,}) *$",        // a heading with a line under it
-            r"|^ {0,3}(?:[-*+]|\d{1,3}[.)]) .*\n+ {2,}(?:[-*+]|\d{1,3}[.)]) ", // a list in a list
-            r"|\\$|\\[*_#\[\]`>+~|=-]",                  // a hard break, an escape
-            r"|~~[^\s~][^~\n]*~~",                       // ~~struck out~~
-            r"|\|.*\n {0,3}\|? *:?-+:? *\|[ |:-]*$",     // the line under the headers of a table
-        ))
-        .ok()
-    });
-    SIGNS.as_ref().is_some_and(|signs| signs.is_match(text))
+    SIGNS.is_match(text)
 }
 
 /// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
@@ -154,32 +155,20 @@ pub(crate) fn lines_to_html(text: &str) -> String {
 /// Puts back the `<` after a backslash, which would escape the `&` of the entity that `source` has
 /// made of it.
 fn with_escaped_signs(text: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut copied = 0;
-    for (at, found) in text.match_indices("&lt;") {
+    replace_some(Cow::Borrowed(text), "&lt;", |text, at| {
         let before = &text[..at];
-        if (before.len() - before.trim_end_matches('\\').len()) % 2 == 1 {
-            out.push_str(&text[copied..at]);
-            out.push('<');
-            copied = at + found.len();
-        }
-    }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(&text[copied..]);
-    Cow::Owned(out)
+        let backslashes = before.len() - before.trim_end_matches('\\').len();
+        (backslashes % 2 == 1).then_some("<")
+    })
 }
 
 /// Writes addresses in angle brackets (`CommonMark`, "Autolinks") otherwise. `source` has turned
 /// their `<` into `&lt;`.
 fn with_autolinks(text: &str, write: impl Fn(&str) -> String) -> Cow<'_, str> {
-    static AUTOLINK: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"&lt;((?i:https?)://[^\s<>]+|(?i:mailto):[^\s<>]+)>").ok());
-    match AUTOLINK.as_ref().filter(|_| text.contains("&lt;")) {
-        Some(pattern) => pattern.replace_all(text, |found: &regex::Captures<'_>| write(&found[1])),
-        None => Cow::Borrowed(text),
+    if !text.contains("&lt;") {
+        return Cow::Borrowed(text);
     }
+    AUTOLINK.replace_all(text, |found: &Captures<'_>| write(&found[1]))
 }
 
 /// Removes the markers of quotes and lists beyond a sensible depth.

@@ -1,16 +1,16 @@
 //! Detects the format of a description (HTML, HTML that was escaped too often, Markdown or plain
 //! text), and converts it to HTML.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 
-use regex::Regex;
+use regex::Captures;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::{
     plain,
     tags::{Tag, tag},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, document::is_unseen, pattern::patterns};
 
 /// HTML to parse.
 pub(crate) struct Source<'a> {
@@ -29,6 +29,12 @@ impl Source<'_> {
             signs_are_text: true,
         })
     }
+}
+
+patterns! {
+    /// `\n` as two characters, or a path, which may have them.
+    LINE_FEED = r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n";
+    ESCAPED_TAG = r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;";
 }
 
 /// How many levels of escaping are undone.
@@ -93,35 +99,25 @@ pub(super) fn characters(raw: &str) -> Cow<'_, str> {
 }
 
 fn unseen(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}')
-        || (c.is_control() && !c.is_whitespace())
+    is_unseen(c) || (c.is_control() && !c.is_whitespace())
 }
 
 /// Replaces `\n` typed as two characters, unless it is part of a path such as `C:\new`.
 fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
-    static PATTERN: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?:[A-Za-z]:|\\)\\\S*|(?:\\r)?\\n").ok());
     if !text.contains("\\n") {
         return text;
     }
-    replace(text, PATTERN.as_ref(), |found| {
-        if found.ends_with("\\n")
-            && found.len() <= 4
-            && !found.contains(':')
-            && !found.starts_with(r"\\")
-        {
-            "\n".to_owned()
-        } else {
-            found.to_owned()
-        }
-    })
+    let replaced = LINE_FEED.replace_all(&text, |found: &Captures<'_>| {
+        let found = &found[0];
+        let is_path = found.len() > 4 || found.contains(':') || found.starts_with(r"\\");
+        let is_feed = found.ends_with("\\n") && !is_path;
+        if is_feed { "\n" } else { found }.to_owned()
+    });
+    Cow::Owned(replaced.into_owned())
 }
 
 /// Undoes escaping that was done too often: `&amp;amp;`, `&lt;p&gt;`.
 fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>, Exceeded> {
-    static ESCAPED_TAG: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?i)&lt;(/?)([a-z][a-z0-9]*)\b[^<>]{0,500}?/?&gt;").ok());
     for _ in 0..MAX_UNESCAPES {
         budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
         for _ in 0..MAX_UNESCAPES {
@@ -130,14 +126,11 @@ fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>,
         if !text.contains("&lt;") {
             break;
         }
-        let Some(pattern) = ESCAPED_TAG.as_ref() else {
-            break;
-        };
         // The search for a tag may read 500 characters, at each of which another may start.
         budget.spend(text.len().saturating_mul(20))?;
         let mut escaped = 0;
         let mut sure = 0;
-        for found in pattern.captures_iter(&text) {
+        for found in ESCAPED_TAG.captures_iter(&text) {
             if let Some(tag) = tag(&found[2].to_ascii_lowercase()) {
                 escaped += 1;
                 sure += usize::from(&found[1] == "/" || tag == Tag::Break);
@@ -171,17 +164,29 @@ fn without_cdata(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Replaces `&amp;nbsp;` by `&nbsp;`.
 fn without_escaped_entities(text: Cow<'_, str>) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut copied = 0;
-    for (at, found) in text.match_indices("&amp;") {
-        let rest = &text.as_bytes()[at + found.len()..];
+    replace_some(text, "&amp;", |text, at| {
+        let rest = &text.as_bytes()[at + "&amp;".len()..];
         let name = rest
             .iter()
             .take(33)
             .take_while(|b| b.is_ascii_alphanumeric() || **b == b'#')
             .count();
-        if name > 0 && rest.get(name) == Some(&b';') {
-            out.push_str(&text[copied..=at]);
+        (name > 0 && rest.get(name) == Some(&b';')).then_some("&")
+    })
+}
+
+/// Replaces each `sign` of a text for which `with` gives something else, by its place.
+pub(super) fn replace_some<'a>(
+    text: Cow<'a, str>,
+    sign: &str,
+    mut with: impl FnMut(&str, usize) -> Option<&'static str>,
+) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, found) in text.match_indices(sign) {
+        if let Some(instead) = with(&text, at) {
+            out.push_str(&text[copied..at]);
+            out.push_str(instead);
             copied = at + found.len();
         }
     }
@@ -210,33 +215,21 @@ fn real_tags(text: Cow<'_, str>) -> (Cow<'_, str>, TagCounts) {
         return (text, seen);
     }
     let (last_end, last_comment_end) = (text.rfind('>'), text.rfind("-->"));
-    let mut out = String::new();
-    let mut copied = 0;
-    for (at, _) in text.match_indices('<') {
+    let text = replace_some(text, "<", |text, at| {
         let rest = &text[at + 1..];
         let ends = last_end.is_some_and(|end| end > at);
-        let kept = if rest.starts_with("!--") {
+        let is_kept = if rest.starts_with("!--") {
             last_comment_end.is_some_and(|end| end > at)
         } else if rest.starts_with(['!', '?']) {
             let name = rest[1..].get(..7).unwrap_or_default().to_ascii_lowercase();
-            ends && (name == "doctype"
-                || name.starts_with("xml")
-                || name.starts_with("[if")
-                || name.starts_with("[endif]"))
+            let begins = |start: &&str| name.starts_with(start);
+            ends && (name == "doctype" || ["xml", "[if", "[endif]"].iter().any(begins))
         } else {
             ends && count(rest, &mut seen)
         };
-        if !kept {
-            out.push_str(&text[copied..at]);
-            out.push_str("&lt;");
-            copied = at + 1;
-        }
-    }
-    if copied == 0 {
-        return (text, seen);
-    }
-    out.push_str(&text[copied..]);
-    (Cow::Owned(out), seen)
+        (!is_kept).then_some("&lt;")
+    });
+    (text, seen)
 }
 
 /// Whether the text after a `<` makes it a tag; if so, counts it.
@@ -257,19 +250,4 @@ fn count(rest: &str, seen: &mut TagCounts) -> bool {
     seen.breaks += usize::from(tag == Tag::Break);
     seen.raw |= tag == Tag::DroppedRaw;
     true
-}
-
-fn replace<'a>(
-    text: Cow<'a, str>,
-    pattern: Option<&Regex>,
-    with: impl Fn(&str) -> String,
-) -> Cow<'a, str> {
-    match pattern {
-        Some(pattern) => Cow::Owned(
-            pattern
-                .replace_all(&text, |found: &regex::Captures<'_>| with(&found[0]))
-                .into_owned(),
-        ),
-        None => text,
-    }
 }

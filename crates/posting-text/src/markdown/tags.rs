@@ -20,12 +20,7 @@ pub(crate) enum Tag {
     Pre,
     Break,
     Rule,
-    Strong,
-    Emphasis,
-    Deleted,
-    Superscript,
-    Subscript,
-    Code,
+    Styled(Style),
     Link,
     Image,
     /// Its content is for machines or controls, and is dropped.
@@ -34,6 +29,17 @@ pub(crate) enum Tag {
     DroppedRaw,
     /// Does nothing.
     Inline,
+}
+
+/// How an element shows its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Strong,
+    Emphasis,
+    Deleted,
+    Superscript,
+    Subscript,
+    Code,
 }
 
 impl Tag {
@@ -85,12 +91,12 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
         "pre" => Tag::Pre,
         "br" => Tag::Break,
         "hr" => Tag::Rule,
-        "b" | "strong" => Tag::Strong,
-        "del" | "s" | "strike" => Tag::Deleted,
-        "sup" => Tag::Superscript,
-        "sub" => Tag::Subscript,
-        "i" | "em" | "cite" | "dfn" | "var" => Tag::Emphasis,
-        "code" | "kbd" | "samp" | "tt" => Tag::Code,
+        "b" | "strong" => Tag::Styled(Style::Strong),
+        "del" | "s" | "strike" => Tag::Styled(Style::Deleted),
+        "sup" => Tag::Styled(Style::Superscript),
+        "sub" => Tag::Styled(Style::Subscript),
+        "i" | "em" | "cite" | "dfn" | "var" => Tag::Styled(Style::Emphasis),
+        "code" | "kbd" | "samp" | "tt" => Tag::Styled(Style::Code),
         "a" => Tag::Link,
         "img" | "image" => Tag::Image,
         "iframe" | "object" | "embed" | "applet" | "svg" | "canvas" | "video" | "audio"

@@ -1,5 +1,15 @@
 //! Quirks of real descriptions, each a named case; `properties` tests what holds for every input.
 
+/// Checks conversions: `"its name": "source" => "Markdown";`, or without the name.
+macro_rules! cases {
+    ($($name:literal: $raw:expr => $expect:expr;)+) => {
+        $(crate::markdown::tests::check($name, $raw, $expect);)+
+    };
+    ($($raw:expr => $expect:expr;)+) => {
+        $(crate::markdown::tests::check($raw, $raw, $expect);)+
+    };
+}
+
 mod html;
 mod meaning;
 mod properties;

@@ -4,13 +4,12 @@
 use pulldown_cmark::{Event, Parser};
 
 use super::{
-    DIALECT,
     emphasis::{Interval, Mark, marks},
     escape::{self, Paragraph, Place},
 };
 use crate::{
     Budget, Exceeded,
-    document::{Block, Document, List, Span, Style, Table, plain},
+    document::{Block, DIALECT, Document, List, Span, Style, Table, plain},
 };
 
 pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {

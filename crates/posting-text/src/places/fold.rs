@@ -3,6 +3,21 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
+/// How people without such a key write a letter that has no accent to leave out: `ø`, `ß`.
+pub(crate) const fn plain_letter(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ø' => "o",
+        'ł' => "l",
+        'đ' | 'ð' => "d",
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ı' => "i",
+        'þ' => "th",
+        _ => return None,
+    })
+}
+
 pub(crate) fn fold(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut gap = false;
@@ -10,18 +25,10 @@ pub(crate) fn fold(name: &str) -> String {
     for c in lower.filter(|c| !is_combining_mark(*c)) {
         let mut one = [0; 4];
         let folded = match c {
-            'ø' => "o",
-            'ł' => "l",
-            'đ' | 'ð' => "d",
-            'ß' => "ss",
-            'æ' => "ae",
-            'œ' => "oe",
-            'ı' => "i",
-            'þ' => "th",
             'ħ' => "h",
             'ŋ' => "n",
             'ŧ' => "t",
-            c if c.is_alphanumeric() => c.encode_utf8(&mut one),
+            c if c.is_alphanumeric() => plain_letter(c).unwrap_or(c.encode_utf8(&mut one)),
             '\'' | '’' | 'ʼ' | '`' | '´' | '.' => continue,
             _ => {
                 gap = true;

@@ -11,7 +11,9 @@ mod tests;
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use fold::fold;
+use self::fold::fold;
+#[cfg(feature = "redact")]
+pub(crate) use self::fold::plain_letter;
 
 /// A place on Earth, WGS 84, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]

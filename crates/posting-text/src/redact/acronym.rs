@@ -114,11 +114,12 @@ fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
         })
 }
 
-/// Words of two letters that texts write in capitals.
+/// Words of two letters that texts also write in capitals, to be loud.
 const SHOUTED: &str =
     "NO OK OR AS IT US AM IF SO GO DO WE HE ME MY IN ON AT TO OF BY UP AN DU IM ZU";
 
-/// Whether two capitals stand among ordinary words, and are none.
+/// Whether two capitals stand among ordinary words, and are no unit, no code of a state and no word
+/// of a line in capitals.
 fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let word = &all[at];
     let (before, after) = (&text[..word.start], &text[word.end()..]);
@@ -128,7 +129,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let previous = previous.filter(|other| word.start - other.end() <= 2);
     let next = all.get(at + 1).filter(|next| next.start - word.end() <= 2);
     // A legal form after them makes them a name.
-    if next.is_some_and(|next| is_upper(next) && next.cues.has(Cues::LEGAL)) {
+    if next.is_some_and(|next| is_upper(next) && next.is(Cues::LEGAL)) {
         return true;
     }
     let counted = previous.is_some_and(Word::is_number);
@@ -140,7 +141,8 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
 }
 
-/// Where the comparison is.
+/// How far an acronym is compared with a name: the next word, the next letter, and how many words
+/// have given a letter.
 struct Place {
     word: usize,
     letter: usize,
@@ -302,7 +304,7 @@ fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
 }
 
 fn is_small(word: &Word<'_>) -> bool {
-    word.cues.has(Cues::SMALL)
+    word.is(Cues::SMALL)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {
@@ -325,10 +327,7 @@ fn follows(
     budget: &Budget,
 ) -> Result<bool, Exceeded> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
-    let mut from = parenthesis.saturating_sub(bytes + 12);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 12));
     budget.spend(2 * (parenthesis - from))?;
     let before = words(&text[from..parenthesis]);
     let Some(skipped) = before.len().checked_sub(core.len()) else {

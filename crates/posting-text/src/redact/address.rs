@@ -22,6 +22,7 @@ use super::{
     inflect,
     scan::Found,
     script::Script,
+    vocabulary::{begins_with_one, is_among, listed},
     words::{Word, begins_sentence},
 };
 use crate::{Budget, Exceeded};
@@ -85,8 +86,8 @@ fn is_house(word: &Word<'_>) -> bool {
 
 /// Whether words may follow each other in the name of a street.
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
-    let is_abbreviated = before.text.chars().count() <= 5
-        || before.cues.has(Cues::STREET_BEFORE.or(Cues::STREET_AFTER));
+    let is_abbreviated =
+        before.text.chars().count() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
     let plain: String = gap
         .chars()
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
@@ -95,7 +96,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
         "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | "/ " | ", "
         | "، " | "," | ",  " => true,
         ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
-        ":" | ": " => before.cues.has(Cues::UNIT),
+        ":" | ": " => before.is(Cues::UNIT),
         _ => false,
     }
 }
@@ -117,11 +118,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         };
         let word = &words[previous];
         let gap = &text[word.end()..words[look].start];
-        if word.cues.has(Cues::ADDRESS)
-            && gap.starts_with([':', ' '])
-            && distance > 1
-            && capitals > 0
-        {
+        if word.is(Cues::ADDRESS) && gap.starts_with([':', ' ']) && distance > 1 && capitals > 0 {
             // "Address: Elm 14"
             return first
                 .or(Some(words[look].start))
@@ -142,14 +139,14 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
         // "via Teams"
         let is_means = word.lower == "via"
-            && matches!(
-                &*words[look].lower,
-                "teams" | "zoom" | "skype" | "email" | "mail" | "linkedin" | "telefono"
+            && is_among(
+                "teams zoom skype email mail linkedin telefono",
+                &words[look].lower,
             );
         if is_street_before(word, gap, text) && capitals > 0 && !is_means {
             return Some(word.start..end().end);
         }
-        let is_apart = gap.contains(',') && !words[look].cues.has(Cues::UNIT);
+        let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
         if is_grade(words, previous) {
             break;
@@ -159,13 +156,13 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
         }
         let is_name = word.is_upper()
             || (!is_cased && !word.is_number())
-            || word.cues.has(Cues::UNIT)
+            || word.is(Cues::UNIT)
             || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
             || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2)
-            || (word.is_number() && gap == ". " && words[look].cues.has(Cues::STREET_AFTER));
+            || (word.is_number() && gap == ". " && words[look].is(Cues::STREET_AFTER));
         // "бул. „Черни връх“ 51"
         is_quoted |= gap.contains(['“', '”', '"', '»']);
-        if !is_name && !is_quoted && !word.cues.has(Cues::STREET_AFTER) {
+        if !is_name && !is_quoted && !word.is(Cues::STREET_AFTER) {
             break;
         }
         if word.is_upper() || (!is_cased && !word.is_number()) {
@@ -176,9 +173,7 @@ fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
             && word.is_upper()
             && (matches!(gap, " " | "-") || (gap == ". " && word.text.chars().count() <= 4))
             && !(begins_sentence(text, word.start)
-                && word
-                    .cues
-                    .has(Cues::PERSON.or(Cues::ADDRESS).or(Cues::LANGUAGES)))
+                && word.is(Cues::PERSON | Cues::ADDRESS | Cues::LANGUAGES))
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
@@ -211,12 +206,12 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
         return Some(word.start);
     }
     let is_letter = word.text.chars().nth(1).is_none();
-    if !word.cues.has(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
+    if !word.is(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
         return None;
     }
     let before = &words[at.checked_sub(1)?];
     let gap = &text[before.end()..word.start];
-    let is_name = before.is_upper() && !before.cues.has(Cues::LANGUAGES) && gap == " ";
+    let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && gap == " ";
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
 }
 
@@ -227,7 +222,7 @@ fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
         && gap == " "
         && &text[title.end()..words[at].start] == " "
         && title.is_upper()
-        && !title.cues.has(Cues::LANGUAGES);
+        && !title.is(Cues::LANGUAGES);
     is_titled.then_some(title.start)
 }
 
@@ -238,35 +233,27 @@ fn is_family_particle(word: &Word<'_>) -> bool {
 
 /// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
-    let of_pay = |lower: &str| {
-        ["plat", "mzd", "tarif"]
-            .iter()
-            .any(|pay| lower.starts_with(pay))
-    };
-    words[at].lower == "třída" && at > 0 && of_pay(&words[at - 1].lower)
+    words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
 }
 
 /// Whether the word before this one says that an address comes next: `Find us: Elm 14`.
 fn is_announced(words: &[Word<'_>], at: usize) -> bool {
-    at > 0 && words[at - 1].cues.has(Cues::ADDRESS)
+    at > 0 && words[at - 1].is(Cues::ADDRESS)
 }
 
 /// Whether a word announces the name of a street here.
 fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     // "בשדרות הנשיא 7": in the avenue.
-    let is_street = |lower: &str| cues::of(lower).has(Cues::STREET_BEFORE);
+    let is_street = |lower: &str| cues::are_of(lower, Cues::STREET_BEFORE);
     let is_prefixed =
         || !word.lower.is_ascii() && inflect::without_prefix(&word.lower).any(is_street);
-    if !word.cues.has(Cues::STREET_BEFORE) && !is_prefixed() {
+    if !word.is(Cues::STREET_BEFORE) && !is_prefixed() {
         return false;
     }
     let is_short = word.text.chars().count() <= 2;
     // Words of Latin languages that are others as well count as the first word of a line or a
     // sentence, or capitalised.
-    let is_other = matches!(
-        &*word.lower,
-        "via" | "place" | "cours" | "corso" | "strada" | "bd" | "plaza"
-    );
+    let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
     // "c.c." is a law.
     let of_law = text[..word.start].ends_with('.');
     // "Siamo in via Garibaldi"
@@ -284,7 +271,7 @@ fn is_compound(word: &Word<'_>) -> bool {
             .strip_suffix(suffix)
             .is_some_and(|front| front.chars().count() >= MIN_FRONT)
     };
-    word.is_upper() && SUFFIXES.split_whitespace().any(suffix)
+    word.is_upper() && listed(SUFFIXES).any(suffix)
 }
 
 /// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
@@ -303,7 +290,7 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
     if !matches!(gap, " " | ", " | "\u{a0}") {
         return None;
     }
-    if street.cues.has(Cues::STREET_BEFORE) && street.text.chars().count() >= 2 {
+    if street.is(Cues::STREET_BEFORE) && street.text.chars().count() >= 2 {
         let mut end = None;
         let mut last = street;
         for word in words[next + 1..].iter().take(MAX_NAME) {
@@ -311,8 +298,8 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
             let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}" | ". ");
             let is_name = word.is_upper() || is_of(word, Script::Arabic);
             // "شارع طلعت حرب، الدور الثالث"
-            let is_unit = gap == "، " && word.cues.has(Cues::UNIT);
-            let of_unit = last.cues.has(Cues::UNIT);
+            let is_unit = gap == "، " && word.is(Cues::UNIT);
+            let of_unit = last.is(Cues::UNIT);
             if !(joins || is_unit) || !(is_name || is_among(PARTICLES, &word.lower)) {
                 break;
             }
@@ -328,7 +315,7 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
     }
     // English: capitals up to the word for a street, "Unit 6, Ransome Way" without its number.
     let unit = at.checked_sub(1).map(|unit| &words[unit]).filter(|unit| {
-        unit.cues.has(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
+        unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
     });
     let start = unit.map_or(number.start, |unit| unit.start);
     let mut last = number;
@@ -341,7 +328,7 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
         if !is_genitive && (!joins || !word.is_upper()) {
             return None;
         }
-        if distance > 0 && word.cues.has(Cues::STREET_AFTER) {
+        if distance > 0 && word.is(Cues::STREET_AFTER) {
             let index = at + 1 + distance;
             return Some(start..end(text, words, index).end);
         }
@@ -350,11 +337,7 @@ fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usiz
     None
 }
 
-fn is_among(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
-}
-
-/// Whether a word is in a script with capitals or of ideographs.
+/// Whether a word is in this script.
 fn is_of(word: &Word<'_>, script: Script) -> bool {
     Script::of_text(word.text) == script
 }

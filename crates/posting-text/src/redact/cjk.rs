@@ -2,7 +2,11 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use super::script::{Script, is_unspaced};
+use super::{
+    script::{Script, is_unspaced},
+    tables,
+    vocabulary::{begins_with_one, is_among},
+};
 
 /// What is around the proper part of such a name.
 #[derive(Debug, Default)]
@@ -14,18 +18,13 @@ struct Parts {
 
 static PARTS: LazyLock<Parts> = LazyLock::new(|| {
     let mut parts = Parts::default();
-    let mut section = "";
-    let lines = include_str!("tables/cjk.txt").lines();
-    for word in lines
-        .filter(|line| !line.starts_with('#'))
-        .flat_map(str::split_whitespace)
-    {
-        match word {
-            "[legal]" | "[trade]" | "[place]" => section = word,
-            _ if section == "[legal]" => parts.legal.push(word),
-            _ if section == "[trade]" => parts.trades.push(word),
-            _ => parts.places.push(word),
-        }
+    for (heading, words) in tables::lines(include_str!("tables/cjk.txt")) {
+        let list = match heading {
+            "legal" => &mut parts.legal,
+            "trade" => &mut parts.trades,
+            _ => &mut parts.places,
+        };
+        list.extend(words.split_ascii_whitespace());
     }
     for list in [&mut parts.legal, &mut parts.places] {
         list.sort_by_key(|part| std::cmp::Reverse(part.len()));
@@ -154,7 +153,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
                 let is_start = !before.ends_with(|c| Script::of(c) == Script::Hangul);
                 let run = after.find(|c| Script::of(c) != Script::Hangul);
                 let tail = &after[..run.unwrap_or(after.len())];
-                return is_start && AFTER.split(' ').any(|particle| particle == tail);
+                return is_start && is_among(AFTER, tail);
             }
             let next = rest.chars().next();
             (before.is_empty() || before.ends_with(BEFORE)) && after.chars().next() != next
@@ -165,11 +164,11 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     })
 }
 
-/// The two ideographs of a Japanese name before its trade, which are rather a family or a place
-/// elsewhere: where a particle follows, and the text calls nobody so.
+/// The two ideographs of a Japanese name before its trade, if the text uses them for the company: a
+/// particle follows. Two ideographs before a title are a person instead, and then none count.
 fn japanese_pair(base: &str, text: &str) -> Option<String> {
-    const PARTICLES: [&str; 9] = ["は", "が", "で", "の", "に", "を", "と", "へ", "も"];
-    const PERSONS: [&str; 5] = ["さん", "様", "氏", "まで", "宛"];
+    const PARTICLES: &str = "は が で の に を と へ も";
+    const PERSONS: &str = "さん 様 氏 まで 宛";
     let trades = || PARTS.trades.iter().rev();
     let pair = trades()
         .find_map(|trade| base.strip_suffix(trade))
@@ -183,11 +182,11 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     let mut is_used = false;
     for (at, _) in text.match_indices(pair) {
         let after = &text[at + pair.len()..];
-        if PERSONS.iter().any(|person| after.starts_with(person)) {
+        if begins_with_one(PERSONS, after) {
             return None;
         }
         let is_start = !text[..at].ends_with(|c| matches!(Script::of(c), Script::Han));
-        is_used |= is_start && PARTICLES.iter().any(|particle| after.starts_with(particle));
+        is_used |= is_start && begins_with_one(PARTICLES, after);
     }
     is_used.then(|| pair.to_owned())
 }
@@ -264,10 +263,7 @@ pub(super) fn stands(text: &str, start: usize, end: usize) -> bool {
     let hangul = |c: char| Script::of(c) == Script::Hangul;
     let after: &str = &text[end..];
     !text[..start].ends_with(hangul)
-        && (!after.starts_with(hangul)
-            || PARTICLES
-                .split_whitespace()
-                .any(|particle| after.starts_with(particle)))
+        && (!after.starts_with(hangul) || begins_with_one(PARTICLES, after))
 }
 
 #[cfg(test)]

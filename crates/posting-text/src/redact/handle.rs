@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::{cues::Cues, words::Word};
+use super::{
+    cues::Cues,
+    vocabulary::{is_among, without_ending},
+    words::Word,
+};
 use crate::{Budget, Exceeded};
 
 /// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
@@ -25,7 +29,7 @@ pub(super) fn handles(
         out.extend(at_sign(text, at, sign.len()));
     }
     for (at, word) in words.iter().enumerate() {
-        if word.cues.has(Cues::HANDLE) || ends_in_cue(word) {
+        if word.is(Cues::HANDLE) || ends_in_cue(word) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_cue(text, words, at));
         }
@@ -37,8 +41,8 @@ pub(super) fn handles(
 
 /// Whether a word in a script without spaces ends with the name of a messenger.
 fn ends_in_cue(word: &Word<'_>) -> bool {
-    const CUES: [&str; 5] = ["微信", "微信号", "微信號", "카톡", "카카오톡"];
-    !word.lower.is_ascii() && CUES.iter().any(|cue| word.lower.ends_with(cue))
+    const CUES: &str = "微信 微信号 微信號 카톡 카카오톡";
+    word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
 /// The handle after an at sign at this byte, which is a part of it.
@@ -57,7 +61,7 @@ fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
     }
     // "@angular/core", "@Override", "a @ 12 €"
     let is_code = text[end..].starts_with(['/', '(', '{'])
-        || CODE.split_whitespace().any(|word| word == found)
+        || is_among(CODE, found)
         || (found.starts_with(|c: char| c.is_ascii_uppercase())
             && !found.contains(['_', '.'])
             && !found.contains(|c: char| c.is_ascii_digit())
@@ -79,20 +83,7 @@ fn name(text: &str) -> Option<usize> {
 
 /// The handle after the name of a messenger, and a colon or a word for a name.
 fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    const NAMES: [&str; 12] = [
-        "id",
-        "号",
-        "號",
-        "아이디",
-        "nick",
-        "user",
-        "name",
-        "konto",
-        "account",
-        "用户名",
-        "is",
-        "кanal",
-    ];
+    const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
     let mut last = &words[at];
     let mut is_told = false;
     for next in at + 1..=at + 2 {
@@ -102,7 +93,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         if gap.len() > 8 || gap.contains(['\n', ',', '.', ';']) || gap.contains('@') {
             return None;
         }
-        if NAMES.contains(&&*word.lower) {
+        if is_among(NAMES, &word.lower) {
             is_told = true;
             last = word;
             continue;

@@ -5,7 +5,11 @@
 
 use std::ops::Range;
 
-use super::{cues::Cues, words::Word};
+use super::{
+    cues::Cues,
+    vocabulary::{is_among, without_ending},
+    words::Word,
+};
 use crate::{Budget, Exceeded};
 
 /// The most words between the word for a number and the number.
@@ -16,7 +20,7 @@ const MAX_GAP: usize = 40;
 const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
-/// Words that are others as well, and need many digits.
+/// Words that mean other things, too, so that only a long number after them counts.
 const LONG: &str = "\
     konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan iva \
     partita tin swift bic bsb abn פ ר код številka št";
@@ -37,7 +41,7 @@ pub(super) fn ids(
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
         }
-        let found = if word.cues.has(Cues::ID)
+        let found = if word.is(Cues::ID)
             || is_unspaced_cue(word)
             || is_of_court(words, at)
             || is_of_register(words, at)
@@ -70,28 +74,15 @@ fn is_of_court(words: &[Word<'_>], at: usize) -> bool {
 /// England and Wales No. 07734215`.
 fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
     let country = at.checked_sub(1).map(|before| &*words[before].lower);
-    matches!(&*words[at].lower, "no" | "number" | "nr" | "under")
-        && matches!(
-            country,
-            Some("wales" | "england" | "scotland" | "ireland" | "registered")
-        )
+    is_among("no number nr under", &words[at].lower)
+        && country.is_some_and(|it| is_among("wales england scotland ireland registered", it))
 }
 
 /// Whether a word in a script without spaces ends with such a cue.
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
-    const CUES: [&str; 10] = [
-        "法人番号",
-        "信用代码",
-        "信用代碼",
-        "税号",
-        "統一編號",
-        "ผู้เสียภาษี",
-        "税番号",
-        "등록번호",
-        "사업자번호",
-        "登记号",
-    ];
-    !word.lower.is_ascii() && CUES.iter().any(|cue| word.lower.ends_with(cue))
+    const CUES: &str = "\
+        法人番号 信用代码 信用代碼 税号 統一編號 ผู้เสียภาษี 税番号 등록번호 사업자번호 登记号";
+    word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
 /// The number after a word that announces it.
@@ -110,14 +101,14 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         if begins {
             let (end, digits) = groups(text, words, at + next);
             let is_lettered = word.text.starts_with(|c: char| c.is_ascii_uppercase());
-            let fewest = if is(SHORT, cue) {
+            let fewest = if is_among(SHORT, &cue.lower) {
                 3
-            } else if is(LONG, cue) && !is_lettered {
+            } else if is_among(LONG, &cue.lower) && !is_lettered {
                 7
             } else {
                 5
             };
-            let start = if is(WITH_NUMBER, cue) {
+            let start = if is_among(WITH_NUMBER, &cue.lower) {
                 cue.start
             } else {
                 word.start
@@ -129,10 +120,6 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
     None
 }
 
-fn is(list: &str, word: &Word<'_>) -> bool {
-    list.split_whitespace().any(|listed| listed == word.lower)
-}
-
 /// Whether a word in capitals begins a number: `FR 23 891 871 337`, `B 891 871 337`.
 fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     let (Some(word), Some(next)) = (words.get(at), words.get(at + 1)) else {
@@ -141,7 +128,7 @@ fn is_prefix(words: &[Word<'_>], at: usize, text: &str) -> bool {
     let is_short =
         (1..=4).contains(&word.text.len()) && word.text.bytes().all(|b| b.is_ascii_uppercase());
     is_short
-        && !word.cues.has(Cues::ID)
+        && !word.is(Cues::ID)
         && next.is_number()
         && matches!(&text[word.end()..next.start], " " | "-" | "\u{a0}")
 }
@@ -172,7 +159,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
         // "942 486 111 MVA", "HRA 4471 FL"
         let is_court = number == 0
             && at > 0
-            && is(WITH_NUMBER, &words[at - 1])
+            && is_among(WITH_NUMBER, &words[at - 1].lower)
             && word.text.len() <= 3
             && word.text.bytes().all(|b| b.is_ascii_uppercase());
         let tax = gap == " " && (word.text == "MVA" || is_court);

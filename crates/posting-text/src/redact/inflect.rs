@@ -4,49 +4,42 @@
 //! tables are those of the grammars named at each. A stem is the name without what the ending
 //! replaces, so a table of stems also says how the last consonant changes.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-};
+use std::sync::LazyLock;
 
-use super::{cues::Cues, script::Script, words::unaccented};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    cues::Cues,
+    script::Script,
+    tables,
+    vocabulary::{begins_with_one, is_among, without_ending},
+    words::unaccented,
+};
 
 /// The start of an inflected form, and what may follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stem {
     text: String,
-    endings: &'static HashSet<&'static str>,
+    endings: &'static FxHashSet<&'static str>,
 }
 
 /// The endings of a family of languages, and the changes of the end of a name before them.
 #[derive(Debug, Default)]
 struct Grammar {
-    endings: HashSet<&'static str>,
+    endings: FxHashSet<&'static str>,
     /// What is dropped, and what stands for it.
     changes: Vec<(&'static str, &'static str)>,
 }
 
-static GRAMMARS: LazyLock<HashMap<&'static str, Grammar>> = LazyLock::new(|| {
-    let mut grammars: HashMap<&str, Grammar> = HashMap::new();
-    let mut section = "";
-    let lines = include_str!("tables/endings.txt").lines();
-    for word in lines
-        .filter(|line| !line.starts_with('#'))
-        .flat_map(str::split_whitespace)
-    {
-        if let Some(name) = word
-            .strip_prefix('[')
-            .and_then(|name| name.strip_suffix(']'))
-        {
-            section = name;
-            continue;
-        }
-        let family = section.strip_suffix("-changes").unwrap_or(section);
+/// The grammars by the names of families, of Cyrillic and of Greek.
+static GRAMMARS: LazyLock<FxHashMap<&'static str, Grammar>> = LazyLock::new(|| {
+    let mut grammars: FxHashMap<&str, Grammar> = FxHashMap::default();
+    for (family, words) in tables::lines(include_str!("tables/endings.txt")) {
         let grammar = grammars.entry(family).or_default();
-        match word.split_once('>') {
-            Some(change) => grammar.changes.push(change),
-            None => {
-                grammar.endings.insert(word);
+        for word in words.split_ascii_whitespace() {
+            match word.split_once('>') {
+                Some(change) => grammar.changes.push(change),
+                None => drop(grammar.endings.insert(word)),
             }
         }
     }
@@ -64,21 +57,19 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
     }
     match Script::of_text(word) {
         Script::Latin => {
-            for (name, family) in Cues::FAMILIES {
-                if families.has(family) {
-                    of_grammar(word, name, &mut out);
-                }
+            for (family, _) in (families & Cues::LANGUAGES).iter_names() {
+                of_grammar(word, family, &mut out);
             }
-            if families.has(Cues::FINNIC) {
+            if families.intersects(Cues::FINNIC) {
                 gradation(word, &mut out);
             }
-            if families.has(Cues::HUNGARIAN) {
+            if families.intersects(Cues::HUNGARIAN) {
                 doubled(word, &mut out);
             }
         }
-        Script::Cyrillic => of_grammar(word, "cyrillic", &mut out),
+        Script::Cyrillic => of_grammar(word, "CYRILLIC", &mut out),
         // Accents move with the ending.
-        Script::Greek => of_grammar(&unaccented(word), "greek", &mut out),
+        Script::Greek => of_grammar(&unaccented(word), "GREEK", &mut out),
         _ => {}
     }
     out
@@ -87,7 +78,7 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
 /// The fewest letters of a stem that is not the whole name, where words often begin alike.
 const MIN_CHANGED: usize = 4;
 /// The families for which that holds.
-const SHORT_ENDINGS: &str = "english germanic nordic romance";
+const SHORT_ENDINGS: &str = "ENGLISH GERMANIC NORDIC ROMANCE";
 
 fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     let Some(grammar) = GRAMMARS.get(family) else {
@@ -97,7 +88,7 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     for (end, instead) in &grammar.changes {
         if let Some(front) = word.strip_suffix(end) {
             let stem = format!("{front}{instead}");
-            let is_short = SHORT_ENDINGS.contains(family);
+            let is_short = is_among(SHORT_ENDINGS, family);
             if !is_short || stem.chars().count() >= MIN_CHANGED {
                 push(out, stem, &grammar.endings);
             }
@@ -105,7 +96,7 @@ fn of_grammar(word: &str, family: &str, out: &mut Vec<Stem>) {
     }
 }
 
-fn push(out: &mut Vec<Stem>, text: String, endings: &'static HashSet<&'static str>) {
+fn push(out: &mut Vec<Stem>, text: String, endings: &'static FxHashSet<&'static str>) {
     let stem = Stem { text, endings };
     if stem.text.chars().count() >= MIN_STEM && !out.contains(&stem) {
         out.push(stem);
@@ -137,7 +128,7 @@ const GRADES: [(&str, &str); 19] = [
 
 /// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
 fn gradation(word: &str, out: &mut Vec<Stem>) {
-    let Some(finnic) = GRAMMARS.get("finnic") else {
+    let Some(finnic) = GRAMMARS.get("FINNIC") else {
         return;
     };
     let Some(last) = word.chars().next_back() else {
@@ -164,17 +155,16 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
     for (strong, weak) in GRADES {
         if let Some(front) = body.strip_suffix(strong) {
             push(out, format!("{front}{weak}{last}"), &finnic.endings);
-            push(out, format!("{front}{weak}"), &finnic.endings);
-            push(out, format!("{front}{weak}i"), &finnic.endings);
-            push(out, format!("{front}{weak}e"), &finnic.endings);
-            push(out, format!("{front}{weak}o"), &finnic.endings);
+            for vowel in ["", "i", "e", "o"] {
+                push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+            }
         }
     }
 }
 
 /// Adds the stem before `-val`, whose v becomes the last consonant: `Napfényessel`.
 fn doubled(word: &str, out: &mut Vec<Stem>) {
-    if let Some((last, hungarian)) = word.chars().next_back().zip(GRAMMARS.get("hungarian")) {
+    if let Some((last, hungarian)) = word.chars().next_back().zip(GRAMMARS.get("HUNGARIAN")) {
         push(out, format!("{word}{last}"), &hungarian.endings);
     }
 }
@@ -208,35 +198,23 @@ const SECOND_PARTS: &str = "\
 
 /// Whether this may follow a name in a compound word.
 pub(crate) fn is_second_part(rest: &str) -> bool {
-    let rest = rest
-        .strip_prefix('s')
-        .filter(|rest| starts(rest))
-        .unwrap_or(rest);
-    starts(rest)
-}
-
-fn starts(rest: &str) -> bool {
-    SECOND_PARTS
-        .split_whitespace()
-        .any(|part| rest.starts_with(part))
+    let after_s = rest.strip_prefix('s');
+    begins_with_one(SECOND_PARTS, rest)
+        || after_s.is_some_and(|rest| begins_with_one(SECOND_PARTS, rest))
 }
 
 /// Prefixes that Hebrew and Arabic write together with the next word: and, in, to, from, that, as,
 /// the.
 pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
-    const HEBREW: [&str; 16] = [
-        "ו", "ב", "ל", "מ", "ה", "ש", "כ", "של", "וב", "ול", "ומ", "וה", "וש", "כש", "שב", "מה",
-    ];
-    const ARABIC: [&str; 12] = [
-        "و", "ف", "ب", "ل", "ك", "وب", "ول", "ال", "وال", "بال", "لل", "كال",
-    ];
-    let prefixes: &[&str] = match Script::of_text(lower) {
-        Script::Hebrew => &HEBREW,
-        Script::Arabic => &ARABIC,
-        _ => &[],
+    const HEBREW: &str = "ו ב ל מ ה ש כ של וב ול ומ וה וש כש שב מה";
+    const ARABIC: &str = "و ف ب ل ك وب ول ال وال بال لل كال";
+    let prefixes = match Script::of_text(lower) {
+        Script::Hebrew => HEBREW,
+        Script::Arabic => ARABIC,
+        _ => "",
     };
     prefixes
-        .iter()
+        .split_ascii_whitespace()
         .filter_map(move |prefix| lower.strip_prefix(prefix))
         .filter(|rest| rest.chars().count() >= 2)
 }
@@ -245,9 +223,7 @@ pub(crate) fn without_prefix(lower: &str) -> impl Iterator<Item = &str> {
 /// `Kerekerdőhöz`.
 pub(crate) fn without_case(word: &str) -> Option<&str> {
     const ENDINGS: &str = "hoz hez höz nál nél ban ben ból ből ról ről tól től nak nek";
-    let bare = ENDINGS
-        .split(' ')
-        .find_map(|ending| word.strip_suffix(ending))?;
+    let bare = without_ending(ENDINGS, word)?;
     (bare.chars().count() > MIN_CHANGED).then_some(bare)
 }
 
@@ -305,9 +281,6 @@ mod tests {
 
     #[test]
     fn other_words() {
-        let all = Cues::FAMILIES
-            .iter()
-            .fold(Cues::default(), |all, (_, one)| all.or(*one));
         for (name, other) in [
             ("acmera", "acmeraish"),
             ("uber", "übermorgen"),
@@ -315,7 +288,9 @@ mod tests {
             ("target", "targeting"),
         ] {
             assert!(
-                !stems(name, all).iter().any(|stem| stem.begins(other)),
+                !stems(name, Cues::LANGUAGES)
+                    .iter()
+                    .any(|stem| stem.begins(other)),
                 "{other}"
             );
         }

@@ -88,7 +88,7 @@ pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
 /// Whether a tag contains the name; an ordinary word counts only at its start or end.
 fn is_in_tag(key: &Key, tag: &str) -> bool {
     let name = key.joined.as_str();
-    if cues::of(name).has(Cues::GENERIC) {
+    if cues::are_of(name, Cues::GENERIC) {
         tag.starts_with(name) || tag.ends_with(name)
     } else {
         tag.contains(name)

@@ -2,13 +2,15 @@
 
 use std::{borrow::Cow, rc::Rc};
 
+use unicode_normalization::char::decompose_compatible;
+
 use super::{
     cues::{self, Cues},
     inflect::{Stem, is_second_part},
-    script::Script,
+    vocabulary::is_among,
     words::{Word, begins_sentence, is_gap, unaccented},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, places::plain_letter};
 
 /// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +148,7 @@ impl Key {
             Ordinary::No => true,
             Ordinary::Word => is_named(text, words, at, *next),
             Ordinary::Words => {
-                let is_written = |word: &Word<'_>| word.is_capital() || word.cues.has(Cues::SMALL);
+                let is_written = |word: &Word<'_>| word.is_capital() || word.is(Cues::SMALL);
                 words[at..*next].iter().all(is_written)
             }
         }))
@@ -154,7 +156,7 @@ impl Key {
 
     /// Whether a word in lower case is the small one that a family's name begins with: `van der Zalm`.
     fn begins_with_particle(&self, first: &Word<'_>) -> bool {
-        self.ordinary == Ordinary::Words && first.cues.has(Cues::SMALL) && self.tokens.len() > 1
+        self.ordinary == Ordinary::Words && first.is(Cues::SMALL) && self.tokens.len() > 1
     }
 
     fn matches_joined(
@@ -216,7 +218,7 @@ impl Key {
         let capitals = word.text.chars().take_while(|c| !c.is_lowercase()).count();
         capitals == rest.chars().count()
             && (capitals > 2 || more == "s")
-            && ENDINGS.split(' ').any(|ending| ending == more)
+            && is_among(ENDINGS, &more)
     }
 
     /// Matches word by word, each in any of its forms.
@@ -295,7 +297,7 @@ fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
     };
     let gap = &text[words[next - 1].end()..following.start];
     match gap.trim_start().chars().next() {
-        None => following.cues.has(Cues::VERB.or(Cues::LEGAL)),
+        None => following.is(Cues::VERB | Cues::LEGAL),
         Some(sign) => sign != ',',
     }
 }
@@ -351,7 +353,7 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
             && several.windows(2).all(is_dotted)
         {
             let joined: String = several.iter().map(|word| &*word.lower).collect();
-            if cues::of(&joined).has(Cues::LEGAL) {
+            if cues::are_of(&joined, Cues::LEGAL) {
                 return Some(count);
             }
         }
@@ -360,34 +362,22 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let written = word.is_upper();
     let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
     let legal =
-        word.cues.has(Cues::LEGAL) && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
+        word.is(Cues::LEGAL) && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
     ((written && sure && legal) || word.lower == "gmbh").then_some(1)
 }
 
 /// The letter by which keys are looked up: the first of a word, without its accent.
 pub(crate) fn initial(lower: &str) -> char {
-    match lower.chars().next() {
-        Some(c) if c.is_ascii() => c,
-        Some(c) => match Script::of(c) {
-            Script::Latin | Script::Cyrillic | Script::Greek | Script::Arabic => {
-                let mut first = None;
-                unicode_normalization::char::decompose_compatible(c, |c| {
-                    first.get_or_insert(c);
-                });
-                match first.unwrap_or(c) {
-                    'ø' | 'œ' => 'o',
-                    'ł' => 'l',
-                    'đ' | 'ð' => 'd',
-                    'ı' => 'i',
-                    'æ' => 'a',
-                    'þ' => 't',
-                    c => c,
-                }
-            }
-            _ => c,
-        },
-        None => '\0',
-    }
+    let Some(letter) = lower.chars().next().filter(|c| !c.is_ascii()) else {
+        return lower.chars().next().unwrap_or_default();
+    };
+    let mut first = None;
+    decompose_compatible(letter, |c| {
+        first.get_or_insert(c);
+    });
+    let first = first.unwrap_or(letter);
+    let plain = plain_letter(first).and_then(|plain| plain.chars().next());
+    plain.unwrap_or(first)
 }
 
 /// Where the words of a joined name end, and where a word has an inner capital: `JobBoard`.

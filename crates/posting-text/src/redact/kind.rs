@@ -1,7 +1,5 @@
 //! The kinds of what is hidden, and how often each was.
 
-use crate::rules::SecretKind;
-
 /// The kind of a redaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -36,27 +34,9 @@ impl Kind {
         Self::Handle,
     ];
 
-    pub(super) const fn of(secret: SecretKind) -> Self {
-        match secret {
-            SecretKind::Company => Self::Company,
-            SecretKind::Email => Self::Email,
-            SecretKind::Phone => Self::Phone,
-            SecretKind::Host => Self::Link,
-        }
-    }
-
-    /// The name of the kind, as in its token.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Company => "company",
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Link => "link",
-            Self::Person => "person",
-            Self::Address => "address",
-            Self::Id => "id",
-            Self::Handle => "handle",
-        }
+    /// Its name, which is in the token.
+    pub fn name(self) -> &'static str {
+        self.token().trim_matches(['[', ']'])
     }
 
     /// The token that replaces it.

@@ -17,7 +17,7 @@ use self::{
     variants::{spelled_out_key, unaccented_key},
 };
 use super::{
-    Identity, cjk,
+    cjk,
     cues::{self, Cues},
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
@@ -25,7 +25,7 @@ use super::{
     vocabulary::{AND, is_among},
     words::{Word, unaccented, words},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, Posting};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
@@ -60,7 +60,7 @@ pub(crate) struct Names {
 /// The words for "and" that a text has.
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for word in all.iter().filter(|word| word.cues.has(Cues::SMALL)) {
+    for word in all.iter().filter(|word| word.is(Cues::SMALL)) {
         let and = AND.into_iter().find(|and| *and == word.lower);
         found.extend(and.filter(|and| !found.contains(and)));
     }
@@ -71,7 +71,7 @@ impl Names {
     /// Collects the spellings of the names that this text may use; which acronyms and parts count
     /// depends on the text.
     pub(crate) fn new(
-        identity: &Identity<'_>,
+        posting: &Posting<'_>,
         label: Option<String>,
         text: &str,
         all: &[Word<'_>],
@@ -79,10 +79,10 @@ impl Names {
     ) -> Result<Self, Exceeded> {
         budget.spend(all.len())?;
         let context = Context {
-            identity,
+            posting,
             all,
             text,
-            families: families(all, identity.country),
+            families: families(all, posting.country),
             script: script(all),
             budget,
         };
@@ -91,7 +91,7 @@ impl Names {
             ands: ands(all),
             ..Self::default()
         };
-        let known = std::iter::once(identity.name).chain(identity.other_names.iter().copied());
+        let known = std::iter::once(&posting.company_name).chain(posting.other_names);
         for name in known.take(MAX_NAMES) {
             names.add_name(name, &context)?;
         }
@@ -290,7 +290,7 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
         .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
-/// Merges two ordered lists of ranges. Drops ranges of the second that overlap one of the first.
+/// Merges two ordered lists of ranges. Those that overlap become one.
 fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if first.is_empty() {
         return second;
@@ -314,7 +314,7 @@ fn joined(words: &[Word<'_>]) -> String {
 
 /// Whether all words are in this set, which is for tests of a few words.
 fn all_of(words: &[Word<'_>], cues: Cues) -> bool {
-    words.iter().all(|word| word.cues.has(cues))
+    words.iter().all(|word| word.is(cues))
 }
 
 /// The names that were already seen, so that none is looked at twice.

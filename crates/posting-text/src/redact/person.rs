@@ -15,7 +15,7 @@ use self::{
     beside::beside,
     evidence::{Evidence, evidence},
 };
-use super::{cues::Cues, scan::Found, words::Word};
+use super::{cues::Cues, scan::Found, vocabulary::is_among, words::Word};
 use crate::{Budget, Exceeded, redact::Kind};
 
 /// The most words of a name.
@@ -54,15 +54,15 @@ pub(super) fn persons(
             budget.spend(1)?;
             out.extend(eastern::after_latin(text, words, at));
         }
-        if word.cues.has(Cues::TITLE) {
+        if word.is(Cues::TITLE) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(after_title(text, words, at));
         }
-        if word.cues.has(Cues::PERSON) {
+        if word.is(Cues::PERSON) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(announced(text, words, at));
         }
-        if word.cues.has(Cues::CLOSING) {
+        if word.is(Cues::CLOSING) {
             budget.spend(SEARCH_STEPS)?;
             out.extend(signed(text, words, at));
         }
@@ -95,7 +95,7 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
             let gap = &text[previous.end()..word.start];
             let initial = previous.text.chars().count() <= 2 && previous.is_upper();
             let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
-                || (gap == ". " && (initial || previous.cues.has(Cues::TITLE)));
+                || (gap == ". " && (initial || previous.is(Cues::TITLE)));
             if !joins {
                 break;
             }
@@ -115,7 +115,7 @@ fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
 fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let announced = names
         .iter()
-        .take_while(|word| word.cues.has(Cues::PERSON) && !word.cues.has(Cues::GIVEN))
+        .take_while(|word| word.is(Cues::PERSON) && !word.is(Cues::GIVEN))
         .count();
     // "Sunați la Domnica Hrițcu"
     let is_link = |word: &Word<'_>| {
@@ -126,9 +126,7 @@ fn first_name(text: &str, names: &[Word<'_>]) -> usize {
     let announced =
         announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
     let inner = names.len().saturating_sub(1);
-    let given = names[..inner]
-        .iter()
-        .position(|word| word.cues.has(Cues::GIVEN));
+    let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
     // "Коростелёва Нина Павловна"
     let is_after_family = names
         .last()
@@ -147,12 +145,12 @@ fn is_name(word: &Word<'_>) -> bool {
     let letters = word.text.chars().count();
     let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
     // "WhatsApp Tabitha on …"
-    let is_way = word.cues.has(Cues::PHONE.or(Cues::HANDLE)) && !word.cues.has(Cues::GIVEN);
+    let is_way = word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
     word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
 }
 
 fn is_particle(word: &Word<'_>) -> bool {
-    PARTICLES.split(' ').any(|particle| particle == word.lower)
+    is_among(PARTICLES, &word.lower)
 }
 
 /// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
@@ -165,14 +163,14 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         && gap.chars().all(|c| {
             c.is_whitespace() || matches!(c, ',' | '.' | ':' | '!' | '\u{1e}' | '–' | '-')
         });
-    if !is_near || !is_name(first) || first.cues.has(Cues::CLOSING) {
+    if !is_near || !is_name(first) || first.is(Cues::CLOSING) {
         return None;
     }
     let end = run(text, words, at + 1);
     let mut names = words.get(at + 1..end)?;
     // "Head of Operations" on the next line is no part of it, a degree before it is.
     while let [first, rest @ ..] = names
-        && first.cues.has(Cues::TITLE)
+        && first.is(Cues::TITLE)
         && !rest.is_empty()
     {
         names = rest;
@@ -188,11 +186,9 @@ fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
 
 /// Whether a word may be a form of address after the name: Turkish `Hanım` and `Bey`.
 fn may_be_title_after(word: &Word<'_>) -> bool {
-    ["hanım", "bey"].iter().any(|title| {
-        word.lower
-            .strip_prefix(title)
-            .is_some_and(|case| is_among(" a e ı i ı i 'a dan den la le ın in", case))
-    })
+    let case = word.lower.strip_prefix("hanım");
+    case.or(word.lower.strip_prefix("bey"))
+        .is_some_and(|case| case.is_empty() || is_among("a e ı i dan den la le ın in", case))
 }
 
 /// The person before a form of address: `Yazıcıoğlu Hanım`.
@@ -229,7 +225,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
         let is_ending = is_among("ra ssa na rina ª", &word.lower)
             && text[..word.start].ends_with('.')
             && first == at + 1;
-        if !is_ending && (!word.cues.has(Cues::TITLE) || !word.is_upper()) {
+        if !is_ending && (!word.is(Cues::TITLE) || !word.is_upper()) {
             break;
         }
         last = word;
@@ -289,7 +285,7 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         let range = names[0].start..names[names.len() - 1].end();
         let is_next =
             next == at + 1 || (next == at + 2 && is_among(PREPOSITIONS, &words[at + 1].lower));
-        let direct = is_next && names[0].cues.has(Cues::GIVEN) && before == " ";
+        let direct = is_next && names[0].is(Cues::GIVEN) && before == " ";
         match evidence(names) {
             Evidence::For if names.len() >= 2 || told || direct => return Some(range),
             Evidence::None
@@ -330,23 +326,13 @@ fn is_followed(text: &str, end: usize) -> bool {
 const MAX_LINE: usize = 400;
 
 fn line_end(text: &str, from: usize) -> usize {
-    let mut to = text.len().min(from + MAX_LINE);
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
+    let to = text.floor_char_boundary(from + MAX_LINE);
     text[from..to].find('\n').map_or(to, |end| from + end)
 }
 
 fn line_start(text: &str, to: usize) -> usize {
-    let mut from = to.saturating_sub(MAX_LINE);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(to.saturating_sub(MAX_LINE));
     text[from..to]
         .rfind('\n')
         .map_or(from, |end| from + end + 1)
-}
-
-fn is_among(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
 }

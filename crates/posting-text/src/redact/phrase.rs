@@ -5,10 +5,7 @@ use std::{borrow::Cow, cmp::Reverse, ops::Range};
 use unicode_normalization::char::is_combining_mark;
 
 use super::{Kind, scan::Found, script::is_unspaced};
-use crate::{
-    Budget, Exceeded,
-    rules::{Reading, SEPARATOR},
-};
+use crate::{Budget, Exceeded, document::SEPARATOR, reading::Reading};
 
 /// A phrase that must not be shown wherever it stands as whole words.
 ///
@@ -48,7 +45,7 @@ impl<'a> Phrase<'a> {
     }
 }
 
-/// Whether a text is more than one letter or digit, which would hide half of any text.
+/// Whether a text has two letters or digits. One alone would be hidden all over any text.
 pub(crate) fn is_enough(text: &str) -> bool {
     text.chars()
         .filter(|c| c.is_alphanumeric())
@@ -149,6 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::redact::{Hidden, with_tokens};
 
     fn found(text: &str, known: Vec<Found>, phrases: &[Phrase<'_>]) -> Vec<Found> {
         let mut found = known;
@@ -169,13 +167,11 @@ mod tests {
             .iter()
             .map(|(text, kind)| Phrase { text, kind: *kind })
             .collect();
-        let (mut out, mut at) = (String::new(), 0);
-        for (range, kind) in found(text, known, &phrases) {
-            out.push_str(&text[at..range.start]);
-            out.push_str(kind.token());
-            at = range.end;
-        }
-        out + &text[at..]
+        let found = found(text, known, &phrases).into_iter();
+        with_tokens(
+            text,
+            found.map(|(range, kind)| Hidden { range, kind }).collect(),
+        )
     }
 
     #[test]

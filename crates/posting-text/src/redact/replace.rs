@@ -1,9 +1,9 @@
 //! Puts tokens in the place of what a document must not show.
 
-use super::{Kind, SEPARATOR, scan::Found};
+use super::{Kind, scan::Found};
 use crate::{
     Budget, Exceeded,
-    document::{Document, Span},
+    document::{Document, SEPARATOR, Span},
 };
 
 /// Replaces ranges of the text of a document by tokens, and takes all links away.

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use super::{
-    Identity, Kind, address, contact, handle, id, names, person,
+    Kind, address,
+    contact::{email, phone},
+    handle, id, names, person,
     phrase::add_phrases,
     script::is_unspaced,
     web,
     words::{self, Word},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, Posting};
 
 /// A range of a text, and the kind of what it shows.
 pub(crate) type Found = (Range<usize>, Kind);
@@ -25,7 +27,7 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Reads a text, with [`super::SEPARATOR`] after each paragraph.
+    /// Reads a text, with [`SEPARATOR`](crate::document::SEPARATOR) after each paragraph.
     pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self, Exceeded> {
         budget.spend(text.len().saturating_mul(2))?;
         let label = web::label(website);
@@ -33,20 +35,14 @@ impl<'a> Scan<'a> {
         words.retain(|word| !is_token(text, word));
         let mut contacts = Vec::new();
         add(&mut contacts, web::urls(text, budget)?, Kind::Link);
-        add(
-            &mut contacts,
-            contact::emails(text, &words, budget)?,
-            Kind::Email,
-        );
+        let emails = email::emails(text, &words, budget)?;
+        add(&mut contacts, emails, Kind::Email);
         let domains = web::domains(text, label.as_deref(), budget)?;
         add(&mut contacts, domains, Kind::Link);
         add(&mut contacts, id::ids(text, &words, budget)?, Kind::Id);
-        add(
-            &mut contacts,
-            handle::handles(text, &words, budget)?,
-            Kind::Handle,
-        );
-        add(&mut contacts, contact::phones(text, budget)?, Kind::Phone);
+        let handles = handle::handles(text, &words, budget)?;
+        add(&mut contacts, handles, Kind::Handle);
+        add(&mut contacts, phone::phones(text, budget)?, Kind::Phone);
         Ok(Self {
             text,
             words,
@@ -58,7 +54,7 @@ impl<'a> Scan<'a> {
     /// Finds everything to hide, in order and without overlaps.
     pub(crate) fn find(
         self,
-        identity: &Identity<'_>,
+        posting: &Posting<'_>,
         budget: &Budget,
     ) -> Result<Vec<Found>, Exceeded> {
         budget.spend(self.text.len() + self.contacts.len())?;
@@ -69,18 +65,18 @@ impl<'a> Scan<'a> {
             label,
         } = self;
         retain_outside(&mut words, &found);
-        let names = names::Names::new(identity, label, text, &words, budget)?;
+        let names = names::Names::new(posting, label, text, &words, budget)?;
         let names = names.find(text, &words, budget)?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(text, &words, &found, identity.city, budget)?;
+        let addresses = address::addresses(text, &words, &found, posting.city, budget)?;
         if !addresses.is_empty() {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
         }
         let persons = person::persons(text, &words, &found, budget)?;
         add(&mut found, persons, Kind::Person);
-        add_phrases(&mut found, text, identity.phrases, budget)?;
+        add_phrases(&mut found, text, posting.hide, budget)?;
         Ok(found)
     }
 }

@@ -1,5 +1,7 @@
 //! Scripts: which of them put no spaces between words, and digits that are not ASCII.
 
+use unicode_script::UnicodeScript;
+
 /// The kind of script of a letter, as far as names and words depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Script {
@@ -17,33 +19,21 @@ pub(crate) enum Script {
 }
 
 impl Script {
-    /// The script of a letter, by the blocks of Unicode.
-    pub(crate) const fn of(c: char) -> Self {
-        match c {
-            'a'..='z'
-            | 'A'..='Z'
-            | '\u{aa}'
-            | '\u{ba}'
-            | '\u{c0}'..='\u{24f}'
-            | '\u{1e00}'..='\u{1eff}'
-            | '\u{ff21}'..='\u{ff5a}' => Self::Latin,
-            '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Self::Greek,
-            '\u{400}'..='\u{52f}' => Self::Cyrillic,
-            '\u{590}'..='\u{5ff}' => Self::Hebrew,
-            '\u{600}'..='\u{6ff}'
-            | '\u{750}'..='\u{77f}'
-            | '\u{fb50}'..='\u{fdff}'
-            | '\u{fe70}'..='\u{fefc}' => Self::Arabic,
-            '\u{3005}' | '\u{3007}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => {
-                Self::Han
-            }
-            '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}' => {
-                Self::Kana
-            }
-            '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}' => {
-                Self::Hangul
-            }
-            '\u{e00}'..='\u{e7f}' => Self::Thai,
+    /// The script of a character.
+    pub(crate) fn of(c: char) -> Self {
+        use unicode_script::Script as Unicode;
+        match c.script() {
+            Unicode::Latin => Self::Latin,
+            Unicode::Greek => Self::Greek,
+            Unicode::Cyrillic => Self::Cyrillic,
+            Unicode::Hebrew => Self::Hebrew,
+            Unicode::Arabic => Self::Arabic,
+            Unicode::Han => Self::Han,
+            Unicode::Hiragana | Unicode::Katakana => Self::Kana,
+            Unicode::Hangul => Self::Hangul,
+            Unicode::Thai => Self::Thai,
+            // Both Kana share the sign for a long vowel.
+            _ if matches!(c, 'ー' | 'ｰ') => Self::Kana,
             _ => Self::Other,
         }
     }
@@ -58,7 +48,7 @@ impl Script {
 }
 
 /// Whether a character belongs to a script in which words are not, or not always, set apart.
-pub(crate) const fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     (c as u32) >= 0xe00
         && matches!(
             Script::of(c),

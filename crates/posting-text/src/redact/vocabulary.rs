@@ -1,25 +1,4 @@
-//! Short lists of words around names. Legal forms and ordinary words are in `tables`.
-
-/// Words before or after a name that belong to it no more than a legal form: groups.
-pub(crate) const AFFIXES: &str = "group groupe gruppe gruppen groep grupo gruppo holding holdings \
-    konzern koncernen konsern konsernet société societe firma the grupa skupina koncern konserni \
-    csoport grubu grup όμιλος группа група концерн grupė grupp kontsern";
-
-/// Partners, associates and relatives at the end of a firm's name.
-pub(crate) const PARTNERS: &str = "\
-    partner partners partneři partneri partnerzy partnere partnerek partneriai partnerji associates \
-    associés associées asociados asociadas associados associadas associati soci socios sócios \
-    asociații asociaţii wspólnicy wspólnik společníci spoločníci társai társa ortakları ortaklari \
-    συνεργάτες συνέταιροι партнёры партнеры партнери сыновья сини синове sons brothers söhne sohn \
-    zonen zoon zn zns fils hijos filhos figli fratelli synové synovia synowie sinovi fiai pojat poika \
-    sønner söner ושות ושותפיו ובניו ומשותפים ومشاركوه وشركاه وشركاؤه وأولاده وأبناؤه";
-
-/// Small words that acronyms leave out.
-pub(crate) const SMALL_WORDS: &str = "\
-    il lo gli uno una un ein eine ett det den az egy of the and for to in on at a an de du des \
-    la le les l d et en au aux pour sur für und der die das von im og i av och för el los las y \
-    do da dos e di del van het een ten ter op am zum zur vom a w z na pro pre pod u v ve s se és \
-    ja & ir un și e та ja и в на для по з і та у και του της των στο ve ile ו של في من";
+//! Short lists of words: a text with spaces between them. Long ones are in `tables`.
 
 /// Words that join the two parts of a name, like `&`.
 pub(crate) const AND: [&str; 20] = [
@@ -49,7 +28,22 @@ pub(crate) const ACRONYMS: &str = "\
 /// Words before a workplace. No place and no thing stands after them.
 pub(crate) const AT_COMPANY: &str = "at join joining bei bij hos chez";
 
+/// The words of a list.
+pub(crate) fn listed(list: &str) -> impl Iterator<Item = &str> {
+    list.split_ascii_whitespace()
+}
+
 /// Whether a list of words has this one.
 pub(crate) fn is_among(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|listed| listed == word)
+    listed(list).any(|known| known == word)
+}
+
+/// Whether a text begins with a word of a list.
+pub(crate) fn begins_with_one(list: &str, text: &str) -> bool {
+    listed(list).any(|word| text.starts_with(word))
+}
+
+/// A text without the first word of a list that it ends with; `None` if it ends with none.
+pub(crate) fn without_ending<'a>(list: &str, text: &'a str) -> Option<&'a str> {
+    listed(list).find_map(|word| text.strip_suffix(word))
 }

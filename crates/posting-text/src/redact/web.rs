@@ -1,27 +1,26 @@
 //! Finds web addresses in text: URLs and bare domains.
 
-use std::{ops::Range, sync::LazyLock};
+use std::ops::Range;
 
-use regex::Regex;
+use super::{
+    cues::{self, Cues},
+    vocabulary::is_among,
+};
+use crate::{Budget, Exceeded, pattern::patterns};
 
-use super::cues::{self, Cues};
-use crate::{Budget, Exceeded};
+patterns! {
+    URL = r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
+}
 
 /// Finds URLs.
 pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
-    static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#).ok()
-    });
     budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
         return Ok(Vec::new());
     }
-    let Some(pattern) = URL.as_ref() else {
-        return Ok(Vec::new());
-    };
     // Each address is read again, for the punctuation around it.
     budget.spend(text.len().saturating_mul(4))?;
-    Ok(pattern
+    Ok(URL
         .find_iter(text)
         .map(|found| found.start()..found.start() + trimmed(found.as_str()).len())
         .collect())
@@ -134,37 +133,15 @@ fn longest_start(text: &str, matches: impl Fn(char) -> bool) -> usize {
 
 fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     /// Top-level domains that are rather endings of files, technology or abbreviations (`Org.nr`).
-    const FILES: [&str; 9] = ["md", "py", "sh", "zip", "mov", "rs", "so", "ps", "nr"];
+    const FILES: &str = "md py sh zip mov rs so ps nr";
     /// Top-level domains that are words: after a missing space, a sentence may continue with one.
-    const WORDS: [&str; 28] = [
-        "in", "is", "it", "as", "at", "be", "by", "do", "me", "my", "no", "so", "to", "us", "am",
-        "de", "la", "se", "si", "et", "es", "il", "ne", "ma", "sa", "work", "team", "care",
-    ];
+    const WORDS: &str = "\
+        in is it as at be by do me my no so to us am de la se si et es il ne ma sa work team care";
     /// Tools and job titles that look like a domain.
-    const NAMES: [&str; 18] = [
-        "asp.net",
-        "ado.net",
-        "vb.net",
-        "ml.net",
-        "paint.net",
-        "socket.io",
-        "frame.io",
-        "draw.io",
-        "diagrams.net",
-        "monday.com",
-        "fast.ai",
-        "copy.ai",
-        "otter.ai",
-        "c.ai",
-        "dr.med",
-        "b.tech",
-        "m.tech",
-        "b.com",
-    ];
-    const TITLES: [&str; 14] = [
-        "dr", "prof", "dipl", "mag", "bzw", "inkl", "ca", "nr", "vs", "st", "mr", "mrs", "evtl",
-        "ev",
-    ];
+    const NAMES: &str = "\
+        asp.net ado.net vb.net ml.net paint.net socket.io frame.io draw.io diagrams.net \
+        monday.com fast.ai copy.ai otter.ai c.ai dr.med b.tech m.tech b.com";
+    const TITLES: &str = "dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev";
     let host = found.split(['/', ':']).next().unwrap_or(found);
     let path = host.len() < found.len();
     let lower = host.to_lowercase();
@@ -175,7 +152,7 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     };
     let known = is_suffix(&lower);
     let ours = own.is_some_and(|own| lower.split('.').any(|label| label == own));
-    if !known || (!ours && NAMES.contains(&lower.as_str())) {
+    if !known || (!ours && is_among(NAMES, &lower)) {
         return false;
     }
     if ours || path {
@@ -185,16 +162,16 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     let ending_lower = ending.to_lowercase();
     let sentence = ending.starts_with(char::is_uppercase) && ending.contains(char::is_lowercase);
     let short = two && name.chars().count() < 2;
-    let file = two && FILES.contains(&ending_lower.as_str());
-    let title = two && TITLES.contains(&name.to_lowercase().as_str());
+    let file = two && is_among(FILES, &ending_lower);
+    let title = two && is_among(TITLES, &name.to_lowercase());
     let goes_on = after
         .strip_prefix(' ')
         .is_some_and(|rest| rest.starts_with(char::is_lowercase));
     let typo = two
         && goes_on
-        && WORDS.contains(&ending_lower.as_str())
+        && is_among(WORDS, &ending_lower)
         && name.chars().all(char::is_lowercase)
-        && cues::of(&name.to_lowercase()).has(Cues::GENERIC);
+        && cues::are_of(&name.to_lowercase(), Cues::GENERIC);
     !(sentence || short || file || title || typo)
 }
 

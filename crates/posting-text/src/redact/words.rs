@@ -8,6 +8,7 @@ use super::{
     cues::{self, Cues},
     script::{Script, is_unspaced},
 };
+use crate::places::plain_letter;
 
 /// A run of letters and digits of scripts that put spaces between words, or of such that do not:
 /// `Uberの` is two.
@@ -23,6 +24,16 @@ pub(crate) struct Word<'a> {
 }
 
 impl Word<'_> {
+    /// Whether the word has one of these signs.
+    pub(crate) fn is(&self, cues: Cues) -> bool {
+        self.cues.intersects(cues)
+    }
+
+    /// Whether the word is in a script that puts no spaces between words.
+    pub(crate) fn is_unspaced(&self) -> bool {
+        self.text.starts_with(is_unspaced)
+    }
+
     pub(crate) fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -141,18 +152,13 @@ pub(crate) fn unaccented(lower: &str) -> String {
     let mut out = String::with_capacity(lower.len());
     for c in lower.nfkd().filter(|c| !is_combining_mark(*c)) {
         match c {
-            'ø' => out.push('o'),
-            'ł' => out.push('l'),
-            'đ' | 'ð' => out.push('d'),
-            'ı' => out.push('i'),
-            'ß' => out.push_str("ss"),
-            'æ' => out.push_str("ae"),
-            'œ' => out.push_str("oe"),
-            'þ' => out.push_str("th"),
             'ς' => out.push('σ'),
             'ى' => out.push('ي'),
             'ة' => out.push('ه'),
-            c => out.push(c),
+            c => match plain_letter(c) {
+                Some(plain) => out.push_str(plain),
+                None => out.push(c),
+            },
         }
     }
     out
@@ -166,34 +172,9 @@ pub(crate) fn is_gap(gap: &str, before: &str) -> bool {
         .is_some_and(|at| gap[at + 1..].starts_with(char::is_whitespace));
     gap.chars().nth(3).is_none()
         && !(ends && before.chars().nth(3).is_some())
-        && gap.chars().all(|c| {
-            c.is_whitespace()
-                || matches!(
-                    c,
-                    '-' | '‐'
-                        | '‑'
-                        | '–'
-                        | '_'
-                        | '.'
-                        | '&'
-                        | '+'
-                        | '\''
-                        | '’'
-                        | '/'
-                        | '•'
-                        | '·'
-                        | '"'
-                        | '״'
-                        | '׳'
-                        | '・'
-                        | '“'
-                        | '”'
-                        | '„'
-                        | '«'
-                        | '»'
-                        | '№'
-                )
-        })
+        && gap
+            .chars()
+            .all(|c| c.is_whitespace() || "-‐‑–_.&+'’/•·\"״׳・“”„«»№".contains(c))
 }
 
 /// Whether a sentence, a line or an item begins at this byte.

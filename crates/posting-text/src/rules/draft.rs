@@ -55,7 +55,7 @@ pub fn faults(
     }
     let document = markdown::read(posting.description, posting.base_url, budget)?;
     budget.spend(document.steps())?;
-    let text = redact::text_of(&document);
+    let text = document.text();
     let shown = [
         posting.title,
         &markdown::write(&document, budget)?,

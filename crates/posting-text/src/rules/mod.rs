@@ -1,32 +1,31 @@
 //! Requirements on the texts of a posting.
 //!
 //! [`check`] is the requirement on every text; [`faults`] lists the faults of a model's draft, which
-//! names phrases to hide and the reason of a rejection. [`Secrets`] are the least that a redacted
-//! text must not contain: a redactor hides more, and uses them to make sure that none of them is
-//! left.
+//! names phrases to hide and the reason of a rejection. The [`IdentifyingTerms`] are the least that a
+//! redacted text must not contain: a redactor hides more, and uses them to make sure that none of
+//! them is left.
 
-mod contact;
+mod clean;
 mod draft;
-mod reading;
 mod rejection;
-mod secrets;
 
 use std::fmt;
 
-pub(crate) use self::reading::{Reading, SEPARATOR, is_unseen};
-use self::reading::{is_evidently_clean, is_safe_link, turns_direction};
+use self::clean::is_evidently_clean;
 pub use self::{
     draft::{MAX_PHRASES, faults},
     rejection::{DETAIL, detail},
-    secrets::{Secret, SecretKind, Secrets},
 };
-use crate::{Budget, Exceeded, Posting, places::Coordinates};
+pub use crate::budget::longest;
+use crate::{
+    Budget, Exceeded, Posting,
+    document::{is_unseen, turns_direction},
+    markdown::is_safe_link,
+    places::Coordinates,
+    reading::Reading,
+    redact::{IdentifyingTerms, Kind},
+};
 
-/// How many times as long as the description a text may be: escapes double characters, tokens are
-/// longer than short names, and items of deep lists are indented.
-const LENGTH_FACTOR: usize = 3;
-/// How many bytes more than that a text may have.
-const EXTRA_BYTES: usize = 64 * 1024;
 /// The longest reason for a rejection, in characters.
 const MAX_REASON: usize = 1_000;
 
@@ -49,7 +48,7 @@ pub struct Texts<'a> {
 /// - Both are `CommonMark` without raw HTML and without images. Every link leads to an absolute
 ///   `http` or `https` address, or is a `mailto` with an `@`.
 /// - The redacted text has no link destination at all, not even an unused definition, and its
-///   visible text has none of the [`Secrets`]. The visible text is that of each block, without
+///   visible text has none of the [`IdentifyingTerms`]. The visible text is that of each block, without
 ///   marks, with entities and escapes resolved, and without invisible characters (U+00AD, U+200B,
 ///   U+200E, U+200F, U+202A–U+202E, U+2060–U+2069, U+FEFF).
 /// - An approved posting has both texts.
@@ -98,7 +97,7 @@ pub fn check(
     }
 }
 
-/// Checks a redacted title by the rules. It has none of the [`Secrets`], no control characters, no
+/// Checks a redacted title by the rules. It has none of the [`IdentifyingTerms`], no control characters, no
 /// characters that cannot be seen, and is no longer than [`longest`] allows for the title.
 pub fn check_title(
     redacted: &str,
@@ -112,18 +111,13 @@ pub fn check_title(
     if redacted.contains(|c: char| c.is_control() || is_unseen(c)) {
         return Err(Breach::Character(Form::Title).into());
     }
-    match Secrets::of(posting).find(redacted, budget)?.first() {
-        Some(secret) => Err(Breach::TitleShows(secret.kind).into()),
+    match IdentifyingTerms::of(posting)
+        .find(redacted, budget)?
+        .first()
+    {
+        Some(term) => Err(Breach::TitleShows(term.kind).into()),
         None => Ok(()),
     }
-}
-
-/// The longest text for a description, in bytes: three times its length, and 64 KiB.
-pub fn longest(description: &str) -> usize {
-    description
-        .len()
-        .saturating_mul(LENGTH_FACTOR)
-        .saturating_add(EXTRA_BYTES)
 }
 
 /// Why texts must not be shown.
@@ -181,11 +175,11 @@ pub enum Breach {
     #[error("the redacted text has a link")]
     LinkOfRedacted,
     /// The redacted text identifies the company.
-    #[error("the redacted text shows {0}")]
-    Shows(SecretKind),
+    #[error("the redacted text shows {}", shown(*.0))]
+    Shows(Kind),
     /// The redacted title identifies the company.
-    #[error("the redacted title shows {0}")]
-    TitleShows(SecretKind),
+    #[error("the redacted title shows {}", shown(*.0))]
+    TitleShows(Kind),
     /// A text of an approved posting is empty.
     #[error("the posting is approved, but the {0} is empty")]
     Empty(Form),
@@ -195,6 +189,16 @@ pub enum Breach {
     /// The reason of a rejection is missing or malformed.
     #[error("the rejection has no reason that can be shown")]
     Reason,
+}
+
+/// What shows, of the kinds of terms that identify a company.
+const fn shown(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Email => "an e-mail address",
+        Kind::Phone => "a telephone number",
+        Kind::Link => "the company's domain",
+        _ => "the company's name",
+    }
 }
 
 fn has_bad_character(text: &str) -> bool {
@@ -229,8 +233,11 @@ fn is_redacted(
     if !reading.links.is_empty() {
         return Err(Breach::LinkOfRedacted.into());
     }
-    match Secrets::of(posting).find(&reading.text, budget)?.first() {
-        Some(secret) => Err(Breach::Shows(secret.kind).into()),
+    match IdentifyingTerms::of(posting)
+        .find(&reading.text, budget)?
+        .first()
+    {
+        Some(term) => Err(Breach::Shows(term.kind).into()),
         None => Ok(()),
     }
 }

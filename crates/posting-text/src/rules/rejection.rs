@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    draft::MAX_PHRASES,
-    reading::{is_unseen, turns_direction},
-};
+use super::draft::MAX_PHRASES;
 use crate::{
-    Budget, Exceeded, Posting, markdown,
+    Budget, Exceeded, Posting,
+    document::{is_unseen, turns_direction},
+    markdown,
     redact::{self, Phrase, Scan},
 };
 
@@ -62,7 +61,7 @@ pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Stri
     let text = words.join(" ");
     let document = markdown::read(posting.description, posting.base_url, budget)?;
     budget.spend(document.steps())?;
-    let description = redact::text_of(&document);
+    let description = document.text();
     let mut repeated = BTreeMap::new();
     for hidden in redact::find(&description, posting, budget)? {
         repeated.insert(&description[hidden.range], hidden.kind);
@@ -77,13 +76,7 @@ pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Stri
         hide: &hide,
         ..*posting
     };
-    let (mut line, mut at) = (String::new(), 0);
-    for hidden in redact::find(&text, &posting, budget)? {
-        line.push_str(&text[at..hidden.range.start]);
-        line.push_str(hidden.kind.token());
-        at = hidden.range.end;
-    }
-    line.push_str(&text[at..]);
+    let line = redact::with_tokens(&text, redact::find(&text, &posting, budget)?);
     Ok(match line.char_indices().nth(DETAIL) {
         None => line,
         Some(_) => line.chars().take(DETAIL - 1).chain(['…']).collect(),

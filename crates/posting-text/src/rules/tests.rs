@@ -111,26 +111,26 @@ fn no_link_in_a_redacted_text() {
 #[test]
 fn nothing_shows_in_a_redacted_text() {
     for (markdown, kind) in [
-        ("At Acmera AS", SecretKind::Company),
-        ("At **Ac**mera _AS_", SecretKind::Company),
-        ("At Acmera  \nAS", SecretKind::Company),
-        ("At Acmera\nAS", SecretKind::Company),
-        ("At `Acmera` AS", SecretKind::Company),
-        ("At Ac&#109;era&nbsp;AS", SecretKind::Company),
-        ("At Ac\u{ad}me\u{200b}ra AS", SecretKind::Company),
-        ("# Acmera AS", SecretKind::Company),
-        ("- a\n  - Acmera AS\n", SecretKind::Company),
-        ("```Acmera AS\na\n```", SecretKind::Company),
-        ("```\nAcmera AS\n```", SecretKind::Company),
-        ("jobs@acmera.no", SecretKind::Email),
-        ("a&commat;b.no", SecretKind::Email),
-        ("a\\@b\\.no", SecretKind::Email),
-        ("**a**@b.no", SecretKind::Email),
-        ("see acmera.no", SecretKind::Host),
-        ("see acm_era_.no, acm*era*.no", SecretKind::Host),
-        ("see jobs.acmera&period;no", SecretKind::Host),
-        ("call +47 22 33 44 55", SecretKind::Phone),
-        ("call &plus;47 **22** 33 44 55", SecretKind::Phone),
+        ("At Acmera AS", Kind::Company),
+        ("At **Ac**mera _AS_", Kind::Company),
+        ("At Acmera  \nAS", Kind::Company),
+        ("At Acmera\nAS", Kind::Company),
+        ("At `Acmera` AS", Kind::Company),
+        ("At Ac&#109;era&nbsp;AS", Kind::Company),
+        ("At Ac\u{ad}me\u{200b}ra AS", Kind::Company),
+        ("# Acmera AS", Kind::Company),
+        ("- a\n  - Acmera AS\n", Kind::Company),
+        ("```Acmera AS\na\n```", Kind::Company),
+        ("```\nAcmera AS\n```", Kind::Company),
+        ("jobs@acmera.no", Kind::Email),
+        ("a&commat;b.no", Kind::Email),
+        ("a\\@b\\.no", Kind::Email),
+        ("**a**@b.no", Kind::Email),
+        ("see acmera.no", Kind::Link),
+        ("see acm_era_.no, acm*era*.no", Kind::Link),
+        ("see jobs.acmera&period;no", Kind::Link),
+        ("call +47 22 33 44 55", Kind::Phone),
+        ("call &plus;47 **22** 33 44 55", Kind::Phone),
     ] {
         redacted(markdown, Err(Breach::Shows(kind)));
         readable(markdown, Ok(()));
@@ -161,7 +161,7 @@ fn no_odd_characters() {
 
 #[test]
 fn texts_are_in_proportion() {
-    let most = LENGTH_FACTOR * DESCRIPTION.len() + EXTRA_BYTES;
+    let most = 3 * DESCRIPTION.len() + 64 * 1024;
     readable(&"a".repeat(most), Ok(()));
     readable(&"a".repeat(most + 1), Err(Breach::Length(Form::Readable)));
     redacted(&"a".repeat(most + 1), Err(Breach::Length(Form::Redacted)));
@@ -224,18 +224,12 @@ fn a_title_shows_no_secret() {
     for (title, expect) in [
         ("Cook at [company]", Ok(())),
         ("", Ok(())),
-        (
-            "Cook at Acmera AS",
-            Err(Breach::TitleShows(SecretKind::Company)),
-        ),
+        ("Cook at Acmera AS", Err(Breach::TitleShows(Kind::Company))),
         (
             "Cook at Bolt Brygge",
-            Err(Breach::TitleShows(SecretKind::Company)),
+            Err(Breach::TitleShows(Kind::Company)),
         ),
-        (
-            "Cook: a@acmera.no",
-            Err(Breach::TitleShows(SecretKind::Email)),
-        ),
+        ("Cook: a@acmera.no", Err(Breach::TitleShows(Kind::Email))),
         ("Cook\nOslo", Err(Breach::Character(Form::Title))),
         ("Cook\u{202e}", Err(Breach::Character(Form::Title))),
     ] {

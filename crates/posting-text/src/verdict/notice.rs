@@ -3,9 +3,9 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::normalised;
-use crate::redact::{is_unspaced, words::words};
+use crate::redact::{is_unspaced, lines, words};
 
-/// What a table knows of one kind of text.
+/// What the texts of one kind say, by a table.
 pub(super) struct Notice {
     /// Phrases in lower case, between spaces if their script has some.
     phrases: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) static ERROR_PAGE: LazyLock<Notice> =
 pub(super) static CLOSED: LazyLock<Notice> =
     LazyLock::new(|| Notice::of(include_str!("tables/closed.txt")));
 
-/// What of a text a table knows.
+/// How much of a text a table accounts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Whether a phrase of the table is in it.
@@ -35,7 +35,7 @@ pub(super) struct Seen {
 }
 
 impl Notice {
-    fn of(table: &str) -> Self {
+    fn of(table: &'static str) -> Self {
         let mut notice = Self {
             phrases: Vec::new(),
             words: HashSet::new(),
@@ -43,15 +43,15 @@ impl Notice {
             others: HashSet::new(),
         };
         let mut pieces = HashSet::new();
-        for line in table.lines().filter(|line| !line.starts_with('#')) {
-            if let Some(others) = line.strip_prefix('-') {
-                notice.others.extend(listed(others));
+        for (heading, line) in lines(table) {
+            if heading == "others" {
+                notice.others.extend(listed(line));
                 continue;
             }
-            for phrase in line.trim_start_matches('+').split('|') {
+            for phrase in line.split('|') {
                 let (unspaced, spaced): (Vec<_>, Vec<_>) =
                     listed(phrase).partition(|word| word.contains(is_unspaced));
-                if !line.starts_with('+') {
+                if heading == "phrases" {
                     notice.phrases.extend(padded(phrase));
                 }
                 notice.words.extend(spaced);

@@ -29,47 +29,20 @@ fn mapped(word: &str, map: impl Fn(char) -> Option<char>) -> Option<String> {
 }
 
 fn raised(c: char, alone: bool) -> Option<char> {
-    Some(match c {
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4' => '⁴',
-        '5' => '⁵',
-        '6' => '⁶',
-        '7' => '⁷',
-        '8' => '⁸',
-        '9' => '⁹',
-        '+' => '⁺',
-        '-' | '−' | '–' => '⁻',
-        '=' => '⁼',
-        '(' => '⁽',
-        ')' => '⁾',
-        'n' => 'ⁿ',
-        'o' if alone => 'º',
-        'a' if alone => 'ª',
-        '*' | '†' | '‡' | '®' | '™' | '℠' | '©' | '°' | 'º' | 'ª' => c,
-        _ => return None,
-    })
+    match c {
+        'o' if alone => Some('º'),
+        'a' if alone => Some('ª'),
+        '*' | '†' | '‡' | '®' | '™' | '℠' | '©' | '°' | 'º' | 'ª' => Some(c),
+        _ => instead("0123456789+-−–=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ", c),
+    }
 }
 
 fn lowered(c: char) -> Option<char> {
-    Some(match c {
-        '0' => '₀',
-        '1' => '₁',
-        '2' => '₂',
-        '3' => '₃',
-        '4' => '₄',
-        '5' => '₅',
-        '6' => '₆',
-        '7' => '₇',
-        '8' => '₈',
-        '9' => '₉',
-        '+' => '₊',
-        '-' | '−' | '–' => '₋',
-        '=' => '₌',
-        '(' => '₍',
-        ')' => '₎',
-        _ => return None,
-    })
+    instead("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎", c)
+}
+
+/// The character at the place in `others` that this one has in `plain`.
+fn instead(plain: &str, others: &str, c: char) -> Option<char> {
+    let mut pairs = plain.chars().zip(others.chars());
+    pairs.find_map(|(plain, other)| (plain == c).then_some(other))
 }

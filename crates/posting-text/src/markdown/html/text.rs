@@ -1,7 +1,9 @@
 //! Adds the text of elements, with white space as HTML reads it.
 
+use std::borrow::Cow;
+
 use super::{Reader, scripts};
-use crate::document::Style;
+use crate::{document::Style, markdown::tags::Style as Shown};
 
 impl Reader<'_> {
     /// Adds text that shows.
@@ -75,14 +77,14 @@ impl Reader<'_> {
             return;
         }
         let style = self.style();
-        let inline = self.builder.inline();
-        if self.superscript > 0 {
-            inline.word(&scripts::superscript(word), style);
-        } else if self.subscript > 0 {
-            inline.word(&scripts::subscript(word), style);
+        let word = if self.is_in(Shown::Superscript) {
+            Cow::Owned(scripts::superscript(word))
+        } else if self.is_in(Shown::Subscript) {
+            Cow::Owned(scripts::subscript(word))
         } else {
-            inline.word(word, style);
-        }
+            Cow::Borrowed(word)
+        };
+        self.builder.inline().word(&word, style);
     }
 
     /// White space. An empty line ends the paragraph: programs that write HTML put none inside a
@@ -111,10 +113,10 @@ impl Reader<'_> {
 
     fn style(&self) -> Style {
         Style {
-            strong: self.strong > 0,
-            emphasis: self.emphasis > 0,
-            code: self.code > 0,
-            deleted: self.deleted > 0,
+            strong: self.is_in(Shown::Strong),
+            emphasis: self.is_in(Shown::Emphasis),
+            code: self.is_in(Shown::Code),
+            deleted: self.is_in(Shown::Deleted),
         }
     }
 }

@@ -4,21 +4,16 @@ use super::{super::read, Budget, check};
 
 #[test]
 fn scripts() {
-    for (html, expect) in [
-        ("10<sup>6</sup> and 10<sup>-3</sup>", "10⁶ and 10⁻³"),
-        ("m<sup>2</sup>, H<sub>2</sub>O", "m², H₂O"),
-        (
-            "1<sup>st</sup>, M<sup>me</sup>, CO<sub>x</sub>",
-            "1st, Mme, COx",
-        ),
-        ("n<sup>o</sup> 5, 2<sup>a</sup>", "nº 5, 2ª"),
-        ("x<sup>n+1</sup>", "xⁿ⁺¹"),
-        ("2<sup>1,5</sup>", "2^1,5"),
-        ("Acmera<sup>TM</sup> Acmera<sup>®</sup>", "Acmera™ Acmera®"),
-        ("<b>10<sup>6</sup></b> x", "**10⁶** x"),
-        ("a<sup>2", "a²"),
-    ] {
-        check("scripts", html, expect);
+    cases! {
+        "10<sup>6</sup> and 10<sup>-3</sup>" => "10⁶ and 10⁻³";
+        "m<sup>2</sup>, H<sub>2</sub>O" => "m², H₂O";
+        "1<sup>st</sup>, M<sup>me</sup>, CO<sub>x</sub>" => "1st, Mme, COx";
+        "n<sup>o</sup> 5, 2<sup>a</sup>" => "nº 5, 2ª";
+        "x<sup>n+1</sup>" => "xⁿ⁺¹";
+        "2<sup>1,5</sup>" => "2^1,5";
+        "Acmera<sup>TM</sup> Acmera<sup>®</sup>" => "Acmera™ Acmera®";
+        "<b>10<sup>6</sup></b> x" => "**10⁶** x";
+        "a<sup>2" => "a²";
     }
 }
 
@@ -38,25 +33,23 @@ fn deletions() {
     ] {
         check("deletions", &format!("<p>{html}</p>"), expect);
     }
-    check("typed", "Pay: ~~50~~ 60", "Pay: ~~50~~ 60");
-    check("from nine to five", "<p>9~17, ~ 5</p>", "9~17, ~ 5");
-    check("two times", "<p>9~17, 8~16</p>", r"9~17, 8\~16");
+    cases! {
+        "typed": "Pay: ~~50~~ 60" => "Pay: ~~50~~ 60";
+        "from nine to five": "<p>9~17, ~ 5</p>" => "9~17, ~ 5";
+        "two times": "<p>9~17, 8~16</p>" => r"9~17, 8\~16";
+    }
 }
 
 #[test]
 fn preformatted_text() {
-    check(
-        "its lines and spaces",
-        "<pre>\n  a  b\n    c\n\n\n  d\n</pre>",
-        "```\n  a  b\n    c\n\n  d\n```",
-    );
-    check("nothing in it", "<pre> \n </pre>a", "a");
-    check(
-        "links in it",
-        "<pre>a  <a href='https://e.org'>b</a>\n   c</pre>",
-        "a [b](https://e.org)\\\nc",
-    );
-    check("paragraphs in it", "<pre><p>a\n  b</p></pre>", "a\\\nb");
+    cases! {
+        "its lines and spaces":
+            "<pre>\n  a  b\n    c\n\n\n  d\n</pre>" => "```\n  a  b\n    c\n\n  d\n```";
+        "nothing in it": "<pre> \n </pre>a" => "a";
+        "links in it":
+            "<pre>a  <a href='https://e.org'>b</a>\n   c</pre>" => "a [b](https://e.org)\\\nc";
+        "paragraphs in it": "<pre><p>a\n  b</p></pre>" => "a\\\nb";
+    }
 }
 
 #[test]
@@ -81,46 +74,25 @@ fn hidden_text() {
     ] {
         check(name, &format!("<p>a</p>{html}<p>b</p>"), "a\n\nb");
     }
-    check(
-        "items",
-        "<ul><li>a<li style='display:none'>x<ul><li>x</ul><li>b</ul>c",
-        "- a\n- b\n\nc",
-    );
-    check(
-        "cells",
-        "<table><tr><th>a<th hidden>x<th>b<tr><td>c<td hidden>x<td>d</table>",
-        "| a | b |\n| --- | --- |\n| c | d |",
-    );
-    check(
-        "the end of what is around it",
-        "<div><span hidden>x</div><p><span>a</span></p>",
-        "a",
-    );
+    cases! {
+        "items": "<ul><li>a<li style='display:none'>x<ul><li>x</ul><li>b</ul>c" => "- a\n- b\n\nc";
+        "cells":
+            "<table><tr><th>a<th hidden>x<th>b<tr><td>c<td hidden>x<td>d</table>"
+            => "| a | b |\n| --- | --- |\n| c | d |";
+        "the end of what is around it": "<div><span hidden>x</div><p><span>a</span></p>" => "a";
+    }
 }
 
 #[test]
 fn text_that_is_not_hidden() {
-    check(
-        "no end tag",
-        "<div style='display:none'>a<p>b</p>",
-        "a\n\nb",
-    );
-    check(
-        "a size within",
-        "<td style='font-size:0px'>x<div style='font-size:13px'>a</div></td>",
-        "a",
-    );
-    check(
-        "other styles",
-        "<p style='font-size:0.8em;display:inline;visibility:visible'>a</p>",
-        "a",
-    );
-    check(
-        "from screen readers alone",
-        "<p aria-hidden=true>a</p>",
-        "a",
-    );
-    check("an empty element", "<br hidden>a<img hidden>", "a");
+    cases! {
+        "no end tag": "<div style='display:none'>a<p>b</p>" => "a\n\nb";
+        "a size within":
+            "<td style='font-size:0px'>x<div style='font-size:13px'>a</div></td>" => "a";
+        "other styles": "<p style='font-size:0.8em;display:inline;visibility:visible'>a</p>" => "a";
+        "from screen readers alone": "<p aria-hidden=true>a</p>" => "a";
+        "an empty element": "<br hidden>a<img hidden>" => "a";
+    }
 }
 
 #[test]
@@ -166,19 +138,12 @@ fn relative_links() {
 
 #[test]
 fn addresses_in_angle_brackets() {
-    check(
-        "Markdown",
-        "**See** <https://e.org/a_b>",
-        "**See** [https://e.org/a_b](https://e.org/a_b)",
-    );
-    check(
-        "lines",
-        "See <https://e.org>\nand <mailto:a@e.org>.",
-        "See [https://e.org](https://e.org)\\\nand [mailto:a@e.org](mailto:a@e.org).",
-    );
-    check(
-        "code",
-        "**a** `<https://e.org>`",
-        "**a** &lt;https://e.org>",
-    );
+    cases! {
+        "Markdown":
+            "**See** <https://e.org/a_b>" => "**See** [https://e.org/a_b](https://e.org/a_b)";
+        "lines":
+            "See <https://e.org>\nand <mailto:a@e.org>."
+            => "See [https://e.org](https://e.org)\\\nand [mailto:a@e.org](mailto:a@e.org).";
+        "code": "**a** `<https://e.org>`" => "**a** &lt;https://e.org>";
+    }
 }

@@ -23,7 +23,7 @@ pub(super) fn without_number(
     let known = out.len();
     for (at, word) in words.iter().enumerate().skip(1) {
         let name = &words[at - 1];
-        let is_street = word.cues.has(Cues::STREET_AFTER)
+        let is_street = word.is(Cues::STREET_AFTER)
             && is_name(word)
             && word.text.chars().count() >= 3
             && is_name(name)
@@ -46,7 +46,7 @@ pub(super) fn without_number(
 
 /// Whether a word is a small one at the start of a sentence: `Our Street, …` is no address.
 fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
-    begins_sentence(text, word.start) && word.cues.has(Cues::LANGUAGES.or(Cues::SMALL))
+    begins_sentence(text, word.start) && word.is(Cues::LANGUAGES | Cues::SMALL)
 }
 
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
@@ -163,7 +163,7 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> 
 /// Whether a number is the name of a street: `114. Sokak`.
 pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
     words.get(at + 1).is_some_and(|street| {
-        street.cues.has(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
+        street.is(Cues::STREET_AFTER) && &text[words[at].end()..street.start] == ". "
     })
 }
 
@@ -177,7 +177,7 @@ pub(super) fn with_street(
     let street = before_street(text, words, at);
     let is_before_street = words
         .get(at + 1)
-        .is_some_and(|street| street.cues.has(Cues::STREET_BEFORE));
+        .is_some_and(|street| street.is(Cues::STREET_BEFORE));
     let end = street
         .filter(|_| is_before_street)
         .map_or(0, |street| street.end);
@@ -195,7 +195,7 @@ pub(super) fn before_postal_code(
     let gap = &text[name.end()..words[at].start];
     let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
         && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
-        && !name.cues.has(Cues::ID.or(Cues::UNIT).or(Cues::PHONE));
+        && !name.is(Cues::ID | Cues::UNIT | Cues::PHONE);
     if !is_street {
         return None;
     }
@@ -226,9 +226,7 @@ pub(super) fn before_postal_code(
     let begins = clause.is_empty()
         || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
     let is_sentence = words[first..at].iter().any(|word| {
-        word.cues
-            .has(Cues::LANGUAGES.or(Cues::PERSON).or(Cues::ADDRESS))
-            && !is_among(PARTICLES, &word.lower)
+        word.is(Cues::LANGUAGES | Cues::PERSON | Cues::ADDRESS) && !is_among(PARTICLES, &word.lower)
     });
     let start = if begins && !is_sentence && words[first].is_upper() {
         first
@@ -264,7 +262,7 @@ pub(super) fn after_contact(
     let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();
     let is_other = words[first..at]
         .iter()
-        .any(|word| word.cues.has(Cues::ID.or(Cues::PHONE).or(Cues::PERSON)));
+        .any(|word| word.is(Cues::ID | Cues::PHONE | Cues::PERSON));
     (first < at && is_beside && is_last && !is_other).then_some(start..end)
 }
 
@@ -277,13 +275,9 @@ pub(super) fn before_city(
     city: &str,
 ) -> Option<Range<usize>> {
     let name = &words[at.checked_sub(1)?];
-    let other = Cues::GENERIC
-        .or(Cues::UNIT)
-        .or(Cues::ID)
-        .or(Cues::PHONE)
-        .or(Cues::PERSON)
-        .or(Cues::LANGUAGES);
-    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.cues.has(other);
+    let other =
+        Cues::GENERIC | Cues::UNIT | Cues::ID | Cues::PHONE | Cues::PERSON | Cues::LANGUAGES;
+    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.is(other);
     let start = name.start;
     let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
     let end = end(text, words, at).end;

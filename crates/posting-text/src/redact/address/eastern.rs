@@ -3,30 +3,16 @@
 use std::ops::Range;
 
 use super::{Script, Word, is_of};
+use crate::redact::vocabulary::{listed, without_ending};
 
 /// What ends the name of a district, after which the street begins.
 const DISTRICTS: [char; 8] = ['市', '区', '區', '县', '縣', '州', '省', '郡'];
 /// What ends the name of a street.
-const STREETS: [&str; 14] = [
-    "路", "街", "道", "巷", "弄", "胡同", "里", "通", "丁目", "条", "下ル", "上ル", "入ル", "号",
-];
+const STREETS: &str = "路 街 道 巷 弄 胡同 里 通 丁目 条 下ル 上ル 入ル 号";
 /// What follows a number in an address.
-const UNITS: [&str; 22] = [
-    "号楼", "号院", "号", "號", "楼", "樓", "栋", "幢", "座", "单元", "室", "层", "層", "階",
-    "丁目", "番地", "番", "弄", "巷", "房", "之", "门",
-];
+const UNITS: &str = "号楼 号院 号 號 楼 樓 栋 幢 座 单元 室 层 層 階 丁目 番地 番 弄 巷 房 之 门";
 /// What ends the name of a building, before the number of a floor or a room.
-const BUILDINGS: [&str; 9] = [
-    "大厦",
-    "大廈",
-    "大楼",
-    "大樓",
-    "广场",
-    "中心",
-    "ビル",
-    "タワー",
-    "会館",
-];
+const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 ビル タワー 会館";
 /// The most numbers of an address.
 const MAX_NUMBERS: usize = 6;
 
@@ -44,7 +30,7 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let end = end(text, words, at);
     // "北路甲26号": a number beside another one.
     let name = street.text.trim_end_matches(['甲', '乙', '丙']);
-    let is_street = STREETS.iter().any(|ending| name.ends_with(ending));
+    let is_street = without_ending(STREETS, name).is_some();
     let is_place =
         street.text.contains(DISTRICTS) || street.text.contains(['町', '村', '都', '府', '県']);
     let after = &text[number.end()..];
@@ -70,7 +56,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
     let mut next = at + 1;
     for _ in 0..MAX_NUMBERS {
         // "502号室"
-        let unit = |end: usize| UNITS.iter().find(|unit| text[end..].starts_with(**unit));
+        let unit = |end: usize| listed(UNITS).find(|unit| text[end..].starts_with(unit));
         for _ in 0..2 {
             end += unit(end).map_or(0, |unit| unit.len());
         }
@@ -83,7 +69,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         let word = words.get(next + 1).filter(|_| !is_number).unwrap_or(word);
         let is_number = word.is_number() && word.text.len() <= 5;
         let between = &text[end..word.start];
-        if is_number && BUILDINGS.iter().any(|building| between.ends_with(building)) {
+        if is_number && without_ending(BUILDINGS, between).is_some() {
             end = word.start;
         }
         if !is_number || !matches!(&text[end..word.start], "" | "-" | "−" | " " | "－") {

@@ -1,22 +1,10 @@
 //! Where an address ends: after the parts of a house, and a postal code.
 
-use super::{Cues, Word};
+use super::{Cues, Word, is_among};
 
 /// The first floors in Arabic, which are written as words.
-const ARABIC_ORDINALS: [&str; 12] = [
-    "الأرضي",
-    "الأول",
-    "الثاني",
-    "الثالث",
-    "الرابع",
-    "الخامس",
-    "السادس",
-    "السابع",
-    "الثامن",
-    "التاسع",
-    "العاشر",
-    "الأخير",
-];
+const ARABIC_ORDINALS: &str = "\
+    الأرضي الأول الثاني الثالث الرابع الخامس السادس السابع الثامن التاسع العاشر الأخير";
 /// The most parts of a house after its number.
 const MAX_UNITS: usize = 8;
 
@@ -44,11 +32,11 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         });
         let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
         let small = word.is_number() && word.text.chars().count() <= 4;
-        let is_unit = word.cues.has(Cues::UNIT);
+        let is_unit = word.is(Cues::UNIT);
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
                 || (other.text.len() <= 2 && other.is_upper())
-                || (!other.text.is_ascii() && ARABIC_ORDINALS.contains(&other.text))
+                || (!other.text.is_ascii() && is_among(ARABIC_ORDINALS, other.text))
         };
         // "7, 2º B", "33, 2.º Dto"
         let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
@@ -67,14 +55,14 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         } else if beside && is_ordinal {
             let door = following.filter(|door| {
                 door.text.chars().count() <= 4
-                    && (door.cues.has(Cues::UNIT) || door.text.chars().count() == 1)
+                    && (door.is(Cues::UNIT) || door.text.chars().count() == 1)
             });
             (end, next) = door.map_or((word.end(), next + 1), |door| (door.end(), next + 2));
         } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
             (end, next) = (following.map_or(end, Word::end), next + 2);
         } else if beside
             && (small || roman)
-            && following.is_some_and(|other| other.cues.has(Cues::UNIT))
+            && following.is_some_and(|other| other.is(Cues::UNIT))
             && !gap.starts_with("., ")
         {
             let unit = following.map_or(end, Word::end);
@@ -86,7 +74,7 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         {
             // "22. II/4"
             (end, next) = (following.map_or(end, Word::end), next + 2);
-        } else if (small && gap == ". " && words[next - 1].cues.has(Cues::UNIT))
+        } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
             || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
         {
             (end, next) = (word.end(), next + 1);
@@ -100,19 +88,9 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             }
         } else if beside
             && is_unit
-            && matches!(
-                &*word.lower,
-                "bajo"
-                    | "tv"
-                    | "th"
-                    | "mf"
-                    | "st"
-                    | "stuen"
-                    | "kld"
-                    | "dto"
-                    | "esq"
-                    | "fszt"
-                    | "parter"
+            && is_among(
+                "bajo tv th mf st stuen kld dto esq fszt parter",
+                &word.lower,
             )
         {
             (end, next) = (word.end(), next + 1);

@@ -1,18 +1,86 @@
 //! Finds e-mail addresses, also those that are spelled out: `jobs [at] example [dot] org`,
 //! `jobs małpa example kropka org`.
 
-use std::{cmp::Reverse, ops::Range, sync::LazyLock};
-
-use regex::Regex;
+use std::{cmp::Reverse, ops::Range};
 
 use crate::{
     Budget, Exceeded,
+    pattern::patterns,
     redact::{
         cues::{self, Cues},
+        vocabulary::is_among,
         web::is_suffix,
         words::Word,
     },
 };
+
+/// The characters of a local part.
+const LOCAL: &str = "._%+'’-";
+/// The same after its first one, a label, and signs between them, as patterns.
+const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
+const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
+const AT: &str = r"(?:\s?[@＠]\s?|\s*[\[({<]\s*(?:at|a|@|ät|æt|arobase|arroba|snabel-?a|krøllalfa|alfakrøll)\s*[\])}>]\s*)";
+const DOT: &str = concat!(
+    r"(?:\.|\s*[\[({]\s*(?:dot|point|punkt|punto|prikk|punktum|\.)\s*[\])}]\s*",
+    r"|\s+(?:dot|point|punkt)\s+)"
+);
+
+patterns! {
+    /// `jobs (at) example.org`
+    WITH_SPOKEN_AT = format!(r"(?i){NAME}{AT}{LABEL}(?:\.{LABEL})+");
+    /// `jobs (at) example (dot) org`
+    WITH_SPOKEN_SIGNS = format!(r"(?i){NAME}{AT}{LABEL}(?:{DOT}{LABEL})+");
+}
+
+/// Finds what is certainly an e-mail address: letters, digits and `._%+'’-` with at least one letter
+/// or digit; an `@`; and two or more labels of letters, digits and hyphens, of which one after the
+/// first starts with two letters.
+pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
+    plain(text, true)
+}
+
+/// Finds addresses with an `@`; with `needs_name` only those with a label that starts with two
+/// letters, as the last one of a domain does.
+fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range<usize>> {
+    let mut free = 0;
+    text.match_indices('@').filter_map(move |(at, sign)| {
+        let after = at + sign.len();
+        let start = at - local_part(&text[free..at])?;
+        let (length, is_named) = domain(&text[after..])?;
+        if needs_name && !is_named {
+            return None;
+        }
+        free = after + length;
+        Some(start..free)
+    })
+}
+
+/// The length in bytes of the local part at the end of a text.
+fn local_part(before: &str) -> Option<usize> {
+    let inside = |c: char| c.is_alphanumeric() || LOCAL.contains(c);
+    let run = before.trim_end_matches(inside).len();
+    let start = before[run..].find(char::is_alphanumeric)?;
+    Some(before.len() - run - start)
+}
+
+/// The length in bytes of a domain at the start of a text, and whether a label after its first one
+/// starts with two letters.
+fn domain(after: &str) -> Option<(usize, bool)> {
+    let first = label(after)?.len();
+    let (mut end, mut is_named) = (first, false);
+    while let Some(next) = after[end..].strip_prefix('.').and_then(label) {
+        is_named |= next.chars().take(2).filter(|c| c.is_alphabetic()).count() == 2;
+        end += 1 + next.len();
+    }
+    (end > first).then_some((end, is_named))
+}
+
+fn label(text: &str) -> Option<&str> {
+    let inside = |c: char| c.is_alphanumeric() || c == '-';
+    let end = text.find(|c| !inside(c)).unwrap_or(text.len());
+    text.starts_with(char::is_alphanumeric)
+        .then(|| &text[..end])
+}
 
 /// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
 pub(crate) fn emails(
@@ -20,46 +88,24 @@ pub(crate) fn emails(
     words: &[Word<'_>],
     budget: &Budget,
 ) -> Result<Vec<Range<usize>>, Exceeded> {
-    static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
-        const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
-        const AT: &str = r"(?:\s?[@＠]\s?|\s*[\[({<]\s*(?:at|a|@|ät|æt|arobase|arroba|snabel-?a|krøllalfa|alfakrøll)\s*[\])}>]\s*)";
-        const DOT: &str = concat!(
-            r"(?:\.|\s*[\[({]\s*(?:dot|point|punkt|punto|prikk|punktum|\.)\s*[\])}]\s*",
-            r"|\s+(?:dot|point|punkt)\s+)"
-        );
-        [
-            format!(r"{NAME}@{LABEL}(?:\.{LABEL})+"),
-            format!(r"(?i){NAME}{AT}{LABEL}(?:\.{LABEL})+"),
-            format!(r"(?i){NAME}{AT}{LABEL}(?:{DOT}{LABEL})+"),
-        ]
-        .iter()
-        .filter_map(|form| Regex::new(form).ok())
-        .collect()
-    });
-    // Ten characters, and what may be in brackets.
-    budget.spend(text.len().saturating_mul(4))?;
-    let hidden = may_hide_address(text);
-    let wanted = [text.contains('@'), hidden, hidden];
-    let mut out: Vec<Range<usize>> = Vec::new();
-    for (number, form) in FORMS
-        .iter()
-        .enumerate()
-        .filter(|(number, _)| wanted[*number])
-    {
+    // Each `@` is looked at from both sides, and what may be in brackets from its start.
+    budget.spend(text.len().saturating_mul(8))?;
+    let mut out: Vec<Range<usize>> = plain(text, false).collect();
+    let is_hidden = may_hide_address(text);
+    let forms = [&WITH_SPOKEN_AT, &WITH_SPOKEN_SIGNS];
+    for form in forms.into_iter().filter(|_| is_hidden) {
         let known = out.len();
         budget.spend(text.len().saturating_mul(4))?;
         for found in form.find_iter(text) {
             budget.spend(1 + found.len())?;
             let at = out[..known].partition_point(|other| other.end <= found.start());
-            let free = out[..known]
+            let is_free = out[..known]
                 .get(at)
                 .is_none_or(|other| other.start >= found.end());
-            let sure = number == 0
-                || (ends_in_suffix(found.as_str())
-                    && !found.as_str().contains(" the ")
-                    && !is_handle(found.as_str()));
-            if free && sure {
+            let is_sure = ends_in_suffix(found.as_str())
+                && !found.as_str().contains(" the ")
+                && !is_handle(found.as_str());
+            if is_free && is_sure {
                 out.push(found.range());
             }
         }
@@ -78,12 +124,12 @@ pub(crate) fn emails(
 fn is_handle(found: &str) -> bool {
     found.split_once(" @").is_some_and(|(before, _)| {
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
-        cues::of(&word.unwrap_or_default().to_lowercase()).has(Cues::HANDLE)
+        cues::are_of(&word.unwrap_or_default().to_lowercase(), Cues::HANDLE)
     })
 }
 
 /// At signs that are also other words, and count only with a full stop in words.
-const AMBIGUOUS: [&str; 7] = ["at", "a", "et", "eta", "arond", "malpa", "ctl"];
+const AMBIGUOUS: &str = "at a et eta arond malpa ctl";
 
 /// Finds addresses whose signs are spelled out, with or without brackets around them.
 fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
@@ -92,7 +138,7 @@ fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range<u
     budget.spend(words.len())?;
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if !word.cues.has(Cues::AT) || word.text.len() == 1 && at == 0 {
+        if !word.is(Cues::AT) || word.text.len() == 1 && at == 0 {
             continue;
         }
         budget.spend(SEARCH_STEPS)?;
@@ -128,7 +174,7 @@ fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         let gap = &text[last.end()..following.start];
         if gap == "." || gap == "-" {
             (last, next) = (following, next + 1);
-        } else if following.cues.has(Cues::DOT)
+        } else if following.is(Cues::DOT)
             && let Some(label) = words.get(next + 2)
             && brackets(gap, &text[following.end()..label.start]).is_some()
         {
@@ -139,12 +185,12 @@ fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         }
         labels += 1;
     }
-    let is_sure = is_spoken || !AMBIGUOUS.contains(&&*word.lower);
+    let is_sure = is_spoken || !is_among(AMBIGUOUS, &word.lower);
     if labels < 2 || !is_sure || !ends_in_suffix(last.text) {
         return None;
     }
     // The local part, with full stops and hyphens.
-    let inside = |c: char| c.is_alphanumeric() || "._%+'’-".contains(c);
+    let inside = |c: char| c.is_alphanumeric() || LOCAL.contains(c);
     let run: usize = text[..local.end()]
         .chars()
         .rev()
@@ -199,4 +245,38 @@ fn ends_in_suffix(address: &str) -> bool {
         .next()
         .unwrap_or_default();
     is_suffix(&last.to_lowercase()) && last.chars().count() >= 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn email_addresses() {
+        for marked in [
+            "write to {jobs@acmera.no}.",
+            "<{a.b-c+d@mail.example.org}>",
+            "({o'neil@x.co.uk})",
+            "{é@bücher.example}",
+            "..{a@b.no}, {c@d.no}",
+            "mailto:{a@b.no}?subject=x",
+            "{a@b.no}@c.no",
+            "@handle",
+            "@acmera.no",
+            "a @ b.no",
+            "a@b",
+            "a@b.",
+            "a@b.1",
+            "3@4.5",
+            "-@b.no",
+            "a@-b.no",
+            "[email]@b.no",
+            "a@b\u{1e}.no",
+        ] {
+            let text = marked.replace(['{', '}'], "");
+            let found: Vec<_> = certain(&text).map(|range| &text[range]).collect();
+            let expect: Vec<_> = marked.split(['{', '}']).skip(1).step_by(2).collect();
+            assert_eq!(found, expect, "{text}");
+        }
+    }
 }

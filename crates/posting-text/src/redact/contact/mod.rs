@@ -1,6 +1,5 @@
-//! Finds e-mail addresses and telephone numbers in text.
+//! E-mail addresses and telephone numbers: those that evidence speaks for, which are hidden, and
+//! among them those that are certain, which no redacted text may show.
 
-mod email;
-mod phone;
-
-pub(crate) use self::{email::emails, phone::phones};
+pub(super) mod email;
+pub(super) mod phone;

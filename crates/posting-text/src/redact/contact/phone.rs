@@ -1,16 +1,66 @@
 //! Finds telephone numbers.
 
-use std::{ops::Range, sync::LazyLock};
-
-use regex::Regex;
+use std::ops::Range;
 
 use crate::{
     Budget, Exceeded,
+    pattern::patterns,
     redact::{
         cues::{self, Cues},
         script::{Ascii, Script, is_unspaced},
+        vocabulary::{begins_with_one, is_among, listed},
     },
 };
+
+/// What may be between two digits, as a pattern.
+const GAP: &str = r"(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}";
+
+patterns! {
+    /// A number of any form.
+    NUMBER = format!("(?:0[0-9]{{1,4}} ?[/-] ?)?[+(]{{0,2}}[0-9](?:{GAP}[0-9]){{4,18}}");
+    /// A number that begins with a `+`.
+    INTERNATIONAL = format!(r"\+[0-9](?:{GAP}[0-9])*");
+    DATE = concat!(
+        r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
+        r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
+        r"|^\d{1,2}[.:]\d{2} ?[–-] ?\d{1,2}(?:[.:]\d{2})?$|^[012]\d[0-5]\d ?[–-] ?[012]\d[0-5]\d$",
+    );
+    /// Numbers as they are written within a country.
+    LOCAL = concat!(
+        r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
+        r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
+        r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?(?:[ -]\d{2})?$", // with a trunk zero
+        r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",                       // Russia
+        r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$", // Russia, Ukraine
+        r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",     // Poland
+        r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
+        r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
+        r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",        // Brazil
+        r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
+        r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
+        r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$", // China, Australia
+    );
+}
+
+/// Finds what is certainly a telephone number: a `+` directly followed by a digit, 8 to 15 digits in
+/// all, and at most two separators between two digits. A separator is a space of either width, a
+/// full stop, a hyphen, a dash, a slash, or a parenthesis with a space on its outer side.
+///
+/// Leaves out what may be something else: a letter, a digit or any of `_-,=` directly before it; a
+/// letter, a digit, `_`, `%`, or a hyphen, full stop or comma that continues, directly after it; a
+/// currency sign, `~` or `<` before it; a sign or word of an amount after it; and round numbers
+/// such as `+10 000 000`.
+pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
+    INTERNATIONAL.find_iter(text).filter_map(|found| {
+        let (before, number, after) =
+            (&text[..found.start()], found.as_str(), &text[found.end()..]);
+        let is_other = is_attached(before, after, char::is_alphanumeric)
+            || is_counted(before, after)
+            || is_round(&number[1..]);
+        let digits = number.bytes().filter(u8::is_ascii_digit).count();
+        ((8..=15).contains(&digits) && !is_other).then(|| found.range())
+    })
+}
 
 /// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
 /// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
@@ -31,15 +81,9 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
 fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
-    static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:0[0-9]{1,4} ?[/-] ?)?[+(]{0,2}[0-9](?:(?:[ \u{a0}.‐‑–/-]|[ ]?\(|\)[ ]?){0,2}[0-9]){4,18}").ok()
-    });
-    let Some(pattern) = NUMBER.as_ref() else {
-        return Ok(Vec::new());
-    };
     let mut out: Vec<Range<usize>> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
-    for found in pattern.find_iter(text) {
+    for found in NUMBER.find_iter(text) {
         budget.spend(SEARCH_STEPS)?;
         let after_phone = out.last().is_some_and(|last| {
             let between = &text[last.end..found.start()];
@@ -76,19 +120,11 @@ fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool 
     }
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
     let previous = before.chars().next_back();
-    let spaced = before.trim_end().chars().next_back();
-    let currency =
-        |c: Option<char>| c.is_some_and(|c| matches!(c, '$' | '€' | '£' | '¥' | '₹' | '~' | '<'));
     // Scripts without spaces write a number beside a word: "電話090-5501-3131まで".
     let is_dashed = (number.starts_with(['0', '+']) && number.contains('-'))
         || (previous.is_some_and(is_unspaced) && is_announced(before));
     let joins = |c: char| c.is_alphanumeric() && !(is_dashed && is_unspaced(c));
-    let attached = previous.is_some_and(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
-        || after.starts_with(|c: char| joins(c) || matches!(c, '_' | '%'))
-        || after
-            .strip_prefix(['-', '.', ','])
-            .is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
-    if attached || currency(spaced) || amount_follows(after) || is_date(number) {
+    if is_attached(before, after, joins) || is_counted(before, after) || DATE.is_match(number) {
         return false;
     }
     if after_phone || is_announced(before) {
@@ -118,7 +154,7 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
         && word
             .chars()
             .all(|c| c.is_alphabetic() || matches!(c, '\'' | '’'));
-    is_name && is_dialled(number) && !cues::of(&word.to_lowercase()).has(Cues::GENERIC)
+    is_name && is_dialled(number) && !cues::are_of(&word.to_lowercase(), Cues::GENERIC)
 }
 
 /// Whether these are groups of digits as people write telephone numbers, and no amount: those have
@@ -179,14 +215,11 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     if !is_dialled(number) {
         return false;
     }
-    let mut end = after.len().min(WINDOW);
-    while !after.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = after.floor_char_boundary(WINDOW);
     let before = tail(before, WINDOW);
     let before = before.rsplit('\n').next().unwrap_or_default();
     let after = after[..end].split('\n').next().unwrap_or_default();
-    let asks = |word: &str| cues::of(&word.to_lowercase()).has(Cues::PERSON.or(Cues::TITLE));
+    let asks = |word: &str| cues::are_of(&word.to_lowercase(), Cues::PERSON | Cues::TITLE);
     let words = |text: &str| {
         text.split(|c: char| !c.is_alphanumeric())
             .any(|word| word.chars().nth(2).is_some() && asks(word))
@@ -198,22 +231,7 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
 fn is_announced(before: &str) -> bool {
     /// The most characters between the word and the number.
     const MAX_GAP: usize = 32;
-    const SIGNS: [&str; 14] = [
-        "☎",
-        "📞",
-        "✆",
-        "📱",
-        "電話",
-        "携帯",
-        "电话",
-        "手机",
-        "手機",
-        "热线",
-        "致电",
-        "전화",
-        "휴대폰",
-        "โทร",
-    ];
+    const SIGNS: &str = "☎ 📞 ✆ 📱 電話 携帯 电话 手机 手機 热线 致电 전화 휴대폰 โทร";
     let window = tail(before, 64);
     let start = window
         .rfind(|c: char| c.is_ascii_digit() || c == '\n')
@@ -233,30 +251,16 @@ fn is_announced(before: &str) -> bool {
         end -= sign;
     }
     let is_sign = |sign: &str| window.rfind(sign).is_some_and(|at| near(at + sign.len()));
-    !window.is_ascii() && SIGNS.iter().any(|sign| is_sign(sign))
+    !window.is_ascii() && listed(SIGNS).any(is_sign)
 }
 
 /// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
-    const STEMS: [&str; 15] = [
-        "telef",
-        "teléf",
-        "téléph",
-        "teleph",
-        "mobil",
-        "телеф",
-        "звон",
-        "дзвон",
-        "puhel",
-        "τηλεφ",
-        "llám",
-        "tālru",
-        "zvan",
-        "appel",
-        "whatsapp",
-    ];
+    const STEMS: &str = "\
+        telef teléf téléph teleph mobil телеф звон дзвон puhel τηλεφ llám tālru zvan appel \
+        whatsapp";
     let lower = word.to_lowercase();
-    cues::of(&lower).has(Cues::PHONE) || STEMS.iter().any(|stem| lower.starts_with(stem))
+    cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
 /// Whether a word for the number of something else is directly before a number.
@@ -274,61 +278,52 @@ fn is_reference(before: &str) -> bool {
         .next()
         .unwrap_or_default();
     let last = last.to_lowercase();
-    is_near && (signed || WORDS.split_whitespace().any(|listed| listed == last))
+    is_near && (signed || is_among(WORDS, &last))
 }
 
 /// The last bytes of a text, from the start of a character.
 fn tail(text: &str, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    &text[from..]
+    &text[text.ceil_char_boundary(text.len().saturating_sub(bytes))..]
 }
 
-fn amount_follows(after: &str) -> bool {
-    static AMOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?i)^\s?(?:[$€£¥₹%]|(?:k|kr|eur|euros?|usd|nok|sek|dkk|chf|gbp|cad|jpy|inr|brl|mxn|pln|zł|kronor|kroner|dollars?|million|people|employees|clients|customers|m²|m2|km)\b)").ok()
-    });
-    AMOUNT
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(after))
+/// Whether a number is a part of something longer. `joins` are the letters that join it.
+fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool {
+    let goes_on = after.strip_prefix(['-', '.', ',']);
+    before.ends_with(|c| joins(c) || matches!(c, '_' | '-' | ',' | '='))
+        || after.starts_with(|c| joins(c) || matches!(c, '_' | '%'))
+        || goes_on.is_some_and(|rest| rest.starts_with(char::is_alphanumeric))
 }
 
-fn is_date(number: &str) -> bool {
-    static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"^\(?(?:(?:\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}|(?:19|20)\d{2}[./-]?[01]\d[./-]?[0-3]\d)(?:[ -–]{1,3}|$)){1,2}\)?$",
-            r"|^(?:19|20)\d{2} ?[–/-] ?(?:19|20)?\d{2}$",
-            r"|^\d{1,2}[.:]\d{2} ?[–-] ?\d{1,2}(?:[.:]\d{2})?$|^[012]\d[0-5]\d ?[–-] ?[012]\d[0-5]\d$",
-        ))
-        .ok()
-    });
-    DATE.as_ref()
-        .is_some_and(|pattern| pattern.is_match(number))
+/// Whether what is around a number makes it an amount.
+fn is_counted(before: &str, after: &str) -> bool {
+    const UNITS: &str = "\
+        k kr eur euro euros usd nok sek dkk chf gbp cad jpy inr brl mxn pln zł kronor kroner dollar \
+        dollars million people employees clients customers m² m2 km";
+    let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
+    let word = after.split(|c: char| !c.is_alphanumeric()).next();
+    before
+        .trim_end()
+        .ends_with(['$', '€', '£', '¥', '₹', '~', '<'])
+        || after.starts_with(['$', '€', '£', '¥', '₹', '%'])
+        || is_among(UNITS, &word.unwrap_or_default().to_lowercase())
+}
+
+/// Whether a number is round: `10 000 000`, and `20 000-30 000`.
+fn is_round(number: &str) -> bool {
+    let groups = || number.split(|c: char| !c.is_ascii_digit());
+    groups().all(|group| group.len() <= 3) && groups().next_back() == Some("000")
+}
+
+/// Whether a number with a `+` has no more than thousands: `+10 000 000`.
+fn is_of_thousands(number: &str) -> bool {
+    let mut groups = number.trim_start_matches('+').split([' ', '.']);
+    groups.next().is_some_and(|first| first.len() <= 3)
+        && groups.next_back() == Some("000")
+        && groups.all(|group| group == "000")
 }
 
 /// Whether a number has a format that only telephone numbers have.
 fn has_phone_form(number: &str, digits: &[u8]) -> bool {
-    static LOCAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"^(?:1[ .-])?\(?[2-9]\d{2}\)?[ .-]{1,2}\d{3}[ .-]\d{4}$", // North America
-            r"|^0[1-9](?:[ .-]?\d{2}){4}$",                            // France
-            r"|^\(?0\d{1,4}\)?(?:[ ./-]{1,3}\d{2,8}){1,6}(?:[ -]\d)?(?:[ -]\d{2})?$", // with a trunk zero
-            r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",                       // Russia
-            r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$", // Russia, Ukraine
-            r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",     // Poland
-            r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
-            r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
-            r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",        // Brazil
-            r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
-            r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
-            r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$", // China, Australia
-        ))
-        .ok()
-    });
-    static ROUND: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"^\+\d{1,3}(?:[ .]000)+$").ok());
     let number: String = number
         .chars()
         .map(|c| match c {
@@ -340,10 +335,7 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     let international = number.trim_start_matches('(').starts_with('+')
         || (digits.starts_with(b"00") && digits.len() >= 10);
     if international {
-        let round = ROUND
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(&number));
-        return (8..=16).contains(&digits.len()) && !round;
+        return (8..=16).contains(&digits.len()) && !is_of_thousands(&number);
     }
     // A dash is that of a range, unless it is after an area code.
     let area = number.starts_with('0') && number.matches(" - ").count() == 1;
@@ -354,10 +346,74 @@ fn has_phone_form(number: &str, digits: &[u8]) -> bool {
     let plausible = digits.first() != Some(&b'0')
         || digits.len() >= 9
         || number.matches(['-', ' ', '.', '/']).count() == 1;
-    enough
-        && plausible
-        && !dashed
-        && LOCAL
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(&number))
+    enough && plausible && !dashed && LOCAL.is_match(&number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<&str> {
+        certain(text).map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn telephone_numbers() {
+        for number in [
+            "+47 918 12 345",
+            "+4791812345",
+            "+33 (0)1 23 45 67 89",
+            "+33(0) 123456789",
+            "+1 (555) 123-4567",
+            "+49\u{a0}30/1234567",
+            "+47-22-33-44-55",
+            "+47 –22334455",
+            "+351 912 345 678",
+            "+354 555 1234",
+            "+123456789012345",
+        ] {
+            for (before, after) in [
+                ("Ask ", " or"),
+                ("(", ")"),
+                ("Tel.:", "."),
+                ("tel(", ")"),
+                ("", ""),
+                ("", ", then"),
+                ("", "/x"),
+            ] {
+                let text = format!("{before}{number}{after}");
+                assert_eq!(shown(&text), [number], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_numbers() {
+        for text in [
+            "+10 000 000",
+            "+10 000 000 users",
+            "+10.500.000",
+            "+20 000-30 000 000",
+            "+12 345 678 €",
+            "+12345678 kr.",
+            "+12345678%",
+            "+12345678 %",
+            "$ +12345678",
+            "18+ 12345678",
+            "+ 12345678",
+            "a+12345678",
+            "1+12345678",
+            "+12345678a",
+            "+12345678,9",
+            "+1234567",
+            "+1234567890123456",
+            "+1,234,567,890",
+            "+12 - 34 56 78 90",
+            "C++11",
+            "UTC+02:00",
+            "+/- 12345678",
+        ] {
+            assert_eq!(shown(text), [""; 0], "{text}");
+        }
+    }
 }

@@ -2,14 +2,14 @@
 //! where only a name can.
 
 use super::{
-    super::{Identity, inside, vocabulary::AT_COMPANY},
+    super::{inside, vocabulary::AT_COMPANY},
     Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
 };
-use crate::{Budget, Exceeded, places, redact::begins_sentence};
+use crate::{Budget, Exceeded, Posting, places, redact::words::begins_sentence};
 
 /// What decides how a name may be written in a text.
 pub(super) struct Context<'a> {
-    pub(super) identity: &'a Identity<'a>,
+    pub(super) posting: &'a Posting<'a>,
     /// The words of the text outside addresses.
     pub(super) all: &'a [Word<'a>],
     pub(super) text: &'a str,
@@ -64,18 +64,18 @@ impl Context<'_> {
     /// country.
     pub(super) fn is_place(&self, word: &str) -> bool {
         let place = || {
-            self.identity
+            self.posting
                 .country
                 .is_some_and(|country| places::find(country, word).is_some())
         };
-        self.is_of_city(word) || cues::of(word).has(Cues::REGION) || place()
+        self.is_of_city(word) || cues::are_of(word, Cues::REGION) || place()
     }
 
     /// Whether a word is a part of the name of the posting's city.
     pub(super) fn is_of_city(&self, word: &str) -> bool {
         let folded = unaccented(word);
         let is_it = |part: &Word<'_>| unaccented(&part.lower) == folded;
-        let city = self.identity.city;
+        let city = self.posting.city;
         city.is_some_and(|city| words(city).iter().any(is_it))
     }
 }
@@ -99,7 +99,7 @@ impl Context<'_> {
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
             && !is_vietnamese
-            && self.families.has(Cues::ENGLISH.or(Cues::GERMANIC));
+            && self.families.intersects(Cues::ENGLISH | Cues::GERMANIC);
         let mut starts = 0;
         self.any_use(part, name, |before, word| {
             let between = &self.text[before.map_or(0, Word::end)..word.start];
@@ -108,7 +108,7 @@ impl Context<'_> {
             starts += usize::from(begins && !quoted);
             let is_alone = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
-                    && (before.text.chars().count() <= 4 || before.cues.has(Cues::SMALL));
+                    && (before.text.chars().count() <= 4 || before.is(Cues::SMALL));
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];
@@ -124,7 +124,7 @@ impl Context<'_> {
         let after = self.all.partition_point(|other| other.start < word.end());
         let is_beside = |next: &&Word<'_>| &self.text[word.end()..next.start] == " ";
         let next = self.all.get(after).filter(is_beside);
-        next.is_some_and(|next| next.cues.has(Cues::VERB) && !next.is_upper())
+        next.is_some_and(|next| next.is(Cues::VERB) && !next.is_upper())
     }
 
     /// Whether the text says that somebody is at the first word of a name, without the next one.
@@ -159,7 +159,7 @@ impl Context<'_> {
         // The one word that is proper to a name is the company, unless the text says otherwise by a
         // word that only places have. In many languages that word is the same for both.
         let only = is_sure && self.is_only_proper(part, name);
-        let is_same_for_both = !self.families.has(Cues::FINNIC.or(Cues::HUNGARIAN));
+        let is_same_for_both = !self.families.intersects(Cues::FINNIC | Cues::HUNGARIAN);
         let in_place = self.any_use(part, name, |before, word| {
             let ends = |ending: &&str| word.lower.ends_with(*ending);
             let list = if only { self.locatives() } else { IN_PLACE };
@@ -175,25 +175,22 @@ impl Context<'_> {
 
     /// Whether all other words of a name are ordinary ones.
     fn is_only_proper(&self, part: &Word<'_>, name: &[Word<'_>]) -> bool {
-        let city = self.identity.city.unwrap_or_default();
+        let city = self.posting.city.unwrap_or_default();
         !city.is_empty()
             && name
                 .iter()
                 .filter(|word| word.lower != part.lower)
-                .all(|word| is_ordinary(&word.lower) || word.cues.has(Cues::AFFIX))
+                .all(|word| is_ordinary(&word.lower) || word.is(Cues::AFFIX))
     }
 
     /// The words before a place, and before no company, in the languages of the text.
     fn locatives(&self) -> &'static str {
-        let has = |families| self.families.has(families) && self.families != Cues::LANGUAGES;
+        let has = |families| self.families.intersects(families) && self.families != Cues::LANGUAGES;
         if has(Cues::NORDIC) {
             "i in im near around från fra"
-        } else if has(Cues::ENGLISH.or(Cues::GERMANIC)) {
+        } else if has(Cues::ENGLISH | Cues::GERMANIC) {
             "in im near around nach te"
-        } else if matches!(
-            self.identity.country,
-            Some("FR" | "BE" | "CH" | "LU" | "CA")
-        ) {
+        } else if matches!(self.posting.country, Some("FR" | "BE" | "CH" | "LU" | "CA")) {
             "à près vers"
         } else {
             ""
@@ -238,7 +235,7 @@ impl Context<'_> {
 
 /// Whether a word is in a table of ordinary ones.
 pub(super) fn is_ordinary(word: &str) -> bool {
-    let ordinary = |word: &str| cues::of(word).has(Cues::GENERIC.or(Cues::LEGAL).or(Cues::SMALL));
+    let ordinary = |word: &str| cues::are_of(word, Cues::GENERIC | Cues::LEGAL | Cues::SMALL);
     ordinary(word) || ordinary(&unaccented(word))
 }
 
@@ -267,23 +264,21 @@ pub(super) fn script(all: &[Word<'_>]) -> Script {
 pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     /// Fewer small words tell nothing.
     const MIN_WORDS: usize = 3;
-    let mut counts = [0_usize; Cues::FAMILIES.len()];
-    let every = Cues::FAMILIES
-        .iter()
-        .fold(Cues::default(), |every, (_, family)| every.or(*family));
-    for word in all.iter().filter(|word| word.cues.has(every)) {
-        for (count, (_, family)) in counts.iter_mut().zip(Cues::FAMILIES) {
-            *count += usize::from(word.cues.has(family));
+    let families = Cues::LANGUAGES;
+    let mut counts: Vec<(Cues, usize)> = families.iter().map(|family| (family, 0)).collect();
+    for word in all.iter().filter(|word| word.is(families)) {
+        for (family, count) in &mut counts {
+            *count += usize::from(word.is(*family));
         }
     }
-    let most = counts.iter().copied().max().unwrap_or(0);
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     let mut found = family_of(country);
     if most < MIN_WORDS {
-        return if found.is_empty() { every } else { found };
+        return if found.is_empty() { families } else { found };
     }
-    for (count, (_, family)) in counts.iter().zip(Cues::FAMILIES) {
-        if *count >= MIN_WORDS && *count * 3 >= most {
-            found = found.or(family);
+    for (family, count) in counts {
+        if count >= MIN_WORDS && count * 3 >= most {
+            found |= family;
         }
     }
     found
@@ -296,7 +291,7 @@ fn family_of(country: Option<&str>) -> Cues {
         "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
         "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
         "RO" | "MD" => Cues::ROMANIAN,
-        "FI" => Cues::FINNIC.or(Cues::NORDIC),
+        "FI" => Cues::FINNIC | Cues::NORDIC,
         "EE" => Cues::FINNIC,
         "HU" => Cues::HUNGARIAN,
         "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,

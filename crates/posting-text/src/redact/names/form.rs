@@ -28,7 +28,7 @@ pub(super) fn segment(name: &str) -> Option<String> {
     let rest = joined(&words(&name[segment.len()..]));
     let parts = words(segment);
     let is_name = parts.len() > 1 || !all_of(&parts, Cues::GENERIC);
-    (is_name && !cues::of(&rest).has(Cues::LEGAL)).then(|| segment.to_owned())
+    (is_name && !cues::are_of(&rest, Cues::LEGAL)).then(|| segment.to_owned())
 }
 
 /// What a name has in quotation marks.
@@ -51,8 +51,8 @@ pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
             .find(|count| {
                 let tail = &core[core.len() - count..];
                 let joined = joined(tail);
-                cues::of(&joined).has(Cues::LEGAL)
-                    || (*count == 1 && cues::of(&joined).has(Cues::AFFIX))
+                cues::are_of(&joined, Cues::LEGAL)
+                    || (*count == 1 && cues::are_of(&joined, Cues::AFFIX))
             });
         let Some(count) = tail else { break };
         core = &core[..core.len() - count];
@@ -60,8 +60,8 @@ pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     core = without_partners(core);
     while let [first, rest @ ..] = core
         && !rest.is_empty()
-        && (first.cues.has(Cues::AFFIX) || is_legal_prefix(first))
-        && rest.iter().any(|word| !word.cues.has(Cues::GENERIC))
+        && (first.is(Cues::AFFIX) || is_legal_prefix(first))
+        && rest.iter().any(|word| !word.is(Cues::GENERIC))
     {
         core = rest;
     }
@@ -75,12 +75,9 @@ fn without_partners<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
         [rest @ .., and] if AND.contains(&&*and.lower) => rest,
         front => front,
     };
-    let ordinary = Cues::GENERIC
-        .or(Cues::SMALL)
-        .or(Cues::AFFIX)
-        .or(Cues::LEGAL);
-    let has_name = front.iter().any(|word| !word.cues.has(ordinary));
-    if last.cues.has(Cues::PARTNERS) && has_name {
+    let ordinary = Cues::GENERIC | Cues::SMALL | Cues::AFFIX | Cues::LEGAL;
+    let has_name = front.iter().any(|word| !word.is(ordinary));
+    if last.is(Cues::PARTNERS) && has_name {
         front
     } else {
         all
@@ -94,7 +91,7 @@ fn is_legal_prefix(word: &Word<'_>) -> bool {
     let written = word.text.chars().all(|c| !c.is_lowercase());
     match Script::of_text(&word.lower) {
         Script::Latin => written && is_among(LATIN, &word.lower),
-        _ => written && word.cues.has(Cues::LEGAL),
+        _ => written && word.is(Cues::LEGAL),
     }
 }
 

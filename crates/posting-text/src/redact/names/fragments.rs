@@ -17,11 +17,11 @@ impl Names {
         core: &[Word<'_>],
         context: &Context<'_>,
     ) -> Result<(), Exceeded> {
-        let is_small = |word: &Word<'_>| word.cues.has(Cues::SMALL);
+        let is_small = |word: &Word<'_>| word.is(Cues::SMALL);
         let ordinary = |word: &Word<'_>| {
             is_small(word)
-                || word.cues.has(Cues::GENERIC.or(Cues::LEGAL))
-                || word.cues.has(Cues::AFFIX)
+                || word.is(Cues::GENERIC | Cues::LEGAL)
+                || word.is(Cues::AFFIX)
                 || is_workshop(word, core)
                 || word.text.chars().count() < 2
                 || word.is_number()
@@ -29,11 +29,11 @@ impl Names {
         let proper = core.iter().position(|word| !ordinary(word));
         let mut count = 0;
         // "Paris Baguette" is not "Baguette".
-        let of_place = core.iter().position(|word| word.cues.has(Cues::PLACE));
+        let of_place = core.iter().position(|word| word.is(Cues::PLACE));
         let last = proper.filter(|proper| of_place.is_none_or(|place| place > *proper));
         let first_run = last.unwrap_or(0) + 1;
         // "Zlatý Klas" is not "Klas".
-        let adjective = core.iter().position(|word| word.cues.has(Cues::ADJECTIVE));
+        let adjective = core.iter().position(|word| word.is(Cues::ADJECTIVE));
         let last = adjective
             .filter(|at| last.is_none_or(|last| *at < last))
             .or(last);
@@ -108,7 +108,7 @@ impl Names {
     ) -> Result<bool, Exceeded> {
         let telling: Vec<&Word<'_>> = fragment
             .iter()
-            .filter(|word| !word.cues.has(Cues::SMALL))
+            .filter(|word| !word.is(Cues::SMALL))
             .collect();
         if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
@@ -124,7 +124,7 @@ impl Names {
             let is_of_territory = core.iter().any(|other| is_among(TERRITORIES, &other.lower));
             if context.is_place(&word.lower) || is_of_territory {
                 // People live in a region, and name more than one company after it.
-                let is_region = word.cues.has(Cues::REGION) || is_of_territory;
+                let is_region = word.is(Cues::REGION) || is_of_territory;
                 let is_first = core.first() == Some(word);
                 let others = || core.iter().filter(|other| other != word);
                 let is_only = others().all(|other| is_ordinary(&other.lower));
@@ -144,10 +144,10 @@ impl Names {
             return Ok(false);
         }
         // In German every noun has a capital: "Forst und Gewässer" may be just that.
-        let are_nouns = context.families.has(Cues::GERMANIC)
+        let are_nouns = context.families.intersects(Cues::GERMANIC)
             && context.families != Cues::LANGUAGES
             && core.first() != fragment.first()
-            && telling.iter().all(|word| word.cues.has(Cues::GENERIC));
+            && telling.iter().all(|word| word.is(Cues::GENERIC));
         let capitals = telling.iter().filter(|word| word.is_capital()).count();
         Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
     }
@@ -164,7 +164,7 @@ impl Names {
         let joined = joined(fragment);
         let letters = joined.chars().count();
         let is_single = fragment.len() == 1;
-        let is_particle = first.cues.has(Cues::SMALL) && last.is_upper();
+        let is_particle = first.is(Cues::SMALL) && last.is_upper();
         let case = if (first.is_upper() || is_particle) && fragment.len() < 4 {
             Case::Capital
         } else {
@@ -190,9 +190,8 @@ impl Names {
             self.add_and(&key, fragment);
         }
         // "Lagergrens Åkeri" is the haulage company of "Lagergren".
-        let genitive = context
-            .families
-            .has(Cues::NORDIC.or(Cues::ENGLISH).or(Cues::GERMANIC));
+        let of_genitives = Cues::NORDIC | Cues::ENGLISH | Cues::GERMANIC;
+        let genitive = context.families.intersects(of_genitives);
         if genitive
             && !is_common
             && last.lower.chars().count() >= 6
@@ -219,14 +218,14 @@ const TERRITORIES: &str = "\
 
 /// Whether a name writes each word with a capital, but for the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
-    let mut telling = words.iter().filter(|word| !word.cues.has(Cues::SMALL));
+    let mut telling = words.iter().filter(|word| !word.is(Cues::SMALL));
     telling.all(Word::is_upper)
 }
 
 /// Whether a word of a name is the family after a given name.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
     name.windows(2)
-        .any(|pair| pair[1] == *word && pair[0].cues.has(Cues::GIVEN) && pair[0].is_upper())
+        .any(|pair| pair[1] == *word && pair[0].is(Cues::GIVEN) && pair[0].is_upper())
 }
 
 /// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good as
@@ -251,5 +250,5 @@ pub(super) fn ends_in_trade(word: &str) -> bool {
     word.char_indices()
         .skip(MIN_LETTERS)
         .filter(|(at, _)| word[*at..].chars().nth(MIN_LETTERS - 1).is_some())
-        .any(|(at, _)| cues::of(&word[at..]).has(Cues::GENERIC))
+        .any(|(at, _)| cues::are_of(&word[at..], Cues::GENERIC))
 }

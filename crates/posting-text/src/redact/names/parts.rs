@@ -70,7 +70,8 @@ impl Names {
         Ok((end, next))
     }
 
-    /// The length of the word of the name that a word is but for a prefix.
+    /// If a word is a word of the name with a prefix of Hebrew or Arabic, the length of the
+    /// rest after the prefix.
     fn part_after_prefix(
         &self,
         word: &Word<'_>,
@@ -85,7 +86,7 @@ impl Names {
         Ok(None)
     }
 
-    /// Whether a word is one of the name's, written like there.
+    /// Whether a word is one of the name, with a capital if the name writes it so.
     fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool, Exceeded> {
         budget.spend(1 + self.parts.len())?;
         let lower = if word.lower.is_ascii() {
@@ -99,7 +100,7 @@ impl Names {
         } else {
             lower
         };
-        Ok(!word.cues.has(Cues::SMALL)
+        Ok(!word.is(Cues::SMALL)
             && self.parts.iter().any(|(part, _)| {
                 (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
             }))
@@ -107,22 +108,10 @@ impl Names {
 
     /// Whether a gap is within a name.
     fn is_beside(&self, gap: &str) -> bool {
-        matches!(
-            gap,
-            " " | "\u{a0}"
-                | "-"
-                | " - "
-                | " – "
-                | " & "
-                | "&"
-                | "/"
-                | " «"
-                | " \""
-                | " „"
-                | " “"
-                | "-\u{a0}"
-                | " № "
-                | " №"
-        ) || (self.has_comma && gap == ", ")
+        const GAPS: [&str; 14] = [
+            " ", "\u{a0}", "-", " - ", " – ", " & ", "&", "/", " «", " \"", " „", " “", "-\u{a0}",
+            " № ",
+        ];
+        GAPS.contains(&gap) || gap == " №" || (self.has_comma && gap == ", ")
     }
 }

@@ -35,16 +35,12 @@ impl Names {
         for (at, open) in text.match_indices(['(', '（']) {
             budget.spend(2 * MAX_PAIR)?;
             let inside = &text[at + open.len()..];
-            let inside = &inside[..floor(inside, MAX_PAIR)];
+            let inside = &inside[..inside.floor_char_boundary(MAX_PAIR)];
             let Some(end) = inside.find([')', '）', '\n']) else {
                 continue;
             };
             let inside = &inside[..end];
-            let mut from = at.saturating_sub(MAX_PAIR);
-            while !text.is_char_boundary(from) {
-                from += 1;
-            }
-            let before = &text[from..at];
+            let before = &text[text.ceil_char_boundary(at.saturating_sub(MAX_PAIR))..at];
             let before = before.rsplit(['\n', '.', '。', '(', '（']).next();
             let before = before.unwrap_or_default().trim();
             let is_other = |one: &str, other: &str| {
@@ -205,15 +201,6 @@ fn without_closing_r(word: &str) -> String {
         .filter(|at| keeps(*at))
         .map(|at| letters[at])
         .collect()
-}
-
-/// The longest start of a text of at most this many bytes.
-fn floor(text: &str, bytes: usize) -> usize {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    end
 }
 
 fn last_word(text: &str) -> String {

@@ -11,8 +11,8 @@ impl Names {
         core: &[Word<'_>],
         context: &Context<'_>,
     ) -> Result<(), Exceeded> {
-        let has = |families| context.families.has(families);
-        if has(Cues::ROMANCE.or(Cues::ROMANIAN)) {
+        let has = |families| context.families.intersects(families);
+        if has(Cues::ROMANCE | Cues::ROMANIAN) {
             self.add_without_attribute(name, core, context)?;
         }
         if has(Cues::HUNGARIAN) {
@@ -91,7 +91,7 @@ impl Names {
         let is_telling = first.is_upper()
             && first.text.chars().count() >= 4
             && is_generic(first)
-            && !first.cues.has(Cues::PLACE)
+            && !first.is(Cues::PLACE)
             && !context.is_place(&first.lower);
         if is_telling && context.is_joined(first, core)? {
             self.add_fragment(name, std::slice::from_ref(first), context)?;
@@ -101,9 +101,9 @@ impl Names {
 }
 
 fn is_generic(word: &Word<'_>) -> bool {
-    word.cues.has(Cues::GENERIC)
+    word.is(Cues::GENERIC)
 }
 
 fn is_small(word: &Word<'_>) -> bool {
-    word.cues.has(Cues::SMALL)
+    word.is(Cues::SMALL)
 }

@@ -23,7 +23,7 @@ impl Names {
         if let Some(inside) = inside {
             let parts = words(&inside);
             match parts.as_slice() {
-                [word] if word.cues.has(Cues::LEGAL) => {}
+                [word] if word.is(Cues::LEGAL) => {}
                 [word] if word.text.chars().count() >= 2 && !has_unspaced(word.text) => {
                     let is_word = word.text.chars().any(char::is_lowercase);
                     let case = if is_word { Case::Capital } else { Case::Upper };
@@ -40,7 +40,7 @@ impl Names {
 
     fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
         if has_unspaced(spelling) {
-            for name in cjk::spellings(spelling, context.identity.city, context.is_japanese()) {
+            for name in cjk::spellings(spelling, context.posting.city, context.is_japanese()) {
                 // "Solmar 코리아" is also "Solmar코리아".
                 if name.contains(' ') {
                     self.push_unspaced(name.replace(' ', ""));
@@ -67,11 +67,11 @@ impl Names {
             self.add_abbreviated(word);
         }
         // "and Partners" belongs to what stands before it.
-        let is_around = |word: &&Word<'_>| word.cues.has(Cues::PARTNERS.or(Cues::AFFIX));
+        let is_around = |word: &&Word<'_>| word.is(Cues::PARTNERS | Cues::AFFIX);
         for word in whole.iter().filter(is_around) {
             self.add_part(word, context);
         }
-        if whole.iter().any(|word| word.cues.has(Cues::PARTNERS)) {
+        if whole.iter().any(|word| word.is(Cues::PARTNERS)) {
             self.small
                 .extend(self.ands.iter().map(|and| (*and).to_owned()));
         }
@@ -85,7 +85,7 @@ impl Names {
             self.add_words(spelling, rest, context)?;
         }
         if let [.., form] = whole.as_slice()
-            && form.cues.has(Cues::LEGAL)
+            && form.is(Cues::LEGAL)
             && whole.len() > core.len()
         {
             self.add_acronym_with_form(core, form, context)?;
@@ -96,12 +96,12 @@ impl Names {
         let trades = core
             .iter()
             .rev()
-            .take_while(|word| word.cues.has(Cues::GENERIC))
+            .take_while(|word| word.is(Cues::GENERIC))
             .count();
         // "Law Firm Finch, Larkin and Partners" is also "FLP".
         let first = whole
             .iter()
-            .take_while(|word| word.cues.has(Cues::GENERIC))
+            .take_while(|word| word.is(Cues::GENERIC))
             .count();
         let from_first = &whole[first..];
         if first > 0 {
@@ -145,7 +145,7 @@ impl Names {
         }
         for word in core.iter().filter(|word| is_shouted(word)) {
             let letters = word.text.chars().count();
-            let is_other = word.cues.has(Cues::LEGAL.or(Cues::SMALL))
+            let is_other = word.is(Cues::LEGAL | Cues::SMALL)
                 || is_among(ACRONYMS, word.text)
                 || is_among(TWO_LETTER_WORDS, &word.lower);
             if (2..=6).contains(&letters) && !is_other {
@@ -220,7 +220,7 @@ impl Names {
 
     /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
     fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
-        let city = context.identity.city.unwrap_or_default();
+        let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
         context.budget.spend(context.text.len().saturating_mul(4))?;
         let short = cjk::short_form(local, context.text, context.is_japanese());
@@ -235,7 +235,7 @@ impl Names {
 
     /// Adds a word to those that belong to the name.
     fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
-        if word.cues.has(Cues::SMALL) {
+        if word.is(Cues::SMALL) {
             self.small.push(word.lower.to_string());
             return;
         }
@@ -248,7 +248,7 @@ impl Names {
             return;
         }
         let token = self.token(word, context);
-        let is_generic = word.cues.has(Cues::GENERIC);
+        let is_generic = word.is(Cues::GENERIC);
         if !word.lower.is_ascii() {
             self.parts.push((Rc::new(token.unaccented()), is_generic));
         }
@@ -415,7 +415,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
                 .iter()
                 .any(|word| word.lower.chars().skip(1).any(|c| c == letter))
     });
-    let is_proper = rest.iter().any(|word| !word.cues.has(Cues::GENERIC));
+    let is_proper = rest.iter().any(|word| !word.is(Cues::GENERIC));
     (is_acronym && stands && is_proper).then_some(rest)
 }
 
@@ -433,7 +433,7 @@ pub(super) fn ordinary(words: &[Word<'_>]) -> Ordinary {
 /// Nordic languages do: a shorter one is another word.
 pub(super) fn min_lower(case: Case, families: Cues) -> usize {
     match case {
-        _ if families.has(Cues::HUNGARIAN.or(Cues::NORDIC)) => 5,
+        _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,
         Case::Any => 6,
         _ => 7,
     }
@@ -442,7 +442,7 @@ pub(super) fn min_lower(case: Case, families: Cues) -> usize {
 fn token(word: &Word<'_>, families: Cues) -> Token {
     let text = word.lower.to_string();
     Token {
-        stems: if word.cues.has(Cues::SMALL) {
+        stems: if word.is(Cues::SMALL) {
             Vec::new()
         } else {
             inflect::stems(&text, families)

@@ -8,17 +8,18 @@ use super::{
     Cues, Evidence, PREPOSITIONS, Word, eastern, evidence, first_name, is_among, is_name,
     is_particle, line_end, line_start, run,
 };
-use crate::redact::words::{begins_sentence, unaccented};
+use crate::redact::{
+    vocabulary::begins_with_one,
+    words::{begins_sentence, unaccented},
+};
 
 /// How many words before and after a number or an address are looked at.
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// Names of mailboxes that are no persons, by how they begin.
-const OFFICES: [&str; 24] = [
-    "bewerb", "karrier", "carrier", "career", "jobb", "kontakt", "contact", "recruit", "recrut",
-    "rekrut", "personal", "info", "office", "büro", "buero", "sekretar", "emploi", "empleo",
-    "lavoro", "praca", "kariera", "cariere", "sollicit", "vacatur",
-];
+const OFFICES: &str = "\
+    bewerb karrier carrier career jobb kontakt contact recruit recrut rekrut personal info \
+    office büro buero sekretar emploi empleo lavoro praca kariera cariere sollicit vacatur";
 
 /// Adds the persons beside a telephone number or an address, on the same line.
 pub(super) fn beside(
@@ -84,7 +85,7 @@ pub(super) fn beside(
             let inner = (1..names.len()).find(|from| {
                 names.len() - from >= 2
                     && evidence(&names[*from..]) == Evidence::For
-                    && names[*from].cues.has(Cues::GIVEN)
+                    && names[*from].is(Cues::GIVEN)
             });
             out.extend(inner.map(|from| names[from].start..range.end));
         }
@@ -125,7 +126,7 @@ fn is_directly_before(
             gap.len() <= 16
                 && phone.is_some_and(|word| {
                     word.end() <= contact.start
-                        && word.cues.has(Cues::PHONE)
+                        && word.is(Cues::PHONE)
                         && words
                             .get(after + 1)
                             .is_none_or(|next| next.start >= contact.start)
@@ -157,7 +158,7 @@ fn is_asked_for(
     let is_near = text
         .get(contact.end..name.start)
         .is_some_and(|gap| gap.len() <= MAX_GAP && !ends_sentence(gap));
-    let calls = |word: &Word<'_>| word.cues.has(Cues::PERSON) && word.start >= contact.end;
+    let calls = |word: &Word<'_>| word.is(Cues::PERSON) && word.start >= contact.end;
     let is_called = match words.get(at.saturating_sub(2)..at) {
         Some([call, small]) => {
             calls(small) || (calls(call) && is_among(PREPOSITIONS, &small.lower))
@@ -188,7 +189,7 @@ fn without_capitals(
     let is_alone = (after.is_some_and(|gap| matches!(gap, ", " | "، " | " (" | " - "))
         && is_end(text, word.end()))
         || (is_told && before.is_some_and(|gap| matches!(gap, ", " | "، " | " " | " - ")));
-    if is_alone && word.cues.has(Cues::GIVEN) {
+    if is_alone && word.is(Cues::GIVEN) {
         return Some(word.start..word.end());
     }
     eastern::in_list(text, word, contact)
@@ -206,21 +207,21 @@ fn unknown(
     run: Range<usize>,
     contact: &Range<usize>,
 ) -> Option<Range<usize>> {
-    const ANNOUNCES: Cues = Cues::PERSON.or(Cues::PHONE).or(Cues::TITLE);
+    const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
     let is_short = |word: &Word<'_>| word.text.chars().count() <= 3;
     // "Chiama Donato Greco", "Me Solène Kervadec"
     let own = words[run.clone()]
         .iter()
         .take_while(|word| {
-            !word.cues.has(Cues::GIVEN)
-                && (word.cues.has(ANNOUNCES) || (is_short(word) && word.cues.has(Cues::GENERIC)))
+            !word.is(Cues::GIVEN)
+                && (word.is(ANNOUNCES) || (is_short(word) && word.is(Cues::GENERIC)))
         })
         .count();
     // A verb that no table knows: "Zovite Ante Škarica: 023 550 118".
     let has_verb = own == 0
         && run.len() >= 3
         && begins_sentence(text, words[run.start].start)
-        && !words[run.start].cues.has(Cues::GIVEN)
+        && !words[run.start].is(Cues::GIVEN)
         && !is_particle(&words[run.start + 1])
         && contact.start.saturating_sub(words[run.end - 1].end()) <= 8;
     let own = own + usize::from(has_verb);
@@ -261,7 +262,7 @@ fn unknown(
     let previous = first.checked_sub(1).map(|previous| &words[previous]);
     if names.len() == 1 {
         let is_called = previous.is_some_and(|word| {
-            word.cues.has(Cues::PERSON.or(Cues::PHONE))
+            word.is(Cues::PERSON | Cues::PHONE)
                 && matches!(&text[word.end()..range.start], " " | "\u{a0}")
         }) || is_called_through(text, words, first, &range);
         let is_near = contact.start - range.end <= 10;
@@ -273,10 +274,10 @@ fn unknown(
         || words[first.saturating_sub(6)..first].iter().any(|word| {
             let gap = &text[word.end()..range.start];
             word.start >= start
-                && word.cues.has(ANNOUNCES)
+                && word.is(ANNOUNCES)
                 && !ends_sentence(gap)
                 && !gap.contains(|c: char| c.is_ascii_digit())
-                && (!is_short(word) || word.is_upper() || word.cues.has(Cues::PERSON))
+                && (!is_short(word) || word.is_upper() || word.is(Cues::PERSON))
         });
     is_announced.then_some(range)
 }
@@ -308,7 +309,7 @@ fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range<
     let Some([call, small]) = first.checked_sub(2).map(|from| &words[from..first]) else {
         return false;
     };
-    call.cues.has(Cues::PERSON)
+    call.is(Cues::PERSON)
         && is_among(PREPOSITIONS, &small.lower)
         && &text[small.end()..name.start] == " "
         && &text[call.end()..small.start] == " "
@@ -355,19 +356,16 @@ fn leads_to(
     let between = words[last + 1..]
         .iter()
         .take_while(|word| word.start < contact.start);
-    let plain = Cues::PHONE
-        .or(Cues::HANDLE)
-        .or(Cues::PERSON)
-        .or(Cues::GENERIC);
+    let plain = Cues::PHONE | Cues::HANDLE | Cues::PERSON | Cues::GENERIC;
     !ends_sentence(gap)
         && between
             .take(6)
-            .all(|word| !word.is_upper() || word.cues.has(plain))
+            .all(|word| !word.is_upper() || word.is(plain))
 }
 
 /// Whether a word is that of an office, as many mailboxes have.
 fn is_of_office(word: &Word<'_>) -> bool {
-    OFFICES.iter().any(|office| word.lower.starts_with(office))
+    begins_with_one(OFFICES, &word.lower)
 }
 
 /// The local part of an e-mail address in lower case, or nothing.

@@ -3,80 +3,28 @@
 use std::ops::Range;
 
 use super::{Cues, Word};
-use crate::redact::script::Script;
+use crate::redact::{
+    script::Script,
+    vocabulary::{begins_with_one, is_among, listed, without_ending},
+};
 
 /// What announces a person at the end of a run, or within it. The longest first.
-const CUES: [&str; 28] = [
-    "採用担当者",
-    "採用担当",
-    "採用係",
-    "人事係",
-    "人事課",
-    "総務課",
-    "担当者",
-    "担当",
-    "お問い合わせは",
-    "お問合せは",
-    "問い合わせ先",
-    "問い合わせ",
-    "問合せ",
-    "連絡先",
-    "联系人",
-    "聯絡人",
-    "请联系",
-    "请找",
-    "咨询",
-    "面试官",
-    "請聯絡",
-    "联系",
-    "채용담당자",
-    "채용담당",
-    "담당자",
-    "담당",
-    "문의",
-    "인사팀",
-];
+const CUES: &str = "\
+    採用担当者 採用担当 採用係 人事係 人事課 総務課 担当者 担当 お問い合わせは お問合せは \
+    問い合わせ先 問い合わせ 問合せ 連絡先 联系人 聯絡人 请联系 请找 咨询 面试官 請聯絡 联系 \
+    채용담당자 채용담당 담당자 담당 문의 인사팀";
 /// Chinese family names: the hundred most frequent ones (Ministry of Public Security, 2020).
 const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬";
 /// Korean family names (Statistics Korea, 2015).
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
 /// Titles after a name.
-const TITLES: [&str; 30] = [
-    "先生",
-    "女士",
-    "小姐",
-    "经理",
-    "老师",
-    "主任",
-    "さん",
-    "様",
-    "宛",
-    "まで",
-    "님",
-    "과장",
-    "대리",
-    "팀장",
-    "매니저",
-    "부장",
-    "차장",
-    "사원",
-    "실장",
-    "점장",
-    "원장",
-    "소장",
-    "대표",
-    "주임",
-    "선임",
-    "책임",
-    "총괄",
-    "본부장",
-    "支店長",
-    "이사",
-];
+const TITLES: &str = "\
+    先生 女士 小姐 经理 老师 主任 さん 様 宛 まで 님 과장 대리 팀장 매니저 부장 차장 사원 실장 \
+    점장 원장 소장 대표 주임 선임 책임 총괄 본부장 支店長 이사";
 
 /// Whether a word may announce a person.
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
-    word.cues.has(Cues::PERSON) || CUES.iter().any(|cue| word.text.contains(cue))
+    word.is(Cues::PERSON) || (word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue)))
 }
 
 /// The person that a word announces.
@@ -85,9 +33,8 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     if Script::of_text(word.text) == Script::Hangul {
         return korean(text, words, at);
     }
-    let cue = CUES
-        .iter()
-        .find_map(|cue| word.text.rfind(cue).map(|found| found + cue.len()))?;
+    let end = |cue: &str| Some(word.text.rfind(cue)? + cue.len());
+    let cue = listed(CUES).find_map(end)?;
     let rest = word.text[cue..].trim_start_matches(['の', 'は', 'に']);
     let mut start = word.end() - rest.len();
     let mut next = at + 1;
@@ -101,7 +48,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
         next += 1;
     }
     // "お問い合わせ：採用担当 鈴木": what announces a person is none.
-    if CUES.contains(&name) {
+    if is_among(CUES, name) {
         return None;
     }
     let length: usize = name
@@ -116,25 +63,22 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     if (1..=3).contains(&front.chars().count())
         && (2..=4).contains(&kana)
         && is_kana
-        && !TITLES.iter().any(|title| after.starts_with(title))
+        && !begins_with_one(TITLES, after)
     {
         return Some(start..start + name.len());
     }
     let letters = front.chars().count();
-    let title = TITLES.iter().find(|title| front.ends_with(*title));
+    let is_titled = without_ending(TITLES, front).is_some();
     let is_chinese = front.starts_with(|c| CHINESE.contains(c));
     // "张先生" with its title, "鈴木まで" without the particle, "李娜" at the end of the run.
-    let end = if let (Some(_), true) = (title, (3..=5).contains(&letters)) {
+    let end = if is_titled && (3..=5).contains(&letters) {
         start + length
-    } else if let Some(title) = TITLES
-        .iter()
-        .find(|title| is_chinese && front.contains(*title))
-    {
+    } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
         || (letters == 5 && is_before_number(text, start + length)))
         && (after.is_empty()
-            || TITLES.iter().any(|title| after.starts_with(title))
+            || begins_with_one(TITLES, after)
             || after.starts_with(['が', 'に', 'へ']))
     {
         start + length
@@ -145,7 +89,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     let given = words.get(next).filter(|given| {
         let letters = given.text.chars().count();
         let gap = &text[end.min(given.start)..given.start];
-        let is_office = OFFICES.iter().any(|office| given.text.ends_with(office));
+        let is_office = without_ending(OFFICES, given.text).is_some();
         matches!(gap, " " | "\u{3000}")
             && !is_office
             && (1..=3).contains(&letters)
@@ -169,49 +113,16 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
         .text
         .chars()
         .all(|c| matches!(Script::of(c), Script::Han | Script::Hangul | Script::Kana));
-    let is_other = word.cues.has(Cues::PERSON.or(Cues::PHONE).or(Cues::HANDLE))
-        || OFFICES.iter().any(|office| word.text.ends_with(office));
+    let is_other = word.is(Cues::PERSON | Cues::PHONE | Cues::HANDLE)
+        || without_ending(OFFICES, word.text).is_some();
     (is_before && is_further && is_of_names && (2..=6).contains(&letters) && !is_other)
         .then(|| word.start..word.end())
 }
 
 /// What is called rather than a person: offices, telephones.
-const OFFICES: [&str; 34] = [
-    "部",
-    "课",
-    "課",
-    "科",
-    "处",
-    "室",
-    "店",
-    "局",
-    "所",
-    "司",
-    "社",
-    "线",
-    "线电话",
-    "电话",
-    "手机",
-    "電話",
-    "携帯",
-    "代表",
-    "内線",
-    "微信",
-    "邮箱",
-    "窓口",
-    "受付",
-    "部门",
-    "经理",
-    "招聘",
-    "面试",
-    "总监",
-    "팀",
-    "부",
-    "과",
-    "실",
-    "전화",
-    "대표",
-];
+const OFFICES: &str = "\
+    部 课 課 科 处 室 店 局 所 司 社 线 线电话 电话 手机 電話 携帯 代表 内線 微信 邮箱 窓口 \
+    受付 部门 经理 招聘 面试 总监 팀 부 과 실 전화 대표";
 
 /// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
 pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
@@ -231,16 +142,14 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<us
 
 /// A family name with a title in a Chinese text beside a contact: "找罗经理".
 pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
-    const CHINESE_TITLES: [&str; 10] = [
-        "经理", "先生", "女士", "小姐", "老师", "师傅", "主任", "主管", "厂长", "店长",
-    ];
+    const CHINESE_TITLES: &str = "经理 先生 女士 小姐 老师 师傅 主任 主管 厂长 店长";
     let text = word.text;
-    let title = CHINESE_TITLES.iter().find(|title| text.ends_with(*title))?;
-    let front = text.strip_suffix(title)?;
+    let front = without_ending(CHINESE_TITLES, text)?;
+    let end = word.start + front.len();
     let front = front.strip_prefix(['找', '请']).unwrap_or(front);
     let family = front.chars().next().filter(|c| CHINESE.contains(*c))?;
     let is_short = front.chars().count() <= 3 && front.starts_with(family);
-    is_short.then(|| word.end() - title.len() - front.len()..word.end())
+    is_short.then(|| end - front.len()..word.end())
 }
 
 /// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
@@ -251,14 +160,13 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
     let is_after = at.checked_sub(1).is_some_and(|title| {
         let title = &words[title];
-        &text[title.end()..word.start] == " " && TITLES.contains(&title.text)
+        &text[title.end()..word.start] == " " && is_among(TITLES, title.text)
     });
     if is_name && is_after {
         return Some(word.start..word.end());
     }
     let title = words.get(at + 1).filter(|_| is_name)?;
-    let is_title = &text[word.end()..title.start] == " "
-        && TITLES.iter().any(|known| title.text.starts_with(known));
+    let is_title = &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text);
     is_title.then(|| word.start..word.end())
 }
 
@@ -269,7 +177,7 @@ pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<R
     let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
-        && !OFFICES.iter().any(|office| name.text.ends_with(office))
+        && without_ending(OFFICES, name.text).is_none()
         && text[name.end()..]
             .trim_start_matches(['：', ':', ' ', '（', '(', '，'])
             .starts_with(|c: char| c.is_ascii_digit() || c == '+');
@@ -307,8 +215,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         let told = text[words[at].end()..word.start].contains([':', '：']);
         let letters = word.text.chars().count();
         let title = words.get(number + at + 2).filter(|title| {
-            &text[word.end()..title.start] == " "
-                && TITLES.iter().any(|known| title.text.starts_with(known))
+            &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
         });
         let ends = text[word.end()..].starts_with([',', '.', '\n', ' ', '(', '/'])
             || word.end() == text.len();
@@ -319,15 +226,14 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
             && word.text.starts_with(|c| KOREAN.contains(c))
             && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
         // "문의: 팀장 황보름 010-5501-2602"
-        let is_titled = number > 0 && TITLES.contains(&last.text) && gap == " ";
+        let is_titled = number > 0 && is_among(TITLES, last.text) && gap == " ";
         let is_told = told || is_titled || (number == 0 && gap == " ");
         if is_name && letters == 3 && ((is_told && ends) || title.is_some()) {
             return Some(word.start..word.end());
         }
-        let with_title = TITLES
-            .iter()
-            .find_map(|title| word.text.strip_suffix(title));
-        if let Some(name) = with_title.filter(|name| name.chars().count() == 3) {
+        if let Some(name) =
+            without_ending(TITLES, word.text).filter(|name| name.chars().count() == 3)
+        {
             return Some(word.start..word.start + name.len());
         }
         last = word;

@@ -1,9 +1,14 @@
 //! What says that words are a person's name.
 
-use std::{collections::HashSet, ops::Range, sync::LazyLock};
+use std::ops::Range;
 
 use super::{Cues, Word, is_particle};
-use crate::redact::{cues, inflect, script::Script, words::unaccented};
+use crate::redact::{
+    cues, inflect,
+    script::Script,
+    vocabulary::{is_among, listed, without_ending},
+    words::unaccented,
+};
 
 /// What words say about being a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,18 +30,13 @@ const FAMILY: &str = "\
     eanu enko chuk shvili dze yan nen ainen einen uinen önen";
 
 /// Endings of cases, in place of one of a name: nothing, `a`, `o` or a soft sign.
-static ENDINGS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "a u em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем я і ові єві ою ею t at et \
-        ot nak nek val vel ui į am ai n in ın lle"
-        .split_whitespace()
-        .collect()
-});
+const ENDINGS: &str = "\
+    a u em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем я і ові єві ою ею t at et \
+    ot nak nek val vel ui į am ai n in ın lle";
 
 /// Whether a word is a name after the father, which stands last.
 pub(super) fn is_patronymic(word: &Word<'_>) -> bool {
-    ["ович", "евич", "ична", "овна", "евна", "івна", "ївна"]
-        .iter()
-        .any(|ending| word.lower.ends_with(ending))
+    without_ending("ович евич ична овна евна івна ївна", &word.lower).is_some()
 }
 
 /// Judges the words of a run.
@@ -49,20 +49,20 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         return Evidence::For;
     }
     let against = Cues::GENERIC
-        .or(Cues::LEGAL)
-        .or(Cues::PERSON)
-        .or(Cues::ADDRESS)
-        .or(Cues::ID)
-        .or(Cues::HANDLE)
-        .or(Cues::STREET_AFTER);
+        | Cues::LEGAL
+        | Cues::PERSON
+        | Cues::ADDRESS
+        | Cues::ID
+        | Cues::HANDLE
+        | Cues::STREET_AFTER;
     // "Van" is a car as well as a part of a family's name.
     let is_other =
-        |(at, word): (usize, &Word<'_>)| word.cues.has(against) && !(at > 0 && is_particle(word));
+        |(at, word): (usize, &Word<'_>)| word.is(against) && !(at > 0 && is_particle(word));
     if names.iter().enumerate().any(is_other) {
         return Evidence::Against;
     }
     let is_family = |word: &Word<'_>| {
-        FAMILY.split_whitespace().any(|ending| {
+        listed(FAMILY).any(|ending| {
             word.lower
                 .strip_suffix(ending)
                 .is_some_and(|front| front.chars().count() >= 3)
@@ -78,11 +78,11 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
 pub(super) fn is_given(word: &Word<'_>) -> bool {
     /// Ends of names that these stand for.
     const BASES: [&str; 11] = ["", "a", "o", "й", "ь", "я", "а", "as", "is", "s", "ek"];
-    if word.cues.has(Cues::GIVEN) {
+    if word.is(Cues::GIVEN) {
         return true;
     }
     let plain = unaccented(&word.lower);
-    if cues::of(&plain).has(Cues::GIVEN) {
+    if cues::are_of(&plain, Cues::GIVEN) {
         return true;
     }
     if Script::of_text(&word.lower) == Script::Latin
@@ -94,14 +94,14 @@ pub(super) fn is_given(word: &Word<'_>) -> bool {
     let mut name = String::new();
     for (at, _) in word.lower.char_indices().rev().take(3) {
         let (stem, ending) = word.lower.split_at(at);
-        if stem.chars().count() < 3 || !ENDINGS.contains(ending) {
+        if stem.chars().count() < 3 || !is_among(ENDINGS, ending) {
             continue;
         }
         for end in BASES {
             name.clear();
             name.push_str(stem);
             name.push_str(end);
-            if cues::of(&name).has(Cues::GIVEN) {
+            if cues::are_of(&name, Cues::GIVEN) {
                 return true;
             }
         }
@@ -129,7 +129,7 @@ pub(super) fn uncased(
     let first = &words[at];
     // A form of address belongs to no name.
     let follows = |next: &&Word<'_>| &text[first.end()..next.start] == " ";
-    let titled = words.get(at + 1).filter(|_| first.cues.has(Cues::TITLE));
+    let titled = words.get(at + 1).filter(|_| first.is(Cues::TITLE));
     let at = at + usize::from(titled.as_ref().is_some_and(follows));
     let word = &words[at];
     let script = Script::of_text(word.text);
@@ -138,7 +138,7 @@ pub(super) fn uncased(
     }
     // A prefix is written together with the name, with or without a line that joins the two.
     let bare = word.lower.rsplit('ـ').next().unwrap_or_default();
-    let given = |name: &&str| cues::of(name).has(Cues::GIVEN);
+    let given = |name: &&str| cues::are_of(name, Cues::GIVEN);
     let name = Some(&*word.lower).filter(given).or_else(|| {
         let bare = Some(bare).filter(given);
         bare.or_else(|| inflect::without_prefix(&word.lower).find(given))
@@ -147,7 +147,7 @@ pub(super) fn uncased(
     let start = word.end() - name.map_or(word.text.len(), str::len);
     let titled = at.checked_sub(1).is_some_and(|title| {
         let title = &words[title];
-        let is_title = |lower: &str| cues::of(lower).has(Cues::TITLE);
+        let is_title = |lower: &str| cues::are_of(lower, Cues::TITLE);
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
     let follows_colon = is_told && text[..first.start].trim_end().ends_with([':', '：']);
@@ -160,11 +160,11 @@ pub(super) fn uncased(
     let mut count = 1;
     for next in words[at + 1..].iter().take(3) {
         let joins = matches!(&text[end..next.start], " " | "-" | "\u{a0}" | "'" | "׳");
-        if !joins || Script::of_text(next.text) != script || next.cues.has(Cues::PERSON) {
+        if !joins || Script::of_text(next.text) != script || next.is(Cues::PERSON) {
             break;
         }
         // After a given name without a colon, one further word is the family's.
-        let joins_on = next.cues.has(Cues::PHONE.or(Cues::HANDLE).or(Cues::TITLE));
+        let joins_on = next.is(Cues::PHONE | Cues::HANDLE | Cues::TITLE);
         if joins_on {
             break;
         }
@@ -194,17 +194,12 @@ pub(super) fn called(
     let is_pair = matches!(script, Script::Arabic | Script::Hebrew)
         && &text[word.end()..family.start] == " "
         && Script::of_text(family.text) == script
-        && !word.cues.has(
-            Cues::PERSON
-                .or(Cues::PHONE)
-                .or(Cues::TITLE)
-                .or(Cues::GENERIC),
-        );
+        && !word.is(Cues::PERSON | Cues::PHONE | Cues::TITLE | Cues::GENERIC);
     let is_before = matches!(
         text.get(family.end()..contact.start),
         Some(", " | "، " | " (" | " - " | " – " | ": ")
     );
     let is_called = &text[before.end()..word.start] == " "
-        && (before.cues.has(Cues::TITLE) || WITH.split(' ').any(|with| with == before.lower));
+        && (before.is(Cues::TITLE) || is_among(WITH, &before.lower));
     (is_pair && is_before && is_called).then(|| word.start..family.end())
 }

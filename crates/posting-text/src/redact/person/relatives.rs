@@ -55,7 +55,7 @@ pub(super) fn of_company(
             && &text[range.end..after.start] == " "
             && is_name(after)
             && is_given(after)
-            && !after.cues.has(Cues::GENERIC)
+            && !after.is(Cues::GENERIC)
             && has_contact(text, after.start)
         {
             out.push(after.start..after.end());
@@ -68,18 +68,18 @@ pub(super) fn of_company(
 /// announced on a line with a contact.
 fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact: bool) -> bool {
     let other = Cues::GENERIC
-        .or(Cues::LEGAL)
-        .or(Cues::SMALL)
-        .or(Cues::AFFIX)
-        .or(Cues::PERSON)
-        .or(Cues::PHONE)
-        .or(Cues::TITLE)
-        .or(Cues::LANGUAGES)
-        .or(Cues::ADDRESS)
-        .or(Cues::ID)
-        .or(Cues::HANDLE);
+        | Cues::LEGAL
+        | Cues::SMALL
+        | Cues::AFFIX
+        | Cues::PERSON
+        | Cues::PHONE
+        | Cues::TITLE
+        | Cues::LANGUAGES
+        | Cues::ADDRESS
+        | Cues::ID
+        | Cues::HANDLE;
     let word = &words[at];
-    if !is_name(word) || is_particle(word) || word.cues.has(other) {
+    if !is_name(word) || is_particle(word) || word.is(other) {
         return false;
     }
     let begins = begins_sentence(text, word.start);
@@ -87,11 +87,11 @@ fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact
     if is_given(word) {
         return !begins || is_on_line;
     }
-    let announces = Cues::PERSON.or(Cues::PHONE).or(Cues::TITLE);
+    let announces = Cues::PERSON | Cues::PHONE | Cues::TITLE;
     let is_announced = at.checked_sub(1).is_some_and(|previous| {
         let previous = &words[previous];
         let gap = &text[previous.end()..word.start];
-        gap.len() <= 4 && !gap.contains('\n') && previous.cues.has(announces)
+        gap.len() <= 4 && !gap.contains('\n') && previous.is(announces)
     });
     (is_before_contact && !begins) || (is_on_line && is_announced)
 }

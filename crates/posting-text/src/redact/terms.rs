@@ -1,13 +1,20 @@
 //! The least that a redacted text must not contain.
 
-use std::{cmp::Reverse, fmt, ops::Range};
+use std::{cmp::Reverse, ops::Range};
 
 use url::Url;
 
-use super::{contact, reading::is_unseen};
-use crate::{Budget, Exceeded, Posting, redact};
+use super::{
+    Hidden, Kind,
+    contact::{email, phone},
+    cues::{self, Cues},
+    script::is_unspaced,
+    words::begins_sentence,
+};
+use crate::{Budget, Exceeded, Posting, document::is_unseen};
 
-/// What a redacted text of one posting must not contain.
+/// The terms that certainly identify a posting's company or lead to it: what no redacted text of it
+/// may contain.
 ///
 /// Only certain things count. Other spellings, parts and acronyms of a name, other domains and
 /// other formats of numbers are left to a redactor, which may be wrong about them.
@@ -30,7 +37,7 @@ use crate::{Budget, Exceeded, Posting, redact};
 ///   counts anywhere. A name that is one ordinary word (`Next`) does not count where a sentence
 ///   begins.
 #[derive(Clone, Debug)]
-pub struct Secrets {
+pub struct IdentifyingTerms {
     /// The names that count.
     names: Vec<Name>,
     /// The spellings of the host.
@@ -50,41 +57,8 @@ struct Name {
     is_ordinary: bool,
 }
 
-/// Something in a text that must not be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Secret {
-    /// Its kind.
-    pub kind: SecretKind,
-    /// Its range in the text, in bytes.
-    pub range: Range<usize>,
-}
-
-/// The kind of a secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SecretKind {
-    /// The company's name.
-    Company,
-    /// An e-mail address.
-    Email,
-    /// A telephone number.
-    Phone,
-    /// The company's host.
-    Host,
-}
-
-impl fmt::Display for SecretKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Company => "the company's name",
-            Self::Email => "an e-mail address",
-            Self::Phone => "a telephone number",
-            Self::Host => "the company's domain",
-        })
-    }
-}
-
-impl Secrets {
-    /// The secrets of a posting.
+impl IdentifyingTerms {
+    /// The terms of a posting.
     pub fn of(posting: &Posting<'_>) -> Self {
         let names = std::iter::once(&posting.company_name).chain(posting.other_names);
         Self {
@@ -93,32 +67,32 @@ impl Secrets {
         }
     }
 
-    /// Finds secrets in the visible text of a block, or of several blocks separated by a line with
+    /// Finds them in the visible text of a block, or of several blocks separated by a line with
     /// a control character. In order and without overlaps; of two that overlap, the one that starts
     /// first.
     ///
-    /// Removing these may join the rest into another secret, so a redactor searches again.
-    pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Secret>, Exceeded> {
-        let of = |kind| move |range| Secret { kind, range };
+    /// Removing these may join the rest into another one, so a redactor searches again.
+    pub fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
+        let of = |kind| move |range| Hidden { range, kind };
         // Each search reads the text once.
         budget.spend(text.len().saturating_mul(2 + self.hosts.len()))?;
-        let mut found: Vec<Secret> = contact::emails(text)
-            .map(of(SecretKind::Email))
-            .chain(contact::phones(text).map(of(SecretKind::Phone)))
+        let mut found: Vec<Hidden> = email::certain(text)
+            .map(of(Kind::Email))
+            .chain(phone::certain(text).map(of(Kind::Phone)))
             .collect();
         for host in &self.hosts {
-            found.extend(hosts_in(text, host).map(of(SecretKind::Host)));
+            found.extend(hosts_in(text, host).map(of(Kind::Link)));
         }
         for name in &self.names {
             let names = name.find(text, budget)?;
-            found.extend(names.into_iter().map(of(SecretKind::Company)));
+            found.extend(names.into_iter().map(of(Kind::Company)));
         }
-        found.sort_by_key(|secret| (secret.range.start, Reverse(secret.range.end)));
+        found.sort_by_key(|term| (term.range.start, Reverse(term.range.end)));
         let mut end = 0;
-        found.retain(|secret| {
-            let is_free = secret.range.start >= end;
+        found.retain(|term| {
+            let is_free = term.range.start >= end;
             if is_free {
-                end = secret.range.end;
+                end = term.range.end;
             }
             is_free
         });
@@ -134,7 +108,7 @@ impl Name {
         let (first, rest) = words.split_first()?;
         Some(Self {
             is_alone: words.iter().all(is_spaced),
-            is_ordinary: rest.is_empty() && redact::is_ordinary(first),
+            is_ordinary: rest.is_empty() && cues::are_of(&first.to_lowercase(), Cues::GENERIC),
             first: first.clone(),
             rest: rest.to_vec(),
         })
@@ -146,7 +120,7 @@ impl Name {
         for (start, first) in text.match_indices(self.first.as_str()) {
             if let Some(end) = name_end(text, start + first.len(), &self.rest, budget)?
                 && (!self.is_alone || stands_alone(text, &(start..end)))
-                && !(self.is_ordinary && redact::begins_sentence(text, start))
+                && !(self.is_ordinary && begins_sentence(text, start))
             {
                 out.push(start..end);
             }
@@ -300,73 +274,64 @@ fn hosts(website: &str) -> Vec<String> {
     hosts
 }
 
-/// Whether a script puts no spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::posting;
 
     /// What is found in a text, for a company.
-    fn shown<'a>(name: &str, website: &str, text: &'a str) -> Vec<(SecretKind, &'a str)> {
+    fn shown<'a>(name: &str, website: &str, text: &'a str) -> Vec<(Kind, &'a str)> {
         let posting = Posting {
             company_name: name,
             company_website: website,
             base_url: None,
             ..posting("")
         };
-        Secrets::of(&posting)
+        IdentifyingTerms::of(&posting)
             .find(text, &Budget::unlimited())
             .unwrap()
             .into_iter()
-            .map(|secret| (secret.kind, &text[secret.range]))
+            .map(|term| (term.kind, &text[term.range]))
             .collect()
+    }
+
+    /// Checks texts after the company's name or its website, and a bar: what is in braces shows.
+    #[track_caller]
+    fn check(kind: Kind, cases: &[&str]) {
+        for case in cases {
+            let (company, marked) = case.split_once(" | ").unwrap();
+            let (name, website) = match kind {
+                Kind::Link => ("Z", company),
+                _ => (company, ""),
+            };
+            let text = marked.replace(['{', '}'], "");
+            let inside = marked.split(['{', '}']).skip(1).step_by(2);
+            let expect: Vec<_> = inside.map(|shown| (kind, shown)).collect();
+            assert_eq!(shown(name, website, &text), expect, "{case}");
+        }
     }
 
     #[test]
     fn the_host_shows() {
-        for (website, text, expect) in [
-            ("https://www.acmera.no/jobs", "See acmera.no.", "acmera.no"),
-            ("https://acmera.no", "ACMERA.NO", "ACMERA.NO"),
-            ("https://acmera.no", "(acmera.no)", "acmera.no"),
-            ("https://acmera.no", "@acmera.no", "acmera.no"),
-            ("https://acmera.no", "https://acmera.no/jobs", "acmera.no"),
-            ("https://acmera.no", "www.acmera.no", "www.acmera.no"),
-            (
-                "https://acmera.no",
-                "a jobs.in-no.acmera.no",
-                "jobs.in-no.acmera.no",
-            ),
-            ("https://acmera.no", "the acmera.no-team", "acmera.no"),
-            ("https://acmera.no", "_acmera.no_", "acmera.no"),
-            (
-                "https://jobs.acmera.co.uk",
-                "jobs.acmera.co.uk",
-                "jobs.acmera.co.uk",
-            ),
-            ("https://www.no", "www.no", "www.no"),
-            ("https://acmera.example", "acmera.example", "acmera.example"),
-            (
-                "https://xn--bcher-kva.example",
-                "xn--bcher-kva.example",
-                "xn--bcher-kva.example",
-            ),
-            (
-                "https://xn--bcher-kva.example",
-                "bei bücher.example.",
-                "bücher.example",
-            ),
-        ] {
-            assert_eq!(
-                shown("Z", website, text),
-                [(SecretKind::Host, expect)],
-                "{website}: {text}"
-            );
-        }
+        check(
+            Kind::Link,
+            &[
+                "https://www.acmera.no/jobs | See {acmera.no}.",
+                "https://acmera.no | {ACMERA.NO}",
+                "https://acmera.no | ({acmera.no})",
+                "https://acmera.no | @{acmera.no}",
+                "https://acmera.no | https://{acmera.no}/jobs",
+                "https://acmera.no | {www.acmera.no}",
+                "https://acmera.no | a {jobs.in-no.acmera.no}",
+                "https://acmera.no | the {acmera.no}-team",
+                "https://acmera.no | _{acmera.no}_",
+                "https://jobs.acmera.co.uk | {jobs.acmera.co.uk}",
+                "https://www.no | {www.no}",
+                "https://acmera.example | {acmera.example}",
+                "https://xn--bcher-kva.example | {xn--bcher-kva.example}",
+                "https://xn--bcher-kva.example | bei {bücher.example}.",
+            ],
+        );
     }
 
     #[test]
@@ -393,74 +358,69 @@ mod tests {
         };
         let text = "A ".repeat(1_000);
         let budget = Budget::unlimited();
-        assert_eq!(Secrets::of(&posting).find(&text, &budget), Ok(Vec::new()));
+        assert_eq!(
+            IdentifyingTerms::of(&posting).find(&text, &budget),
+            Ok(Vec::new())
+        );
         assert!(budget.spent() > 100 * 900, "{}", budget.spent());
     }
 
     #[test]
     fn another_host_does_not() {
-        for (website, text) in [
-            ("https://acmera.no", "acmera no, acmera,no, acmera"),
-            ("https://acmera.no", "myacmera.no, my-acmera.no"),
-            ("https://acmera.no", "acmera.now, acmera.no.uk, acmera.no1"),
-            ("https://localhost", "localhost"),
-            ("https://10.0.0.1", "10.0.0.1"),
-            ("https://[::1]/", "[::1]"),
-            ("no website", "no website"),
-            ("", "."),
-        ] {
-            assert_eq!(shown("Z", website, text), [], "{website}: {text}");
-        }
+        check(
+            Kind::Link,
+            &[
+                "https://acmera.no | acmera no, acmera,no, acmera",
+                "https://acmera.no | myacmera.no, my-acmera.no",
+                "https://acmera.no | acmera.now, acmera.no.uk, acmera.no1",
+                "https://localhost | localhost",
+                "https://10.0.0.1 | 10.0.0.1",
+                "https://[::1]/ | [::1]",
+                "no website | no website",
+                " | .",
+            ],
+        );
     }
 
     #[test]
     fn the_name_shows() {
-        for (name, text, expect) in [
-            ("Acmera", "At Acmera we", "Acmera"),
-            ("Acmera", "Acmera", "Acmera"),
-            ("Acmera", "d’Acmera’s", "Acmera"),
-            ("Acmera", "Acmera-owned, Acmera®", "Acmera"),
-            ("Acmera", "«Acmera»…", "Acmera"),
-            ("Acmera AS", "Acmera\u{a0}\n AS,", "Acmera\u{a0}\n AS"),
-            (" Acmera  AS ", "Acmera AS", "Acmera AS"),
-            ("Ac\u{ad}mera", "Acmera", "Acmera"),
-            (
-                "Finch, Larkin & Co.",
-                "At Finch, Larkin & Co.we",
-                "Finch, Larkin & Co.",
-            ),
-            ("Yahu!", "Yahu!x", "Yahu!"),
-            ("(R)evolve", "non-(R)evolve", "(R)evolve"),
-            ("3Med", "3Med", "3Med"),
-            ("Årø", "Årø", "Årø"),
-            ("株式会社山田", "私たちは株式会社山田です", "株式会社山田"),
-            ("שלום", "ב שלום.", "שלום"),
-        ] {
-            let found = shown(name, "", text);
-            assert!(!found.is_empty(), "{name}: {text}");
-            for secret in found {
-                assert_eq!(secret, (SecretKind::Company, expect), "{name}: {text}");
-            }
-        }
+        check(
+            Kind::Company,
+            &[
+                "Acmera | At {Acmera} we",
+                "Acmera | {Acmera}",
+                "Acmera | d’{Acmera}’s",
+                "Acmera | {Acmera}-owned, {Acmera}®",
+                "Acmera | «{Acmera}»…",
+                "Acmera AS | {Acmera\u{a0}\n AS},",
+                " Acmera  AS  | {Acmera AS}",
+                "Ac\u{ad}mera | {Acmera}",
+                "Finch, Larkin & Co. | At {Finch, Larkin & Co.}we",
+                "Yahu! | {Yahu!}x",
+                "(R)evolve | non-{(R)evolve}",
+                "3Med | {3Med}",
+                "Årø | {Årø}",
+                "株式会社山田 | 私たちは{株式会社山田}です",
+                "שלום | ב {שלום}.",
+            ],
+        );
     }
 
     #[test]
     fn another_word_does_not() {
-        for (name, text) in [
-            (
-                "Acmera",
-                "acmera ACMERA Acmeras preAcmera Acmera\u{301} Acmeraš",
-            ),
-            ("Acmera AS", "Acmera, AS AcmeraAS Acmera"),
-            ("acmera", "acmera"),
-            ("eBay", "eBay"),
-            ("AB", "AB"),
-            ("A 1 2", "A 1 2"),
-            ("", "anything"),
-            ("---", "---"),
-        ] {
-            assert_eq!(shown(name, "", text), [], "{name}: {text}");
-        }
+        check(
+            Kind::Company,
+            &[
+                "Acmera | acmera ACMERA Acmeras preAcmera Acmera\u{301} Acmeraš",
+                "Acmera AS | Acmera, AS AcmeraAS Acmera",
+                "acmera | acmera",
+                "eBay | eBay",
+                "AB | AB",
+                "A 1 2 | A 1 2",
+                " | anything",
+                "--- | ---",
+            ],
+        );
     }
 
     #[test]
@@ -472,7 +432,7 @@ mod tests {
                 ..posting("")
             };
             let text = format!("We at {name}.");
-            Secrets::of(&posting)
+            IdentifyingTerms::of(&posting)
                 .find(&text, &Budget::unlimited())
                 .unwrap()
         };
@@ -491,9 +451,9 @@ mod tests {
                 "Acmera.no, jobs@acmera.no, +47 22 33 44 55"
             ),
             [
-                (SecretKind::Host, "Acmera.no"),
-                (SecretKind::Email, "jobs@acmera.no"),
-                (SecretKind::Phone, "+47 22 33 44 55"),
+                (Kind::Link, "Acmera.no"),
+                (Kind::Email, "jobs@acmera.no"),
+                (Kind::Phone, "+47 22 33 44 55"),
             ]
         );
     }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
-use crate::{Budget, Exceeded, markdown::DIALECT};
-
-/// Separates blocks. No pattern contains this control character, so no match spans blocks.
-pub(crate) const SEPARATOR: &str = "\n\u{1e}\n";
+use crate::{
+    Budget, Exceeded,
+    document::{DIALECT, SEPARATOR, is_unseen},
+};
 
 /// A parsed text.
 #[derive(Debug, Default)]
@@ -94,49 +94,8 @@ fn owned(text: CowStr<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text certainly has no HTML, no image and only safe links: a cheap test that suffices
-/// for most texts.
-pub(super) fn is_evidently_clean(markdown: &str) -> bool {
-    let is_safe = |(at, found): (usize, &str)| {
-        let rest = &markdown[at + found.len()..];
-        let end = rest.find(|c: char| c == ')' || c.is_whitespace());
-        is_safe_link(&rest[..end.unwrap_or(rest.len())])
-    };
-    !markdown.contains('<')
-        && !markdown.contains("![")
-        && !markdown.contains("]:")
-        && markdown.match_indices("](").all(is_safe)
-}
-
-/// Whether a link is safe to follow: relative ones lead nowhere from a job board, and other schemes
-/// can run code or carry data.
-pub(super) fn is_safe_link(destination: &str) -> bool {
-    let Some((scheme, rest)) = destination.split_once(':') else {
-        return false;
-    };
-    if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
-        return rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty());
-    }
-    scheme.eq_ignore_ascii_case("mailto") && rest.contains('@')
-}
-
-/// Whether a character is invisible.
-pub(crate) fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}')
-}
-
-/// Whether a character changes the order in which others are displayed (embeddings, overrides and
-/// isolates of Unicode UAX #9). The crate `domain` has the same function, because this crate
-/// depends on no other of the workspace.
-pub(super) const fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn read(markdown: &str) -> Reading<'_> {
@@ -192,71 +151,5 @@ mod tests {
         );
         assert_eq!(reading.images, ["f.png"]);
         assert_eq!(reading.html, ["<b>", "</b>"]);
-    }
-
-    #[test]
-    fn links_are_safe_or_not() {
-        for (link, safe) in [
-            ("https://a.no/b?c=d", true),
-            ("HTTP://a.no", true),
-            ("mailto:a@b.no", true),
-            ("mailto:", false),
-            ("https:", false),
-            ("https://", false),
-            ("https:a.no", false),
-            ("//a.no", false),
-            ("/a", false),
-            ("#a", false),
-            ("", false),
-            ("javascript:alert(1)", false),
-            ("java\nscript:alert(1)", false),
-            ("data:text/html,x", false),
-            ("vbscript:x//https://a.no", false),
-        ] {
-            assert_eq!(is_safe_link(link), safe, "{link}");
-        }
-    }
-
-    #[test]
-    fn what_is_evidently_clean() {
-        for markdown in [
-            "[a](b)",
-            "[a]( https://a.no)",
-            "[a](https://)",
-            "[a](mailto:b)",
-            "![a](https://a.no)",
-            "[a]: b\n\n[a]",
-            "![a]\n\n[a]: b",
-            "<b>",
-            "<https://a.no>",
-            "<!-- a -->",
-        ] {
-            assert!(!is_evidently_clean(markdown), "{markdown}");
-        }
-        for markdown in [
-            "- **a** [b] (c) &lt;d>: `e` f!",
-            "[a](https://a.no/b) [c](mailto:d@e.no \"f\") [g](HTTP://h.no)",
-        ] {
-            assert!(is_evidently_clean(markdown), "{markdown}");
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
-        #[test]
-        fn what_is_evidently_clean_is_clean(pieces in prop::collection::vec(
-            prop::sample::select(vec![
-                "[", "]", "(", ")", "](", "](https://", "](mailto:", "a", "@", " ", "\n", "\n\n",
-                "!", "\\", "&", "&colon;", ":", "http", "javascript", "//", "`", "*", "'",
-            ]), 0..16,
-        )) {
-            let markdown = pieces.concat();
-            let reading = read(&markdown);
-            if is_evidently_clean(&markdown) {
-                prop_assert!(reading.html.is_empty() && reading.images.is_empty());
-                prop_assert!(reading.links.iter().all(|link| is_safe_link(link)), "{reading:?}");
-            }
-        }
     }
 }
