@@ -98,7 +98,6 @@ impl Document {
     }
 
     /// The text, with [`SEPARATOR`] after each block.
-    #[cfg(feature = "redact")]
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         self.for_each_text(&mut |spans| {

@@ -7,8 +7,8 @@ use crate::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 use crate::rules::Texts;
 
-#[cfg(feature = "redact")]
 /// A posting of Acmera AS, `https://www.acmera.no`, in Oslo.
+#[cfg(feature = "redact")]
 pub(crate) fn posting(description: &str) -> Posting<'_> {
     Posting {
         title: "Cook",
@@ -23,8 +23,8 @@ pub(crate) fn posting(description: &str) -> Posting<'_> {
     }
 }
 
-#[cfg(all(feature = "markdown", feature = "redact"))]
 /// The texts of an approved posting.
+#[cfg(all(feature = "markdown", feature = "redact"))]
 pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Texts<'a> {
     Texts {
         markdown,
@@ -33,8 +33,8 @@ pub(crate) fn approval<'a>(markdown: &'a str, redacted_markdown: &'a str) -> Tex
     }
 }
 
-#[cfg(all(feature = "markdown", feature = "redact"))]
 /// A rejection without texts.
+#[cfg(all(feature = "markdown", feature = "redact"))]
 pub(crate) fn rejection(text: &str) -> Texts<'_> {
     Texts {
         rejection: Some(text),

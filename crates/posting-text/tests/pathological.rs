@@ -13,7 +13,10 @@ use posting_text::{
 };
 
 /// Makes a text of about this many bytes.
-type Text = Box<dyn Fn(usize) -> String>;
+type Text = fn(usize) -> String;
+
+/// A name, the company that a text is for, and what makes the text.
+type Case = (String, String, Box<dyn Fn(usize) -> String>);
 
 fn times(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len())
@@ -120,7 +123,7 @@ const REPEATED: &[(&str, &str)] = &[
 ];
 
 /// Other texts for it.
-const TEXTS: &[(&str, fn(usize) -> String)] = &[
+const TEXTS: &[(&str, Text)] = &[
     (
         "a link whose destination is longer than all, over paragraphs",
         |n| {
@@ -234,7 +237,7 @@ const TEXTS: &[(&str, fn(usize) -> String)] = &[
 ];
 
 /// Names of companies that are made to be slow, and the texts for them.
-fn names() -> Vec<(String, fn(usize) -> String)> {
+fn names() -> Vec<(String, Text)> {
     vec![
         // Every word is the first of the name, but the whole name never occurs.
         (format!("{}b", "a ".repeat(120)), |n| times("a ", n)),
@@ -285,18 +288,21 @@ fn texts(prepared: &Prepared) -> Texts<'_> {
 }
 
 /// Every text, with the company that it is for.
-fn cases() -> Vec<(String, String, Text)> {
-    let acme = |name: &str, text: Text| (name.to_owned(), "Acme アクメ".to_owned(), text);
-    let repeated = REPEATED.iter().map(|(name, part)| {
-        let text: Text = Box::new(move |bytes| times(part, bytes));
-        acme(name, text)
-    });
-    let others = TEXTS.iter().map(|(name, text)| acme(name, Box::new(*text)));
-    let names = names().into_iter().map(|(company, text)| {
-        let text: Text = Box::new(text);
-        (format!("the company {company}"), company, text)
-    });
-    repeated.chain(others).chain(names).collect()
+fn cases() -> Vec<Case> {
+    let acme = |name: &str| (name.to_owned(), "Acme アクメ".to_owned());
+    let mut cases: Vec<Case> = Vec::new();
+    for (name, part) in REPEATED {
+        let (name, company) = acme(name);
+        cases.push((name, company, Box::new(|bytes| times(part, bytes))));
+    }
+    for (name, text) in TEXTS {
+        let (name, company) = acme(name);
+        cases.push((name, company, Box::new(text)));
+    }
+    for (company, text) in names() {
+        cases.push((format!("the company {company}"), company, Box::new(text)));
+    }
+    cases
 }
 
 /// The steps of all work on a posting, with a draft of a model as well.

@@ -28,7 +28,8 @@ mod vocabulary;
 mod web;
 mod words;
 
-#[cfg(all(test, feature = "markdown"))]
+#[cfg(test)]
+#[cfg(feature = "markdown")]
 mod tests;
 
 use std::ops::Range;

@@ -58,7 +58,7 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
         // "502号室"
         let unit = |end: usize| listed(UNITS).find(|unit| text[end..].starts_with(unit));
         for _ in 0..2 {
-            end += unit(end).map_or(0, |unit| unit.len());
+            end += unit(end).map_or(0, str::len);
         }
         while words.get(next).is_some_and(|word| word.start < end) {
             next += 1;
