@@ -28,7 +28,7 @@ pub(super) fn of_name(
     most: usize,
     budget: &Budget,
 ) -> Result<Vec<(String, Case)>, Exceeded> {
-    let content = core.iter().filter(|word| !is_small(word)).count();
+    let content = core.iter().filter(|word| !word.is_small()).count();
     if content < 2 {
         return Ok(Vec::new());
     }
@@ -37,7 +37,7 @@ pub(super) fn of_name(
     let plain: Vec<(&str, bool)> = plain
         .iter()
         .map(String::as_str)
-        .zip(core.iter().map(is_small))
+        .zip(core.iter().map(Word::is_small))
         .collect();
     let every: String = core.iter().filter_map(initial).collect();
     let firsts: Vec<char> = core
@@ -266,12 +266,12 @@ fn first_written_out(
         let fits = letters
             .peek()
             .is_some_and(|letter| stands_for(word, *letter));
-        if fits && (word.is_capital() || is_small(word)) {
+        if fits && (word.is_capital() || word.is_small()) {
             letters.next();
             if letters.peek().is_none() {
                 return Some(at);
             }
-        } else if !is_small(word) {
+        } else if !word.is_small() {
             return None;
         }
     }
@@ -301,10 +301,6 @@ fn is_acronym(word: &Word<'_>) -> bool {
 
 fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
     text[..word.start].ends_with('(') && text[word.end()..].starts_with(')')
-}
-
-fn is_small(word: &Word<'_>) -> bool {
-    word.is(Cues::SMALL)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {

@@ -148,7 +148,7 @@ impl Key {
             Ordinary::No => true,
             Ordinary::Word => is_named(text, words, at, *next),
             Ordinary::Words => {
-                let is_written = |word: &Word<'_>| word.is_capital() || word.is(Cues::SMALL);
+                let is_written = |word: &Word<'_>| word.is_capital() || word.is_small();
                 words[at..*next].iter().all(is_written)
             }
         }))
@@ -156,7 +156,7 @@ impl Key {
 
     /// Whether a word in lower case is the small one that a family's name begins with: `van der Zalm`.
     fn begins_with_particle(&self, first: &Word<'_>) -> bool {
-        self.ordinary == Ordinary::Words && first.is(Cues::SMALL) && self.tokens.len() > 1
+        self.ordinary == Ordinary::Words && first.is_small() && self.tokens.len() > 1
     }
 
     fn matches_joined(
@@ -192,15 +192,11 @@ impl Key {
                     return Ok(None);
                 }
                 rest = after;
-                let Some(next) = words.get(index + 1) else {
+                index += 1;
+                let Some((next, gap)) = next_of_name(text, words, index, word) else {
                     return Ok(None);
                 };
-                let gap = &text[word.end()..next.start];
-                if !is_gap(gap, word.text) {
-                    return Ok(None);
-                }
                 gaps.push_str(gap.trim());
-                index += 1;
                 word = next;
                 continue;
             }
@@ -246,12 +242,9 @@ impl Key {
         let mut word = first;
         for (number, token) in self.tokens.iter().enumerate() {
             if number > 0 {
-                let Some(next) = words.get(at + number) else {
+                let Some((next, _)) = next_of_name(text, words, at + number, word) else {
                     return Ok(None);
                 };
-                if !is_gap(&text[word.end()..next.start], word.text) {
-                    return Ok(None);
-                }
                 word = next;
             }
             budget.spend(1 + token.stems.len())?;
@@ -282,6 +275,18 @@ impl Key {
         let known = length >= 5 && is_second_part(more);
         (inner_capital || (self.compounds && (long || known))).then_some(end)
     }
+}
+
+/// The word at `at` and the gap before it, if it may go on a name that has the word before it.
+fn next_of_name<'t, 'w>(
+    text: &'t str,
+    words: &'w [Word<'t>],
+    at: usize,
+    before: &Word<'_>,
+) -> Option<(&'w Word<'t>, &'t str)> {
+    let next = words.get(at)?;
+    let gap = &text[before.end()..next.start];
+    is_gap(gap, before.text).then_some((next, gap))
 }
 
 /// Whether an ordinary word is the name here: not at the start of a sentence, or before a verb or a

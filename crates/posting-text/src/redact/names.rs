@@ -60,7 +60,7 @@ pub(crate) struct Names {
 /// The words for "and" that a text has.
 fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
     let mut found = Vec::new();
-    for word in all.iter().filter(|word| word.is(Cues::SMALL)) {
+    for word in all.iter().filter(|word| word.is_small()) {
         let and = AND.into_iter().find(|and| *and == word.lower);
         found.extend(and.filter(|and| !found.contains(and)));
     }

@@ -29,6 +29,16 @@ impl Word<'_> {
         self.cues.intersects(cues)
     }
 
+    /// Whether the word is a small one, which acronyms leave out.
+    pub(crate) fn is_small(&self) -> bool {
+        self.is(Cues::SMALL)
+    }
+
+    /// Whether the word is an ordinary one that companies are named with.
+    pub(crate) fn is_generic(&self) -> bool {
+        self.is(Cues::GENERIC)
+    }
+
     /// Whether the word is in a script that puts no spaces between words.
     pub(crate) fn is_unspaced(&self) -> bool {
         self.text.starts_with(is_unspaced)

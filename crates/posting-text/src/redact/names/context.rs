@@ -108,7 +108,7 @@ impl Context<'_> {
             starts += usize::from(begins && !quoted);
             let is_alone = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
-                    && (before.text.chars().count() <= 4 || before.is(Cues::SMALL));
+                    && (before.text.chars().count() <= 4 || before.is_small());
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];

@@ -61,7 +61,7 @@ pub(super) fn core<'a, 'b>(all: &'a [Word<'b>]) -> &'a [Word<'b>] {
     while let [first, rest @ ..] = core
         && !rest.is_empty()
         && (first.is(Cues::AFFIX) || is_legal_prefix(first))
-        && rest.iter().any(|word| !word.is(Cues::GENERIC))
+        && rest.iter().any(|word| !word.is_generic())
     {
         core = rest;
     }

@@ -17,9 +17,8 @@ impl Names {
         core: &[Word<'_>],
         context: &Context<'_>,
     ) -> Result<(), Exceeded> {
-        let is_small = |word: &Word<'_>| word.is(Cues::SMALL);
         let ordinary = |word: &Word<'_>| {
-            is_small(word)
+            word.is_small()
                 || word.is(Cues::GENERIC | Cues::LEGAL)
                 || word.is(Cues::AFFIX)
                 || is_workshop(word, core)
@@ -44,7 +43,7 @@ impl Names {
                     continue;
                 };
                 if fragment.len() == core.len()
-                    || is_small(last)
+                    || last.is_small()
                     || (from > 0 && is_cased(first.text) && !first.is_upper())
                 {
                     continue;
@@ -82,11 +81,11 @@ impl Names {
         for range in runs.take(MAX_SPELLINGS) {
             let before = range.start.checked_sub(1).map(|before| &core[before]);
             let run = &core[range];
-            let telling = || run.iter().filter(|word| !is_small(word));
+            let telling = || run.iter().filter(|word| !word.is_small());
             let is_written = |word: &Word<'_>| word.is_upper() || !is_cased(word.text);
             // "P. de Wit" is also "De Wit".
             let are_capitals = run.first().zip(run.last()).is_some_and(|(first, last)| {
-                !is_small(last) && (is_written(first) || is_small(first))
+                !last.is_small() && (is_written(first) || first.is_small())
             }) && telling().all(is_written);
             let is_proper = before.is_some_and(|word| word.text.chars().count() == 1)
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
@@ -106,10 +105,7 @@ impl Names {
         is_proper: bool,
         context: &Context<'_>,
     ) -> Result<bool, Exceeded> {
-        let telling: Vec<&Word<'_>> = fragment
-            .iter()
-            .filter(|word| !word.is(Cues::SMALL))
-            .collect();
+        let telling: Vec<&Word<'_>> = fragment.iter().filter(|word| !word.is_small()).collect();
         if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
             let is_cased = is_cased(word.text);
@@ -147,7 +143,7 @@ impl Names {
         let are_nouns = context.families.intersects(Cues::GERMANIC)
             && context.families != Cues::LANGUAGES
             && core.first() != fragment.first()
-            && telling.iter().all(|word| word.is(Cues::GENERIC));
+            && telling.iter().all(|word| word.is_generic());
         let capitals = telling.iter().filter(|word| word.is_capital()).count();
         Ok(is_proper || (capitals >= 2 && !are_nouns) || telling.len() >= 4)
     }
@@ -164,7 +160,7 @@ impl Names {
         let joined = joined(fragment);
         let letters = joined.chars().count();
         let is_single = fragment.len() == 1;
-        let is_particle = first.is(Cues::SMALL) && last.is_upper();
+        let is_particle = first.is_small() && last.is_upper();
         let case = if (first.is_upper() || is_particle) && fragment.len() < 4 {
             Case::Capital
         } else {
@@ -218,7 +214,7 @@ const TERRITORIES: &str = "\
 
 /// Whether a name writes each word with a capital, but for the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
-    let mut telling = words.iter().filter(|word| !word.is(Cues::SMALL));
+    let mut telling = words.iter().filter(|word| !word.is_small());
     telling.all(Word::is_upper)
 }
 

@@ -1,7 +1,7 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Cues, Names, Word, context::is_vietnamese, inflect};
+use super::{Names, Word, context::is_vietnamese, inflect};
 use crate::{Budget, Exceeded};
 
 /// The most words that are taken on each side.
@@ -100,7 +100,7 @@ impl Names {
         } else {
             lower
         };
-        Ok(!word.is(Cues::SMALL)
+        Ok(!word.is_small()
             && self.parts.iter().any(|(part, _)| {
                 (!part.is_upper || word.is_upper()) && (part.is(&word.lower) || part.is(&lower))
             }))

@@ -34,12 +34,12 @@ impl Names {
         let [first, rest @ ..] = core else {
             return Ok(());
         };
-        let small = rest.iter().position(is_small).unwrap_or_default();
+        let small = rest.iter().position(Word::is_small).unwrap_or_default();
         let (attributes, end) = rest.split_at(small);
-        let is_proper = |word: &Word<'_>| !is_generic(word) && !is_small(word);
-        if is_generic(first)
+        let is_proper = |word: &Word<'_>| !word.is_generic() && !word.is_small();
+        if first.is_generic()
             && !attributes.is_empty()
-            && attributes.iter().all(is_generic)
+            && attributes.iter().all(Word::is_generic)
             && end.iter().any(is_proper)
         {
             let short: Vec<Word<'_>> = std::iter::once(first).chain(end).cloned().collect();
@@ -55,7 +55,7 @@ impl Names {
         core: &[Word<'_>],
         context: &Context<'_>,
     ) -> Result<(), Exceeded> {
-        for pair in core.windows(2).filter(|pair| is_small(&pair[0])) {
+        for pair in core.windows(2).filter(|pair| pair[0].is_small()) {
             let Some(bare) = inflect::without_case(pair[1].text) else {
                 continue;
             };
@@ -70,7 +70,7 @@ impl Names {
     /// Adds `Innkjøpstilsynet`, with a capital, of `Statens innkjøpstilsyn`.
     fn add_office(&mut self, core: &[Word<'_>], context: &Context<'_>) {
         let [whose, office] = core else { return };
-        if is_generic(whose) && !office.is_upper() && ends_in_trade(&office.lower) {
+        if whose.is_generic() && !office.is_upper() && ends_in_trade(&office.lower) {
             let key = Key {
                 tokens: self.tokens(std::slice::from_ref(office), context),
                 ..Key::word(office.lower.to_string(), Case::Capital)
@@ -90,7 +90,7 @@ impl Names {
         let [first, _, ..] = core else { return Ok(()) };
         let is_telling = first.is_upper()
             && first.text.chars().count() >= 4
-            && is_generic(first)
+            && first.is_generic()
             && !first.is(Cues::PLACE)
             && !context.is_place(&first.lower);
         if is_telling && context.is_joined(first, core)? {
@@ -98,12 +98,4 @@ impl Names {
         }
         Ok(())
     }
-}
-
-fn is_generic(word: &Word<'_>) -> bool {
-    word.is(Cues::GENERIC)
-}
-
-fn is_small(word: &Word<'_>) -> bool {
-    word.is(Cues::SMALL)
 }

@@ -96,13 +96,10 @@ impl Names {
         let trades = core
             .iter()
             .rev()
-            .take_while(|word| word.is(Cues::GENERIC))
+            .take_while(|word| word.is_generic())
             .count();
         // "Law Firm Finch, Larkin and Partners" is also "FLP".
-        let first = whole
-            .iter()
-            .take_while(|word| word.is(Cues::GENERIC))
-            .count();
+        let first = whole.iter().take_while(|word| word.is_generic()).count();
         let from_first = &whole[first..];
         if first > 0 {
             for (acronym, case) in acronym::of_name(from_first, all, text, MAX_SPELLINGS, budget)? {
@@ -235,7 +232,7 @@ impl Names {
 
     /// Adds a word to those that belong to the name.
     fn add_part(&mut self, word: &Word<'_>, context: &Context<'_>) {
-        if word.is(Cues::SMALL) {
+        if word.is_small() {
             self.small.push(word.lower.to_string());
             return;
         }
@@ -248,7 +245,7 @@ impl Names {
             return;
         }
         let token = self.token(word, context);
-        let is_generic = word.is(Cues::GENERIC);
+        let is_generic = word.is_generic();
         if !word.lower.is_ascii() {
             self.parts.push((Rc::new(token.unaccented()), is_generic));
         }
@@ -415,7 +412,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
                 .iter()
                 .any(|word| word.lower.chars().skip(1).any(|c| c == letter))
     });
-    let is_proper = rest.iter().any(|word| !word.is(Cues::GENERIC));
+    let is_proper = rest.iter().any(|word| !word.is_generic());
     (is_acronym && stands && is_proper).then_some(rest)
 }
 
@@ -442,7 +439,7 @@ pub(super) fn min_lower(case: Case, families: Cues) -> usize {
 fn token(word: &Word<'_>, families: Cues) -> Token {
     let text = word.lower.to_string();
     Token {
-        stems: if word.is(Cues::SMALL) {
+        stems: if word.is_small() {
             Vec::new()
         } else {
             inflect::stems(&text, families)

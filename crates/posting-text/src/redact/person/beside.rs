@@ -213,8 +213,7 @@ fn unknown(
     let own = words[run.clone()]
         .iter()
         .take_while(|word| {
-            !word.is(Cues::GIVEN)
-                && (word.is(ANNOUNCES) || (is_short(word) && word.is(Cues::GENERIC)))
+            !word.is(Cues::GIVEN) && (word.is(ANNOUNCES) || (is_short(word) && word.is_generic()))
         })
         .count();
     // A verb that no table knows: "Zovite Ante Škarica: 023 550 118".

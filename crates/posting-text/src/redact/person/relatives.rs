@@ -55,7 +55,7 @@ pub(super) fn of_company(
             && &text[range.end..after.start] == " "
             && is_name(after)
             && is_given(after)
-            && !after.is(Cues::GENERIC)
+            && !after.is_generic()
             && has_contact(text, after.start)
         {
             out.push(after.start..after.end());
