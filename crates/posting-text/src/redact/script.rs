@@ -32,8 +32,8 @@ impl Script {
             Unicode::Hiragana | Unicode::Katakana => Self::Kana,
             Unicode::Hangul => Self::Hangul,
             Unicode::Thai => Self::Thai,
-            // Both Kana share the sign for a long vowel.
-            _ if matches!(c, 'ー' | 'ｰ') => Self::Kana,
+            // Both Kana share the signs for a long vowel, and those of half width for its consonant.
+            _ if matches!(c, 'ー' | 'ｰ' | 'ﾞ' | 'ﾟ') => Self::Kana,
             _ => Self::Other,
         }
     }
@@ -125,6 +125,18 @@ impl Ascii {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_of_every_width_have_a_script() {
+        for (text, script) in [
+            ("Aéğạ", Script::Latin),
+            ("ﾊﾞｰゲーム", Script::Kana),
+            ("々国", Script::Han),
+        ] {
+            assert!(text.chars().all(|c| Script::of(c) == script), "{text}");
+        }
+        assert_eq!(Script::of_text("12 ـمرحبا"), Script::Arabic);
+    }
 
     #[test]
     fn digits_of_other_scripts_become_ascii() {
