@@ -4,7 +4,7 @@
 
 use super::emphasis::{Interval, Mark};
 
-/// What depends on a whole paragraph, or on a cell.
+/// What an escape depends on beyond its surroundings: the whole paragraph, or cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paragraph {
     in_cell: bool,

@@ -12,12 +12,12 @@ use super::{
 };
 use crate::{Budget, Exceeded, document::is_unseen, pattern::patterns};
 
-/// HTML to parse.
+/// A description as HTML, and how to read it.
 pub(crate) struct Source<'a> {
     pub(crate) html: Cow<'a, str>,
     /// Whether line feeds outside block elements are line breaks.
     pub(crate) bare_lines: bool,
-    /// Whether Markdown syntax in it is plain text, and meant so.
+    /// Whether signs of Markdown in its text are to show as they are.
     pub(crate) signs_are_text: bool,
 }
 
@@ -197,7 +197,7 @@ pub(super) fn replace_some<'a>(
     Cow::Owned(out)
 }
 
-/// What tags a text has.
+/// How many tags of each sort a text has.
 #[derive(Clone, Copy, Debug, Default)]
 struct TagCounts {
     all: usize,

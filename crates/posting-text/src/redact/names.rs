@@ -45,9 +45,9 @@ pub(crate) struct Names {
     label: Option<String>,
     /// Names in a script that puts no spaces between words.
     unspaced: Vec<String>,
-    /// The words of names that were seen.
+    /// The words of names with their inflected forms, which are made once.
     tokens: Vec<Rc<Token>>,
-    /// The words of all names, and which of them are proper to the name.
+    /// The words of all names, and whether each is an ordinary one.
     parts: Vec<(Rc<Token>, bool)>,
     /// Whether a name has a comma: `Finch, Larkin and Partners`.
     has_comma: bool,

@@ -114,7 +114,8 @@ impl Lists {
         marker.spans == 0
     }
 
-    /// Adds text to the marker, if there is one. Gives back what is none.
+    /// Adds text to the marker, if there is one. Returns the text that is to be shown, because it
+    /// is too long for a marker or there is none.
     pub(super) fn text(&mut self, text: &str) -> Option<String> {
         let Some(marker) = &mut self.marker else {
             return Some(text.to_owned());
@@ -132,7 +133,7 @@ impl Lists {
         self.paragraph.is_some() || self.marker.is_some()
     }
 
-    /// Ends the marker, and opens its item. Gives back what is no marker.
+    /// Ends the marker, and opens its item. Returns the text if it is no marker, to be shown.
     pub(super) fn end_marker(&mut self, builder: &mut Builder<'_>) -> Option<String> {
         let text = self.marker.take()?.text;
         let marker = text.trim();

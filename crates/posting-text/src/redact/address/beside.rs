@@ -51,7 +51,7 @@ fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
 
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
 pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    /// Words and initials for a post box: the first is enough, the others need what follows.
+    /// Words for a post box; those of `SHORT` mean other things, too, so more must speak for them.
     const BOXES: &str = "\
         postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
         postafiók poštanski pašto skrytka pastkaste";

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Budget, Exceeded, Posting, places, redact::words::begins_sentence};
 
-/// What decides how a name may be written in a text.
+/// The posting and its text, which decide how a name may be written there.
 pub(super) struct Context<'a> {
     pub(super) posting: &'a Posting<'a>,
     /// The words of the text outside addresses.

@@ -119,7 +119,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
         .then(|| word.start..word.end())
 }
 
-/// What is called rather than a person: offices, telephones.
+/// Ends of words for an office, a telephone or a role, which are no names.
 const OFFICES: &str = "\
     部 课 課 科 处 室 店 局 所 司 社 线 线电话 电话 手机 電話 携帯 代表 内線 微信 邮箱 窓口 \
     受付 部门 经理 招聘 面试 总监 팀 부 과 실 전화 대표";
