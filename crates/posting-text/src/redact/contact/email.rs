@@ -14,9 +14,7 @@ use crate::{
     },
 };
 
-/// The characters of a local part.
-const LOCAL: &str = "._%+'’-";
-/// The same after its first one, a label, and signs between them, as patterns.
+/// A local part, a label, and the signs between them, as patterns.
 const NAME: &str = r"[\p{L}\p{N}][\p{L}\p{N}._%+'’-]*";
 const LABEL: &str = r"[\p{L}\p{N}][\p{L}\p{N}-]*";
 const AT: &str = r"(?:\s?[@＠]\s?|\s*[\[({<]\s*(?:at|a|@|ät|æt|arobase|arroba|snabel-?a|krøllalfa|alfakrøll)\s*[\])}>]\s*)";
@@ -55,10 +53,14 @@ fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Whether a character may be in a local part.
+fn is_local(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '\'' | '’' | '-')
+}
+
 /// The length in bytes of the local part at the end of a text.
 fn local_part(before: &str) -> Option<usize> {
-    let inside = |c: char| c.is_alphanumeric() || LOCAL.contains(c);
-    let run = before.trim_end_matches(inside).len();
+    let run = before.trim_end_matches(is_local).len();
     let start = before[run..].find(char::is_alphanumeric)?;
     Some(before.len() - run - start)
 }
@@ -190,12 +192,11 @@ fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         return None;
     }
     // The local part, with full stops and hyphens.
-    let inside = |c: char| c.is_alphanumeric() || LOCAL.contains(c);
     let run: usize = text[..local.end()]
         .chars()
         .rev()
         .take(64)
-        .take_while(|c| inside(*c))
+        .take_while(|c| is_local(*c))
         .map(char::len_utf8)
         .sum();
     let start = local.end() - run;

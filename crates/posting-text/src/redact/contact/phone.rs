@@ -52,13 +52,15 @@ patterns! {
 /// such as `+10 000 000`.
 pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
     INTERNATIONAL.find_iter(text).filter_map(|found| {
-        let (before, number, after) =
-            (&text[..found.start()], found.as_str(), &text[found.end()..]);
-        let is_other = is_attached(before, after, char::is_alphanumeric)
-            || is_counted(before, after)
-            || is_round(&number[1..]);
+        let number = found.as_str();
         let digits = number.bytes().filter(u8::is_ascii_digit).count();
-        ((8..=15).contains(&digits) && !is_other).then(|| found.range())
+        if !(8..=15).contains(&digits) || is_round(&number[1..]) {
+            return None;
+        }
+        let (before, after) = (&text[..found.start()], &text[found.end()..]);
+        let is_other =
+            is_attached(before, after, char::is_alphanumeric) || is_counted(before, after);
+        (!is_other).then(|| found.range())
     })
 }
 
