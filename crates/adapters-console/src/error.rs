@@ -1,18 +1,9 @@
-//! What goes wrong, as a page.
+//! What goes wrong. `page` shows it.
 
 use std::fmt;
 
-use actix_web::{
-    HttpResponse, ResponseError,
-    http::{
-        StatusCode,
-        header::{ALLOW, RETRY_AFTER},
-    },
-};
-use askama::Template;
+use actix_web::HttpResponse;
 use kernel::StoreError;
-
-use crate::page;
 
 /// The answer of a handler.
 pub type Answer = Result<HttpResponse, Failure>;
@@ -43,7 +34,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    fn title(&self) -> &'static str {
+    /// The title of its page.
+    pub fn title(&self) -> &'static str {
         match self {
             Self::NotFound => "Not found",
             Self::Method(_) => "Not allowed",
@@ -54,7 +46,8 @@ impl Failure {
         }
     }
 
-    fn text(&self) -> &str {
+    /// What its page says.
+    pub fn text(&self) -> &str {
         match self {
             Self::NotFound => "There is nothing at this address, or it is not there any more.",
             Self::Method(_) => "This address takes no such request.",
@@ -92,53 +85,6 @@ impl From<StoreError> for Failure {
             StoreError::Broken(why) => Self::Broken(why),
         }
     }
-}
-
-impl ResponseError for Failure {
-    fn status_code(&self) -> StatusCode {
-        match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
-            Self::Unreadable => StatusCode::BAD_REQUEST,
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Address => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    fn error_response(&self) -> HttpResponse {
-        match self {
-            Self::Unavailable(why) => tracing::warn!(%why, "the console cannot reach the store"),
-            Self::Broken(why) => tracing::error!(%why, "the console failed"),
-            _ => {}
-        }
-        let status = self.status_code();
-        let page = Page {
-            head: page::Head::new(self.title()),
-            text: self.text(),
-        };
-        let mut response = HttpResponse::build(status);
-        if let Self::Method(allowed) = self {
-            response.insert_header((ALLOW, *allowed));
-        }
-        if let Self::Unavailable(_) = self {
-            response.insert_header((RETRY_AFTER, "5"));
-        }
-        let mut response = response
-            .content_type(page::HTML)
-            .body(page.render().unwrap_or_else(|_| self.text().to_owned()));
-        page::guard(response.headers_mut());
-        response
-    }
-}
-
-#[derive(Template)]
-#[template(path = "error.html")]
-struct Page<'a> {
-    head: page::Head,
-    text: &'a str,
 }
 
 /// The answer to an unknown path.

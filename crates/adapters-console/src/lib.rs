@@ -36,12 +36,9 @@ use actix_web::{middleware::from_fn, web};
 
 use self::state::State;
 pub use self::{
-    session::new_token,
-    sign_in::{LINK_PARAMETER, SIGN_IN_PATH},
-    state::{
-        CompanyEditor, Moderator, NewPing, NewSecret, People, PersonCommand, PersonError, Ports,
-        Settings, TrustedProxy,
-    },
+    session::{SIGN_IN_PATH, new_token},
+    sign_in::LINK_PARAMETER,
+    state::{CompanyEditor, Moderator, NewPing, NewSecret, People, Ports, Settings, TrustedProxy},
 };
 
 /// The console: its ports and settings.

@@ -1,12 +1,12 @@
-//! What all pages have in common: head, frame and headers.
+//! What all pages have in common: head, frame and headers; and the page of a failure.
 
 use actix_web::{
-    HttpRequest, HttpResponse, ResponseError as _,
+    HttpResponse, ResponseError,
     http::{
         StatusCode,
         header::{
-            CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
-            REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+            ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
+            REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
         },
     },
 };
@@ -15,11 +15,9 @@ use askama::Template;
 use crate::{
     assets,
     error::{Answer, Failure},
-    form::Fields,
-    session::SignedIn,
 };
 
-pub const HTML: &str = "text/html; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 
 /// Nothing of other sites, no inline style or script, no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
@@ -92,30 +90,6 @@ impl Frame {
     pub fn is_at(&self, path: &str) -> bool {
         self.at == path
     }
-
-    /// The frame of a request's page.
-    pub fn of(request: &HttpRequest, at: &'static str) -> Result<Self, Failure> {
-        let signed_in = SignedIn::of(request)?;
-        Ok(Self {
-            operator: signed_in.operator.as_str().to_owned(),
-            token: signed_in.form_token,
-            at,
-            notice: None,
-            problem: None,
-        })
-    }
-
-    /// The frame of the page of a form, which may have been refused.
-    pub fn of_form(
-        request: &HttpRequest,
-        at: &'static str,
-        fields: &Fields,
-    ) -> Result<Self, Failure> {
-        Ok(Self {
-            problem: fields.problem(),
-            ..Self::of(request, at)?
-        })
-    }
 }
 
 /// Renders a page.
@@ -133,4 +107,51 @@ pub fn guarded(answer: Answer) -> HttpResponse {
     let mut response = answer.unwrap_or_else(|failure| failure.error_response());
     guard(response.headers_mut());
     response
+}
+
+impl ResponseError for Failure {
+    fn status_code(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
+            Self::Unreadable => StatusCode::BAD_REQUEST,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Address => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        match self {
+            Self::Unavailable(why) => tracing::warn!(%why, "the console cannot reach the store"),
+            Self::Broken(why) => tracing::error!(%why, "the console failed"),
+            _ => {}
+        }
+        let status = self.status_code();
+        let page = FailurePage {
+            head: Head::new(self.title()),
+            text: self.text(),
+        };
+        let mut response = HttpResponse::build(status);
+        if let Self::Method(allowed) = self {
+            response.insert_header((ALLOW, *allowed));
+        }
+        if let Self::Unavailable(_) = self {
+            response.insert_header((RETRY_AFTER, "5"));
+        }
+        let mut response = response
+            .content_type(HTML)
+            .body(page.render().unwrap_or_else(|_| self.text().to_owned()));
+        guard(response.headers_mut());
+        response
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error.html")]
+struct FailurePage<'a> {
+    head: Head,
+    text: &'a str,
 }

@@ -23,11 +23,12 @@ use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    page,
-    sign_in::SIGN_IN_PATH,
+    page::{self, Frame},
     state::{State, TrustedProxy},
 };
 
+/// The path of the page to sign in, where everybody else is sent.
+pub const SIGN_IN_PATH: &str = "/sign-in";
 /// The name of the cookie; for `https` with a prefix that browsers hold to it.
 const COOKIE_NAME: &str = "posthaste_console";
 /// How long a browser keeps the cookie, in seconds. The session in the store is what counts.
@@ -110,6 +111,20 @@ impl SignedIn {
     /// Whether this session sealed an address.
     pub fn is_seal(&self, address: &str, seal: &str) -> bool {
         bool::from(self.seal(address).as_bytes().ct_eq(seal.as_bytes()))
+    }
+}
+
+impl Frame {
+    /// The frame of a request's page.
+    pub fn of(request: &HttpRequest, at: &'static str) -> Result<Self, Failure> {
+        let signed_in = SignedIn::of(request)?;
+        Ok(Self {
+            operator: signed_in.operator.as_str().to_owned(),
+            token: signed_in.form_token,
+            at,
+            notice: None,
+            problem: None,
+        })
     }
 }
 

@@ -18,12 +18,10 @@ use crate::{
     form::{self, Form},
     page,
     query::Query,
-    session::{self, SignedIn},
+    session::{self, SIGN_IN_PATH, SignedIn},
     state::State,
 };
 
-/// The path of the page.
-pub const SIGN_IN_PATH: &str = "/sign-in";
 /// The parameter of a link.
 pub const LINK_PARAMETER: &str = "link";
 const SIGN_OUT_PATH: &str = "/sign-out";

@@ -13,7 +13,7 @@ use domain::{
     usecase::{CompanyChange, CompanyError, ModerationError},
 };
 use kernel::{
-    CompanyId, SourceIdentifier, Status, StoreError, Version,
+    CompanyId, SourceIdentifier, Status, Version,
     audit::{Attribution, AuditLog},
     event::EventLog,
     outbox::{Kind, Outbox},
@@ -21,6 +21,7 @@ use kernel::{
 use newsletter::{
     store::{Accounts, SubscriberCount, SubscriberReader},
     subscriber::Email,
+    usecase::{PersonCommand, PersonError},
 };
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
@@ -61,32 +62,6 @@ pub trait CompanyEditor: Send + Sync {
         change: &CompanyChange,
         by: &Attribution,
     ) -> Result<(), CompanyError>;
-}
-
-/// An operator's command about a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PersonCommand {
-    /// Suppress the address.
-    Suppress {
-        /// The reason.
-        reason: String,
-    },
-    /// Reinstate the person.
-    Reinstate {
-        /// The reason.
-        reason: String,
-    },
-    /// Erase the person.
-    Erase,
-}
-
-/// Why nothing was decided about a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PersonError {
-    /// There is no person with this address.
-    NotFound,
-    /// The store did not do it.
-    Store(StoreError),
 }
 
 /// Decides about newsletter subscribers, as the command line does.

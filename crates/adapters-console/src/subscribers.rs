@@ -7,6 +7,7 @@ use newsletter::{
     store::{AccountState, SubscriberCount},
     subscriber::{Account, Email, Subscriber},
     tasks,
+    usecase::{PersonCommand, PersonError},
 };
 
 use crate::{
@@ -15,7 +16,7 @@ use crate::{
     page,
     query::Query,
     session::SignedIn,
-    state::{PersonCommand, PersonError, State},
+    state::State,
     text,
 };
 

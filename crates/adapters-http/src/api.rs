@@ -10,29 +10,44 @@ use kernel::Prefixes;
 use crate::{
     body,
     error::ApiError,
-    middleware::RequestUsage,
-    oauth::{AuthError, Authorization, Authorizer, Caller},
+    oauth::{AuthError, Authorization, Authorizer, Caller, RequestContext},
     state::State,
 };
 
-/// A resource that does one thing, for the methods of its header `Allow`, and reads no body.
-pub fn resource<H>(path: &str, scopes: &'static [Scope], allow: &'static str, handle: H) -> Resource
+/// A resource with one handler for all methods. The body of a refused request is drained.
+pub fn resource<H>(path: &str, handle: H) -> Resource
 where
-    H: AsyncFn(&HttpRequest, &State) -> Result<HttpResponse, ApiError> + Clone + 'static,
+    H: AsyncFn(&HttpRequest, &mut Payload, &State) -> Result<HttpResponse, ApiError>
+        + Clone
+        + 'static,
 {
     let answer = move |request: HttpRequest, payload: web::Payload, state: web::Data<State>| {
         let handle = handle.clone();
         async move {
-            let method = request.method().as_str();
-            let answer = if allow.split(", ").any(|allowed| allowed == method) {
-                handle(&request, &state).await
-            } else {
-                refuse_method(&request, &state, scopes, allow).await
-            };
-            settle(&request, payload.into_inner(), answer).await
+            let mut payload = payload.into_inner();
+            let answer = handle(&request, &mut payload, &state).await;
+            settle(&request, payload, answer).await
         }
     };
     web::resource(path).to(answer)
+}
+
+/// A resource that does one thing, for the methods of its header `Allow`, and reads no body.
+pub fn bodiless<H>(path: &str, scopes: &'static [Scope], allow: &'static str, handle: H) -> Resource
+where
+    H: AsyncFn(&HttpRequest, &State) -> Result<HttpResponse, ApiError> + Clone + 'static,
+{
+    resource(
+        path,
+        async move |request: &HttpRequest, _: &mut Payload, state: &State| {
+            let method = request.method().as_str();
+            if allow.split(", ").any(|allowed| allowed == method) {
+                handle(request, state).await
+            } else {
+                refuse_method(request, state, scopes, allow).await
+            }
+        },
+    )
 }
 
 /// Checks the client's token, its limit, and that it has one of the scopes. Called once for each
@@ -48,9 +63,9 @@ pub async fn authorize(
         caller,
         usage,
     } = checked.await;
-    RequestUsage::set(request, usage);
+    RequestContext::set_usage(request, usage);
     if let Some(client) = client {
-        RequestUsage::set_client(request, client);
+        RequestContext::set_client(request, client);
     }
     Ok(caller?)
 }
@@ -64,7 +79,7 @@ pub async fn authorize_import(
 ) -> Result<Caller, ApiError> {
     let caller = state.authorizer.authorize_import(request.headers(), scopes);
     let caller = caller.await?;
-    RequestUsage::set_client(request, caller.id());
+    RequestContext::set_client(request, caller.id());
     Ok(caller)
 }
 

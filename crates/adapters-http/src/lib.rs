@@ -33,6 +33,7 @@ mod integration;
 mod middleware;
 pub mod oauth;
 mod openapi;
+mod ports;
 mod posting;
 mod query;
 mod replica;
@@ -58,9 +59,9 @@ pub use self::{
     integration::client_data,
     middleware::panic_message,
     openapi::openapi,
+    ports::{Ports, WebhookPorts},
     posting::posting_data,
     replica::{ReadPorts, ReadSource},
-    state::Ports,
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
-    webhook::{WebhookPorts, delivery_data, endpoint_data, new_ping},
+    webhook::{delivery_data, endpoint_data, new_ping},
 };

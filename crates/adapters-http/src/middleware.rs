@@ -1,10 +1,10 @@
 //! The middleware around every request: request id and span, common headers, and recovery from
 //! handlers that panic.
 
-use std::{any::Any, cell::Cell, panic::AssertUnwindSafe, rc::Rc, time::Instant};
+use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
-    Error, HttpMessage as _, HttpRequest, HttpResponse,
+    Error, HttpMessage as _, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -15,14 +15,13 @@ use actix_web::{
     middleware::Next,
 };
 use futures_util::FutureExt;
-use kernel::ClientId;
 use tracing::Instrument;
 
 use crate::{
     access::{self, Access},
     connection::Connection,
     error::{ApiError, InternalBody},
-    oauth::{self, Usage},
+    oauth::{self, RequestContext},
     request_id::{RequestId, X_REQUEST_ID},
     subscriber,
     trace::RequestSpan,
@@ -44,8 +43,8 @@ pub async fn track(
         method = %request.method(),
         path = subscriber::loggable(request.path(), request.match_info().as_str()),
     );
-    let usage = RequestUsage::default();
-    request.extensions_mut().insert(usage.clone());
+    let context = RequestContext::default();
+    request.extensions_mut().insert(context.clone());
     let method = access::method(request.method());
     let traced = RequestSpan::start(&request, method);
     let is_for_token = request.path() == oauth::TOKEN_PATH;
@@ -56,8 +55,8 @@ pub async fn track(
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
-        let marks = Marks { id, usage };
-        let answer = finish(outcome, &marks, is_for_token);
+        let common = ResponseHeaders { id, context };
+        let answer = finish(outcome, &common, is_for_token);
         let (status, route) = match &answer {
             Ok(response) => {
                 let pattern = response.request().match_pattern();
@@ -67,17 +66,17 @@ pub async fn track(
         };
         let elapsed = started.elapsed();
         let access = Access {
-            id: &marks.id,
+            id: &common.id,
             method,
             route: route.as_deref(),
             status,
-            client: marks.usage.client(),
+            client: common.context.client(),
             trace: traced.as_ref().and_then(RequestSpan::trace_id),
             elapsed,
         };
         access.note();
         if let Some(span) = traced {
-            span.end(route.as_deref(), status, marks.id.as_str());
+            span.end(route.as_deref(), status, common.id.as_str());
         }
         if status.is_server_error() {
             tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
@@ -92,50 +91,17 @@ pub async fn track(
     guarded.instrument(span).await
 }
 
-/// The client of a request, for the access log, and the use of its limit, for the headers of the
-/// answer. It is shared, because not every answer has its request: a handler that panics drops it.
-#[derive(Clone, Default)]
-pub struct RequestUsage(Rc<Noticed>);
-
-#[derive(Default)]
-struct Noticed {
-    usage: Cell<Option<Usage>>,
-    client: Cell<Option<ClientId>>,
-}
-
-impl RequestUsage {
-    /// Sets the use of the limit, once the client is known.
-    pub fn set(request: &HttpRequest, usage: Option<Usage>) {
-        if let Some(of_request) = request.extensions().get::<Self>() {
-            of_request.0.usage.set(usage);
-        }
-    }
-
-    /// Sets the client.
-    pub fn set_client(request: &HttpRequest, client: ClientId) {
-        if let Some(of_request) = request.extensions().get::<Self>() {
-            of_request.0.client.set(Some(client));
-        }
-    }
-
-    fn client(&self) -> Option<ClientId> {
-        self.0.client.get()
-    }
-}
-
 /// The headers that answers have in common.
-struct Marks {
+struct ResponseHeaders {
     id: RequestId,
-    usage: RequestUsage,
+    context: RequestContext,
 }
 
-impl Marks {
+impl ResponseHeaders {
     fn add_to(&self, headers: &mut HeaderMap) {
         headers.insert(X_REQUEST_ID, self.id.header());
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        if let Some(usage) = self.usage.0.usage.get() {
-            usage.tell(headers);
-        }
+        self.context.tell_usage(headers);
     }
 }
 
@@ -143,12 +109,12 @@ type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Sen
 
 fn finish(
     outcome: Outcome,
-    marks: &Marks,
+    common: &ResponseHeaders,
     is_for_token: bool,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let internal = || {
-        let mut response = internal(&marks.id, is_for_token);
-        marks.add_to(response.headers_mut());
+        let mut response = internal(&common.id, is_for_token);
+        common.add_to(response.headers_mut());
         response
     };
     match outcome {
@@ -157,7 +123,7 @@ fn finish(
             Ok(ServiceResponse::new(request, internal()))
         }
         Ok(Ok(mut response)) => {
-            marks.add_to(response.headers_mut());
+            common.add_to(response.headers_mut());
             Ok(response)
         }
         Ok(Err(error)) => {
@@ -166,7 +132,7 @@ fn finish(
                 tracing::error!(cause = %error, "internal error");
                 response = internal();
             }
-            marks.add_to(response.headers_mut());
+            common.add_to(response.headers_mut());
             Err(InternalError::from_response(error, response).into())
         }
         // The panic dropped the request, so only an error can carry the answer.

@@ -2,50 +2,10 @@
 
 use std::{future::pending, sync::Arc};
 
-use access::{ActivityLog, ActivityRecorder, Clients};
 use actix_web::web;
-use domain::{
-    catalogue::Catalogues,
-    store::{Health, PostingReader},
-    usecase::{Imports, Ingest},
-};
-use kernel::trace::OptionalTracer;
-use newsletter::usecase::Newsletter;
 use tokio::sync::watch;
 
-use crate::{
-    body::BodyLimit, connection::Timeouts, oauth::Authorizer, replica::ReadSource, slots::Slots,
-    webhook::WebhookPorts,
-};
-
-/// The ports that the handlers call.
-#[derive(Clone)]
-pub struct Ports {
-    /// Accepts pushes.
-    pub ingest: Arc<dyn Ingest>,
-    /// Takes in imports.
-    pub imports: Arc<dyn Imports>,
-    /// Knows the catalogues.
-    pub catalogues: Arc<dyn Catalogues>,
-    /// Reads postings.
-    pub postings: Arc<dyn PostingReader>,
-    /// Reads lists, exports and events, maybe from a replica.
-    pub reads: Arc<dyn ReadSource>,
-    /// Takes and answers whatever is about newsletter subscribers.
-    pub newsletter: Arc<dyn Newsletter>,
-    /// Manages webhooks.
-    pub webhooks: WebhookPorts,
-    /// Knows the OAuth clients.
-    pub clients: Arc<dyn Clients>,
-    /// Reads the activity of clients.
-    pub activity: Arc<dyn ActivityLog>,
-    /// Takes in the activity of clients.
-    pub recorder: Arc<dyn ActivityRecorder>,
-    /// Checks the store.
-    pub health: Arc<dyn Health>,
-    /// Records a span of each request.
-    pub tracer: OptionalTracer,
-}
+use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
 
 /// The state that handlers share.
 pub struct State {

@@ -3,25 +3,55 @@
 
 use std::time::Duration;
 
+use domain::usecase::{CompanyError, ModerationError};
 use kernel::StoreError;
+use newsletter::usecase::PersonError;
 use tokio::time::{Instant, sleep};
 
 use crate::{panics, waits};
 
+/// An error of a use case, which may be one of the store.
+pub trait OfStore: From<StoreError> {
+    /// The error of the store, if it is one.
+    fn of_store(&self) -> Option<&StoreError>;
+}
+
+impl OfStore for StoreError {
+    fn of_store(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}
+
+macro_rules! of_store {
+    ($($error:ident),*) => {$(
+        impl OfStore for $error {
+            fn of_store(&self) -> Option<&StoreError> {
+                match self {
+                    Self::Store(error) => Some(error),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+of_store!(CompanyError, ModerationError, PersonError);
+
 /// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
 /// `within`. A panic in it is a failure of the store.
-pub async fn decide_again<T, F>(
+pub async fn decide_again<T, E: OfStore, F>(
     within: Duration,
     mut attempt: impl FnMut() -> F,
-) -> Result<T, StoreError>
+) -> Result<T, E>
 where
-    F: Future<Output = Result<T, StoreError>>,
+    F: Future<Output = Result<T, E>>,
 {
     let deadline = Instant::now() + within;
     let mut waits = waits::after_conflicts();
     loop {
         let result = panics::caught(attempt()).await;
-        if !matches!(result, Err(StoreError::Conflict | StoreError::Locked(_))) {
+        let failure = result.as_ref().err().and_then(OfStore::of_store);
+        if !matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_))) {
             return result;
         }
         let wait = waits.next().unwrap_or_default();

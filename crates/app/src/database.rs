@@ -133,6 +133,16 @@ impl Database {
         }
     }
 
+    /// Fails if an embedded store cannot be written. A PostgreSQL server may be about to become the
+    /// primary, so it is not checked.
+    pub async fn check_embedded(&self, url: &DatabaseUrl) -> anyhow::Result<()> {
+        if url.is_embedded() {
+            let ready = self.health.ready().await;
+            ready.context("the database cannot be written")?;
+        }
+        Ok(())
+    }
+
     /// The ports that the metrics page reads.
     pub fn for_metrics(&self) -> Stores {
         Stores {

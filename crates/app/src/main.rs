@@ -10,7 +10,8 @@
 //! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
 //!   [`provider`].
 //! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
-//! - [`console`]: the listener of the operators' console.
+//! - [`console`]: the listener of the operators' console. [`operators`]: the commands of operators
+//!   that its pages and the command line share.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
 //!   [`traces`]: the tracer. [`logging`]: the log.
 //! - [`command`], [`push`], [`demo`]: all other commands.
@@ -44,6 +45,7 @@ mod logging;
 mod metrics;
 mod misconfigured;
 mod newsletter_service;
+mod operators;
 mod output;
 mod panics;
 mod preflight;
@@ -53,6 +55,7 @@ mod push;
 mod reads;
 mod serve;
 mod shutdown;
+mod signing_keys;
 mod supervisor;
 #[cfg(test)]
 mod testing;
@@ -97,7 +100,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            logging::complain(in_one_line(&error), &arguments);
+            logging::complain(output::in_one_line(&error), &arguments);
             if error.is::<Misconfigured>() {
                 ExitCode::from(USAGE)
             } else {
@@ -123,24 +126,6 @@ fn refuse(refusal: &Refusal, arguments: &[OsString]) -> ExitCode {
             ExitCode::from(USAGE)
         }
     }
-}
-
-/// An error and its causes in one line, without repetitions.
-fn in_one_line(error: &anyhow::Error) -> String {
-    let mut line = String::new();
-    for cause in error.chain() {
-        let cause = cause
-            .to_string()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
-        if line.is_empty() {
-            line = cause;
-        } else if !line.contains(&cause) {
-            line = format!("{line}: {cause}");
-        }
-    }
-    line
 }
 
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {

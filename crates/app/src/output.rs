@@ -34,6 +34,24 @@ pub fn complain(what: impl Display) {
     let _ = writeln!(io::stderr(), "{}", text::lines(&what.to_string()));
 }
 
+/// An error and its causes in one line, without repetitions.
+pub fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let cause = cause
+            .to_string()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
+}
+
 /// Prints a value as JSON that is readable, and safe on a terminal.
 pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     print(json(value)?)

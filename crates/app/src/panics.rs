@@ -9,8 +9,10 @@ use kernel::StoreError;
 ///
 /// State that the future shares must be valid even if the future stops half-way. Here that is only
 /// stores, whose commits are all or nothing.
-pub async fn caught<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    caught_as(StoreError::Broken, work).await
+pub async fn caught<T, E: From<StoreError>>(
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    caught_as(|message| StoreError::Broken(message).into(), work).await
 }
 
 /// Runs a future; a panic in it becomes an error made from its message.

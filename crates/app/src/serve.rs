@@ -30,7 +30,6 @@ use crate::{
     announce::Parts,
     cli::ServeArgs,
     clock,
-    command::keys,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     console::{ConsoleConfig, ConsoleServer},
     database::{Database, Outdated},
@@ -43,6 +42,7 @@ use crate::{
     newsletter_service::{Links, NewsletterService},
     reads::{self, ReadTasks},
     shutdown::StopSignals,
+    signing_keys,
     supervisor::Supervisor,
     traces::Traces,
     webhooks::{self, WebhookSettings},
@@ -196,7 +196,7 @@ impl Service {
     /// Starts all parts. The service answers as soon as this returns.
     pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
         let folder = KeyFolder::new(&config.keys);
-        keys::refuse_exposed(&folder)?;
+        signing_keys::refuse_exposed(&folder)?;
         if !config.database.is_embedded() {
             require_key(&folder)?;
         }
@@ -300,8 +300,8 @@ impl Service {
 /// Opens the database; an embedded one gets a signing key if it has none.
 async fn open(config: &ServiceConfig, folder: &KeyFolder) -> anyhow::Result<Database> {
     let database = Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
-    check_embedded(&config.database, &database).await?;
-    if config.database.is_embedded() && keys::ensure(folder)? {
+    database.check_embedded(&config.database).await?;
+    if config.database.is_embedded() && signing_keys::ensure(folder)? {
         tracing::info!(folder = %config.keys.display(), "made a token signing key");
     }
     Ok(database)
@@ -336,16 +336,6 @@ fn webhook_ports(
         sender: receivers,
         private,
     }
-}
-
-/// Fails if an embedded store cannot be written. A PostgreSQL server may be about to become the
-/// primary, so it is not checked.
-async fn check_embedded(url: &DatabaseUrl, database: &Database) -> anyhow::Result<()> {
-    if url.is_embedded() {
-        let ready = database.health.ready().await;
-        ready.context("the database cannot be written")?;
-    }
-    Ok(())
 }
 
 impl Running {

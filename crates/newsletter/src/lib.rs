@@ -23,6 +23,7 @@ pub mod store;
 pub mod subscriber;
 pub mod tasks;
 pub mod usecase;
+mod vocabulary;
 
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -5,13 +5,22 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use async_trait::async_trait;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 pub use kernel::StoreError;
-use kernel::{Version, outbox::TaskWrites};
+use kernel::{
+    Version,
+    event::{Event, Subject},
+    outbox::TaskWrites,
+};
 use sha2::Sha256;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::subscriber::{
-    Account, Email, MigrationToken, Remembered, Subscriber, SubscriberId, SubscriberStatus,
+use crate::{
+    subscriber::{
+        Account, Change, Email, MigrationToken, Readdressed, Remembered, Subscriber, SubscriberId,
+        SubscriberStatus,
+        departure::{End, Purge},
+    },
+    tasks,
 };
 
 /// A subscriber to write.
@@ -34,17 +43,6 @@ pub enum SubscriberFilter {
     Unmigrated,
     /// Every suppressed address, reported or not.
     Suppressed,
-}
-
-/// The deletion of a subscriber's row, together with its tasks that no worker has claimed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Purge {
-    /// The version that the row must have.
-    pub expected: Version,
-    /// The address.
-    pub email: Email,
-    /// The status to keep for [`Store::remembered`], if any.
-    pub remember: Option<SubscriberStatus>,
 }
 
 /// The writes of one commit.
@@ -79,6 +77,72 @@ impl WriteSet {
     /// Whether the commit writes nothing.
     pub fn is_empty(&self) -> bool {
         self.has_only_tasks() && self.tasks.is_empty()
+    }
+}
+
+impl Change {
+    /// Adds the change to a commit. Returns the subscriber with its new version, on which the next
+    /// decision of the batch is based.
+    pub fn record(self, writes: &mut WriteSet) -> Subscriber {
+        let Self {
+            mut subscriber,
+            event,
+            effect,
+            is_of_withdrawal,
+            ..
+        } = self;
+        let id = subscriber.id;
+        let at = writes.tasks.at;
+        writes.tasks.events.extend(event.map(|name| Event {
+            name,
+            subject: Subject::Other(id.uuid()),
+            at,
+            trace: None,
+        }));
+        if let Some(effect) = effect {
+            writes.tasks.ask(effect);
+        }
+        if !is_of_withdrawal && subscriber.unquiet().next().is_some() {
+            writes.tasks.ask(tasks::withdraw(id));
+        }
+        // A commit increments the version once, however many commands of a batch change the
+        // subscriber.
+        let earlier = writes.subscribers.get(&id);
+        let expected = earlier.map_or(self.expected, |earlier| earlier.expected);
+        subscriber.version = expected.map_or(1, |version| version + 1);
+        writes.subscribers.insert(
+            id,
+            SubscriberWrite {
+                expected,
+                subscriber: subscriber.clone(),
+            },
+        );
+        subscriber
+    }
+}
+
+impl End {
+    /// Adds the end to a commit.
+    pub fn record(self, id: SubscriberId, writes: &mut WriteSet) {
+        match self {
+            Self::Purged(purge) => {
+                writes.purges.insert(id, purge);
+            }
+            Self::Kept(change) => {
+                change.record(writes);
+            }
+        }
+    }
+}
+
+impl Readdressed {
+    /// Adds the changes to a commit. Returns the record if it changed.
+    pub fn record(self, writes: &mut WriteSet) -> Option<Subscriber> {
+        writes.purges.extend(self.replaced);
+        if let Some(departed) = self.departed {
+            departed.record(writes);
+        }
+        self.report.change.map(|change| change.record(writes))
     }
 }
 

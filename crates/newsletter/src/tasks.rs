@@ -5,7 +5,7 @@ use kernel::{
     outbox::{Effect, Kind, Queue},
 };
 
-use crate::subscriber::{Account, SubscriberId};
+use crate::vocabulary::{Account, SubscriberId};
 
 /// Sync of a subscriber with the e-mail provider. A subscriber has one, in the queue of the account
 /// that was last asked for.

@@ -5,14 +5,16 @@ use std::collections::HashSet;
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
-    browse::PostingSummary,
     posting::{Posting, moderation::Moderation},
     usecase::ModerationError,
 };
-use kernel::{PostingId, SourceIdentifier, Status, Version};
+use kernel::{PostingId, SourceIdentifier, Version};
 use uuid::Uuid;
 
-use super::{list, show};
+use super::{
+    list::{self, MOST_AT_ONCE, VERSION},
+    show,
+};
 use crate::{
     error::Answer,
     form::{Form, Problem, Reader, Refusal},
@@ -20,11 +22,6 @@ use crate::{
     session::SignedIn,
     state::State,
 };
-
-/// The most postings of one request.
-pub const MOST_AT_ONCE: usize = 50;
-/// What separates the id of a chosen posting from its version.
-const VERSION: char = '@';
 
 #[derive(Template)]
 #[template(path = "postings/done.html")]
@@ -40,34 +37,6 @@ struct Row {
     id: PostingId,
     name: String,
     outcome: Result<String, String>,
-}
-
-/// A posting of the list to choose, as it is shown.
-pub fn choice(posting: &PostingSummary) -> String {
-    format!("{}{VERSION}{}", posting.id, posting.version)
-}
-
-/// The sentence about an action that was done, if the posting shows it: addresses can be forged.
-pub fn did(action: &str, posting: &Posting) -> Option<&'static str> {
-    let (sentence, is_so) = match action {
-        "approve" => (
-            "The posting is approved.",
-            posting.status == Status::Approved,
-        ),
-        "reject" => (
-            "The posting is rejected.",
-            posting.status == Status::Rejected,
-        ),
-        "feature" => ("The posting is featured.", posting.is_featured),
-        "unfeature" => ("The posting is not featured.", !posting.is_featured),
-        "expire" => (
-            "The posting is taken down.",
-            posting.status == Status::Expired,
-        ),
-        "reopen" => ("The posting is reopened.", posting.status.is_open()),
-        _ => return None,
-    };
-    is_so.then_some(sentence)
 }
 
 impl From<ModerationError> for Problem {

@@ -13,7 +13,6 @@ use kernel::{Actor, ClientId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::act::{MOST_AT_ONCE, choice};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
@@ -24,8 +23,10 @@ use crate::{
 };
 
 const PATH: &str = "/postings";
-/// Postings of a page; as many can be decided on at once.
-const PAGE: usize = MOST_AT_ONCE;
+/// The most postings of a page, and of one decision about many.
+pub const MOST_AT_ONCE: usize = 50;
+/// What separates the id of a chosen posting from its version.
+pub const VERSION: char = '@';
 /// How long a search goes on for one page, and how many postings it looks at.
 const SEARCH_TIME: std::time::Duration = std::time::Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
@@ -84,16 +85,18 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     let start = Instant::now();
     let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < SEARCH_TIME;
     let found = match &wanted {
-        Some(wanted) => browse::search(&*state.ports.browser, wanted, after, PAGE, goes_on).await?,
+        Some(wanted) => {
+            browse::search(&*state.ports.browser, wanted, after, MOST_AT_ONCE, goes_on).await?
+        }
         None => FoundPage {
             postings: Vec::new(),
             next: None,
             looked_at: 0,
         },
     };
-    let is_full = found.postings.len() == PAGE;
+    let is_full = found.postings.len() == MOST_AT_ONCE;
     let rows = found.postings.into_iter().map(|posting| Row {
-        choice: choice(&posting),
+        choice: format!("{}{VERSION}{}", posting.id, posting.version),
         updated: text::minute(posting.updated_at),
         by: creator(posting.created_by.as_ref(), &names),
         posting,

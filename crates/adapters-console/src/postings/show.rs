@@ -10,7 +10,6 @@ use domain::{
 use kernel::{Actor, PostingId, Status, Version};
 use uuid::Uuid;
 
-use super::act::did;
 use crate::{
     error::{Answer, Failure},
     form::Fields,
@@ -75,6 +74,29 @@ pub async fn find(state: &State, id: &str) -> Result<PostingView, Failure> {
     let identifier = known.postings.into_keys().next().ok_or(Failure::NotFound)?;
     let found = state.ports.postings.find(&identifier).await?;
     found.ok_or(Failure::NotFound)
+}
+
+/// The sentence about an action that was done, if the posting shows it: addresses can be forged.
+fn did(action: &str, posting: &Posting) -> Option<&'static str> {
+    let (sentence, is_so) = match action {
+        "approve" => (
+            "The posting is approved.",
+            posting.status == Status::Approved,
+        ),
+        "reject" => (
+            "The posting is rejected.",
+            posting.status == Status::Rejected,
+        ),
+        "feature" => ("The posting is featured.", posting.is_featured),
+        "unfeature" => ("The posting is not featured.", !posting.is_featured),
+        "expire" => (
+            "The posting is taken down.",
+            posting.status == Status::Expired,
+        ),
+        "reopen" => ("The posting is reopened.", posting.status.is_open()),
+        _ => return None,
+    };
+    is_so.then_some(sentence)
 }
 
 /// One posting.

@@ -14,10 +14,7 @@ use webhooks::{
     PrivateAddresses, PublicEvent, Secret, WantedState, WebhookError,
 };
 
-use super::{
-    PATH,
-    show::{self, managed},
-};
+use super::show::{self, PATH, managed};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader, Refusal, optional},

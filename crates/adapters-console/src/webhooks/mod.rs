@@ -5,12 +5,10 @@ mod show;
 
 use actix_web::web;
 
-const PATH: &str = "/webhooks";
-
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(
-        web::resource(PATH)
+        web::resource(show::PATH)
             .route(web::get().to(show::show))
             .route(web::head().to(show::show))
             .route(web::post().to(act::act)),

@@ -12,7 +12,6 @@ use webhooks::{
     Manager, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use super::PATH;
 use crate::{
     error::{Answer, Failure},
     form::Fields,
@@ -23,6 +22,8 @@ use crate::{
     text,
 };
 
+/// The path of the list.
+pub const PATH: &str = "/webhooks";
 /// Endpoints of a page.
 const ENDPOINTS: usize = 200;
 /// The waiting events that are counted of an endpoint.

@@ -13,10 +13,7 @@ use actix_web::{
     http::{StatusCode, header::HeaderMap},
     test,
 };
-use adapters_console::{
-    CompanyEditor, Console, Moderator, People, PersonCommand, PersonError, Ports, Settings,
-    new_token,
-};
+use adapters_console::{CompanyEditor, Console, Moderator, People, Ports, Settings, new_token};
 use async_trait::async_trait;
 use domain::{
     posting::{ENRICH, Lifetime, Posting, moderation::Moderation},
@@ -27,7 +24,11 @@ use kernel::{
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
     testing::{by_ann, noon},
 };
-use newsletter::{subscriber::Email, testing::MemoryStore};
+use newsletter::{
+    subscriber::Email,
+    testing::MemoryStore,
+    usecase::{PersonCommand, PersonError},
+};
 use time::{Duration, OffsetDateTime};
 use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Outcome, Sender};
 

@@ -16,5 +16,5 @@ pub const PATH: &str = "/api/job-board/events";
 
 /// `GET` of the feed.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(api::resource(PATH, READERS, READ_METHODS, feed::handle));
+    config.service(api::bodiless(PATH, READERS, READ_METHODS, feed::handle));
 }

@@ -10,7 +10,7 @@ mod run;
 mod spool;
 mod view;
 
-use actix_web::{HttpRequest, HttpResponse, http::Method, web};
+use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::Method, web};
 
 use self::run::Wishes;
 pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine};
@@ -30,47 +30,43 @@ pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 /// `POST` of imports; the client's catalogues, and one of them.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(web::resource(IMPORTS_PATH).to(imports))
-        .service(api::resource(
+        .service(api::resource(IMPORTS_PATH, imports))
+        .service(api::bodiless(
             CATALOGUES_PATH,
             READERS,
             READ_METHODS,
             catalogue::list,
         ))
-        .service(web::resource(format!("{CATALOGUES_PATH}/{{name:[^/]*}}")).to(one));
+        .service(api::resource(
+            &format!("{CATALOGUES_PATH}/{{name:[^/]*}}"),
+            one,
+        ));
 }
 
 async fn imports(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let mut payload = payload.into_inner();
-    let answer = match *request.method() {
+    match *request.method() {
         Method::POST => {
-            async {
-                let caller = api::authorize_import(&request, &state, WRITERS).await?;
-                let (wishes, ()) = Wishes::of(&request, state.import_limit, |_| ())?;
-                run::run(&request, &mut payload, &state, caller, wishes, None).await
-            }
-            .await
+            let caller = api::authorize_import(request, state, WRITERS).await?;
+            let (wishes, ()) = Wishes::of(request, state.import_limit, |_| ())?;
+            run::run(request, payload, state, caller, wishes, None).await
         }
-        _ => api::refuse_method(&request, &state, WRITERS, "POST").await,
-    };
-    api::settle(&request, payload, answer).await
+        _ => api::refuse_method(request, state, WRITERS, "POST").await,
+    }
 }
 
 async fn one(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
+    request: &HttpRequest,
+    payload: &mut Payload,
+    state: &State,
 ) -> Result<HttpResponse, ApiError> {
-    let mut payload = payload.into_inner();
-    let answer = match *request.method() {
-        Method::PUT => catalogue::import(&request, &mut payload, &state).await,
-        Method::GET | Method::HEAD => catalogue::show(&request, &state).await,
-        Method::DELETE => catalogue::delete(&request, &state).await,
-        _ => api::refuse_method(&request, &state, READERS, "DELETE, GET, HEAD, PUT").await,
-    };
-    api::settle(&request, payload, answer).await
+    match *request.method() {
+        Method::PUT => catalogue::import(request, payload, state).await,
+        Method::GET | Method::HEAD => catalogue::show(request, state).await,
+        Method::DELETE => catalogue::delete(request, state).await,
+        _ => api::refuse_method(request, state, READERS, "DELETE, GET, HEAD, PUT").await,
+    }
 }

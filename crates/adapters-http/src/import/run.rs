@@ -22,8 +22,7 @@ use crate::{
     body::content_length,
     connection::Connection,
     error::ApiError,
-    middleware::RequestUsage,
-    oauth::{AuthError, Caller},
+    oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
     query::{Parameters, boolean},
     state::State,
@@ -252,7 +251,7 @@ async fn wait_for_limit(
     caller: &Caller,
 ) -> Result<(), ApiError> {
     tokio::select! {
-        usage = caller.wait_for_limit() => RequestUsage::set(request, usage),
+        usage = caller.wait_for_limit() => RequestContext::set_usage(request, usage),
         () = state.stopping.wait() => return Err(ApiError::stopping()),
     }
     Ok(())

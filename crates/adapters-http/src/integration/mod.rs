@@ -22,7 +22,7 @@ pub const PATH: &str = "/api/job-board/integration";
 
 /// `GET` of the client that asks.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(api::resource(PATH, READERS, READ_METHODS, handle));
+    config.service(api::bodiless(PATH, READERS, READ_METHODS, handle));
 }
 
 async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {

@@ -18,11 +18,6 @@ use super::{
     limit::Uptime,
 };
 
-/// The realm of both `WWW-Authenticate` challenges.
-pub(super) const REALM: &str = "posthaste";
-/// `Retry-After` in seconds when a client could not be looked up.
-pub(super) const RETRY_AFTER_SECONDS: u32 = 5;
-
 /// The source of the current time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 

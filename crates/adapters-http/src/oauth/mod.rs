@@ -16,6 +16,8 @@
 mod authorizer;
 mod bearer;
 mod clients;
+mod context;
+mod error;
 mod failures;
 #[cfg(fuzzing)]
 pub mod fuzz;
@@ -24,6 +26,7 @@ mod jwt;
 mod keys;
 mod limit;
 mod metadata;
+mod request;
 mod secret;
 mod token;
 
@@ -34,19 +37,19 @@ use actix_web::web::{self, ServiceConfig};
 
 pub use self::{
     authorizer::{AuthSettings, Authorizer, Clock},
-    bearer::{AuthError, Authorization, Caller},
+    bearer::{Authorization, Caller},
+    error::AuthError,
     jwt::TokenFault,
     keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet, hand_over},
     limit::Usage,
     secret::{ClientSecret, NoRandom},
 };
 pub(crate) use self::{
+    context::RequestContext,
+    error::{TokenError, TokenErrorBody},
     limit::{RATE_LIMIT, RATE_LIMIT_POLICY},
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
-    token::{
-        PATH as TOKEN_PATH, TokenAnswer,
-        error::{TokenError, TokenErrorBody},
-    },
+    token::{PATH as TOKEN_PATH, TokenAnswer},
 };
 use crate::routing::get_only;
 

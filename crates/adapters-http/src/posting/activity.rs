@@ -5,7 +5,7 @@ use kernel::{ClientId, PutOutcome};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{error::ApiError, state::Ports};
+use crate::{error::ApiError, ports::Ports};
 
 /// Logs the outcome of a push, and records it as the client's activity. `logged` is the identifier
 /// as the log shows it, which has no line breaks.

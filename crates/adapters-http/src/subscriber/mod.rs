@@ -1,16 +1,13 @@
 //! Newsletter subscribers over HTTP: the resource that the membership system writes and reads, the
 //! e-mail provider's webhook, and the pages on which a person moves to the new account.
 
-mod delete;
-mod get;
 mod migration;
 mod payload;
-mod put;
+mod resource;
 mod view;
 mod webhook;
 
-use access::Scope;
-use actix_web::{HttpRequest, HttpResponse, http::Method, web};
+use actix_web::web;
 
 pub use self::{
     migration::{
@@ -18,7 +15,7 @@ pub use self::{
         schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
-    put::{new_id as new_subscriber_id, new_token as new_migration_token},
+    resource::{REPORTERS, new_id as new_subscriber_id, new_token as new_migration_token},
     view::{SubscriberAnswer, data as subscriber_data},
     webhook::{
         PATH as WEBHOOK_PATH, SIGNATURE, Signatures, WebhookAnswer, schemas as webhook_schemas,
@@ -29,36 +26,21 @@ pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::{api, error::ApiError, state::State};
+use crate::api;
 
 /// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";
-
-/// The scopes that permit reporting, reading and erasing.
-pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
         // An empty address matches, so that it is refused as an invalid address.
-        .service(web::resource(format!("{PATH}/{{email:[^/]*}}")).to(one))
+        .service(api::resource(
+            &format!("{PATH}/{{email:[^/]*}}"),
+            resource::handle,
+        ))
         .configure(webhook::routes)
         .configure(migration::routes);
-}
-
-async fn one(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Result<HttpResponse, ApiError> {
-    let mut payload = payload.into_inner();
-    let answer = match *request.method() {
-        Method::PUT => put::handle(&request, &mut payload, &state).await,
-        Method::GET | Method::HEAD => get::handle(&request, &state).await,
-        Method::DELETE => delete::handle(&request, &state).await,
-        _ => api::refuse_method(&request, &state, REPORTERS, "DELETE, GET, HEAD, PUT").await,
-    };
-    api::settle(&request, payload, answer).await
 }
 
 /// The path without a subscriber's e-mail address, for logs.

@@ -1,11 +1,12 @@
 //! The requests of clients about their endpoints.
 
+use access::Scope;
 use actix_web::{
     HttpRequest, HttpResponse,
     dev::Payload,
     http::{StatusCode, header},
 };
-use kernel::{Prefixes, field::Patch};
+use kernel::{ClientId, Prefixes, field::Patch};
 use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
@@ -13,14 +14,21 @@ use webhooks::{
     TrackedEndpoint, WebhookError, parse_replay,
 };
 
-use super::{PATH, authorize, new_ping, view};
+use super::{new_ping, view};
 use crate::{
+    api,
     body::{self, BodyLimit},
     error::ApiError,
     etag::conditional,
     query::{Parameters, integer, no_parameters},
     state::State,
 };
+
+/// The path of the list.
+pub const PATH: &str = "/api/job-board/webhooks";
+
+/// The scopes that may manage webhooks.
+pub const MANAGERS: &[Scope] = &[Scope::WebhooksManage];
 
 /// The largest number of deliveries of an answer.
 pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
@@ -140,6 +148,10 @@ pub(super) async fn deliveries(
     let webhooks = state.ports.webhooks.of(client);
     let deliveries = webhooks.deliveries(id(request)?, limit.unwrap_or(MAX_DELIVERIES));
     view::deliveries(&deliveries.await?)
+}
+
+async fn authorize(request: &HttpRequest, state: &State) -> Result<ClientId, ApiError> {
+    Ok(api::authorize(request, state, MANAGERS).await?.id())
 }
 
 const fn limit(state: &State) -> BodyLimit {

@@ -31,19 +31,14 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-pub(crate) use self::keep::{is_behind, raise_offset};
+pub(crate) use self::{
+    keep::{is_behind, raise_offset},
+    read::horizon,
+};
 use crate::{
     PostgresStore,
     statement::{Value, bigints, rendered, texts, times, uuids},
 };
-
-/// The horizon, of a statement that reads the table `event_log`.
-macro_rules! horizon {
-    () => {
-        "pg_snapshot_xmin(pg_current_snapshot())::text::bigint + transaction_offset"
-    };
-}
-pub(crate) use horizon;
 
 /// The columns of the events that a commit records.
 pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 12] {

@@ -12,11 +12,18 @@ use sql_common::event::{
 };
 use time::OffsetDateTime;
 
-use super::horizon;
 use crate::{
     error::Failure,
     statement::{Value, bigints, load, statement, texts},
 };
+
+/// The horizon, of a statement that reads the table `event_log`.
+macro_rules! horizon {
+    () => {
+        "pg_snapshot_xmin(pg_current_snapshot())::text::bigint + transaction_offset"
+    };
+}
+pub(crate) use horizon;
 
 /// The events that follow a page's cursor and can be read.
 macro_rules! ahead {

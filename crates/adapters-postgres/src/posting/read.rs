@@ -237,15 +237,15 @@ fn each<R>(
     rows.into_iter().map(view).collect()
 }
 
-/// The sizes of texts are known without reading them, compressed and elsewhere as they may be; only
-/// `metadata` is json, which the server has to read for that.
-const SIZE: &str = "octet_length(postings.raw_description)::bigint \
-    + coalesce(octet_length(postings.metadata::text), 0) \
-    + coalesce(octet_length(posting_texts.markdown), 0) \
-    + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
-
 mod queries {
-    sql_common::posting_queries!(diesel::pg::Pg, super::SIZE);
+    /// The sizes of texts are known without reading them, compressed and elsewhere as they may be; only
+    /// `metadata` is json, which the server has to read for that.
+    const SIZE: &str = "octet_length(postings.raw_description)::bigint \
+        + coalesce(octet_length(postings.metadata::text), 0) \
+        + coalesce(octet_length(posting_texts.markdown), 0) \
+        + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
+
+    sql_common::posting_queries!(diesel::pg::Pg, SIZE);
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use diesel_async::AsyncPgConnection;
 use newsletter::{
-    store::{Purge, StoreError, WriteSet},
-    subscriber::{Email, Remembered, SubscriberId},
+    store::{StoreError, WriteSet},
+    subscriber::{Email, Remembered, SubscriberId, departure::Purge},
 };
 use sql_common::{
     entity::Entity,

@@ -20,7 +20,7 @@ use webhooks::{
     DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
 };
 
-use super::{find, update};
+use super::endpoint::{find, update};
 use crate::{
     error::Failure,
     statement::{Value, bigints, bools, load, statement, texts, times, uuids},

@@ -202,14 +202,14 @@ fn each<R>(
     rows.into_iter().map(view).collect()
 }
 
-/// The sizes of texts are known without reading them.
-const SIZE: &str = "octet_length(postings.raw_description) \
-    + coalesce(octet_length(postings.metadata), 0) \
-    + coalesce(octet_length(posting_texts.markdown), 0) \
-    + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
-
 mod queries {
-    sql_common::posting_queries!(diesel::sqlite::Sqlite, super::SIZE);
+    /// The sizes of texts are known without reading them.
+    const SIZE: &str = "octet_length(postings.raw_description) \
+        + coalesce(octet_length(postings.metadata), 0) \
+        + coalesce(octet_length(posting_texts.markdown), 0) \
+        + coalesce(octet_length(posting_texts.redacted_markdown), 0)";
+
+    sql_common::posting_queries!(diesel::sqlite::Sqlite, SIZE);
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use diesel::SqliteConnection;
 use newsletter::{
-    store::{Purge, StoreError, WriteSet, remembered_as},
-    subscriber::{Email, Remembered},
+    store::{StoreError, WriteSet, remembered_as},
+    subscriber::{Email, Remembered, departure::Purge},
 };
 use sql_common::{
     entity::Entity,

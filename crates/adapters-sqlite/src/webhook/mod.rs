@@ -1,5 +1,6 @@
 //! The tables of webhooks, and the port to them.
 
+mod endpoint;
 mod lease;
 mod round;
 
@@ -8,14 +9,7 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use kernel::{StoreError, Version, audit::Entry, event::Cursor};
-use sql_common::{
-    event::cursor_values,
-    webhook::{
-        Delete, DropBehind, EndpointRecord, EndpointRow, Find, ForgetHealth, Hurry, IsFull,
-        IsKnown, List, ListOwned, MoveBack, Page, TrackedRow, drop_behind_values, hurry_values,
-        move_back_values, tracked,
-    },
-};
+use sql_common::webhook::{Delete, Page};
 use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
@@ -23,76 +17,7 @@ use webhooks::{
     Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
 };
 
-use crate::{
-    SqliteStore, audit,
-    error::Failure,
-    statement::{Value, changing, execute, load, row, statement},
-};
-
-statement! {
-    Insert =
-    "INSERT INTO webhook_endpoints ({webhook_endpoints}, written_in, number) \
-     VALUES ({webhook_endpoints ?}, ?, ?)",
-    over [EndpointRow]
-}
-
-statement! {
-    Update =
-    "UPDATE webhook_endpoints SET {webhook_endpoints.changing = ?} WHERE id = ? AND version = ?",
-    over [EndpointRow]
-}
-
-/// Adds an endpoint. A conflict if the owner has as many as it may have.
-fn insert(conn: &mut SqliteConnection, endpoint: &Endpoint, start: Cursor) -> Result<(), Failure> {
-    let record = EndpointRecord::from(endpoint);
-    let full: Vec<(bool,)> = load::<IsFull, _>(conn, &record.is_full_values())?;
-    if full == [(true,)] {
-        return Err(StoreError::Conflict.into());
-    }
-    let mut values = row::<EndpointRow>(&record);
-    values.extend(cursor_values(start).map(Value::from));
-    execute::<Insert>(conn, &values)?;
-    Ok(())
-}
-
-fn find(conn: &mut SqliteConnection, id: EndpointId) -> Result<Option<TrackedEndpoint>, Failure> {
-    let rows: Vec<TrackedRow> = load::<Find, _>(conn, &[id.uuid().into()])?;
-    Ok(rows.into_iter().map(tracked).next().transpose()?)
-}
-
-fn list(conn: &mut SqliteConnection, page: &Page) -> Result<Vec<TrackedEndpoint>, Failure> {
-    let values = page.values();
-    let rows: Vec<TrackedRow> = match page.owner {
-        Some(_) => load::<ListOwned, _>(conn, &values)?,
-        None => load::<List, _>(conn, &values)?,
-    };
-    Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)
-}
-
-/// Writes a change. A conflict if the version is another one.
-fn update(conn: &mut SqliteConnection, write: &EndpointWrite) -> Result<(), Failure> {
-    let (endpoint, record) = (&write.endpoint, EndpointRecord::from(&write.endpoint));
-    let id = Value::from(endpoint.id.uuid());
-    let mut values = changing::<EndpointRow>(&record);
-    values.extend([id, write.expected.into()]);
-    if execute::<Update>(conn, &values)? == 0 {
-        return Err(StoreError::Conflict.into());
-    }
-    if write.starts_over {
-        execute::<ForgetHealth>(conn, &[id])?;
-        execute::<Hurry>(conn, &hurry_values(endpoint.id, endpoint.updated_at))?;
-    }
-    Ok(())
-}
-
-fn replay(conn: &mut SqliteConnection, id: EndpointId, to: Cursor) -> Result<bool, Failure> {
-    if execute::<MoveBack>(conn, &move_back_values(id, to))? > 0 {
-        execute::<DropBehind>(conn, &drop_behind_values(id, to))?;
-        return Ok(true);
-    }
-    let known: Vec<(i64,)> = load::<IsKnown, _>(conn, &[id.uuid().into()])?;
-    Ok(known.first() == Some(&(1,)))
-}
+use crate::{SqliteStore, audit, error::Failure, statement::execute};
 
 fn write_entry(conn: &mut SqliteConnection, entry: Option<&Entry>) -> Result<(), Failure> {
     entry.map_or(Ok(()), |entry| audit::write(conn, entry))
@@ -109,14 +34,16 @@ impl Webhooks for SqliteStore {
         let (endpoint, entry) = (endpoint.clone(), entry.cloned());
         self.connections
             .write(move |conn| {
-                insert(conn, &endpoint, start)?;
+                endpoint::insert(conn, &endpoint, start)?;
                 write_entry(conn, entry.as_ref())
             })
             .await
     }
 
     async fn find(&self, id: EndpointId) -> Result<Option<TrackedEndpoint>, StoreError> {
-        self.connections.read(move |conn| find(conn, id)).await
+        self.connections
+            .read(move |conn| endpoint::find(conn, id))
+            .await
     }
 
     async fn list(
@@ -126,14 +53,16 @@ impl Webhooks for SqliteStore {
         limit: usize,
     ) -> Result<Vec<TrackedEndpoint>, StoreError> {
         let page = Page::new(owner, after, limit);
-        self.connections.read(move |conn| list(conn, &page)).await
+        self.connections
+            .read(move |conn| endpoint::list(conn, &page))
+            .await
     }
 
     async fn update(&self, write: &EndpointWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
         let (write, entry) = (write.clone(), entry.cloned());
         self.connections
             .write(move |conn| {
-                update(conn, &write)?;
+                endpoint::update(conn, &write)?;
                 write_entry(conn, entry.as_ref())
             })
             .await
@@ -159,7 +88,7 @@ impl Webhooks for SqliteStore {
         let entry = entry.cloned();
         self.connections
             .write(move |conn| {
-                let is_known = replay(conn, id, to)?;
+                let is_known = endpoint::replay(conn, id, to)?;
                 write_entry(conn, entry.as_ref().filter(|_| is_known))?;
                 Ok(is_known)
             })
@@ -245,17 +174,5 @@ impl Webhooks for SqliteStore {
         self.connections
             .read(move |conn| lease::backlog(conn, limit))
             .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{statement::Sql, tests::assert_uses_index};
-
-    #[tokio::test]
-    async fn endpoints_are_listed_in_order() {
-        assert_uses_index(List::text(), "sqlite_autoindex_webhook_endpoints_1").await;
-        assert_uses_index(ListOwned::text(), "webhook_endpoints_by_owner").await;
     }
 }

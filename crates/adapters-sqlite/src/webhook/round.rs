@@ -19,7 +19,7 @@ use webhooks::{
     DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
 };
 
-use super::{find, update};
+use super::endpoint::{find, update};
 use crate::{
     error::Failure,
     statement::{Value, execute, load, statement},

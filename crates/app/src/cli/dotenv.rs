@@ -5,6 +5,7 @@
 
 use std::{
     env,
+    fmt::Write as _,
     fs::{self, File, OpenOptions},
     io::{self, Read as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
@@ -13,7 +14,7 @@ use std::{
 
 use rustix::{fs::OFlags, process::geteuid};
 
-use super::{Refusal, environment};
+use super::refusal::Refusal;
 
 /// The most bytes of a file.
 const LARGEST: u64 = 1 << 20;
@@ -75,7 +76,7 @@ impl Dotenv {
                 lacking.push((name.clone(), value.clone()));
             }
         }
-        environment::set(&lacking)
+        set(&lacking)
     }
 
     /// Logs that it was read.
@@ -155,6 +156,19 @@ fn reason(error: &dotenvy::Error, text: &str) -> String {
         "line {}{name} is not NAME=value; put a value with special characters in single quotes",
         at + 1
     )
+}
+
+/// Sets variables, through the parser of `.env` files: the standard library's way is not safe.
+pub(super) fn set(variables: &[(String, String)]) -> Result<(), Refusal> {
+    let mut text = String::new();
+    for (name, value) in variables {
+        let value = value.replace('\\', r"\\").replace('"', r#"\""#);
+        let value = value.replace('$', r"\$").replace('\n', r"\n");
+        // Writing to a string cannot fail.
+        _ = writeln!(text, "{name}=\"{value}\"");
+    }
+    let set = dotenvy::from_read_override(text.as_bytes());
+    set.map_err(|_| Refusal::Value("variables cannot be set".to_owned()))
 }
 
 #[cfg(test)]

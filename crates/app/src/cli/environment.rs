@@ -3,14 +3,14 @@
 //! A secret is an option whose help hides its value, or a header for the collector of traces. Each
 //! is also taken from the file that `VARIABLE_FILE` names.
 
-use std::{env, ffi::OsString, fmt::Write as _, fs::File, io::Read as _, path::Path};
+use std::{env, ffi::OsString, fs::File, io::Read as _, path::Path};
 
 use clap::{Arg, CommandFactory as _};
 
 use super::{
-    Cli, Refusal,
-    dotenv::Dotenv,
-    parse::{SERVICES, command_path},
+    commands::{Cli, SERVICES, command_path},
+    dotenv::{Dotenv, set},
+    refusal::Refusal,
 };
 
 /// The most bytes of a secret.
@@ -47,8 +47,13 @@ pub fn load(path: &Path, arguments: &[OsString]) -> Result<Option<Dotenv>, Refus
     Ok(dotenv)
 }
 
+/// The definitions of all commands.
+pub fn command() -> clap::Command {
+    documented(Cli::command())
+}
+
 /// Tells in the help of each secret that a file may hold it.
-pub fn documented(command: clap::Command) -> clap::Command {
+fn documented(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
             let (Some(name), Some(help)) = (secret(&arg), arg.get_help()) else {
@@ -104,19 +109,6 @@ fn from_file(name: &str) -> Result<Option<String>, Refusal> {
         return Err(refuse(&"is empty"));
     }
     Ok(Some(secret.to_owned()))
-}
-
-/// Sets variables, through the parser of `.env` files: the standard library's way is not safe.
-pub(super) fn set(variables: &[(String, String)]) -> Result<(), Refusal> {
-    let mut text = String::new();
-    for (name, value) in variables {
-        let value = value.replace('\\', r"\\").replace('"', r#"\""#);
-        let value = value.replace('$', r"\$").replace('\n', r"\n");
-        // Writing to a string cannot fail.
-        _ = writeln!(text, "{name}=\"{value}\"");
-    }
-    let set = dotenvy::from_read_override(text.as_bytes());
-    set.map_err(|_| Refusal::Value("variables cannot be set".to_owned()))
 }
 
 #[cfg(test)]

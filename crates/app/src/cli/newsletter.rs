@@ -4,13 +4,16 @@ use std::{num::NonZeroU32, path::PathBuf};
 
 use adapters_mailerlite::{AccountSettings, DEFAULT_BASE_URL, Settings};
 use clap::{Args, Subcommand, builder::FalseyValueParser};
-use newsletter::subscriber::{Account, MigrationSource};
+use newsletter::{
+    subscriber::{Account, MigrationSource},
+    usecase::PersonRef,
+};
 use secrecy::SecretString;
 use url::Url;
 
 use super::{JsonArgs, OperatorArgs, StoreArgs};
 use crate::{
-    config::{self, Group, PersonRef, WebhookSecrets},
+    config::{self, Group, WebhookSecrets},
     newsletter_service::Links,
 };
 

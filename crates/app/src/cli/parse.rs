@@ -5,7 +5,6 @@ use std::{
     env,
     error::Error as _,
     ffi::{OsStr, OsString},
-    fmt,
     path::PathBuf,
 };
 
@@ -15,33 +14,16 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::Cli;
+use super::{
+    commands::{Cli, SERVICES, command_path},
+    environment::command,
+    refusal::Refusal,
+};
 use crate::config::{self, LogFormat};
-
-/// The commands that run until they are stopped, log all they say, and send traces.
-pub(super) const SERVICES: [&str; 2] = ["serve", "worker"];
-
-/// The reason why no command is run.
-#[derive(Debug)]
-pub enum Refusal {
-    /// The arguments do not fit together, or help was asked for; clap has the message.
-    Usage(Box<clap::Error>),
-    /// An option, a variable or `.env` has a bad value: a message of one line that names it.
-    Value(String),
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usage(error) => error.fmt(f),
-            Self::Value(line) => f.write_str(line),
-        }
-    }
-}
 
 /// Reads the command line.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    let command = without_unset_variables(super::command());
+    let command = without_unset_variables(command());
     command
         .clone()
         .try_get_matches_from(arguments)
@@ -167,23 +149,4 @@ fn not_utf8(commands: &[&clap::Command]) -> Option<String> {
         .filter_map(Arg::get_env)
         .find(|variable| env::var_os(variable).is_some_and(|value| value.to_str().is_none()))
         .map(|variable| variable.to_string_lossy().into_owned())
-}
-
-/// The root command and the subcommands that the arguments name.
-pub(super) fn command_path<'a>(
-    root: &'a clap::Command,
-    arguments: &[OsString],
-) -> Vec<&'a clap::Command> {
-    let mut path = vec![root];
-    for argument in arguments
-        .iter()
-        .skip(1)
-        .filter_map(|argument| argument.to_str())
-    {
-        path.extend(
-            path.last()
-                .and_then(|command| command.find_subcommand(argument)),
-        );
-    }
-    path
 }

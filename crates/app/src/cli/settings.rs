@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{Args, builder::FalseyValueParser};
 use domain::posting::Lifetime;
 
 use crate::{
@@ -274,4 +274,11 @@ impl LaneArgs {
             ..LaneSettings::default()
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON instead of text
+    #[arg(long = "json", env = "POSTHASTE_JSON", value_parser = FalseyValueParser::new())]
+    pub enabled: bool,
 }

@@ -4,6 +4,7 @@ use access::Scope;
 use clap::CommandFactory as _;
 
 use super::*;
+use crate::config;
 
 fn arguments(line: &str) -> Vec<OsString> {
     line.split(' ').map(OsString::from).collect()

@@ -1,30 +1,23 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
-use std::{process::ExitCode, time::Duration};
+use std::process::ExitCode;
 
-use access::Clients;
 use domain::{
     company::{Company, CompanyView},
     posting::CompanyPatch,
-    store::Store,
-    usecase::{CompanyChange, CompanyError, update_company},
+    usecase::{CompanyChange, CompanyError},
 };
-use kernel::{Actor, CompanyId, StoreError, audit::Attribution};
+use kernel::{Actor, CompanyId};
 use serde_json::{Value, json};
 
 use super::clients;
 use crate::{
     cli::{CompaniesCommand, CompaniesListArgs, CompaniesShowArgs, CompaniesUpdateArgs},
-    clock,
     config::CompanyOwner,
-    conflicts::decide_again,
     database::Database,
     misconfigured::Misconfigured,
-    output,
+    operators, output,
 };
-
-/// How long a change is decided again after conflicts with pushes.
-const WITHIN: Duration = Duration::from_secs(10);
 
 /// Runs a subcommand.
 pub async fn run(command: CompaniesCommand) -> anyhow::Result<ExitCode> {
@@ -98,25 +91,8 @@ async fn update(args: CompaniesUpdateArgs) -> anyhow::Result<()> {
     };
     let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&args.website));
     let (store, clients) = (&*database.store, &*database.clients);
-    self::change(store, clients, id, &change, &by).await?;
+    operators::change_company(store, clients, id, &change, &by).await?;
     print(&find(&database, id).await?, args.json.enabled)
-}
-
-/// Changes a company; after a conflict it is decided again on what is stored now.
-pub async fn change(
-    store: &dyn Store,
-    clients: &dyn Clients,
-    id: CompanyId,
-    change: &CompanyChange,
-    by: &Attribution,
-) -> Result<(), CompanyError> {
-    let changed = decide_again(WITHIN, || async {
-        match update_company(store, clients, id, change, by, clock::now()).await {
-            Err(CompanyError::Store(error)) => Err(error),
-            other => Ok::<_, StoreError>(other),
-        }
-    });
-    changed.await?
 }
 
 /// An error of a field, by its option.

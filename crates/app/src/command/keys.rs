@@ -7,14 +7,14 @@ use anyhow::{Context as _, bail};
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::{
     cli::{KeysCommand, KeysGenerateArgs, KeysListArgs, KeysRetireArgs, OperatorArgs, StoreArgs},
     clock,
     database::{Database, Outdated},
-    misconfigured::Misconfigured,
-    output, text,
+    output,
+    signing_keys::{new_id, refuse_exposed},
+    text,
 };
 
 /// Runs a subcommand.
@@ -25,27 +25,6 @@ pub async fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
         KeysCommand::Retire(args) => retire(args).await?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Makes a key in a folder that has none. Returns whether it did.
-pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
-    if !folder.list()?.keys().is_empty() {
-        return Ok(false);
-    }
-    folder.generate(new_id()?)?;
-    Ok(true)
-}
-
-/// Fails if other users can read or replace the keys, and names the command that mends that.
-pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
-    match folder.exposure()? {
-        None => Ok(()),
-        Some(line) => Err(Misconfigured(line).into()),
-    }
-}
-
-fn new_id() -> anyhow::Result<KeyId> {
-    Ok(KeyId::new(Uuid::now_v7())?)
 }
 
 /// The audit of a command about a key.

@@ -35,8 +35,8 @@ pub use self::{
         llm_extra_body, llm_model, llm_timeout, price,
     },
     newsletter::{
-        Group, PersonRef, WebhookSecrets, account, api_key, board_name, group_id, migration_source,
-        person, reconcile, requests_per_minute, webhook_secrets,
+        Group, WebhookSecrets, account, api_key, board_name, group_id, migration_source, person,
+        reconcile, requests_per_minute, webhook_secrets,
     },
     webhooks::{endpoint_id, event_type, private_addresses, retry_schedule, webhook_description},
 };

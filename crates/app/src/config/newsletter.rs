@@ -1,9 +1,12 @@
 //! The settings of the e-mail provider, and references to subscribers. Reasons do not repeat
 //! secrets.
 
-use std::{fmt, num::NonZeroU32};
+use std::num::NonZeroU32;
 
-use newsletter::subscriber::{Account, Email, MigrationSource, SubscriberId};
+use newsletter::{
+    subscriber::{Account, Email, MigrationSource, SubscriberId},
+    usecase::PersonRef,
+};
 use secrecy::SecretString;
 use uuid::Uuid;
 
@@ -82,24 +85,6 @@ pub fn webhook_secrets(text: &str) -> Result<WebhookSecrets, String> {
 /// One of the provider's accounts.
 pub fn account(text: &str) -> Result<Account, String> {
     Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
-}
-
-/// An operator's reference to a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PersonRef {
-    /// An address.
-    Email(Email),
-    /// A UUID.
-    Id(SubscriberId),
-}
-
-impl fmt::Display for PersonRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Email(email) => email.fmt(f),
-            Self::Id(id) => id.fmt(f),
-        }
-    }
 }
 
 /// A subscriber's address or UUID.

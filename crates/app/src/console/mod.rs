@@ -1,8 +1,6 @@
 //! The listener of the operators' console, and what its pages call.
 
-mod companies;
-mod moderator;
-mod people;
+mod store;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -19,8 +17,7 @@ use domain::posting::Lifetime;
 use kernel::audit::{Attribution, Operator};
 use tokio::task::JoinHandle;
 
-pub use self::moderator::{apply, erase};
-use self::{companies::StoreCompanies, moderator::StoreModerator, people::StorePeople};
+use self::store::StoreCommands;
 use crate::{
     cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds,
     misconfigured::Misconfigured,
@@ -129,20 +126,21 @@ impl ConsoleServer {
 }
 
 fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Ports {
+    let commands = Arc::new(StoreCommands {
+        store: Arc::clone(&database.store),
+        clients: Arc::clone(&database.clients),
+        newsletter: Arc::clone(&database.newsletter),
+        lifetime,
+        clock: clock::system(),
+    });
     Ports {
         passes: Arc::clone(&database.passes),
         browser: Arc::clone(&database.browser),
         postings: Arc::clone(&database.postings),
         store: Arc::clone(&database.store),
-        moderator: Arc::new(StoreModerator {
-            store: Arc::clone(&database.store),
-            lifetime,
-        }),
+        moderator: Arc::clone(&commands) as _,
         companies: Arc::clone(&database.companies),
-        company_editor: Arc::new(StoreCompanies {
-            store: Arc::clone(&database.store),
-            clients: Arc::clone(&database.clients),
-        }),
+        company_editor: Arc::clone(&commands) as _,
         clients: Arc::clone(&database.clients),
         new_secret: Arc::new(|| {
             let secret = ClientSecret::generate().ok()?;
@@ -158,10 +156,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         kinds: kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         census: Arc::clone(&database.subscribers),
-        people: Arc::new(StorePeople {
-            store: Arc::clone(&database.newsletter),
-            clock: clock::system(),
-        }),
+        people: commands,
         accounts: Arc::clone(&database.accounts),
         audit: Arc::clone(&database.audit),
         clock: clock::system(),

@@ -4,7 +4,7 @@ use std::{env, fmt::Write as _, io};
 
 use secrecy::ExposeSecret as _;
 
-use super::{Home, samples};
+use super::{home::Home, samples};
 use crate::{push::Credentials, text::quoted};
 
 /// The command that serves the demo's data again.

@@ -1,11 +1,13 @@
 //! `posthaste demo`: the whole product in one command.
 //!
-//! It starts the service on a free port, creates a client, pushes the [`samples`] over OAuth and
-//! HTTP as [`crate::push`] does with any file, waits until they are enriched, and prints their
+//! It starts the service on a free port ([`home`]), creates a client, pushes the [`samples`] over
+//! OAuth and HTTP as [`crate::push`] does with any file ([`mod@integration`]), waits until they are enriched, and prints their
 //! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), commands to go on by
 //! hand ([`curl`]), and a link to the console, which has a [`past`] to show.
 
 mod curl;
+mod home;
+mod integration;
 mod past;
 mod samples;
 mod sharing;
@@ -15,118 +17,30 @@ mod table;
 mod tests;
 
 use std::{
-    io,
-    net::{Ipv4Addr, SocketAddr},
-    path::{self, Path, PathBuf},
     process::ExitCode,
     time::{Duration, Instant},
 };
 
-use access::{NewClient, Scope};
 use anyhow::{Context as _, bail};
-use domain::posting::{ENRICH, Lifetime};
-use indicatif::{ProgressBar, ProgressStyle};
-use kernel::{
-    Prefixes, SourceIdentifier,
-    audit::{Attribution, Operator},
-};
-use secrecy::SecretString;
-use tempfile::TempDir;
-use uuid::Uuid;
+use domain::posting::ENRICH;
+use indicatif::ProgressBar;
+use kernel::Prefixes;
 
-use self::{samples::Sample, table::Row};
+use self::{
+    home::Home,
+    integration::{demo_operator, integration, progress_bar, push_samples},
+};
 use crate::{
-    cli::{DEFAULT_BOARD_NAME, DemoArgs},
-    command::clients,
-    config::{AdminBind, DatabaseUrl, EnricherKind},
-    console::{self, ConsoleConfig},
-    database::{Database, Outdated},
-    kinds,
-    lane::LaneSettings,
-    newsletter_service::Links,
-    output, provider,
-    push::{self, Chunk, Credentials, Progress, RetryPolicy, Sender},
-    serve::{Service, ServiceConfig},
+    cli::DemoArgs,
+    console,
+    database::Database,
+    kinds, output,
+    serve::Service,
     shutdown::{INTERRUPTED, StopSignals},
-    webhooks::WebhookSettings,
 };
 
 /// The time limit of the samples' enrichment.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// The demo's data directory.
-#[derive(Debug)]
-struct Home {
-    directory: PathBuf,
-    /// Removes the directory at the end.
-    _temporary: Option<TempDir>,
-}
-
-impl Home {
-    /// Uses the chosen directory or a temporary one, which stays after `--exit`, so that it can be
-    /// served again.
-    fn new(chosen: Option<&Path>, stays: bool) -> io::Result<Self> {
-        if let Some(directory) = chosen {
-            return Ok(Self {
-                directory: path::absolute(directory)?,
-                _temporary: None,
-            });
-        }
-        let temporary = tempfile::Builder::new()
-            .prefix("posthaste-demo-")
-            .tempdir()?;
-        Ok(if stays {
-            Self {
-                directory: temporary.keep(),
-                _temporary: None,
-            }
-        } else {
-            Self {
-                directory: temporary.path().to_owned(),
-                _temporary: Some(temporary),
-            }
-        })
-    }
-
-    fn database(&self) -> PathBuf {
-        self.directory.join("posthaste.db")
-    }
-
-    fn service(&self) -> ServiceConfig {
-        ServiceConfig {
-            database: DatabaseUrl::Sqlite(self.database()),
-            outdated: Outdated::MigrateEmbedded,
-            replica: None,
-            http_threads: 1,
-            max_connections: 256,
-            lanes: LaneSettings::default(),
-            keys: self.directory.join("keys"),
-            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            public_url: None,
-            token_ttl: Duration::from_hours(1),
-            body_limit: 1 << 20,
-            import_limit: 1 << 31,
-            lifetime: Lifetime::days(60),
-            keep_events: Duration::from_hours(30 * 24),
-            keep_expired_texts: Some(Duration::from_hours(30 * 24)),
-            enricher: Some(EnricherKind::Builtin),
-            // The demo calls no external services.
-            accounts: provider::none(),
-            reconciles: false,
-            links: Links::Move,
-            webhooks: WebhookSettings::default(),
-            webhook_secrets: Vec::new(),
-            board_name: DEFAULT_BOARD_NAME.to_owned(),
-            admin: AdminBind::Off,
-            console: ConsoleConfig {
-                bind: AdminBind::At(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-                url: None,
-                proxy: None,
-            },
-            tracer: None,
-        }
-    }
-}
 
 /// Runs the command.
 pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
@@ -198,76 +112,6 @@ async fn show(
     Ok(())
 }
 
-/// The demo as an operator.
-fn demo_operator() -> anyhow::Result<Attribution> {
-    Ok(Attribution {
-        id: Uuid::now_v7(),
-        operator: Operator::new("demo")?,
-    })
-}
-
-/// Creates a client that pushes and reads the postings that begin so.
-async fn integration(
-    database: &Database,
-    name: &str,
-    prefixes: Prefixes,
-) -> anyhow::Result<Credentials> {
-    let by = demo_operator()?;
-    let new = NewClient {
-        name: name.to_owned(),
-        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
-        prefixes,
-        requests_per_minute: None,
-    };
-    let (client, secret) = clients::create(&*database.clients, &by, new).await?;
-    Ok(Credentials {
-        client_id: client.id.to_string(),
-        client_secret: SecretString::from(secret.expose().to_owned()),
-    })
-}
-
-/// Pushes samples, one in each line, and returns the answers by posting.
-async fn push_samples(
-    url: &str,
-    credentials: Credentials,
-    lines: &str,
-) -> anyhow::Result<Vec<Row>> {
-    let samples = samples::read(lines)?;
-    let mut rows: Vec<Row> = Vec::new();
-    for Sample { id, payload } in &samples {
-        if !rows.iter().any(|row| row.id.as_str() == id) {
-            let title = payload["title"].as_str().unwrap_or_default().to_owned();
-            rows.push(Row {
-                id: SourceIdentifier::new(id)?,
-                title,
-                answers: Vec::new(),
-            });
-        }
-    }
-
-    let bar = progress_bar(samples.len() as u64, "pushed");
-    let url = url.parse().context("the service has no usable address")?;
-    let (policy, progress) = (RetryPolicy::default(), Progress::new());
-    let sender = Sender::connect(&url, credentials, policy, progress.clone()).await?;
-    let receipts = push::receipts(&sender, &Chunk::of(lines), &progress).await?;
-    if receipts.len() != samples.len() {
-        bail!(
-            "{} of {} samples were answered",
-            receipts.len(),
-            samples.len()
-        );
-    }
-    for (Sample { id, .. }, receipt) in samples.iter().zip(receipts) {
-        let row = rows.iter_mut().find(|row| row.id.as_str() == id);
-        row.context("a sample has no row")?
-            .answers
-            .push(receipt.into());
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(rows)
-}
-
 async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut bar: Option<ProgressBar> = None;
@@ -291,13 +135,4 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-}
-
-/// A progress bar on standard error; hidden if that is no terminal.
-fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}") {
-        bar.set_style(style);
-    }
-    bar.with_message(what)
 }

@@ -3,7 +3,10 @@
 use anyhow::Context as _;
 use kernel::Prefixes;
 
-use super::{integration, push_samples, samples};
+use super::{
+    integration::{integration, push_samples},
+    samples,
+};
 use crate::{database::Database, output};
 
 /// The clients, by their prefixes, with a posting of each.

@@ -2,8 +2,11 @@
 
 use std::{
     io::Write as _,
+    path::Path,
     process::{Command, Stdio},
 };
+
+use kernel::SourceIdentifier;
 
 use super::*;
 

@@ -12,11 +12,12 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::{ImportPorts, PATIENCE, delist::Delisting, failed, lease::HeldLease, stopping};
+use super::{
+    delist::{Delisting, PAGE},
+    lease::{self, HeldLease},
+    ports::{ImportPorts, PATIENCE, failed, new_catalogue_id, stopping},
+};
 use crate::{panics, waits};
-
-/// The open postings that are read at a time.
-pub(super) const PAGE: usize = 1_024;
 
 /// How long the end of an import that is not complete is tried to be recorded. Its lease lapses
 /// anyway.
@@ -49,7 +50,7 @@ impl CatalogueRun {
             let now = (ports.clock)();
             let found = panics::caught(ports.catalogues.find(client, name, now)).await;
             let found = found.map_err(failed)?.map(|catalogue| catalogue.id);
-            let id = found.unwrap_or_else(super::new_catalogue_id);
+            let id = found.unwrap_or_else(new_catalogue_id);
             (id, found.is_some(), None)
         } else {
             let lease = HeldLease::take(ports, client, name).await?;
@@ -192,7 +193,7 @@ impl CatalogueRun {
             let error = match finished {
                 Ok(true) => return Ok(()),
                 Ok(false) if is_in_doubt => return Ok(()),
-                Ok(false) => return Err(super::lease::lost()),
+                Ok(false) => return Err(lease::lost()),
                 Err(error) => error,
             };
             is_in_doubt |= matches!(error, StoreError::InDoubt(_));

@@ -11,17 +11,16 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ImportPorts, PATIENCE,
-    catalogue::PAGE,
-    failed,
     lease::{self, HeldLease},
-    stopping,
+    ports::{ImportPorts, PATIENCE, failed, stopping},
 };
 use crate::{
     panics,
     waits::{self, Waits},
 };
 
+/// The open postings that are read at a time.
+pub(super) const PAGE: usize = 1_024;
 /// Postings per commit.
 const BATCH: usize = 256;
 /// Retries of a batch after conflicts with other writers.

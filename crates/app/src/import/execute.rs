@@ -14,9 +14,9 @@ use tokio::{
 };
 
 use super::{
-    ImportPorts,
     cache::LineCache,
     parse::{Entry, Taken, Work, parse},
+    ports::ImportPorts,
     sequence::Command,
 };
 use crate::panics;

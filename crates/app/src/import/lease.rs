@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
-use super::{ImportPorts, failed, new_catalogue_id};
+use super::ports::{ImportPorts, failed, new_catalogue_id};
 use crate::{conflicts::decide_again, panics, waits};
 
 /// How long a lease holds unless it is renewed, and how often it is.

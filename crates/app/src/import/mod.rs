@@ -29,6 +29,7 @@ mod naming;
 mod outage;
 mod parse;
 mod pipeline;
+mod ports;
 mod running;
 mod sequence;
 
@@ -39,42 +40,20 @@ use std::{num::NonZero, sync::Arc, thread, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
-    catalogue::{CatalogueId, Catalogues},
     import::Wishes,
-    posting::Lifetime,
-    store::Store,
-    usecase::{Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
+    usecase::{Import, ImportError, ImportOrder, Imports, IngestError},
 };
-use kernel::StoreError;
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use self::ports::ImportPorts;
 use self::{
     cache::LineCache, catalogue::CatalogueRun, execute::Shared, pipeline::Pipeline,
-    running::Running,
+    ports::stopping, running::Running,
 };
-use crate::{clock::Clock, worker::Throttle};
-
-/// How long lines are tried again while the store is away, and so the end of an import.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long a stop waits for imports: their commands have ten seconds.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
-
-/// The ports that imports work with.
-#[derive(Clone)]
-pub struct ImportPorts {
-    /// The lanes.
-    pub ingest: Arc<dyn Ingest>,
-    pub catalogues: Arc<dyn Catalogues>,
-    /// The store in which missing postings are expired, and lines that are known are looked up.
-    pub store: Arc<dyn Store>,
-    /// The lifetime that the lanes give postings.
-    pub lifetime: Lifetime,
-    pub clock: Clock,
-    /// Sizes the batches in which missing postings expire.
-    pub throttle: Throttle,
-}
 
 /// Begins imports, whose tasks run on the runtime on which it was made.
 pub struct Importer {
@@ -172,31 +151,4 @@ impl ImportTasks {
             tracing::error!("an import has not ended in time");
         }
     }
-}
-
-/// A new id.
-fn new_catalogue_id() -> CatalogueId {
-    CatalogueId::new(uuid::Uuid::now_v7())
-}
-
-fn unavailable(why: &str) -> ImportError {
-    IngestError::Unavailable(why.to_owned()).into()
-}
-
-fn stopping() -> ImportError {
-    unavailable("the service is stopping")
-}
-
-/// The end of an import by a failure of the store.
-fn failed(error: StoreError) -> ImportError {
-    match error {
-        StoreError::Broken(why) => IngestError::Broken(why),
-        StoreError::Conflict => {
-            IngestError::Unavailable("others kept changing the same postings".to_owned())
-        }
-        StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
-            IngestError::Unavailable(why)
-        }
-    }
-    .into()
 }

@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{PATIENCE, sequence::Command};
+use super::{ports::PATIENCE, sequence::Command};
 use crate::waits::{self, Waits};
 
 /// The most commands that fail for good while others are answered: each because of a row that

@@ -3,7 +3,7 @@
 use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
-    import::{LineError, Receipt, Summary, Wishes},
+    import::{LineError, Summary, Wishes},
     posting::Answer,
     store::Store,
     usecase::{ImportError, IngestError},
@@ -14,15 +14,10 @@ use futures_util::{
 };
 use kernel::SourceIdentifier;
 use time::OffsetDateTime;
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinError,
-    time::sleep_until,
-};
+use tokio::{sync::mpsc, task::JoinError, time::sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    ImportPorts,
     catalogue::CatalogueRun,
     execute::{Executor, Results, Shared},
     lease,
@@ -30,15 +25,13 @@ use super::{
     naming::{CompanyKey, Named, NamedCompanies},
     outage::{Outage, Verdict},
     parse::{Entry, Taken},
-    running::Running,
+    ports::{ImportPorts, stopping},
+    running::{Event, Order, PARSED_TOGETHER, Reply, Running},
     sequence::{Command, Sequence},
-    stopping,
 };
 use crate::panics;
 
-/// The most lines that are parsed by one thread at a time, a millisecond's work, and the most such
-/// parts of an import.
-pub(super) const PARSED_TOGETHER: usize = 64;
+/// The most parts of an import that are parsed at a time.
 const PARSES: usize = 4;
 
 /// The most commands that are carried out together, the most such batches at a time, and how many
@@ -47,21 +40,6 @@ pub(super) const BATCH: usize = 256;
 const BATCHES: usize = 32;
 const AT_ONCE: usize = 2;
 
-/// What the request tells the task.
-pub(super) enum Order {
-    Lines(Taken),
-    /// The end of the body, and whether it ended as it should.
-    Finish(bool, Reply),
-}
-
-/// What the task tells the request.
-pub(super) enum Event {
-    Receipts(Vec<Receipt>),
-    /// The import takes nothing more. Lines that it has taken get their receipts.
-    Ended(ImportError),
-}
-
-type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
 type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;
 type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Results)> + Send>>;
 

@@ -10,16 +10,31 @@ use domain::{
 use kernel::Prefixes;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{
-    parse::Taken,
-    pipeline::{Event, Order, PARSED_TOGETHER},
-};
+use super::parse::Taken;
 
 /// The most lines of an import that have no receipt yet, and the most bytes of them. A longer line
 /// is alone.
 pub(super) const MOST_LINES: usize = 2_048;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
+/// The most lines that are parsed by one thread at a time, a millisecond's work.
+pub(super) const PARSED_TOGETHER: usize = 64;
+
+/// What the request tells the task.
+pub(super) enum Order {
+    Lines(Taken),
+    /// The end of the body, and whether it ended as it should.
+    Finish(bool, Reply),
+}
+
+/// What the task tells the request.
+pub(super) enum Event {
+    Receipts(Vec<Receipt>),
+    /// The import takes nothing more. Lines that it has taken get their receipts.
+    Ended(ImportError),
+}
+
+pub(super) type Reply = oneshot::Sender<(Summary, Result<(), ImportError>)>;
 /// A running import, see [`Import`].
 pub(super) struct Running {
     orders: mpsc::UnboundedSender<Order>,

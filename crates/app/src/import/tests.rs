@@ -11,23 +11,25 @@ mod repeated;
 use std::fmt::Write as _;
 
 use domain::{
-    catalogue::{Catalogue, MaxMissing},
+    catalogue::{Catalogue, Catalogues, MaxMissing},
     import::{Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
-    store::PostingReader,
-    usecase::CatalogueOrder,
+    store::{PostingReader, Store},
+    usecase::{CatalogueOrder, Ingest},
 };
 use kernel::testing::identifier;
 use kernel::{
-    CatalogueName, ClientId, Prefixes, PutOutcome,
+    CatalogueName, ClientId, Prefixes, PutOutcome, StoreError,
     testing::{noon, uuid},
 };
 use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::{
+    clock::Clock,
     lane::{LaneSettings, LaneTasks, Lanes},
     testing::{FaultyStore, eventually},
+    worker::Throttle,
 };
 
 /// Imports on a store, with lanes of their own.

@@ -27,7 +27,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{Job, only, run::Runner, unavailable};
+use super::{
+    job::{Job, only, unavailable},
+    run::Runner,
+};
 use crate::waits;
 
 /// Concurrent tries, each on a connection of its own.

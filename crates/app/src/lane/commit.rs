@@ -13,12 +13,9 @@ use kernel::{CompanyId, StoreError};
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Job, TOO_LONG,
     blocked::BlockedCommands,
-    only,
+    job::{Job, TOO_LONG, attach_snapshots, only, unavailable},
     run::{Decided, Runner},
-    snapshot::Snapshot,
-    unavailable,
 };
 use crate::waits;
 
@@ -94,7 +91,7 @@ impl Committer {
         let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
         match self.runner.load(&puts).await {
             Ok(mut known) => {
-                Snapshot::attach(&mut known, &mut jobs, &read);
+                attach_snapshots(&mut known, &mut jobs, &read);
                 return jobs;
             }
             // Each of them alone would fail the same way.

@@ -8,7 +8,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{Job, snapshot::Written};
+use super::{job::Job, snapshot::Written};
 
 /// The tasks under way, and the rows that they touch. No other one may touch these.
 #[derive(Default)]

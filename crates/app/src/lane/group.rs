@@ -19,8 +19,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Job, Reply, STOPPED, STOPPING, TOO_LONG, blocked::BlockedCommands, pace::Limits, read::Reader,
-    run::Runner, turns::Turns, unavailable, write::Writer,
+    blocked::BlockedCommands,
+    job::{Job, Reply, STOPPED, STOPPING, TOO_LONG, unavailable},
+    pace::Limits,
+    read::Reader,
+    run::Runner,
+    turns::Turns,
+    write::Writer,
 };
 
 /// Numbers and limits of a group.

@@ -20,13 +20,14 @@
 //! in which pushes wait. Their batches are larger, and they give way to pushes ([`turns`]). A push
 //! and a line that write the same posting at the same time meet in its version.
 //!
-//! Because these tasks commit, a request that is dropped half-way takes nothing with it.
+//! A command ([`job`]) is answered by whoever is done with it. Because these tasks commit, a request that is dropped half-way takes nothing with it.
 
 mod blocked;
 mod commit;
 mod flights;
 mod group;
 mod guess;
+mod job;
 mod pace;
 mod read;
 mod run;
@@ -43,10 +44,10 @@ use async_trait::async_trait;
 use domain::{
     posting::{Answer, Lifetime, PutPosting},
     store::Store,
-    usecase::{Answers, Ingest, IngestError},
+    usecase::{Ingest, IngestError},
 };
 use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc, oneshot},
+    sync::oneshot,
     task::JoinSet,
     time::{Instant, timeout, timeout_at},
 };
@@ -54,9 +55,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     group::{Group, GroupSettings, Tasks},
+    job::{Job, Reply, STOPPED, STOPPING, TOO_LONG, unavailable},
     pace::Limits,
     run::Runner,
-    snapshot::Snapshot,
     turns::Turns,
 };
 use crate::clock::Clock;
@@ -139,49 +140,6 @@ impl LaneSettings {
 
 fn at_least_one(number: usize) -> usize {
     number.max(1)
-}
-
-/// A command on its way.
-struct Job {
-    put: Arc<PutPosting>,
-    /// Whether it is answered by the first stage, without a commit.
-    is_dry_run: bool,
-    /// The state that it was read against, once it was.
-    snapshot: Option<Box<Snapshot>>,
-    deadline: Instant,
-    reply: Reply,
-    /// Its slot among the commands in flight, released with the answer.
-    _slot: OwnedSemaphorePermit,
-}
-
-impl Job {
-    /// Whether its deadline is over, so that the client already has a 503.
-    fn is_late(&self) -> bool {
-        self.deadline <= Instant::now()
-    }
-
-    fn answer(self, answer: Result<Answer, IngestError>) {
-        // The client may have hung up; what was committed stands.
-        match self.reply {
-            Reply::Push(reply) => {
-                let _ = reply.send(answer);
-            }
-            Reply::Line(place, reply) => {
-                let _ = reply.send((place, answer));
-            }
-        }
-    }
-}
-
-/// The way of an answer.
-enum Reply {
-    /// To the request of the push.
-    Push(oneshot::Sender<Result<Answer, IngestError>>),
-    /// To the import, with the place of the line in its batch.
-    Line(
-        usize,
-        mpsc::UnboundedSender<(usize, Result<Answer, IngestError>)>,
-    ),
 }
 
 /// The ingest use case on top of the lanes: spreads commands over them and waits for answers.
@@ -301,22 +259,5 @@ impl LaneTasks {
         if timeout(self.patience, ended).await.is_err() {
             tracing::error!("the store does not answer; whether a commit took place is not known");
         }
-    }
-}
-
-/// The reasons why a command has no answer.
-const STOPPING: &str = "the service is stopping";
-const STOPPED: &str = "the service stopped before it had an answer";
-const TOO_LONG: &str = "it took too long";
-
-fn unavailable(why: &str) -> IngestError {
-    IngestError::Unavailable(why.to_owned())
-}
-
-/// The answer to the one command of a batch.
-fn only(answers: Answers) -> Result<Answer, IngestError> {
-    match answers.into_iter().next() {
-        Some(answer) => answer.map_err(IngestError::from),
-        None => Err(IngestError::Broken("a command got no answer".to_owned())),
     }
 }

@@ -12,7 +12,12 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Job, blocked::BlockedCommands, run::Runner, snapshot::Snapshot};
+use super::{
+    blocked::BlockedCommands,
+    job::{Job, attach_snapshots},
+    run::Runner,
+    snapshot::Snapshot,
+};
 
 /// The task of the first stage.
 pub(super) struct Reader {
@@ -194,7 +199,7 @@ impl Reader {
             if self.runner.pace().is_far() {
                 self.runner.guesses().learn(known, changes.len());
             }
-            Snapshot::attach(known, &mut changes, &read);
+            attach_snapshots(known, &mut changes, &read);
         }
         changes
     }

@@ -1,18 +1,16 @@
 //! The state that a command was read against, handed from the reading stage to the writing one.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use domain::{
     company::Company,
-    posting::Posting,
+    posting::{Posting, PutPosting},
     store::{Known, WriteSet},
 };
 use kernel::{CompanyId, SourceIdentifier};
-
-use super::Job;
 
 /// A lane's commit counter.
 type Epoch = u64;
@@ -30,34 +28,30 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Hands each command its posting and companies out of a batch's read. A posting that several
-    /// commands are for is copied.
-    pub fn attach(known: &mut Known, jobs: &mut [Job], read: &Arc<Read>) {
-        let identifiers: HashSet<_> = jobs.iter().map(|job| &job.put.identifier).collect();
-        let is_shared = identifiers.len() < jobs.len();
-        for job in jobs {
-            let posting = if is_shared {
-                known.postings.get(&job.put.identifier).cloned()
-            } else {
-                known.postings.remove(&job.put.identifier)
-            };
-            let named = job.put.patch.company.website.as_ref().map(CompanyId::of);
-            let mut uses: Vec<_> = posting
-                .iter()
-                .map(|posting| posting.company_id)
-                .chain(named)
-                .collect();
-            uses.dedup();
-            let companies = uses
-                .iter()
-                .filter_map(|id| known.companies.get(id).cloned());
-            job.snapshot = Some(Box::new(Self {
-                companies: companies.collect(),
-                posting,
-                uses,
-                is_guess: false,
-                read: Arc::clone(read),
-            }));
+    /// The posting and the companies of one command out of a batch's read. They are left in the
+    /// read if other commands need them too.
+    pub fn of(put: &PutPosting, known: &mut Known, is_shared: bool, read: &Arc<Read>) -> Self {
+        let posting = if is_shared {
+            known.postings.get(&put.identifier).cloned()
+        } else {
+            known.postings.remove(&put.identifier)
+        };
+        let named = put.patch.company.website.as_ref().map(CompanyId::of);
+        let mut uses: Vec<_> = posting
+            .iter()
+            .map(|posting| posting.company_id)
+            .chain(named)
+            .collect();
+        uses.dedup();
+        let companies = uses
+            .iter()
+            .filter_map(|id| known.companies.get(id).cloned());
+        Self {
+            companies: companies.collect(),
+            posting,
+            uses,
+            is_guess: false,
+            read: Arc::clone(read),
         }
     }
 
@@ -179,14 +173,11 @@ impl RecentWrites {
         writes.companies.extend(companies.map(|it| (it, epoch)));
     }
 
-    /// Whether a command has to be read again.
-    pub fn have_outdated(&self, job: &Job) -> bool {
-        let Some(snapshot) = &job.snapshot else {
-            return true;
-        };
+    /// Whether a posting has to be read again since this snapshot of it.
+    pub fn have_outdated(&self, identifier: &SourceIdentifier, snapshot: &Snapshot) -> bool {
         let writes = self.lock();
         let is_later = |last: Option<&Epoch>| last.is_some_and(|last| *last > snapshot.read.epoch);
-        is_later(writes.postings.get(&job.put.identifier))
+        is_later(writes.postings.get(identifier))
             || !writes.companies.is_empty()
                 && (snapshot.uses.iter()).any(|id| is_later(writes.companies.get(id)))
     }

@@ -17,10 +17,10 @@ use tokio::{
 };
 
 use super::{
-    Job,
     blocked::BlockedCommands,
     commit::Committer,
     flights::Flights,
+    job::Job,
     pace::Pace,
     run::Runner,
     snapshot::Written,
@@ -199,7 +199,7 @@ impl Writer {
                 Fate::Left
             } else if earlier == Some(Fate::ReadAgain) {
                 Fate::ReadAgain
-            } else if !self.runner.recent_writes().have_outdated(&job) {
+            } else if !job.is_outdated(self.runner.recent_writes()) {
                 Fate::Taken
             } else if may_read && earlier.is_none() {
                 Fate::ReadAgain

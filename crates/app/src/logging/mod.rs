@@ -6,7 +6,6 @@ mod writer;
 use std::{
     env,
     io::{self, IsTerminal as _},
-    sync::OnceLock,
 };
 
 use tracing_subscriber::{
@@ -14,15 +13,15 @@ use tracing_subscriber::{
     fmt::{MakeWriter, writer::BoxMakeWriter},
 };
 
-pub use self::voice::{announce, complain};
 use self::writer::LogWriter;
+pub use self::{
+    voice::{announce, complain},
+    writer::flush,
+};
 use crate::{
     cli::{Cli, Command, Refusal},
     config::{self, LogFormat},
 };
-
-/// The writer of a service.
-static WRITER: OnceLock<LogWriter> = OnceLock::new();
 
 /// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
@@ -40,13 +39,6 @@ pub fn start(cli: &Cli) -> Result<(), Refusal> {
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
 }
 
-/// Waits until everything that was logged is written.
-pub fn flush() {
-    if let Some(writer) = WRITER.get() {
-        writer.flush_all();
-    }
-}
-
 /// The writer: of a service one that no request waits for; of all other commands standard error,
 /// to which they print as well.
 fn writer(cli: &Cli) -> Result<BoxMakeWriter, Refusal> {
@@ -55,7 +47,7 @@ fn writer(cli: &Cli) -> Result<BoxMakeWriter, Refusal> {
     }
     let writer = LogWriter::start(io::stderr())
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))?;
-    Ok(BoxMakeWriter::new(WRITER.get_or_init(|| writer).clone()))
+    Ok(BoxMakeWriter::new(writer.of_process()))
 }
 
 const fn is_service(command: &Command) -> bool {

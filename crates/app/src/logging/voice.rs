@@ -5,6 +5,7 @@ use std::{ffi::OsString, fmt::Display, panic, sync::OnceLock};
 
 use serde::Serialize;
 
+use super::writer::flush;
 use crate::{cli, clock, output};
 
 /// Whether this process says everything as JSON.
@@ -26,7 +27,7 @@ pub(super) fn settle(is_json: bool) {
             let place = panic.location().map(ToString::to_string);
             let message = adapters_http::panic_message(panic.payload());
             tracing::error!(place, "a thread panicked: {message}");
-            super::flush();
+            flush();
         }));
     }
 }

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
     mem,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
         mpsc::{self, Receiver, SyncSender, TrySendError},
     },
@@ -33,10 +33,20 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The pause before it asks a full queue again.
 const RETRY: Duration = Duration::from_millis(2);
 
+/// The writer of this process, if it is a service.
+static WRITER: OnceLock<LogWriter> = OnceLock::new();
+
 enum Message {
     Line(Vec<u8>),
     /// Answered when everything before is written.
     Flush(SyncSender<()>),
+}
+
+/// Waits until everything that was logged is written.
+pub fn flush() {
+    if let Some(writer) = WRITER.get() {
+        writer.flush_all();
+    }
 }
 
 /// The writer.
@@ -56,6 +66,11 @@ impl LogWriter {
             .name("log".to_owned())
             .spawn(move || write_all(&messages, &counted, out))?;
         Ok(Self { queue, lost })
+    }
+
+    /// Becomes the writer of this process, unless it has one, which it then is.
+    pub fn of_process(self) -> Self {
+        WRITER.get_or_init(|| self).clone()
     }
 
     /// Waits until everything is written that was logged before, for a bounded time.

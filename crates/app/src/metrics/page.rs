@@ -7,30 +7,24 @@ mod events;
 mod newsletter;
 mod postings;
 mod process;
+pub(super) mod stores;
 mod webhooks;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use ::newsletter::store::{Accounts, SubscriberReader};
-use ::webhooks::Webhooks;
-use access::{ActivityLog, Clients};
-use domain::{browse::PostingBrowser, catalogue::Catalogues, store::Health};
-use futures_util::future::{BoxFuture, join, join5};
-use kernel::{
-    StoreError,
-    event::EventLog,
-    outbox::{Backlog, Outbox},
-};
+use futures_util::future::{join, join5};
+use kernel::outbox::Backlog;
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use time::OffsetDateTime;
-use tokio::{
-    sync::Mutex,
-    time::{Instant, timeout},
-};
+use tokio::{sync::Mutex, time::Instant};
 
-pub use self::process::started;
-use crate::{clock::Clock, kinds, panics};
+use self::stores::{STATE_LIFETIME, in_time, number};
+pub use self::{
+    process::started,
+    stores::{Stores, backlog_of},
+};
+use crate::clock::Clock;
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
 const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
@@ -39,26 +33,8 @@ const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
 const SIGNING_KEYS: &str = "posthaste_signing_keys";
 const SIGNING_KEYS_AGE: &str = "posthaste_signing_keys_age_seconds";
 
-/// The time limit of reading the store. Monitors give up after ten seconds.
-const STORE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The lifetime of a cached state, which limits the load of frequent requests.
-const STATE_LIFETIME: Duration = Duration::from_secs(5);
-
 /// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
-
-/// A count of waiting and dead tasks by kind.
-pub type BacklogCount =
-    Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<Backlog>, StoreError>> + Send + Sync>;
-
-/// Counts the tasks of every kind in an outbox.
-pub fn backlog_of(outbox: Arc<dyn Outbox>) -> BacklogCount {
-    Arc::new(move || {
-        let outbox = Arc::clone(&outbox);
-        Box::pin(async move { outbox.backlog(&kinds::ALL).await })
-    })
-}
 
 /// Counts of a process with the API.
 pub struct Serving {
@@ -82,21 +58,6 @@ pub struct Page {
     events: events::Watch,
     newsletter: newsletter::Watch,
     webhooks: webhooks::Watch,
-}
-
-/// The ports of the store that a page reads.
-#[derive(Clone)]
-pub struct Stores {
-    pub backlog: BacklogCount,
-    pub clients: Arc<dyn Clients>,
-    pub activity: Arc<dyn ActivityLog>,
-    pub events: Arc<dyn EventLog>,
-    pub webhooks: Arc<dyn Webhooks>,
-    pub browser: Arc<dyn PostingBrowser>,
-    pub catalogues: Arc<dyn Catalogues>,
-    pub health: Arc<dyn Health>,
-    pub subscribers: Arc<dyn SubscriberReader>,
-    pub accounts: Arc<dyn Accounts>,
 }
 
 /// The sources of a page.
@@ -178,14 +139,6 @@ impl Page {
     }
 }
 
-async fn in_time<T>(
-    answer: impl Future<Output = Result<T, StoreError>> + Send,
-) -> Result<T, StoreError> {
-    timeout(STORE_TIMEOUT, panics::caught(answer))
-        .await
-        .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
-}
-
 fn record_store(is_up: bool) {
     describe_gauge!(
         STORE_UP,
@@ -238,13 +191,4 @@ fn record_serving(serving: &Serving) {
         "The time since the folder of keys was last read, every second unless it hangs or is gone"
     );
     gauge!(SIGNING_KEYS_AGE).set(number((serving.signing_keys_age)()));
-}
-
-/// A count as a gauge's floating-point number.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "nothing here counts to more than 2^53"
-)]
-const fn number(count: u64) -> f64 {
-    count as f64
 }

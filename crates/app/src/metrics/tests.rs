@@ -25,7 +25,7 @@ use newsletter::{
 use uuid::Uuid;
 
 use super::*;
-use crate::{clock::Clock, enricher::TextRules, kinds, metrics::page::BacklogCount};
+use crate::{clock::Clock, enricher::TextRules, kinds, metrics::page::stores::BacklogCount};
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {

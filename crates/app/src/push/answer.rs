@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use outbound::retry_after;
 use reqwest::{Response, StatusCode, header::LOCATION};
 
-use super::receipts::Counts;
+use super::counts::Counts;
 
 /// An attempt without a result.
 #[derive(Debug)]

@@ -7,11 +7,12 @@ use futures_util::stream;
 use reqwest::{Body, Method};
 
 use super::{
-    ImportOptions,
     chunk::too_long,
+    counts::Counts,
     entry::write_line,
+    options::ImportOptions,
     progress::Progress,
-    receipts::{Answer, Counts, Missing},
+    receipts::{Answer, Missing},
     report::Report,
     sender::{BodyError, Delivery, Sender, Upload},
     source::{Input, Source},

@@ -8,10 +8,11 @@ use reqwest::{Body, Method, StatusCode};
 use tokio::sync::mpsc;
 
 use super::{
-    ImportOptions,
     chunk::{Chunk, Pace, too_long},
+    counts::Counts,
+    options::ImportOptions,
     progress::Progress,
-    receipts::{Answer, Counts, Receipt},
+    receipts::{Answer, Receipt},
     report::Report,
     sender::{BodyError, Delivery, Sender, Upload},
 };

@@ -3,8 +3,9 @@
 //! - `source` opens the input, unpacks it and tells lines from an `array`; `entry` is one line.
 //! - `chunk` makes bodies that can be sent again of the lines, and `import` sends them;
 //!   `catalogue` sends all lines as one body.
-//! - `sender` sends a body until it has a complete answer, with the tokens of `token` and the retry
-//!   policy of `retry`; `answer` and `receipts` interpret what the service answers.
+//! - `sender` sends a body until it has a complete answer, with the tokens of `token`, the retry
+//!   policy of `retry` and the `options` of its path; `answer`, `counts` and `receipts` interpret
+//!   what the service answers.
 //! - `report` counts the outcomes, groups the `reasons` and keeps the rejected lines; `progress`
 //!   says meanwhile what is done and waited for.
 //!
@@ -14,8 +15,10 @@ mod answer;
 mod array;
 mod catalogue;
 mod chunk;
+mod counts;
 mod entry;
 mod import;
+mod options;
 mod progress;
 mod reasons;
 mod receipts;
@@ -36,6 +39,7 @@ use tokio::task;
 use self::{
     catalogue::Catalogue,
     chunk::{Chunks, Pace},
+    options::ImportOptions,
     progress::Display,
     report::{Report, Summary},
     source::{Input, Source},
@@ -54,31 +58,6 @@ use crate::{
     input, output,
     shutdown::{INTERRUPTED, StopSignals},
 };
-
-/// How the service is to treat lines.
-#[derive(Clone, Copy, Debug, Default)]
-struct ImportOptions {
-    /// Adds what brings an expired posting back.
-    reopens: bool,
-    is_strict: bool,
-    is_dry_run: bool,
-}
-
-impl ImportOptions {
-    /// A path with its query.
-    fn path(self, path: &str, parameters: &[(&str, &str)]) -> String {
-        let dry_run = self.is_dry_run.then_some(("dry_run", "true"));
-        let parameters = parameters.iter().copied().chain(dry_run);
-        let query: Vec<_> = parameters
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        if query.is_empty() {
-            path.to_owned()
-        } else {
-            format!("{path}?{}", query.join("&"))
-        }
-    }
-}
 
 /// Runs the command.
 pub async fn run(args: PushArgs) -> anyhow::Result<ExitCode> {

@@ -10,7 +10,7 @@ use std::{
 use indicatif::ProgressBar;
 use tokio::{task::JoinHandle, time};
 
-use super::receipts::Counts;
+use super::counts::Counts;
 use crate::{output, progress};
 
 /// How long nothing may move before it is said.

@@ -13,9 +13,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::{
+    counts::Counts,
     entry::Entry,
     reasons::Reasons,
-    receipts::{Answer, Counts, Missing, Outcome, Receipt},
+    receipts::{Answer, Missing, Outcome, Receipt},
 };
 use crate::text::{plain, shorten};
 

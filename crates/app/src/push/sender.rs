@@ -12,8 +12,9 @@ use url::Url;
 
 use super::{
     answer::{AttemptError, redirected},
+    counts::Counts,
     progress::Progress,
-    receipts::{Answer, Counts, Missing, Summary},
+    receipts::{Answer, Missing, Summary},
     retry::{Attempts, RetryPolicy},
     token::{Credentials, Tokens},
 };

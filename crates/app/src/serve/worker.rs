@@ -11,7 +11,6 @@ use domain::posting::Lifetime;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
 
-use super::check_embedded;
 use crate::{
     activity::ActivityTask,
     admin::Admin,
@@ -133,7 +132,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let setup = WorkerSetup::new(&enricher, &accounts, options)?;
     let url = args.store.database();
     let database = Database::open(&url).await?;
-    check_embedded(&url, &database).await?;
+    database.check_embedded(&url).await?;
     let _clocks = clock::compare(&database.health, &clock::system());
     let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
     let database = database.observed(&wake, &activities, &traces.tracer());

@@ -8,7 +8,7 @@ use access::Clients;
 use async_trait::async_trait;
 use domain::{
     enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
-    posting::{ENRICH, Lifetime},
+    posting::{ContentHash, ENRICH, Lifetime},
     store::Store,
     usecase::{self, Assignment, Outcome},
 };
@@ -25,7 +25,6 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
-use self::failed::Failed;
 use super::{
     background::Background,
     breaker::{ModelBreaker, Permit},
@@ -112,6 +111,14 @@ impl Handler for Enrichments {
     async fn give_up(&self, task: &Claimed) -> Result<(), StoreError> {
         self.abandon(task).await
     }
+}
+
+/// An assignment without an outcome.
+struct Failed {
+    receipt: Receipt,
+    content: ContentHash,
+    input: Arc<EnrichmentInput>,
+    error: EnrichError,
 }
 
 /// The result of an assignment.

@@ -62,7 +62,7 @@ pub(super) async fn run<H: Handler>(
         let start = Instant::now();
         let both = async {
             let suspects = suspect(&tasks, handler.as_ref(), &stop).await?;
-            Ok(suspects + round(&tasks, handler.as_ref(), &wake, &stop).await?)
+            Ok::<_, StoreError>(suspects + round(&tasks, handler.as_ref(), &wake, &stop).await?)
         };
         let done = panics::caught(both).await;
         drop(pass);

@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 use tokio::time::sleep;
 use uuid::Uuid;
 
-use super::{WorkerSettings, quarantine::Quarantine, throttle::Throttle};
+use super::{quarantine::Quarantine, settings::WorkerSettings, throttle::Throttle};
 use crate::clock::Clock;
 
 /// Claims tasks, renews their leases, and settles failures.

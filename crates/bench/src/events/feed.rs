@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::{data, headers, next_cursor, target};
+use super::request::{data, headers, next_cursor, target};
 use crate::cpu::Used;
 use crate::http::Connection;
 use crate::load::Load;

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::generator::RATE;
+use super::request::LIMIT;
 use super::waiting::{Phase, WAITERS};
-use super::{Events, LIMIT, Read};
+use super::{Events, Read};
 use crate::measure::{Backend, median};
 use crate::report::{Table, shown};
 use crate::targets::Target;

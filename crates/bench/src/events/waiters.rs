@@ -12,7 +12,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::generator::Generator;
-use super::{end, headers, next_cursor, target};
+use super::request::{end, headers, next_cursor, target};
 use crate::http;
 use crate::service::Service;
 

@@ -6,7 +6,6 @@
 
 mod report;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -15,17 +14,8 @@ use crate::measure::{Backend, Measurement, Scenario};
 use crate::round::Bench;
 use crate::service::Installation;
 
-pub use self::report::pairs as table;
-
-/// Two measurements, one directly after the other.
-#[derive(Clone, Debug, Default)]
-pub struct Pair {
-    pub this: Measurement,
-    pub other: Measurement,
-}
-
-/// The pairs of each scenario.
-pub type Pairs = BTreeMap<Scenario, Vec<Pair>>;
+use self::report::Pair;
+pub use self::report::{Pairs, pairs as table};
 
 /// A build and its database.
 pub struct Side<'run> {

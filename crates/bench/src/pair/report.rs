@@ -1,10 +1,20 @@
 //! The results of two builds as a table.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Pair, Pairs};
-use crate::measure::{Backend, Measurement, median, percentile};
+use crate::measure::{Backend, Measurement, Scenario, median, percentile};
 use crate::report::{Table, shown};
+
+/// Two measurements, one directly after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Pair {
+    pub this: Measurement,
+    pub other: Measurement,
+}
+
+/// The pairs of each scenario.
+pub type Pairs = BTreeMap<Scenario, Vec<Pair>>;
 
 /// A value that is compared.
 struct Value {
@@ -124,7 +134,6 @@ impl Pair {
 mod tests {
     use super::*;
     use crate::cpu::Used;
-    use crate::measure::Scenario;
 
     fn measured(service: f64) -> Measurement {
         Measurement {

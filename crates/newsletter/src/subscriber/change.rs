@@ -1,17 +1,10 @@
 //! Decided changes: a subscriber's new state with its event and tasks.
 
-use kernel::{
-    Version,
-    event::{Event, EventName, Subject},
-    outbox::Effect,
-};
+use kernel::{Version, event::EventName, outbox::Effect};
 use time::OffsetDateTime;
 
 use super::{Subscriber, SubscriberStatus};
-use crate::{
-    store::{SubscriberWrite, WriteSet},
-    tasks,
-};
+use crate::tasks;
 
 /// A decided change of one subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +19,7 @@ pub struct Change {
     /// withdrawal.
     pub effect: Option<Effect>,
     /// Whether a withdrawal made it, which asks for no further withdrawal.
-    pub(super) is_of_withdrawal: bool,
+    pub(crate) is_of_withdrawal: bool,
 }
 
 impl Change {
@@ -71,45 +64,6 @@ impl Change {
             None => self.subscriber.bulk_sync(),
             Some(_) => self.subscriber.sync(),
         });
-    }
-
-    /// Adds the change to a commit. Returns the subscriber with its new version, on which the next
-    /// decision of the batch is based.
-    pub fn record(self, writes: &mut WriteSet) -> Subscriber {
-        let Self {
-            mut subscriber,
-            event,
-            effect,
-            is_of_withdrawal,
-            ..
-        } = self;
-        let id = subscriber.id;
-        let at = writes.tasks.at;
-        writes.tasks.events.extend(event.map(|name| Event {
-            name,
-            subject: Subject::Other(id.uuid()),
-            at,
-            trace: None,
-        }));
-        if let Some(effect) = effect {
-            writes.tasks.ask(effect);
-        }
-        if !is_of_withdrawal && subscriber.unquiet().next().is_some() {
-            writes.tasks.ask(tasks::withdraw(id));
-        }
-        // A commit increments the version once, however many commands of a batch change the
-        // subscriber.
-        let earlier = writes.subscribers.get(&id);
-        let expected = earlier.map_or(self.expected, |earlier| earlier.expected);
-        subscriber.version = expected.map_or(1, |version| version + 1);
-        writes.subscribers.insert(
-            id,
-            SubscriberWrite {
-                expected,
-                subscriber: subscriber.clone(),
-            },
-        );
-        subscriber
     }
 }
 

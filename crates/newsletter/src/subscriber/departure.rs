@@ -5,58 +5,14 @@
 //! that the address is gone, which the withdrawal task sees to. A suppression that is learnt of the
 //! address meanwhile applies to the person's new one.
 
-use kernel::{Version, vocabulary::vocabulary};
+use kernel::Version;
 use time::OffsetDateTime;
 
 use super::{
-    Account, Change, Email, MigrationToken, Places, Subscriber, SubscriberId, SubscriberStatus,
-    Suppression, SuppressionSource, provider::Found, withdrawal::WithdrawalAction,
+    Account, Change, Departure, Email, MigrationToken, Places, Remembered, Subscriber,
+    SubscriberId, SubscriberStatus, Suppression, SuppressionSource, provider::Found,
+    withdrawal::WithdrawalAction,
 };
-use crate::store::{Purge, WriteSet};
-
-/// The reason why an address is removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Departure {
-    /// The person has a new address, on this record.
-    Moved(SubscriberId),
-    /// The person is erased.
-    Erased,
-}
-
-vocabulary! {
-    /// The kinds of departure, by their stored names.
-    DepartureKind {
-        Moved = "moved",
-        Erased = "erased",
-    }
-}
-
-impl Departure {
-    /// The kind, without its data.
-    pub const fn kind(self) -> DepartureKind {
-        match self {
-            Self::Moved(_) => DepartureKind::Moved,
-            Self::Erased => DepartureKind::Erased,
-        }
-    }
-
-    /// The record of the new address, if there is one.
-    pub const fn successor(self) -> Option<SubscriberId> {
-        match self {
-            Self::Moved(successor) => Some(successor),
-            Self::Erased => None,
-        }
-    }
-}
-
-/// The suppression of an erased subscriber, kept without the address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remembered {
-    /// The status at erasure.
-    pub status: SubscriberStatus,
-    /// The time of erasure.
-    pub at: OffsetDateTime,
-}
 
 impl Remembered {
     fn suppression(self) -> Suppression {
@@ -189,6 +145,17 @@ pub fn is_news(account: Account, departed: &Subscriber, found: &Found) -> bool {
     !found.is_deleted && departed.counted(account, found).is_some_and(is_stronger)
 }
 
+/// The deletion of a subscriber's row, together with its tasks that no worker has claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Purge {
+    /// The version that the row must have.
+    pub expected: Version,
+    /// The address.
+    pub email: Email,
+    /// The status to keep for [`Store::remembered`](crate::store::Store::remembered), if any.
+    pub remember: Option<SubscriberStatus>,
+}
+
 /// The end of a departure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
@@ -227,19 +194,5 @@ pub(super) fn purge(subscriber: &Subscriber, expected: Version) -> Purge {
         expected,
         email: subscriber.email.clone(),
         remember: None,
-    }
-}
-
-impl End {
-    /// Adds the end to a commit.
-    pub fn record(self, id: SubscriberId, writes: &mut WriteSet) {
-        match self {
-            Self::Purged(purge) => {
-                writes.purges.insert(id, purge);
-            }
-            Self::Kept(change) => {
-                change.record(writes);
-            }
-        }
     }
 }

@@ -3,14 +3,12 @@
 use time::OffsetDateTime;
 
 use super::{
-    Change, Departure, Places, PutSubscriber, Subscriber, SubscriberId, departure,
+    Change, Departure, Places, PutSubscriber, Subscriber, SubscriberId,
+    departure::{self, Purge},
     migration::once_more,
     report::{Report, is_stale, take_in},
 };
-use crate::{
-    store::{Purge, WriteSet},
-    tasks,
-};
+use crate::tasks;
 
 /// The changes of a report that names a previous address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,15 +28,6 @@ impl Readdressed {
             departed: None,
             replaced: None,
         }
-    }
-
-    /// Adds the changes to a commit. Returns the record if it changed.
-    pub fn record(self, writes: &mut WriteSet) -> Option<Subscriber> {
-        writes.purges.extend(self.replaced);
-        if let Some(departed) = self.departed {
-            departed.record(writes);
-        }
-        self.report.change.map(|change| change.record(writes))
     }
 }
 

@@ -7,6 +7,7 @@ mod newsletter;
 mod notice;
 mod operate;
 mod people;
+mod person;
 mod reconcile;
 mod report;
 mod sync;
@@ -26,6 +27,7 @@ pub use self::{
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
     operate::{Operated, import_suppressions, reinstate, rotate_token, suppress},
+    person::{PersonCommand, PersonError, PersonOutcome, PersonRef, decide_about_person},
     reconcile::{look_for, reconcile},
     report::{
         decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscriber,

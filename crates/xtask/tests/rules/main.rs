@@ -6,10 +6,12 @@
     reason = "a helper that fails is a test that fails"
 )]
 
+mod circles;
 mod closure;
 mod layers;
 mod packages;
 mod settings;
+mod source;
 
 use std::path::Path;
 

@@ -25,8 +25,9 @@ use super::issuer::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
 use crate::oauth::{
     authorizer::Authorizer,
     clients::{ActiveClient, Unchecked},
+    error::TokenError,
     limit::Usage,
-    token::{error::TokenError, request::TokenRequest},
+    request::TokenRequest,
 };
 
 /// An issued token and its grant.

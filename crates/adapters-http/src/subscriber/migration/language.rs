@@ -5,7 +5,25 @@ use actix_web::{
     http::header::{AcceptLanguage, Header, Preference, Quality},
 };
 
-use super::texts::{ALL, ENGLISH, Texts};
+use super::texts::{Texts, da, de, en, es, fr, it, nb, nl, pl, pt, sv};
+
+/// English, also the fallback.
+pub const ENGLISH: &Texts = &en::TEXTS;
+
+/// Every language.
+const ALL: [&Texts; 11] = [
+    ENGLISH,
+    &de::TEXTS,
+    &fr::TEXTS,
+    &es::TEXTS,
+    &nl::TEXTS,
+    &da::TEXTS,
+    &sv::TEXTS,
+    &nb::TEXTS,
+    &it::TEXTS,
+    &pl::TEXTS,
+    &pt::TEXTS,
+];
 
 /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); with equal
 /// weights, the first.

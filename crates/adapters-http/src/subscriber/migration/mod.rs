@@ -22,16 +22,14 @@ use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
 
 #[cfg(fuzzing)]
 pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
-pub use self::{form::Action, schema::schemas};
+pub use self::{form::Action, page::CONFIRM_PATH, schema::schemas};
 use self::{
     form::Form,
-    page::{Page, Pages},
+    page::{Page, Pages, STYLE_PATH},
     texts::{Passage, Texts},
 };
 use crate::{accept::prefers_page, api, error::ApiError, routing::get_only, state::State};
 
-/// The path of the link.
-pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
 /// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
 /// The path of the page after unsubscribing.
@@ -41,8 +39,6 @@ pub const NOT_SUBSCRIBED_PATH: &str = "/newsletter/not-subscribed";
 
 /// The largest form that is read. It contains one token, and any client may send it.
 const MOST_BYTES: usize = 4 * 1024;
-
-const STYLE_PATH: &str = "/newsletter/style.css";
 
 /// Selects the passage of a page from the texts of a language.
 type PassageOf = fn(&Texts) -> &Passage;

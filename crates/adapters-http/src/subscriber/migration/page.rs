@@ -11,12 +11,16 @@ use askama::Template;
 use newsletter::subscriber::MigrationToken;
 
 use super::{
-    CONFIRM_PATH, STYLE_PATH,
     form::{Action, Form},
     language::texts_for,
     texts::{Passage, Texts},
 };
 use crate::error::ApiError;
+
+/// The path of the link.
+pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
+/// The path of the style sheet.
+pub const STYLE_PATH: &str = "/newsletter/style.css";
 
 /// The content security policy: no scripts, nothing from other sites, no framing. `form-action`
 /// also applies to redirects of the form.
@@ -167,7 +171,7 @@ pub fn style() -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::texts::ENGLISH, *};
+    use super::{super::language::ENGLISH, *};
 
     #[test]
     fn neither_a_token_nor_a_board_can_break_out_of_the_page() {

@@ -10,15 +10,21 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use super::manifest::FileDigest;
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 /// The permissions of group and others.
 const OTHERS: u32 = 0o077;
 const CHUNK: usize = 1 << 16;
+
+/// The length and the SHA-256 of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDigest {
+    pub bytes: u64,
+    pub sha256: String,
+}
 
 /// Makes a folder that only its owner can open, or makes an empty one so. Fails if anything is in
 /// it.

@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::files;
+use super::files::{self, FileDigest};
 
 /// The name of the manifest in a backup.
 pub const NAME: &str = "manifest.json";
@@ -45,13 +45,6 @@ pub struct DatabaseContents {
     pub schema: String,
     /// The rows of each table.
     pub rows: BTreeMap<String, u64>,
-}
-
-/// The length and the SHA-256 of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileDigest {
-    pub bytes: u64,
-    pub sha256: String,
 }
 
 impl Manifest {

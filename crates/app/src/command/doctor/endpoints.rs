@@ -6,11 +6,11 @@ use adapters_llm::{self as llm, ChatModel, SettingsError};
 use newsletter::subscriber::{Account, provider::Provider};
 use outbound::Timeouts;
 
-use super::{CHECK_TIMEOUT, Check, within};
+use super::check::{CHECK_TIMEOUT, Check, within};
 use crate::{
     config::EnricherKind,
-    in_one_line,
     misconfigured::Misconfigured,
+    output,
     preflight::{self, Expected},
     provider,
     serve::ServiceConfig,
@@ -45,7 +45,7 @@ fn webhooks(config: &ServiceConfig) -> Check {
     let client = webhooks::quiet_client(config.webhooks.private);
     let problem = match &client {
         Ok(client) => client.https_problem().map(str::to_owned),
-        Err(error) => Some(in_one_line(error)),
+        Err(error) => Some(output::in_one_line(error)),
     };
     match problem {
         None => Check::good(WEBHOOKS, "receivers can be called over https"),
@@ -68,7 +68,11 @@ async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Res
         Err(error) if error.is::<Misconfigured>() => return Err(error),
         Err(error) => {
             let remedy = "install the certificates that this machine trusts";
-            return Ok(vec![Check::wrong(NEWSLETTER, in_one_line(&error), remedy)]);
+            return Ok(vec![Check::wrong(
+                NEWSLETTER,
+                output::in_one_line(&error),
+                remedy,
+            )]);
         }
     };
     let with_key = provider.accounts();

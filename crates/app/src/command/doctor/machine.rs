@@ -5,7 +5,7 @@ use std::path::Path;
 use adapters_http::oauth::KeyFolder;
 use rustix::fs::statvfs;
 
-use super::Check;
+use super::check::Check;
 use crate::{
     clock::{self, TOLERANCE},
     config::DatabaseUrl,

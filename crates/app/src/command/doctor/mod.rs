@@ -4,74 +4,22 @@
 //! failed checks. Only a configuration that no command accepts, and a missing embedded database,
 //! end it early, as they end every command.
 
+mod check;
 mod endpoints;
 mod machine;
 mod outside;
 mod store;
 
-use std::{process::ExitCode, time::Duration};
+use std::process::ExitCode;
 
 use adapters_http::oauth::KeyFolder;
-use serde::Serialize;
-use tokio::time::timeout;
 
+use self::check::Check;
 use crate::{
     cli::{self, DoctorArgs},
     embedded, output,
-    preflight::Finding,
     serve::ServiceConfig,
-    text::plain,
 };
-
-/// The time limit of a check.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A check, as JSON shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Check {
-    #[serde(rename = "check")]
-    name: &'static str,
-    /// Whether nothing is wrong; `true` of what only may be.
-    ok: bool,
-    message: String,
-    remedy: Option<String>,
-}
-
-impl Check {
-    fn new(name: &'static str, finding: Finding) -> Self {
-        Self {
-            name,
-            ok: finding.is_good(),
-            message: plain(&finding.text),
-            remedy: finding.remedy.map(|remedy| plain(&remedy)),
-        }
-    }
-
-    fn good(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Finding::good(message))
-    }
-
-    fn wrong(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::new(name, Finding::wrong(message, remedy))
-    }
-
-    /// Something that may be wrong, and does not make the command fail.
-    fn doubtful(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            ok: true,
-            ..Self::wrong(name, message, remedy)
-        }
-    }
-
-    fn line(&self) -> String {
-        let Self { name, message, .. } = self;
-        match &self.remedy {
-            None => format!("ok    {name}: {message}"),
-            Some(remedy) if self.ok => format!("warn  {name}: {message}; {remedy}"),
-            Some(remedy) => format!("fail  {name}: {message}; {remedy}"),
-        }
-    }
-}
 
 /// Runs the command.
 pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
@@ -119,15 +67,4 @@ fn configuration() -> Vec<Check> {
     }
     let wrong = |complaint| Check::wrong(NAME, complaint, "correct its name, or remove it");
     unknown.into_iter().map(wrong).collect()
-}
-
-/// Runs a check within a time limit.
-async fn within<T>(
-    limit: Duration,
-    task: impl Future<Output = anyhow::Result<T>>,
-) -> anyhow::Result<T> {
-    match timeout(limit, task).await {
-        Ok(result) => result,
-        Err(_) => anyhow::bail!("no answer within {} seconds", limit.as_secs()),
-    }
 }

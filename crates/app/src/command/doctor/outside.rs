@@ -6,8 +6,8 @@ use reqwest::{Response, StatusCode, header::DATE};
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
-use super::{CHECK_TIMEOUT, Check};
-use crate::{clock, in_one_line, serve::ServiceConfig};
+use super::check::{CHECK_TIMEOUT, Check};
+use crate::{clock, output, serve::ServiceConfig};
 
 const PUBLIC_URL: &str = "public-url";
 const CLOCK: &str = "clock";
@@ -26,7 +26,7 @@ pub async fn public_url(config: &ServiceConfig) -> Option<Check> {
             return Some(Check::good(PUBLIC_URL, format!("{url} says ready")));
         }
         Ok(answer) => format!("{url} answers {}", answer.status()),
-        Err(error) => in_one_line(&error),
+        Err(error) => output::in_one_line(&error),
     };
     Some(Check::doubtful(
         PUBLIC_URL,

@@ -3,12 +3,12 @@
 use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 
-use super::{CHECK_TIMEOUT, Check, within};
+use super::check::{CHECK_TIMEOUT, Check, within};
 use crate::{
     clock::{self, TOLERANCE},
     config::DatabaseUrl,
     database::Database,
-    in_one_line, output,
+    output,
 };
 
 const STORE: &str = "store";
@@ -24,13 +24,19 @@ const MOST_WEBHOOKS: usize = 1_000;
 pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     let (database, pending) = match within(CHECK_TIMEOUT, Database::open_as_it_is(url)).await {
         Ok(opened) => opened,
-        Err(error) => return vec![Check::wrong(STORE, in_one_line(&error), access_remedy(url))],
+        Err(error) => {
+            return vec![Check::wrong(
+                STORE,
+                output::in_one_line(&error),
+                access_remedy(url),
+            )];
+        }
     };
     let store = if pending.is_empty() {
         let ready = async { Ok(database.health.ready().await?) };
         match within(CHECK_TIMEOUT, ready).await {
             Ok(()) => Check::good(STORE, format!("{} can be read and written", name(url))),
-            Err(error) => Check::wrong(STORE, in_one_line(&error), access_remedy(url)),
+            Err(error) => Check::wrong(STORE, output::in_one_line(&error), access_remedy(url)),
         }
     } else {
         Check::good(STORE, format!("{} can be read", name(url)))
@@ -40,7 +46,10 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
         Ok(ahead) => clock_skew(ahead),
         Err(error) => Check::wrong(
             CLOCK,
-            format!("the clocks cannot be compared: {}", in_one_line(&error)),
+            format!(
+                "the clocks cannot be compared: {}",
+                output::in_one_line(&error)
+            ),
             access_remedy(url),
         ),
     };
@@ -49,7 +58,9 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
         checks.push(
             match within(CHECK_TIMEOUT, webhooks(&*database.webhooks)).await {
                 Ok(check) => check,
-                Err(error) => Check::wrong(WEBHOOKS, in_one_line(&error), access_remedy(url)),
+                Err(error) => {
+                    Check::wrong(WEBHOOKS, output::in_one_line(&error), access_remedy(url))
+                }
             },
         );
     }
@@ -72,7 +83,7 @@ pub async fn replica(url: Option<&PostgresUrl>) -> Option<Check> {
             format!("it lacks {}", pending.join(", ")),
             "see that it follows the database: it has no migrations of its own",
         ),
-        Err(error) => Check::wrong(REPLICA, in_one_line(&error), remedy),
+        Err(error) => Check::wrong(REPLICA, output::in_one_line(&error), remedy),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod list;
 mod moderation;
+mod named;
 mod purge;
 mod show;
 
@@ -13,22 +14,21 @@ use std::process::ExitCode;
 use anyhow::bail;
 use domain::{
     posting::{Rejection, moderation::Moderation},
-    store::{PostingReader, Store},
+    store::PostingReader,
     usecase::ModerationError,
 };
-use kernel::{PostingId, SourceIdentifier, StoreError, Version};
+use kernel::{SourceIdentifier, Version};
 use serde::Serialize;
-use uuid::Uuid;
 
-use self::{list::Listing, purge::Purging};
+use self::{list::Listing, named::resolve, purge::Purging};
 use crate::{
     cli::{
         PostingsCommand, PostingsEraseArgs, PostingsFeatureArgs, PostingsPurgeArgs,
         PostingsReasonArgs, PostingsShowArgs,
     },
-    clock, console,
+    clock,
     database::Database,
-    output, text,
+    operators, output, text,
 };
 
 /// Runs a subcommand.
@@ -69,7 +69,7 @@ async fn erase(args: PostingsEraseArgs) -> anyhow::Result<()> {
     let (store, retention) = (&*database.store, &*database.retention);
     let id = resolve(store, &args.id).await?;
     let named = text::plain(id.as_str());
-    let erased = console::erase(store, retention, &id, &args.reason, &by).await;
+    let erased = operators::erase_posting(store, retention, &id, &args.reason, &by).await;
     match erased {
         Ok(true) => output::print(format!("{named} is erased.")),
         Ok(false) => bail!(
@@ -125,18 +125,4 @@ async fn show(
     } else {
         Ok(show::text(&view))
     }
-}
-
-/// Resolves a source identifier or a UUID to a source identifier.
-async fn resolve(store: &dyn Store, id: &SourceIdentifier) -> Result<SourceIdentifier, StoreError> {
-    let Ok(uuid) = Uuid::parse_str(id.as_str()) else {
-        return Ok(id.clone());
-    };
-    let known = store.load(std::slice::from_ref(id), &[]).await?;
-    if known.postings.contains_key(id) {
-        return Ok(id.clone());
-    }
-    let known = store.load_by_id(&[PostingId::new(uuid)]).await?;
-    let mut found = known.postings.into_keys();
-    Ok(found.next().unwrap_or_else(|| id.clone()))
 }

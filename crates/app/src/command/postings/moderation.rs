@@ -10,10 +10,10 @@ use domain::{
 };
 use kernel::{SourceIdentifier, Version, audit::Attribution};
 
-use super::resolve;
+use super::named::resolve;
 use crate::{
-    activity::Activities, cli::PostingArgs, config, console::apply, database::Database, input,
-    misconfigured::Misconfigured, output, text,
+    activity::Activities, cli::PostingArgs, config, database::Database, input,
+    misconfigured::Misconfigured, operators, output, text,
 };
 
 /// Carries a command out on each posting, says what became of each, and goes on after a failure.
@@ -66,7 +66,7 @@ async fn one(
     lifetime: Lifetime,
 ) -> anyhow::Result<Posting> {
     let id = resolve(store, id).await?;
-    Ok(apply(store, &id, command, seen, by, lifetime).await?)
+    Ok(operators::moderate(store, &id, command, seen, by, lifetime).await?)
 }
 
 /// The IDs of a file, one a line. A bad line is refused before anything is changed.

@@ -11,7 +11,7 @@ use domain::{
     usecase::{ModerationError, ingest},
 };
 use kernel::{
-    Status,
+    Status, StoreError,
     audit::{AuditLog, AuditQuery},
     testing::{by_ann, minutes, noon},
 };
@@ -25,7 +25,7 @@ use super::{
     *,
 };
 use crate::{
-    console::apply,
+    operators::moderate,
     testing::{Fault, FaultyStore},
 };
 
@@ -132,7 +132,7 @@ async fn the_list_filters_by_status() {
     let store = MemoryStore::new();
     let puts = [create("a", "acme"), create("b", "acme")];
     ingest(&store, &puts, NEVER, noon()).await.unwrap();
-    apply(
+    moderate(
         &store,
         &id("b"),
         &Moderation::Approve,
@@ -173,7 +173,7 @@ async fn an_unknown_posting_is_named_as_the_api_names_it() {
         let error = show(&store, &id("a"), as_json).await.unwrap_err();
         assert_eq!(error.to_string(), "Job posting not found.");
     }
-    let error = apply(
+    let error = moderate(
         &store,
         &id("a"),
         &Moderation::Approve,
@@ -216,7 +216,7 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     put.patch.title = kernel::field::Patch::Set("Baker\u{1b}[2J".to_owned());
     ingest(&store, &[put], NEVER, noon()).await.unwrap();
     let reason = "Not a job.".to_owned();
-    apply(
+    moderate(
         &store,
         &id("a/1"),
         &Moderation::Reject { reason },
@@ -256,7 +256,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         Fault::Fail(StoreError::Conflict),
         Fault::Fail(StoreError::Conflict),
     ]);
-    let posting = apply(
+    let posting = moderate(
         &*store,
         &id("a"),
         &Moderation::Approve,
@@ -273,7 +273,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     let down = StoreError::Unavailable("gone".to_owned());
     store.fail_next([Fault::Fail(down.clone())]);
     let feature = Moderation::Feature(true);
-    let error = apply(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
+    let error = moderate(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
         .await
         .unwrap_err();
     assert_eq!(
@@ -281,7 +281,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
         ModerationError::Store(down),
         "anything else is not tried again"
     );
-    let posting = apply(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
+    let posting = moderate(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
         .await
         .unwrap();
     assert_eq!(sentence(&posting, &feature), "a is featured.");
@@ -318,7 +318,7 @@ async fn what_an_operator_does_is_in_the_audit() {
     ];
     for (n, command) in (1..).zip(&commands) {
         for _ in 0..2 {
-            let applied = apply(&store, &id("a/1"), command, None, &by_ann(n), NEVER).await;
+            let applied = moderate(&store, &id("a/1"), command, None, &by_ann(n), NEVER).await;
             assert!(applied.is_ok());
         }
     }

@@ -8,7 +8,17 @@ use newsletter::{
     subscriber::Subscriber,
 };
 
-use super::{COLUMNS, TOKEN};
+/// The columns of an import and an export.
+pub(super) const COLUMNS: [&str; 6] = [
+    "email",
+    "name",
+    "country",
+    "plan_category",
+    "status",
+    "expires_at",
+];
+/// The column that an export adds. An import ignores it: a token is assigned once.
+pub(super) const TOKEN: &str = "migration_token";
 
 /// Subscribers in memory at a time.
 pub(super) const PAGE: usize = 500;

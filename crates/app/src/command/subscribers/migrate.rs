@@ -15,17 +15,15 @@ use newsletter::{
     audit,
     store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::{Email, MigrationSource, Subscriber},
-    usecase::{self, Migration},
+    usecase::{self, Migration, PersonError, PersonRef},
 };
 use tokio::time::{Instant, sleep_until};
 
 use self::monitor::{MoveMonitor, Moves};
-use super::person;
 use crate::{
     cli::SubscribersMigrateArgs,
     clock::{self, Clock},
     command::run::Run,
-    config::PersonRef,
     conflicts::decide_again,
     database::Database,
     newsletter_service, output,
@@ -134,11 +132,13 @@ pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode
 async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
     let (mut emails, mut unknown) = (Vec::with_capacity(people.len()), 0);
     for person in people {
-        if let Some(email) = person::address(store, person).await? {
-            emails.push(email);
-        } else {
-            output::complain(format_args!("not a subscriber: {person}"));
-            unknown += 1;
+        match person.address(store).await {
+            Ok(email) => emails.push(email),
+            Err(PersonError::NotFound) => {
+                output::complain(format_args!("not a subscriber: {person}"));
+                unknown += 1;
+            }
+            Err(PersonError::Store(error)) => return Err(error),
         }
     }
     Ok((emails, unknown))

@@ -3,46 +3,29 @@
 //!
 //! - [`intake`] imports CSV files for [`import`] and [`suppressions`]; [`records`] parses their
 //!   records.
-//! - [`person`] resolves an address or a UUID to a subscriber.
 
-mod erase;
 mod export;
 mod import;
 mod intake;
 mod migrate;
-mod person;
 mod reconcile;
 mod records;
 mod show;
-mod suppress;
 mod suppressions;
 
 use std::process::ExitCode;
 
-use self::suppress::Decision;
-pub use self::{
-    erase::erase,
-    person::NOT_FOUND,
-    suppress::{reinstate, suppress},
-};
+use newsletter::usecase::{PersonCommand, PersonRef};
+
 use crate::{
-    cli::{SubscribersCommand, SubscribersEraseArgs, SubscribersShowArgs, SuppressionsCommand},
+    cli::{
+        OperatorArgs, StoreArgs, SubscribersCommand, SubscribersDecideArgs, SubscribersEraseArgs,
+        SubscribersShowArgs, SuppressionsCommand,
+    },
     clock,
     database::Database,
-    output,
+    operators, output,
 };
-
-/// The columns of an import and an export.
-const COLUMNS: [&str; 6] = [
-    "email",
-    "name",
-    "country",
-    "plan_category",
-    "status",
-    "expires_at",
-];
-/// The column that an export adds. An import ignores it: a token is assigned once.
-const TOKEN: &str = "migration_token";
 
 /// Runs a subcommand.
 pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
@@ -63,24 +46,19 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
             person,
             store,
             operator,
-        }) => {
-            let by = operator.attribution()?;
-            let store = Database::open(&store.database()).await?.newsletter;
-            let said = erase(&*store, &clock::system(), &person, &by).await?;
-            output::print(said)?;
-        }
+        }) => decide(&person, &PersonCommand::Erase, &store, &operator).await?,
         SubscribersCommand::Export(store) => {
             let database = Database::open(&store.database()).await?;
             export::export(&*database.subscribers, output::print_lines).await?;
         }
         SubscribersCommand::Suppress(args) => {
-            output::print(suppress::run(args, Decision::Suppress).await?)?;
+            decide_with_reason(args, |reason| PersonCommand::Suppress { reason }).await?;
         }
         SubscribersCommand::Reinstate(args) => {
-            output::print(suppress::run(args, Decision::Reinstate).await?)?;
+            decide_with_reason(args, |reason| PersonCommand::Reinstate { reason }).await?;
         }
         SubscribersCommand::RotateToken(args) => {
-            output::print(suppress::run(args, Decision::RotateToken).await?)?;
+            decide_with_reason(args, |reason| PersonCommand::RotateToken { reason }).await?;
         }
         SubscribersCommand::Suppressions(SuppressionsCommand::Import(args)) => {
             return suppressions::import(args).await;
@@ -91,4 +69,26 @@ pub async fn run(command: SubscribersCommand) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn decide_with_reason(
+    args: SubscribersDecideArgs,
+    command: impl FnOnce(String) -> PersonCommand,
+) -> anyhow::Result<()> {
+    let command = command(args.reason);
+    decide(&args.person, &command, &args.store, &args.operator).await
+}
+
+/// Carries out a command about a person, and prints what became of it.
+async fn decide(
+    person: &PersonRef,
+    command: &PersonCommand,
+    store: &StoreArgs,
+    operator: &OperatorArgs,
+) -> anyhow::Result<()> {
+    let by = operator.attribution()?;
+    let store = Database::open(&store.database()).await?.newsletter;
+    let clock = clock::system();
+    let decided = operators::decide_about(&*store, &clock, person, command, &by);
+    output::print(decided.await?)
 }

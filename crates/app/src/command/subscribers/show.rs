@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use anyhow::bail;
 use kernel::{
     day,
     outbox::{Outbox, SubjectTask, TaskRow},
@@ -11,11 +10,11 @@ use newsletter::{
     store::Store,
     subscriber::{Account, Departure, Place, Places, Subscriber, Suppression},
     tasks,
+    usecase::PersonRef,
 };
 use serde::Serialize;
 
-use super::person::{self, NOT_FOUND};
-use crate::{config::PersonRef, output, text::plain};
+use crate::{output, text::plain};
 
 /// Tasks of a person that are shown at most.
 const TASKS: usize = 100;
@@ -110,9 +109,7 @@ pub(super) async fn show(
     person: &PersonRef,
     as_json: bool,
 ) -> anyhow::Result<String> {
-    let Some(subscriber) = person::find(store, person).await? else {
-        bail!(NOT_FOUND);
-    };
+    let subscriber = person.find(store).await?;
     let tasks = outbox
         .tasks_of(subscriber.id.uuid(), &tasks::KINDS, TASKS)
         .await?;

@@ -11,7 +11,7 @@ use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{Stores, in_time, number};
+use super::stores::{Stores, in_time, number};
 
 const LAST: &str = "posthaste_catalogue_last_import_timestamp_seconds";
 const POSTINGS: &str = "posthaste_catalogue_postings";

@@ -7,7 +7,7 @@ use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{Stores, in_time};
+use super::stores::{Stores, in_time};
 
 const LAST_PUSH: &str = "posthaste_last_push_timestamp_seconds";
 

@@ -9,7 +9,7 @@ use newsletter::tasks::CONSUMER;
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{STATE_LIFETIME, Stores, in_time};
+use super::stores::{STATE_LIFETIME, Stores, in_time};
 use crate::kinds;
 
 const LAG: &str = "posthaste_event_log_lag_seconds";

@@ -11,7 +11,7 @@ use newsletter::{
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{Stores, in_time, number};
+use super::stores::{Stores, in_time, number};
 
 const SUBSCRIBERS: &str = "posthaste_subscribers";
 const LIST_AGE: &str = "posthaste_provider_list_age_seconds";

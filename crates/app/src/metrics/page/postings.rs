@@ -7,7 +7,7 @@ use kernel::{Status, StoreError};
 use metrics::{Unit, describe_gauge, gauge};
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{Stores, in_time, number};
+use super::stores::{Stores, in_time, number};
 
 const POSTINGS: &str = "posthaste_postings";
 

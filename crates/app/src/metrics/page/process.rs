@@ -13,7 +13,7 @@ use rustix::{
     process::{Resource, getrlimit},
 };
 
-use super::number;
+use super::stores::number;
 
 const MEMORY: &str = "process_resident_memory_bytes";
 const OPEN: &str = "process_open_fds";

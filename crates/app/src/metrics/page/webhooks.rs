@@ -6,7 +6,7 @@ use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::{STATE_LIFETIME, Stores, in_time, number};
+use super::stores::{STATE_LIFETIME, Stores, in_time, number};
 
 const ENDPOINTS: &str = "posthaste_webhook_endpoints";
 const WAITING: &str = "posthaste_webhook_waiting_events";

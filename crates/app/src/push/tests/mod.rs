@@ -18,7 +18,7 @@ use wiremock::{
 };
 
 use self::board::{Board, Fault};
-use super::{receipts::Counts, *};
+use super::{counts::Counts, *};
 use crate::cli::JsonArgs;
 
 /// A retry policy that is fast enough for tests.

@@ -4,27 +4,15 @@ use std::{sync::Arc, time::Duration};
 
 use domain::{
     enrichment::{EnrichError, Enrichment, EnrichmentInput},
-    posting::ContentHash,
     usecase::{self, GivenUp},
 };
-use kernel::{
-    PostingId, StoreError,
-    outbox::{Claimed, Receipt},
-};
+use kernel::{PostingId, StoreError, outbox::Claimed};
 
-use super::{super::tasks::Failure, Enrichments};
+use super::{super::tasks::Failure, Enrichments, Failed, failed_to_run};
 use crate::{conflicts::decide_again, metrics};
 
 /// The time limit for deciding again after conflicts.
 const CONFLICTS: Duration = Duration::from_secs(2);
-
-/// An assignment without an outcome.
-pub(super) struct Failed {
-    pub receipt: Receipt,
-    pub content: ContentHash,
-    pub input: Arc<EnrichmentInput>,
-    pub error: EnrichError,
-}
 
 impl Enrichments {
     /// Puts the task off, or gives it up in one commit with what the posting says of it. No posting
@@ -98,7 +86,7 @@ impl Enrichments {
         let enricher = Arc::clone(&self.enricher);
         let work = self.threads.spawn(async move { enricher.unjudged(&input) });
         work.await.unwrap_or_else(|error| {
-            tracing::warn!(error = %super::failed_to_run(error), "there are no texts to keep");
+            tracing::warn!(error = %failed_to_run(error), "there are no texts to keep");
             None
         })
     }

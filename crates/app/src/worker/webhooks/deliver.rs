@@ -23,7 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Deliveries, FURTHER_ATTEMPTS};
+use super::{Deliveries, FURTHER_ATTEMPTS, RoundEnd};
 use crate::{metrics, panics, waits};
 
 /// Permission for an attempt, until it ends.
@@ -63,16 +63,6 @@ struct Ended {
     /// Its number in the round.
     number: usize,
     result: Result<Attempt, StoreError>,
-}
-
-/// The end of a round.
-pub(super) enum RoundEnd {
-    /// It is recorded, which ended the lease.
-    Recorded,
-    /// It came to nothing but events to pass, and its lease is to be ended so.
-    Idle(Box<Round>),
-    /// It is void: the endpoint was moved back or deleted, or the lease is another process's.
-    Lost,
 }
 
 impl Deliveries {

@@ -18,7 +18,7 @@ use std::{
 };
 
 use ::webhooks::{
-    Lease, LeaseQuery, REST, Release, RetrySchedule, Sender, TrackedEndpoint, Webhooks,
+    Lease, LeaseQuery, REST, Release, RetrySchedule, Round, Sender, TrackedEndpoint, Webhooks,
 };
 use access::{Client, Clients};
 use domain::{posting::PostingView, store::PostingReader};
@@ -36,7 +36,6 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::deliver::RoundEnd;
 use crate::{clock::Clock, panics, waits};
 
 /// Renders the body of a delivery: the event, and the posting if the endpoint wants it. An error is
@@ -87,6 +86,16 @@ impl DeliverySettings {
     fn attempts_within(&self) -> Duration {
         self.stop_within.mul_f64(0.8)
     }
+}
+
+/// The end of a round.
+enum RoundEnd {
+    /// It is recorded, which ended the lease.
+    Recorded,
+    /// It came to nothing but events to pass, and its lease is to be ended so.
+    Idle(Box<Round>),
+    /// It is void: the endpoint was moved back or deleted, or the lease is another process's.
+    Lost,
 }
 
 /// The parts of [`Deliveries`].

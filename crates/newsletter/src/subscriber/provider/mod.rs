@@ -1,7 +1,6 @@
 //! The port to the e-mail marketing provider and its two accounts.
 
 mod inspection;
-mod list;
 
 use std::{fmt, time::Duration};
 
@@ -9,10 +8,7 @@ use async_trait::async_trait;
 use kernel::{day, vocabulary::vocabulary};
 use time::{Date, OffsetDateTime};
 
-pub use self::{
-    inspection::{FieldKind, Inspection, Webhook},
-    list::{Cursor, Listed, Page},
-};
+pub use self::inspection::{FieldKind, Inspection, Webhook};
 use super::{Account, Email, MemberStatus, SubscriberStatus};
 
 /// The specification's six fields, as sent to the provider. The status is not among them, because
@@ -126,6 +122,31 @@ pub enum Upserted {
     /// It refuses the fields because the subscriber is suppressed there, in the known words of a
     /// 422. Other words are [`ProviderError::Permanent`].
     Suppressed,
+}
+
+/// The provider's cursor to a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(pub String);
+
+/// A subscriber on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The address.
+    pub email: Email,
+    /// The account's record.
+    pub found: Found,
+}
+
+/// A page of an account's list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The subscribers on the page.
+    pub people: Vec<Listed>,
+    /// Entries that could not be read, such as an unknown status or an invalid address, described
+    /// for an operator. They have no effect.
+    pub odd: Vec<String>,
+    /// The cursor to the next page; `None` on the last one.
+    pub next: Option<Cursor>,
 }
 
 /// The reason why a call failed.

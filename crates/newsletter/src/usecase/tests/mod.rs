@@ -6,6 +6,7 @@ mod interleavings;
 mod migrate;
 mod newsletter;
 mod operate;
+mod person;
 mod sync;
 mod withdraw;
 

@@ -1,34 +1,16 @@
 //! The texts of the pages, in every language.
 
-mod da;
-mod de;
-mod en;
-mod es;
-mod fr;
-mod it;
-mod nb;
-mod nl;
-mod pl;
-mod pt;
-mod sv;
-
-/// English, also the fallback.
-pub const ENGLISH: &Texts = &en::TEXTS;
-
-/// Every language.
-pub const ALL: [&Texts; 11] = [
-    ENGLISH,
-    &de::TEXTS,
-    &fr::TEXTS,
-    &es::TEXTS,
-    &nl::TEXTS,
-    &da::TEXTS,
-    &sv::TEXTS,
-    &nb::TEXTS,
-    &it::TEXTS,
-    &pl::TEXTS,
-    &pt::TEXTS,
-];
+pub mod da;
+pub mod de;
+pub mod en;
+pub mod es;
+pub mod fr;
+pub mod it;
+pub mod nb;
+pub mod nl;
+pub mod pl;
+pub mod pt;
+pub mod sv;
 
 /// The texts of one language.
 pub struct Texts {

@@ -16,7 +16,7 @@ use newsletter::{
 };
 
 use super::{
-    COLUMNS, TOKEN,
+    export::{COLUMNS, TOKEN},
     intake::{self, Import, Record, Tally},
     records::{Fields, Layout},
 };

@@ -7,10 +7,10 @@ use kernel::{
 
 use super::{A, B, full, insert, list, load, put, update, writing};
 use crate::{
-    store::{Purge, StoreError, SubscriberQuery, WriteSet},
+    store::{StoreError, SubscriberQuery, WriteSet},
     subscriber::{
         Departure, MigrationSource, PutSubscriber, Remembered, Subscriber, SubscriberId,
-        SubscriberStatus,
+        SubscriberStatus, departure::Purge,
     },
     tasks,
     testing::{

@@ -1,21 +1,122 @@
-//! The errors of the token endpoint (RFC 6749 §5.2).
+//! The errors of bearer authentication (RFC 6750 §3) and of the token endpoint (RFC 6749 §5.2).
 
 use std::{borrow::Cow, fmt, num::NonZeroU32};
 
+use access::Scope;
 use actix_web::{
     HttpResponse, ResponseError,
     http::{
         StatusCode,
-        header::{ALLOW, CACHE_CONTROL, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{ALLOW, CACHE_CONTROL, HeaderValue, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
     },
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::oauth::{
-    AuthError,
-    authorizer::{REALM, RETRY_AFTER_SECONDS},
-};
+use super::jwt::TokenFault;
+use crate::error::ApiError;
+
+/// The realm of both `WWW-Authenticate` challenges.
+const REALM: &str = "posthaste";
+/// `Retry-After` in seconds when a client could not be looked up.
+const RETRY_AFTER_SECONDS: u32 = 5;
+
+/// The reason why a request is not authorised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuthError {
+    /// The request has no bearer token.
+    Missing,
+    /// The request has more than one `Authorization` header.
+    Ambiguous,
+    /// The token is not accepted.
+    Invalid(TokenFault),
+    /// The client has used up its limit.
+    Limited {
+        /// The limit.
+        per_minute: NonZeroU32,
+        /// The seconds until the next request is taken.
+        retry_after: u64,
+    },
+    /// The token is valid but has none of these scopes.
+    InsufficientScope(Vec<Scope>),
+    /// The token has one of these scopes, but its client has none of them any more.
+    WithdrawnScope(Vec<Scope>),
+    /// The token's client could not be looked up.
+    Unavailable,
+}
+
+impl From<AuthError> for ApiError {
+    fn from(error: AuthError) -> Self {
+        let status = match error {
+            AuthError::Missing | AuthError::Invalid(_) => StatusCode::UNAUTHORIZED,
+            AuthError::Ambiguous => StatusCode::BAD_REQUEST,
+            AuthError::InsufficientScope(_) | AuthError::WithdrawnScope(_) => StatusCode::FORBIDDEN,
+            AuthError::Limited { retry_after, .. } => {
+                return Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
+                    .with_header(RETRY_AFTER, retry_after);
+            }
+            AuthError::Unavailable => {
+                return Self::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+                    .with_header(RETRY_AFTER, RETRY_AFTER_SECONDS);
+            }
+        };
+        let answer = Self::new(status, error.to_string());
+        match HeaderValue::try_from(challenge(&error)) {
+            Ok(challenge) => answer.with_header(WWW_AUTHENTICATE, challenge),
+            Err(_) => answer,
+        }
+    }
+}
+
+/// The value of `WWW-Authenticate` (RFC 6750 §3). Without a token, it has no error code.
+fn challenge(error: &AuthError) -> String {
+    let (code, scope) = match error {
+        AuthError::Missing | AuthError::Limited { .. } | AuthError::Unavailable => {
+            return format!("Bearer realm=\"{REALM}\"");
+        }
+        AuthError::Ambiguous => ("invalid_request", None),
+        AuthError::Invalid(_) => ("invalid_token", None),
+        AuthError::InsufficientScope(scopes) | AuthError::WithdrawnScope(scopes) => {
+            ("insufficient_scope", scopes.first())
+        }
+    };
+    let scope = scope.map_or_else(String::new, |scope| format!(", scope=\"{scope}\""));
+    format!("Bearer realm=\"{REALM}\", error=\"{code}\", error_description=\"{error}\"{scope}")
+}
+
+impl fmt::Display for AuthError {
+    // The texts must not contain quotes: they are quoted in a header.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str(
+                "Authentication is required: send an access token as Authorization: Bearer TOKEN.",
+            ),
+            Self::Ambiguous => f.write_str("There is more than one Authorization header."),
+            Self::Invalid(fault) => fault.fmt(f),
+            Self::Limited { per_minute, .. } => write!(
+                f,
+                "This client may send {per_minute} requests a minute. Try again after the seconds \
+                 of Retry-After."
+            ),
+            Self::InsufficientScope(scopes) => {
+                write!(f, "The access token lacks the scope {}.", any_of(scopes))
+            }
+            Self::WithdrawnScope(scopes) => {
+                write!(f, "The client no longer has the scope {}.", any_of(scopes))
+            }
+            Self::Unavailable => {
+                f.write_str("The access token cannot be checked at the moment. Try again.")
+            }
+        }
+    }
+}
+
+fn any_of(scopes: &[Scope]) -> String {
+    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    names.join(" or ")
+}
+
+impl std::error::Error for AuthError {}
 
 /// The refusal of a token request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,7 @@ use base64::{
 use serde_json::Value;
 use url::form_urlencoded;
 
-use super::error::TokenError;
-use crate::oauth::jwt::object::Object;
+use super::{error::TokenError, jwt::object::Object};
 
 /// Base64 as in RFC 7617, with optional padding, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -24,7 +23,7 @@ const REPEATABLE: &str = "resource";
 
 /// A client's id and secret, as they were sent.
 #[derive(Clone, PartialEq, Eq)]
-pub(in crate::oauth) struct Credentials {
+pub(super) struct Credentials {
     pub client_id: String,
     pub client_secret: String,
 }
@@ -39,7 +38,7 @@ impl fmt::Debug for Credentials {
 
 /// A request for a token.
 #[derive(Debug)]
-pub(in crate::oauth) struct TokenRequest {
+pub(super) struct TokenRequest {
     pub grant_type: Option<String>,
     pub scope: Option<String>,
     /// The credentials, or their error, which is reported only if the grant type is supported.
@@ -48,7 +47,7 @@ pub(in crate::oauth) struct TokenRequest {
 
 /// The parameters in the body.
 #[derive(Default)]
-pub(in crate::oauth) struct Form {
+pub(super) struct Form {
     grant_type: Option<String>,
     scope: Option<String>,
     client_id: Option<String>,

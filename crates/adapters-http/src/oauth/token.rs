@@ -1,8 +1,5 @@
 //! `POST /oauth/token`: an access token for a client's own credentials (RFC 6749 §4.4).
 
-pub(super) mod error;
-pub(super) mod request;
-
 use std::time::Duration;
 
 use access::Scope;
@@ -16,12 +13,14 @@ use metrics::counter;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::{
+use super::{
+    authorizer::Authorizer,
+    context::RequestContext,
     error::TokenError,
+    grant,
     request::{Form, TokenRequest},
 };
-use super::{authorizer::Authorizer, grant};
-use crate::{body, connection::Connection, middleware::RequestUsage, schema::Answer};
+use crate::{body, connection::Connection, schema::Answer};
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
@@ -113,8 +112,8 @@ async fn respond(
     };
     let asked = TokenRequest::new(request.headers(), form)?;
     let notice = |client, usage| {
-        RequestUsage::set_client(request, client);
-        RequestUsage::set(request, usage);
+        RequestContext::set_client(request, client);
+        RequestContext::set_usage(request, usage);
     };
     let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {

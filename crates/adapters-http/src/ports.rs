@@ -1,0 +1,69 @@
+//! The ports that the handlers call.
+
+use std::sync::Arc;
+
+use access::{ActivityLog, ActivityRecorder, Clients};
+use domain::{
+    catalogue::Catalogues,
+    store::{Health, PostingReader},
+    usecase::{Imports, Ingest},
+};
+use kernel::{ClientId, event::EventLog, trace::OptionalTracer};
+use newsletter::usecase::Newsletter;
+use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
+
+use crate::replica::ReadSource;
+
+/// The ports that the handlers call.
+#[derive(Clone)]
+pub struct Ports {
+    /// Accepts pushes.
+    pub ingest: Arc<dyn Ingest>,
+    /// Takes in imports.
+    pub imports: Arc<dyn Imports>,
+    /// Knows the catalogues.
+    pub catalogues: Arc<dyn Catalogues>,
+    /// Reads postings.
+    pub postings: Arc<dyn PostingReader>,
+    /// Reads lists, exports and events, maybe from a replica.
+    pub reads: Arc<dyn ReadSource>,
+    /// Takes and answers whatever is about newsletter subscribers.
+    pub newsletter: Arc<dyn Newsletter>,
+    /// Manages webhooks.
+    pub webhooks: WebhookPorts,
+    /// Knows the OAuth clients.
+    pub clients: Arc<dyn Clients>,
+    /// Reads the activity of clients.
+    pub activity: Arc<dyn ActivityLog>,
+    /// Takes in the activity of clients.
+    pub recorder: Arc<dyn ActivityRecorder>,
+    /// Checks the store.
+    pub health: Arc<dyn Health>,
+    /// Records a span of each request.
+    pub tracer: OptionalTracer,
+}
+
+/// The ports that the handlers of webhooks use.
+#[derive(Clone)]
+pub struct WebhookPorts {
+    /// The endpoints.
+    pub webhooks: Arc<dyn Webhooks>,
+    /// The event log.
+    pub log: Arc<dyn EventLog>,
+    /// Calls receivers.
+    pub sender: Arc<dyn Sender>,
+    /// Whether receivers may have private addresses.
+    pub private: PrivateAddresses,
+}
+
+impl WebhookPorts {
+    /// The commands of a client.
+    pub fn of(&self, client: ClientId) -> ManagedWebhooks<'_> {
+        ManagedWebhooks {
+            webhooks: &*self.webhooks,
+            log: &*self.log,
+            sender: &*self.sender,
+            by: Manager::Client(client),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Opens a database, and brings its schema up to date.
+
+use std::sync::Arc;
+
+use kernel::StoreError;
+
+use crate::{
+    PostgresOptions, PostgresStore, PostgresUrl,
+    connection::Connections,
+    copy, event,
+    migrations::{self, MIGRATIONS},
+};
+
+impl PostgresStore {
+    /// Opens a database, which may lack migrations ([`Self::migrate`]). Fails if its schema is
+    /// newer than this program.
+    pub async fn open(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
+        let store = Self {
+            connections: Arc::new(Connections::new(url, options)?),
+        };
+        if store.pending_migrations().await?.is_empty() {
+            let connections = &store.connections;
+            connections
+                .run(async |conn| copy::refuse_half_a_copy(conn).await)
+                .await?;
+            store.order_events().await?;
+        }
+        Ok(store)
+    }
+
+    /// A standby of a database, to read from. It is connected to when it is first used.
+    pub fn standby(url: &PostgresUrl, options: &PostgresOptions) -> Result<Self, StoreError> {
+        Ok(Self {
+            connections: Arc::new(Connections::new(url, options)?),
+        })
+    }
+
+    /// The names of the migrations that the schema lacks, in order.
+    pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
+        self.connections
+            .run(async |conn| migrations::pending(conn, &MIGRATIONS).await)
+            .await
+    }
+
+    /// Applies the missing migrations, and returns their names. Others may push meanwhile, and
+    /// several processes may call this at once. Each migration is applied whole or not at all; what
+    /// was applied before one fails stays.
+    pub async fn migrate(&self) -> Result<Vec<String>, StoreError> {
+        let conn = self.connections.take().await?;
+        let applied = migrations::migrate(conn, MIGRATIONS).await?;
+        self.order_events().await?;
+        Ok(applied)
+    }
+
+    /// Sees to it that the next event follows those that are there, also in another server.
+    async fn order_events(&self) -> Result<(), StoreError> {
+        let connections = &self.connections;
+        if !connections
+            .run(async |conn| event::is_behind(conn).await)
+            .await?
+        {
+            return Ok(());
+        }
+        tracing::warn!(
+            "the ids of transactions are lower than in the event log, as after restoring a dump: \
+             new events get places behind the last one"
+        );
+        connections
+            .transaction(async |conn| event::raise_offset(conn).await)
+            .await
+    }
+}

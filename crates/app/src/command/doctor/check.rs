@@ -1,0 +1,77 @@
+//! A check and its time limit.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::{preflight::Finding, text::plain};
+
+/// The time limit of a check.
+pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A check, as JSON shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    #[serde(rename = "check")]
+    name: &'static str,
+    /// Whether nothing is wrong; `true` of what only may be.
+    pub ok: bool,
+    pub message: String,
+    remedy: Option<String>,
+}
+
+impl Check {
+    pub fn new(name: &'static str, finding: Finding) -> Self {
+        Self {
+            name,
+            ok: finding.is_good(),
+            message: plain(&finding.text),
+            remedy: finding.remedy.map(|remedy| plain(&remedy)),
+        }
+    }
+
+    pub fn good(name: &'static str, message: impl Into<String>) -> Self {
+        Self::new(name, Finding::good(message))
+    }
+
+    pub fn wrong(
+        name: &'static str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::new(name, Finding::wrong(message, remedy))
+    }
+
+    /// Something that may be wrong, and does not make the command fail.
+    pub fn doubtful(
+        name: &'static str,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            ok: true,
+            ..Self::wrong(name, message, remedy)
+        }
+    }
+
+    pub fn line(&self) -> String {
+        let Self { name, message, .. } = self;
+        match &self.remedy {
+            None => format!("ok    {name}: {message}"),
+            Some(remedy) if self.ok => format!("warn  {name}: {message}; {remedy}"),
+            Some(remedy) => format!("fail  {name}: {message}; {remedy}"),
+        }
+    }
+}
+
+/// Runs a check within a time limit.
+pub async fn within<T>(
+    limit: Duration,
+    task: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    match timeout(limit, task).await {
+        Ok(result) => result,
+        Err(_) => anyhow::bail!("no answer within {} seconds", limit.as_secs()),
+    }
+}

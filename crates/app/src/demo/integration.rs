@@ -1,0 +1,100 @@
+//! A client of the demo, and what it pushes.
+
+use access::{NewClient, Scope};
+use anyhow::{Context as _, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use kernel::{
+    Prefixes, SourceIdentifier,
+    audit::{Attribution, Operator},
+};
+use secrecy::SecretString;
+use uuid::Uuid;
+
+use super::{
+    samples::{self, Sample},
+    table::Row,
+};
+use crate::{
+    command::clients,
+    database::Database,
+    push::{self, Chunk, Credentials, Progress, RetryPolicy, Sender},
+};
+
+/// The demo as an operator.
+pub fn demo_operator() -> anyhow::Result<Attribution> {
+    Ok(Attribution {
+        id: Uuid::now_v7(),
+        operator: Operator::new("demo")?,
+    })
+}
+
+/// Creates a client that pushes and reads the postings that begin so.
+pub async fn integration(
+    database: &Database,
+    name: &str,
+    prefixes: Prefixes,
+) -> anyhow::Result<Credentials> {
+    let by = demo_operator()?;
+    let new = NewClient {
+        name: name.to_owned(),
+        scopes: vec![Scope::JobPostingsWrite, Scope::JobPostingsRead],
+        prefixes,
+        requests_per_minute: None,
+    };
+    let (client, secret) = clients::create(&*database.clients, &by, new).await?;
+    Ok(Credentials {
+        client_id: client.id.to_string(),
+        client_secret: SecretString::from(secret.expose().to_owned()),
+    })
+}
+
+/// Pushes samples, one in each line, and returns the answers by posting.
+pub async fn push_samples(
+    url: &str,
+    credentials: Credentials,
+    lines: &str,
+) -> anyhow::Result<Vec<Row>> {
+    let samples = samples::read(lines)?;
+    let mut rows: Vec<Row> = Vec::new();
+    for Sample { id, payload } in &samples {
+        if !rows.iter().any(|row| row.id.as_str() == id) {
+            let title = payload["title"].as_str().unwrap_or_default().to_owned();
+            rows.push(Row {
+                id: SourceIdentifier::new(id)?,
+                title,
+                answers: Vec::new(),
+            });
+        }
+    }
+
+    let bar = progress_bar(samples.len() as u64, "pushed");
+    let url = url.parse().context("the service has no usable address")?;
+    let (policy, progress) = (RetryPolicy::default(), Progress::new());
+    let sender = Sender::connect(&url, credentials, policy, progress.clone()).await?;
+    let receipts = push::receipts(&sender, &Chunk::of(lines), &progress).await?;
+    if receipts.len() != samples.len() {
+        bail!(
+            "{} of {} samples were answered",
+            receipts.len(),
+            samples.len()
+        );
+    }
+    for (Sample { id, .. }, receipt) in samples.iter().zip(receipts) {
+        let row = rows.iter_mut().find(|row| row.id.as_str() == id);
+        row.context("a sample has no row")?
+            .answers
+            .push(receipt.into());
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(rows)
+}
+
+/// A progress bar on standard error; hidden if that is no terminal.
+pub fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}") {
+        bar.set_style(style);
+    }
+    bar.with_message(what)
+}

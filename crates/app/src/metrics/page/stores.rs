@@ -1,0 +1,68 @@
+//! What a page reads of the store, and how.
+
+use std::{sync::Arc, time::Duration};
+
+use access::{ActivityLog, Clients};
+use domain::{browse::PostingBrowser, catalogue::Catalogues, store::Health};
+use futures_util::future::BoxFuture;
+use kernel::{
+    StoreError,
+    event::EventLog,
+    outbox::{Backlog, Outbox},
+};
+use newsletter::store::{Accounts, SubscriberReader};
+use tokio::time::timeout;
+use webhooks::Webhooks;
+
+use crate::{kinds, panics};
+
+/// The time limit of reading the store. Monitors give up after ten seconds.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The lifetime of a cached state, which limits the load of frequent requests.
+pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
+
+/// A count of waiting and dead tasks by kind.
+pub type BacklogCount =
+    Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<Backlog>, StoreError>> + Send + Sync>;
+
+/// Counts the tasks of every kind in an outbox.
+pub fn backlog_of(outbox: Arc<dyn Outbox>) -> BacklogCount {
+    Arc::new(move || {
+        let outbox = Arc::clone(&outbox);
+        Box::pin(async move { outbox.backlog(&kinds::ALL).await })
+    })
+}
+
+/// The ports of the store that a page reads.
+#[derive(Clone)]
+pub struct Stores {
+    pub backlog: BacklogCount,
+    pub clients: Arc<dyn Clients>,
+    pub activity: Arc<dyn ActivityLog>,
+    pub events: Arc<dyn EventLog>,
+    pub webhooks: Arc<dyn Webhooks>,
+    pub browser: Arc<dyn PostingBrowser>,
+    pub catalogues: Arc<dyn Catalogues>,
+    pub health: Arc<dyn Health>,
+    pub subscribers: Arc<dyn SubscriberReader>,
+    pub accounts: Arc<dyn Accounts>,
+}
+
+/// Waits for the store within the time limit; a panic of it is a failure.
+pub async fn in_time<T>(
+    answer: impl Future<Output = Result<T, StoreError>> + Send,
+) -> Result<T, StoreError> {
+    timeout(STORE_TIMEOUT, panics::caught(answer))
+        .await
+        .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
+}
+
+/// A count as a gauge's floating-point number.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "nothing here counts to more than 2^53"
+)]
+pub const fn number(count: u64) -> f64 {
+    count as f64
+}

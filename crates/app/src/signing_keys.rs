@@ -1,0 +1,28 @@
+//! The folder of the keys that sign access tokens.
+
+use adapters_http::oauth::{KeyFolder, KeyId};
+use uuid::Uuid;
+
+use crate::misconfigured::Misconfigured;
+
+/// Makes a key in a folder that has none. Returns whether it did.
+pub fn ensure(folder: &KeyFolder) -> anyhow::Result<bool> {
+    if !folder.list()?.keys().is_empty() {
+        return Ok(false);
+    }
+    folder.generate(new_id()?)?;
+    Ok(true)
+}
+
+/// Fails if other users can read or replace the keys, and names the command that mends that.
+pub fn refuse_exposed(folder: &KeyFolder) -> anyhow::Result<()> {
+    match folder.exposure()? {
+        None => Ok(()),
+        Some(line) => Err(Misconfigured(line).into()),
+    }
+}
+
+/// The id of a new key.
+pub fn new_id() -> anyhow::Result<KeyId> {
+    Ok(KeyId::new(Uuid::now_v7())?)
+}

@@ -1,0 +1,323 @@
+//! What is known of a subscriber.
+
+use std::{
+    fmt,
+    ops::{Index, IndexMut},
+    sync::Arc,
+};
+
+use kernel::{Version, vocabulary::vocabulary};
+use time::{Date, OffsetDateTime};
+
+use super::{
+    Account, Email, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberId,
+    SubscriberStatus, provider::ProviderId,
+};
+
+/// A subscriber's state in one account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The account's id of the subscriber, once it has shown one. Absence afterwards means removal.
+    pub id: Option<ProviderId>,
+    /// Whether the account is known to send nothing; for a departing address, whether it is known
+    /// to be gone. Used only while the accounts are [watched](Subscriber::is_watched).
+    pub is_quiet: bool,
+    /// Whether this service has unsubscribed the subscriber there, or was about to. The account's
+    /// `unsubscribed` is then no wish of the subscriber.
+    pub is_withdrawn: bool,
+}
+
+/// A subscriber's state in both accounts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// In the old account.
+    pub old: Place,
+    /// In the new one.
+    pub new: Place,
+}
+
+impl Index<Account> for Places {
+    type Output = Place;
+
+    fn index(&self, account: Account) -> &Place {
+        match account {
+            Account::Old => &self.old,
+            Account::New => &self.new,
+        }
+    }
+}
+
+impl IndexMut<Account> for Places {
+    fn index_mut(&mut self, account: Account) -> &mut Place {
+        match account {
+            Account::Old => &mut self.old,
+            Account::New => &mut self.new,
+        }
+    }
+}
+
+impl Places {
+    /// Sets both accounts quiet or unquiet.
+    pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
+        self.old.is_quiet = is_quiet;
+        self.new.is_quiet = is_quiet;
+    }
+}
+
+vocabulary! {
+    /// The origin of a suppression.
+    #[non_exhaustive]
+    SuppressionSource {
+        Webhook = "webhook",
+        /// The answer to a sync.
+        Answer = "answer",
+        /// A lookup during a move.
+        Move = "move",
+        Import = "import",
+        /// An account's list.
+        Reconciliation = "reconciliation",
+        Operator = "operator",
+        /// The subscriber, by the link in an e-mail.
+        Link = "link",
+        /// The remembered suppression of an erased subscriber.
+        Erasure = "erasure",
+    }
+}
+
+/// The record of a suppression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    /// Its origin.
+    pub source: SuppressionSource,
+    /// The account that showed it, if known.
+    pub account: Option<Account>,
+    /// When it was learnt.
+    pub at: OffsetDateTime,
+    /// The reason: an operator's words, or a description of the delivery.
+    pub reason: Option<String>,
+}
+
+impl Suppression {
+    /// A suppression without a reason, as an account shows it.
+    pub const fn shown(
+        source: SuppressionSource,
+        account: Option<Account>,
+        at: OffsetDateTime,
+    ) -> Self {
+        Self {
+            source,
+            account,
+            at,
+            reason: None,
+        }
+    }
+}
+
+/// The reason why an address is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// The person has a new address, on this record.
+    Moved(SubscriberId),
+    /// The person is erased.
+    Erased,
+}
+
+vocabulary! {
+    /// The kinds of departure, by their stored names.
+    DepartureKind {
+        Moved = "moved",
+        Erased = "erased",
+    }
+}
+
+impl Departure {
+    /// The kind, without its data.
+    pub const fn kind(self) -> DepartureKind {
+        match self {
+            Self::Moved(_) => DepartureKind::Moved,
+            Self::Erased => DepartureKind::Erased,
+        }
+    }
+
+    /// The record of the new address, if there is one.
+    pub const fn successor(self) -> Option<SubscriberId> {
+        match self {
+            Self::Moved(successor) => Some(successor),
+            Self::Erased => None,
+        }
+    }
+}
+
+/// The suppression of an erased subscriber, kept without the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// The status at erasure.
+    pub status: SubscriberStatus,
+    /// The time of erasure.
+    pub at: OffsetDateTime,
+}
+
+/// A subscriber's membership.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// Its owner.
+    pub plan_category: PlanCategory,
+    /// Its state.
+    pub status: MembershipStatus,
+    /// The last day that is paid for.
+    pub expires_at: Option<Date>,
+}
+
+/// A secret that lets the holder of an e-mailed link confirm the move: 256 random bits, as
+/// base64url without padding. Debug output hides it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct MigrationToken(Arc<str>);
+
+impl MigrationToken {
+    /// Encodes 256 random bits, drawn by the caller.
+    pub fn new(bits: [u8; 32]) -> Self {
+        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+
+        Self(URL_SAFE_NO_PAD.encode(bits).into())
+    }
+
+    /// Wraps a token that was stored or sent, unchecked.
+    pub fn from_text(text: &str) -> Self {
+        Self(text.into())
+    }
+
+    /// Whether the text has a token's form, without which no subscriber holds it.
+    pub fn is_well_formed(&self) -> bool {
+        let is_of_base64url = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        self.0.len() == 43 && self.0.bytes().all(is_of_base64url)
+    }
+
+    /// The token's text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for MigrationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MigrationToken(…)")
+    }
+}
+
+/// A subscriber's move to the new account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// When it was decided.
+    pub at: OffsetDateTime,
+    /// Its origin.
+    pub source: MigrationSource,
+    /// Whether both accounts show it.
+    pub arrived: bool,
+    /// Whether the old account showed the person during the move.
+    pub was_found: bool,
+    /// Whether the subscriber has joined the new account's group, under this address or an earlier
+    /// one. Joining starts the provider's chain of e-mails, so it happens once.
+    pub has_joined: bool,
+}
+
+/// An e-mail address and its state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscriber {
+    /// Its id.
+    pub id: SubscriberId,
+    /// The number of commits.
+    pub version: Version,
+    /// The address.
+    pub email: Email,
+    /// When the membership system first reported the subscriber; `None` for an address known only
+    /// from the provider, which the API hides.
+    pub reported_at: Option<OffsetDateTime>,
+    /// The time of the latest dated report; an older report changes nothing.
+    pub as_of: Option<OffsetDateTime>,
+    /// The person's name.
+    pub name: Option<String>,
+    /// The country's name.
+    pub country: Option<String>,
+    /// The membership, if there is one.
+    pub membership: Option<Membership>,
+    /// Whether mail may be sent.
+    pub status: SubscriberStatus,
+    /// The origin of the suppression, if it was recorded.
+    pub suppression: Option<Suppression>,
+    /// When an operator last reinstated the subscriber; earlier observations of the provider do not
+    /// count.
+    pub reinstated_at: Option<OffsetDateTime>,
+    /// The reason why the address is being removed from the accounts, if it is.
+    pub departure: Option<Departure>,
+    /// The state in each account.
+    pub places: Places,
+    /// The move to the new account; `None` for subscribers of the old one.
+    pub migrated: Option<Migrated>,
+    /// The token of the link to move.
+    pub token: MigrationToken,
+    /// SHA-256 of the [`ProviderState`] that the subscriber's account is known to hold; `None`
+    /// while that is unknown.
+    pub synced_digest: Option<[u8; 32]>,
+    /// When an account last received, or was shown to hold, a new state.
+    pub told_at: Option<OffsetDateTime>,
+    /// When it was last written.
+    pub updated_at: OffsetDateTime,
+}
+
+impl Subscriber {
+    /// A row for an address that was not reported.
+    pub fn unreported(
+        email: Email,
+        id: SubscriberId,
+        token: MigrationToken,
+        now: OffsetDateTime,
+    ) -> Self {
+        Self {
+            id,
+            version: 1,
+            email,
+            reported_at: None,
+            as_of: None,
+            name: None,
+            country: None,
+            membership: None,
+            status: SubscriberStatus::Active,
+            suppression: None,
+            reinstated_at: None,
+            departure: None,
+            places: Places::default(),
+            migrated: None,
+            token,
+            synced_digest: None,
+            told_at: None,
+            updated_at: now,
+        }
+    }
+
+    /// The subscriber's account.
+    pub const fn account(&self) -> Account {
+        match self.migrated {
+            Some(_) => Account::New,
+            None => Account::Old,
+        }
+    }
+
+    /// The specification's `member_status`.
+    pub fn member_status(&self) -> MemberStatus {
+        match self.membership.map(|membership| membership.status) {
+            None => MemberStatus::NonMember,
+            Some(MembershipStatus::Canceled) => MemberStatus::Canceled,
+            Some(MembershipStatus::Active | MembershipStatus::Expired) => {
+                MemberStatus::ActiveOrExpired
+            }
+        }
+    }
+
+    /// The specification's `membership_plan_category`.
+    pub fn membership_plan_category(&self) -> &'static str {
+        self.membership
+            .map_or(MemberStatus::NonMember.as_str(), |membership| {
+                membership.plan_category.as_str()
+            })
+    }
+}

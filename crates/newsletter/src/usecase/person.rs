@@ -1,0 +1,190 @@
+//! Commands of operators about one person.
+
+use std::fmt;
+
+use kernel::audit::Attribution;
+use time::OffsetDateTime;
+
+use super::{
+    erase::{erase, recall},
+    operate::{Operated, reinstate, rotate_token, suppress},
+};
+use crate::{
+    store::{Store, StoreError},
+    subscriber::{
+        Email, MigrationToken, Notice, ProviderEvent, Subscriber, SubscriberId, SubscriberStatus,
+    },
+};
+
+/// An operator's reference to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonRef {
+    /// An address.
+    Email(Email),
+    /// The id of a subscriber.
+    Id(SubscriberId),
+}
+
+impl fmt::Display for PersonRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Email(email) => email.fmt(f),
+            Self::Id(id) => id.fmt(f),
+        }
+    }
+}
+
+impl PersonRef {
+    /// The subscriber, whether reported or known only by a suppression.
+    pub async fn find(&self, store: &dyn Store) -> Result<Subscriber, PersonError> {
+        let found = match self {
+            Self::Email(email) => store.load(std::slice::from_ref(email)).await?.remove(email),
+            Self::Id(id) => store.load_by_id(&[*id]).await?.remove(id),
+        };
+        found.ok_or(PersonError::NotFound)
+    }
+
+    /// The address, which needs no subscriber.
+    pub async fn address(&self, store: &dyn Store) -> Result<Email, PersonError> {
+        match self {
+            Self::Email(email) => Ok(email.clone()),
+            Self::Id(_) => Ok(self.find(store).await?.email),
+        }
+    }
+}
+
+/// An operator's command about a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonCommand {
+    /// Suppress the address.
+    Suppress {
+        /// The reason.
+        reason: String,
+    },
+    /// Reinstate the person.
+    Reinstate {
+        /// The reason.
+        reason: String,
+    },
+    /// Replace the migration token.
+    RotateToken {
+        /// The reason.
+        reason: String,
+    },
+    /// Erase the person.
+    Erase,
+}
+
+/// The outcome of a [`PersonCommand`], as a sentence for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonOutcome {
+    /// The address is suppressed.
+    Suppressed(Operated),
+    /// The person is not suppressed.
+    Reinstated(Operated),
+    /// The person has another token.
+    TokenRotated(Subscriber),
+    /// The person is erased.
+    Erased,
+}
+
+impl fmt::Display for PersonOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Suppressed(Operated {
+                subscriber: Subscriber { email, status, .. },
+                is_news,
+            }) => {
+                if *is_news {
+                    write!(f, "{email} is {status}; both accounts are told.")
+                } else {
+                    write!(f, "{email} was {status} before; nothing has changed.")
+                }
+            }
+            Self::Reinstated(Operated {
+                subscriber: Subscriber { email, .. },
+                is_news,
+            }) => {
+                if *is_news {
+                    write!(
+                        f,
+                        "{email} is active from now on. No account is told: whoever is \
+                         unsubscribed there has to subscribe again."
+                    )
+                } else {
+                    write!(f, "{email} is not suppressed; nothing has changed.")
+                }
+            }
+            Self::TokenRotated(Subscriber { email, .. }) => {
+                write!(
+                    f,
+                    "{email} has another token; links with the old one are not valid."
+                )
+            }
+            Self::Erased => f.write_str(
+                "Erased. A worker has the e-mail provider's accounts forget the address.",
+            ),
+        }
+    }
+}
+
+/// The reason why nothing was decided about a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PersonError {
+    /// There is no such person.
+    #[error("Newsletter subscriber not found.")]
+    NotFound,
+    /// The store did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Carries out an operator's command about a person, and records it. The id and the token are those
+/// of a new row, and the token also that which replaces another one.
+pub async fn decide_about_person(
+    store: &dyn Store,
+    person: &PersonRef,
+    command: &PersonCommand,
+    (new_id, new_token): (SubscriberId, MigrationToken),
+    by: &Attribution,
+    now: OffsetDateTime,
+) -> Result<PersonOutcome, PersonError> {
+    Ok(match command {
+        PersonCommand::Suppress { reason } => {
+            let notice = Notice {
+                event: ProviderEvent {
+                    email: person.address(store).await?,
+                    status: SubscriberStatus::Unsubscribed,
+                    signed_with: None,
+                },
+                new_id,
+                new_token,
+            };
+            PersonOutcome::Suppressed(suppress(store, &notice, reason, by, now).await?)
+        }
+        PersonCommand::Reinstate { reason } => {
+            let known = match person {
+                // An erased address may have left a hash that still suppresses it.
+                PersonRef::Email(email) => {
+                    let known = recall(store, email, (new_id, new_token), now).await?;
+                    known.ok_or(PersonError::NotFound)?.id
+                }
+                PersonRef::Id(id) => *id,
+            };
+            let operated = reinstate(store, known, reason, by, now).await?;
+            PersonOutcome::Reinstated(operated.ok_or(PersonError::NotFound)?)
+        }
+        PersonCommand::RotateToken { reason } => {
+            let known = person.find(store).await?.id;
+            let rotated = rotate_token(store, known, &new_token, reason, by, now).await?;
+            PersonOutcome::TokenRotated(rotated.ok_or(PersonError::NotFound)?)
+        }
+        PersonCommand::Erase => {
+            let email = person.address(store).await?;
+            if !erase(store, &email, Some(by), now).await? {
+                return Err(PersonError::NotFound);
+            }
+            PersonOutcome::Erased
+        }
+    })
+}

@@ -1,0 +1,105 @@
+//! The words about subscribers that everything else is said in.
+
+use std::fmt;
+
+use kernel::vocabulary::vocabulary;
+use uuid::Uuid;
+
+/// A subscriber's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SubscriberId(Uuid);
+
+impl SubscriberId {
+    /// Wraps a UUID.
+    pub const fn new(uuid: Uuid) -> Self {
+        Self(uuid)
+    }
+
+    /// The UUID.
+    pub const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl fmt::Display for SubscriberId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+vocabulary! {
+    /// Whether mail may be sent. Ordered by strength: the greater of two observations stands, in
+    /// whatever order they come.
+    SubscriberStatus {
+        /// Mail may be sent.
+        Active = "active",
+        /// Removed at the provider.
+        Removed = "removed",
+        /// Mail cannot be delivered for good.
+        Bounced = "bounced",
+        Unsubscribed = "unsubscribed",
+        /// Reported mail as spam.
+        SpamReported = "spam_reported",
+    }
+}
+
+impl SubscriberStatus {
+    /// Whether no mail may be sent.
+    pub const fn is_suppressed(self) -> bool {
+        !matches!(self, Self::Active)
+    }
+}
+
+vocabulary! {
+    /// The owner of a membership.
+    PlanCategory {
+        Individual = "individual",
+        Team = "team",
+    }
+}
+
+vocabulary! {
+    /// The state of a membership.
+    MembershipStatus {
+        /// Paid for.
+        Active = "active",
+        /// Lapsed.
+        Expired = "expired",
+        /// Ended by the member.
+        Canceled = "canceled",
+    }
+}
+
+vocabulary! {
+    /// The provider's two accounts. Every subscriber starts in the old one.
+    Account {
+        /// The account to move from.
+        Old = "old",
+        /// The account to move to.
+        New = "new",
+    }
+}
+
+vocabulary! {
+    /// The origin of a move.
+    MigrationSource {
+        /// The launch, for all subscribers.
+        Launch = "launch",
+        /// The subscriber, by the link in an e-mail.
+        EmailConfirmation = "email_confirmation",
+        /// An operator.
+        Manual = "manual",
+    }
+}
+
+vocabulary! {
+    /// The specification's `member_status`, derived from the membership. A lapse and a renewal look
+    /// the same on purpose: they happen daily and are no news to the provider.
+    MemberStatus {
+        NonMember = "non-member",
+        /// A membership that the member ended.
+        Canceled = "canceled",
+        /// A paid or lapsed membership.
+        ActiveOrExpired = "active-or-expired",
+    }
+}

@@ -1,0 +1,237 @@
+//! Checks that no crate has a circle of imports between its modules, so that each module can be
+//! read, tested and moved with what is below it.
+//!
+//! A module consists of parts: its own code, and each of its child modules with all modules below.
+//! An arrow leads from one part to another if product code of the first names an item that the
+//! second defines. No arrows between the parts of a module may form a circle. As every module is
+//! looked at, no files form one either, and no folders.
+//!
+//! - Naming what a parent re-exports is naming what the child defines. So a `pub use` of what is
+//!   below is no arrow by itself, and neither is `mod`.
+//! - What is compiled for tests alone is no product code.
+//! - Method calls are not seen, but types are, where they are named. Nor is a `macro_rules` macro
+//!   seen that a child uses without a `use`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::{fs, slice};
+
+use crate::source::{Module, Names, modules};
+use crate::{assert_none, metadata};
+
+/// Crates that still have circles.
+const EXCEPTED: &[&str] = &["domain", "posting_text"];
+
+/// How many imports may lead to each other: one may name itself.
+const MOST_IMPORTS: usize = 8;
+
+/// The modules of a crate, by their paths from its root.
+struct Modules(BTreeMap<Names, Module>);
+
+/// What a path leads to.
+enum Found {
+    Module(Names),
+    /// An item, by the module that defines it.
+    ItemOf(Names),
+}
+
+/// A child module with all modules below, or the module's own code.
+type Part<'a> = Option<&'a String>;
+
+impl Modules {
+    /// Follows a path that stands in the module `at`. A path into another crate leads nowhere.
+    fn follow(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
+        let ups = path.iter().take_while(|name| *name == "super").count();
+        match path.first()?.as_str() {
+            "crate" => self.descend(&[], &path[1..], imports),
+            "self" => self.descend(at, &path[1..], imports),
+            "super" => self.descend(&at[..at.len().checked_sub(ups)?], &path[ups..], imports),
+            _ => self.find(at, path, imports),
+        }
+    }
+
+    /// Follows the rest of a path that has led into a module.
+    fn descend(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
+        let module = self.0.get(at)?;
+        let Some(name) = path.first() else {
+            return Some(Found::Module(at.to_vec()));
+        };
+        let is_of_others = module.imports.iter().any(|(import, _)| import == name)
+            || self.0.contains_key(&[at, slice::from_ref(name)].concat());
+        // What is not found is defined by a macro.
+        let unseen = || (!is_of_others).then(|| Found::ItemOf(at.to_vec()));
+        self.find(at, path, imports).or_else(unseen)
+    }
+
+    /// Follows a path whose first name is looked for in a module.
+    fn find(&self, at: &[String], path: &[String], imports: usize) -> Option<Found> {
+        let (module, (name, rest)) = (self.0.get(at)?, path.split_first()?);
+        let imported = |wanted: &str, then: &dyn Fn(&Names) -> Option<Found>| {
+            let named = module.imports.iter().filter(|(name, _)| name == wanted);
+            let mut followed = named.take_while(|_| imports < MOST_IMPORTS);
+            followed.find_map(|(_, path)| then(path))
+        };
+        let child = || self.descend(&[at, slice::from_ref(name)].concat(), rest, imports);
+        let item = || (module.items.contains(name)).then(|| Found::ItemOf(at.to_vec()));
+        let import = || {
+            let follow = |import: &Names| self.follow(at, &[import, rest].concat(), imports + 1);
+            imported(name, &follow)
+        };
+        let by_star = || {
+            let look = |star: &Names| match self.follow(at, star, imports + 1)? {
+                Found::Module(module) => self.find(&module, path, imports + 1),
+                Found::ItemOf(_) => None,
+            };
+            imported("*", &look)
+        };
+        if rest.is_empty() {
+            // An item may have the name of a module.
+            let is_item = |found: &Found| matches!(found, Found::ItemOf(_));
+            let found = import().filter(is_item).or_else(item);
+            found.or_else(by_star).or_else(child)
+        } else {
+            child().or_else(import).or_else(item).or_else(by_star)
+        }
+    }
+
+    /// Lists the arrows that belong to circles.
+    fn violations(&self) -> Vec<String> {
+        let mut violations = BTreeSet::new();
+        let mut arrows = BTreeMap::<(&[String], Part<'_>), BTreeMap<Part<'_>, String>>::new();
+        for (at, module) in &self.0 {
+            for (path, is_public) in &module.paths {
+                if let Some(Found::ItemOf(to)) = self.follow(at, path, 0)
+                    && to != *at
+                    && !(*is_public && to.starts_with(at))
+                {
+                    let common = at.iter().zip(&to).take_while(|(a, b)| a == b).count();
+                    let to = self.0.get_key_value(&to).unwrap().0.get(common);
+                    let from = arrows.entry((&at[..common], at.get(common))).or_default();
+                    let example = || format!("{} names {}", shown(at), path.join("::"));
+                    from.entry(to).or_insert_with(example);
+                }
+            }
+        }
+        for ((whole, from), targets) in &arrows {
+            for (to, example) in targets {
+                let (mut reached, mut next) = (BTreeSet::new(), vec![*to]);
+                while let Some(part) = next.pop() {
+                    if reached.insert(part) {
+                        let onwards = arrows.get(&(*whole, part));
+                        next.extend(onwards.into_iter().flat_map(BTreeMap::keys));
+                    }
+                }
+                if reached.contains(from) {
+                    let [from, to] = [from, to].map(|part| part.map_or("itself", String::as_str));
+                    let whole = shown(whole);
+                    violations.insert(format!("in {whole}, {from} -> {to}: {example}"));
+                }
+            }
+        }
+        violations.into_iter().collect()
+    }
+}
+
+fn shown(module: &[String]) -> String {
+    [&["crate".to_owned()], module].concat().join("::")
+}
+
+#[test]
+fn no_crate_has_a_circle_between_its_modules() {
+    let mut violations = Vec::new();
+    let packages = metadata();
+    let targets = packages.workspace_packages();
+    let targets = targets.iter().flat_map(|package| &package.targets);
+    for target in targets.filter(|target| target.is_lib() || target.is_bin()) {
+        let source = |path: &[String]| {
+            let module = target.src_path.with_file_name(path.join("/"));
+            let places = match path {
+                [] => [target.src_path.clone(), module],
+                _ => [module.with_extension("rs"), module.join("mod.rs")],
+            };
+            let text = places
+                .iter()
+                .find_map(|place| fs::read_to_string(place).ok());
+            text.unwrap().parse().unwrap()
+        };
+        if !EXCEPTED.contains(&target.name.as_str()) {
+            let found = Modules(modules(source)).violations();
+            violations.extend(
+                found
+                    .iter()
+                    .map(|found| format!("{}: {found}", target.name)),
+            );
+        }
+    }
+    assert_none(&violations);
+}
+
+/// Lists the violations of a crate made of these modules.
+fn violations(sources: &[(&str, &str)]) -> Vec<String> {
+    let source = |path: &[String]| {
+        let path = path.join("::");
+        let (_, text) = sources.iter().find(|(name, _)| *name == path).unwrap();
+        text.parse().unwrap()
+    };
+    Modules(modules(source)).violations()
+}
+
+#[test]
+fn a_circle_that_is_put_in_is_found() {
+    let with = |a: &'static str, b: &'static str, b_c: &'static str| {
+        let root = "mod a; pub mod b; pub use b::{Shared, c::*}; struct Root;";
+        let count = violations(&[("", root), ("a", a), ("b", b), ("b::c", b_c)]).len();
+        assert_eq!(count % 2, 0, "{a} {b} {b_c}");
+        count / 2
+    };
+    let b = "mod c; pub use self::c::Deep; pub struct Shared;";
+    let c = "pub struct Deep; pub mod inside { pub fn run() {} }";
+    // The way to an item does not matter, but where it is defined.
+    assert_eq!(
+        with(
+            "use crate::Shared; fn f() { crate::b::c::inside::run() }",
+            b,
+            c
+        ),
+        0
+    );
+    for back in [
+        "use crate::a::f;",
+        "pub use crate::a::f as g;",
+        "use crate::{a, Deep}; fn g() { a::f() }",
+        "fn g() { super::super::a::f() }",
+        "struct S { field: Vec<crate::a::T> }",
+        "fn g() { println!(\"{}\", crate::a::f()); }",
+        "macro_rules! g { () => { $crate::a::f() } }",
+    ] {
+        let c = [c, back].concat().leak();
+        assert_eq!(
+            with("use crate::Shared; pub fn f() {} pub struct T;", b, c),
+            1,
+            "{back}"
+        );
+    }
+    for fine in [
+        "#[cfg(test)] use crate::a::f;",
+        "#[cfg(test)] mod tests { use crate::a::f; }",
+        "use crate::a;",
+        "use std::fmt; fn g() { fmt::a() }",
+    ] {
+        let c = [c, fine].concat().leak();
+        assert_eq!(with("use crate::Shared; pub fn f() {}", b, c), 0, "{fine}");
+    }
+    // A parent and its child.
+    assert_eq!(
+        with(
+            "",
+            "mod c; fn f() { c::g() } pub struct Shared;",
+            "pub fn g() {}"
+        ),
+        0
+    );
+    let up = "pub fn g() {} fn h(_: super::Shared) {}";
+    assert_eq!(
+        with("", "mod c; fn f() { c::g() } pub struct Shared;", up),
+        1
+    );
+    assert_eq!(with("", "mod c; pub use c::g; pub struct Shared;", up), 0);
+}
