@@ -1,7 +1,7 @@
 //! The guide: a page for people who write an integration, with examples that are run by the tests.
 
 use askama::Template;
-use domain::enrichment::ReasonCode;
+use domain::posting::ReasonCode;
 use kernel::Status;
 
 /// The content security policy: no scripts, and nothing from other sites.

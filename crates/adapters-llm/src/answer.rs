@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::enrichment::{Draft, DraftError, EnrichError, Objection};
+use enrichment::{Draft, DraftError, EnrichError, Feedback};
 use outbound::Unread;
 use reqwest::{Response, StatusCode};
 
@@ -63,7 +63,7 @@ impl Failure {
 
     fn unusable(answer: &str, faults: Vec<String>) -> Self {
         let answer = bounded(answer);
-        let error = DraftError::Unusable(Objection { answer, faults });
+        let error = DraftError::Unusable(Feedback { answer, faults });
         Self::new(Outcome::Unusable, Cause::Error(error))
     }
 

@@ -218,6 +218,49 @@ mod tests {
         dialect.after(&Complaint::read(body.as_bytes()), 4_096)
     }
 
+    /// Refusals as the documents of servers and their users' reports have them.
+    #[test]
+    fn every_server_is_understood() {
+        let unknown_limit = "json_schema, temperature 0, max_tokens";
+        let extra = json!({
+            "type": "extra_forbidden",
+            "loc": ["body", "max_completion_tokens"],
+            "msg": "Extra inputs are not permitted",
+            "input": 4096,
+        });
+        for (server, body, expect) in [
+            (
+                "Mistral",
+                json!({"object": "error", "message": {"detail": [extra]}, "param": null}),
+                unknown_limit,
+            ),
+            (
+                "vLLM, of 2024",
+                json!({"object": "error", "code": 400, "message":
+                    "[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), \
+                     'msg': 'Extra inputs are not permitted', 'input': 4096}]"}),
+                unknown_limit,
+            ),
+            (
+                "DeepSeek",
+                json!({"error": {"message": "This response_format type is unavailable now",
+                    "param": null, "code": "invalid_request_error"}}),
+                "json_object, temperature 0, max_completion_tokens",
+            ),
+            (
+                "Scaleway",
+                json!({"message": "max_completion_tokens is limited for this model"}),
+                "json_schema, temperature 0, max_completion_tokens of at most 2048",
+            ),
+        ] {
+            let complaint = Complaint::read(body.to_string().as_bytes());
+            let Some(Step::Always(next)) = Dialect::default().after(&complaint, 4_096) else {
+                panic!("{server}")
+            };
+            assert_eq!(next.to_string(), expect, "{server}");
+        }
+    }
+
     #[test]
     fn each_parameter_has_a_ladder_with_an_end() {
         let mut dialect = Dialect::default();
@@ -294,10 +337,6 @@ mod tests {
             (
                 "Invalid max_tokens value, the valid range of max_tokens is [1, 2000]",
                 most(2_000),
-            ),
-            (
-                "max_completion_tokens is limited for this model",
-                most(2_048),
             ),
             (
                 "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum \

@@ -5,7 +5,8 @@
 //! and a model that quotes it must not be misread: with two objects, or with broken JSON around
 //! one, the answer is ambiguous, and the model is asked again.
 
-use domain::enrichment::{Draft, Phrase, PhraseKind, ReasonCode, Verdict};
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::{Draft, MODEL_CODES, Phrase, PhraseKind, model_code, phrase_kind};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value, value::RawValue};
 
@@ -105,9 +106,9 @@ fn verdict(answer: &Answer, faults: &mut Vec<String>) -> Option<Verdict> {
 }
 
 fn code(value: &Value, faults: &mut Vec<String>) -> Option<ReasonCode> {
-    let code = value.as_str().and_then(ReasonCode::of_model);
+    let code = value.as_str().and_then(model_code);
     if code.is_none() {
-        let codes = one_of(ReasonCode::OF_MODELS.map(ReasonCode::as_str));
+        let codes = one_of(MODEL_CODES.map(ReasonCode::as_str));
         faults.push(format!(
             "`code` must be one of {codes} when `verdict` is \"reject\"."
         ));
@@ -131,13 +132,13 @@ fn phrases(value: &Value, faults: &mut Vec<String>) -> Vec<Phrase> {
         return Vec::new();
     };
     let phrase = |entry: &Value| {
-        let kind = PhraseKind::parse(entry["kind"].as_str()?)?;
+        let kind = phrase_kind(entry["kind"].as_str()?)?;
         let text = entry["text"].as_str()?.to_owned();
         Some(Phrase { text, kind })
     };
     let phrases: Vec<_> = entries.iter().map_while(phrase).collect();
     if phrases.len() < entries.len() {
-        let kinds = one_of(PhraseKind::ALL.map(PhraseKind::as_str));
+        let kinds = one_of(PhraseKind::ALL.map(PhraseKind::name));
         faults.push(format!(
             "Every entry of `hide` must have a `text` and a `kind` that is one of {kinds}."
         ));

@@ -1,6 +1,6 @@
 //! Private functions for the fuzz target. Built for it alone.
 
-use domain::enrichment::{Draft, DraftError};
+use enrichment::{Draft, DraftError};
 
 use crate::{
     answer::{self, Cause},

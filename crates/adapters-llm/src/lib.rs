@@ -1,16 +1,16 @@
 //! A language model behind any endpoint with the chat completions API: `OpenAI`, Azure, Mistral,
 //! `DeepSeek`, Ollama, vLLM, llama.cpp.
 //!
-//! [`ChatModel`] implements [`Model`](domain::enrichment::Model). It asks and reads; the
+//! [`ChatModel`] implements [`Model`](enrichment::Model). It asks and reads; the
 //! requirements on a draft, and the handling of errors, are the domain's. An answer may be late,
 //! cut short, wrapped in prose or useless, and an endpoint may not know what it is asked with.
 
 mod answer;
 mod completion;
-mod culprit;
 mod dialect;
 mod draft;
 mod extra;
+mod failure_tracker;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod meter;
@@ -22,8 +22,8 @@ mod settings;
 mod tests;
 
 pub use self::{
-    culprit::MOST_PATIENCE,
     extra::{ExtraBody, ExtraBodyError},
+    failure_tracker::MOST_PATIENCE,
     meter::describe as describe_metrics,
     model::ChatModel,
     settings::{Prices, Settings, SettingsError},

@@ -7,7 +7,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::enrichment::{Brief, Draft, DraftError, DraftKey, EnrichError, Model, Objection};
+use enrichment::{Brief, Draft, DraftError, DraftKey, EnrichError, Feedback, Model};
 use outbound::Timeouts;
 use reqwest::{
     Client, RequestBuilder, StatusCode,
@@ -19,9 +19,9 @@ use url::Url;
 use crate::{
     answer::{self, Cause, Failure},
     completion::CUT_OFF,
-    culprit::{Culprit, Trouble, Troubles},
     dialect::{Dialect, Step},
     extra::ExtraBody,
+    failure_tracker::{FailureTracker, FaultAttribution, NoAnswer},
     meter::{self, Call, Outcome},
     prompt,
     request::{self, Question},
@@ -48,13 +48,13 @@ pub struct ChatModel {
     /// Removed from the endpoint's messages.
     key: Option<SecretString>,
     name: String,
-    edition: String,
+    cache_key: String,
     prices: Prices,
     timeout: Duration,
     extra_body: ExtraBody,
     /// What the endpoint takes, as far as it is known.
     dialect: Mutex<Dialect>,
-    troubles: Troubles,
+    failures: FailureTracker,
 }
 
 impl ChatModel {
@@ -78,12 +78,12 @@ impl ChatModel {
             credential,
             key: settings.api_key.clone(),
             name: settings.model.clone(),
-            edition: format!("{} {}", prompt::VERSION, settings.model),
+            cache_key: format!("{} {}", prompt::VERSION, settings.model),
             prices: settings.prices,
             timeout: settings.timeout,
             extra_body: settings.extra_body.clone(),
             dialect: Mutex::default(),
-            troubles: Troubles::default(),
+            failures: FailureTracker::default(),
         })
     }
 
@@ -206,13 +206,13 @@ impl ChatModel {
 
     /// The error of a failure, by what the endpoint has done about other postings.
     fn error(&self, failure: Failure, posting: DraftKey, within: Duration) -> DraftError {
-        let (message, trouble) = match failure.cause {
+        let (message, failure) = match failure.cause {
             Cause::Error(error) => {
                 // Even a refusal of the model is an answer.
                 if let Outcome::Unusable | Outcome::Refused = failure.outcome {
-                    self.troubles.answered(&posting);
+                    self.failures.answered(&posting);
                 }
-                if let DraftError::Unusable(Objection { faults, .. }) = &error
+                if let DraftError::Unusable(Feedback { faults, .. }) = &error
                     && faults.iter().any(|fault| fault == CUT_OFF)
                 {
                     let dialect = self.dialect();
@@ -223,17 +223,17 @@ impl ChatModel {
             }
             Cause::Refused {
                 status, message, ..
-            } => (message, Trouble::Refused(status)),
+            } => (message, NoAnswer::Refused(status)),
             Cause::TimedOut(message) => {
                 let message = format!("{message} ({} s)", within.as_secs_f32());
-                (message, Trouble::TimedOut)
+                (message, NoAnswer::TimedOut)
             }
         };
         let after = None;
-        DraftError::Failed(match self.troubles.met(posting, trouble) {
-            Culprit::Unknown => EnrichError::Retry { message, after },
-            Culprit::Posting => EnrichError::Permanent(message),
-            Culprit::Endpoint => EnrichError::Unavailable { message, after },
+        DraftError::Failed(match self.failures.failed(posting, failure) {
+            FaultAttribution::Unknown => EnrichError::Retry { message, after },
+            FaultAttribution::Posting => EnrichError::Permanent(message),
+            FaultAttribution::Endpoint => EnrichError::Unavailable { message, after },
         })
     }
 
@@ -242,9 +242,9 @@ impl ChatModel {
     fn presentable(&self, error: DraftError) -> DraftError {
         let line = |text: &str| outbound::line(text, self.key.as_ref());
         match error {
-            DraftError::Unusable(Objection { answer, faults }) => {
+            DraftError::Unusable(Feedback { answer, faults }) => {
                 let faults = faults.iter().map(|fault| line(fault)).collect();
-                DraftError::Unusable(Objection { answer, faults })
+                DraftError::Unusable(Feedback { answer, faults })
             }
             DraftError::Failed(error) => DraftError::Failed(match error {
                 EnrichError::Retry { message, after } => EnrichError::Retry {
@@ -263,14 +263,14 @@ impl ChatModel {
 
 #[async_trait]
 impl Model for ChatModel {
-    fn edition(&self) -> &str {
-        &self.edition
+    fn cache_key(&self) -> &str {
+        &self.cache_key
     }
 
     async fn draft(
         &self,
         brief: &Brief<'_>,
-        objection: Option<&Objection>,
+        feedback: Option<&Feedback>,
     ) -> Result<Draft, DraftError> {
         let length = brief.markdown.chars().count();
         if length > LONGEST_DESCRIPTION {
@@ -279,11 +279,11 @@ impl Model for ChatModel {
                  sent to a model"
             ))));
         }
-        let posting = DraftKey::of(&self.edition, brief);
-        let within = self.timeout * self.troubles.patience(&posting);
-        match self.call(&Question { brief, objection }, within).await {
+        let posting = DraftKey::of(&self.cache_key, brief);
+        let within = self.timeout * self.failures.patience(&posting);
+        match self.call(&Question { brief, feedback }, within).await {
             Ok(draft) => {
-                self.troubles.answered(&posting);
+                self.failures.answered(&posting);
                 Ok(draft)
             }
             Err(failure) => Err(self.presentable(self.error(failure, posting, within))),
@@ -295,7 +295,7 @@ impl fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChatModel")
             .field("host", &self.endpoint.host_str())
-            .field("edition", &self.edition)
+            .field("cache_key", &self.cache_key)
             .finish_non_exhaustive()
     }
 }

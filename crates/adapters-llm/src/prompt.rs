@@ -16,7 +16,8 @@ pub const SCHEMA: &str = include_str!("prompt/v2.json");
 
 #[cfg(test)]
 mod tests {
-    use domain::enrichment::{PhraseKind, ReasonCode};
+    use domain::posting::ReasonCode;
+    use enrichment::{MODEL_CODES, PhraseKind};
     use serde_json::{Value, json};
     use sha2::{Digest as _, Sha256};
 
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_code_is_in_the_schema_and_the_text() {
-        let codes = ReasonCode::OF_MODELS.map(ReasonCode::as_str);
+        let codes = MODEL_CODES.map(ReasonCode::as_str);
         assert_eq!(
             schema()["properties"]["code"]["anyOf"][0]["enum"],
             json!(codes)
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn every_kind_is_in_the_schema() {
-        let kinds = PhraseKind::ALL.map(PhraseKind::as_str);
+        let kinds = PhraseKind::ALL.map(PhraseKind::name);
         let kind = &schema()["properties"]["hide"]["items"]["properties"]["kind"];
         assert_eq!(kind["enum"], json!(kinds));
     }
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn the_text_names_every_field_and_kind() {
-        for kind in PhraseKind::ALL.map(PhraseKind::as_str) {
+        for kind in PhraseKind::ALL.map(PhraseKind::name) {
             assert!(TEXT.contains(&format!("- `{kind}`: ")), "{kind}");
         }
         for field in schema()["required"].as_array().unwrap() {

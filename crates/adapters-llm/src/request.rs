@@ -1,6 +1,6 @@
 //! The request for a draft.
 
-use domain::enrichment::{Brief, Objection};
+use enrichment::{Brief, Feedback};
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
@@ -23,8 +23,8 @@ const THOUGHTS: usize = 4;
 pub struct Question<'a> {
     /// The posting.
     pub brief: &'a Brief<'a>,
-    /// The objection to the last answer.
-    pub objection: Option<&'a Objection>,
+    /// The feedback on the last answer.
+    pub feedback: Option<&'a Feedback>,
 }
 
 /// The body of a request.
@@ -82,13 +82,13 @@ pub fn body(
     extra: &ExtraBody,
     room: usize,
 ) -> serde_json::Result<Vec<u8>> {
-    let Question { brief, objection } = *question;
+    let Question { brief, feedback } = *question;
     // A model without an answer is asked anew: some chat templates accept neither an empty message
     // nor two of the same role.
-    let shown = objection.filter(|objection| !objection.answer.trim().is_empty());
+    let shown = feedback.filter(|feedback| !feedback.answer.trim().is_empty());
     let posting = posting(brief)?;
-    let former = shown.map(|objection| bounded(&objection.answer));
-    let complaint = shown.map(|objection| complaint(&objection.faults));
+    let former = shown.map(|feedback| bounded(&feedback.answer));
+    let complaint = shown.map(|feedback| complaint(&feedback.faults));
     let texts = [
         ("system", Some(prompt::TEXT)),
         ("user", Some(&posting)),
@@ -164,8 +164,8 @@ fn complaint(faults: &[String]) -> String {
 pub fn room(question: &Question<'_>, dialect: &Dialect) -> usize {
     let tokens = SPARE_TOKENS + (question.brief.markdown.len() / 6).min(MOST_FOR_PHRASES);
     let was_cut_off = question
-        .objection
-        .is_some_and(|objection| objection.faults.iter().any(|fault| fault == CUT_OFF));
+        .feedback
+        .is_some_and(|feedback| feedback.faults.iter().any(|fault| fault == CUT_OFF));
     let thinks = dialect.thinks || was_cut_off;
     dialect.room(if thinks { THOUGHTS * tokens } else { tokens })
 }

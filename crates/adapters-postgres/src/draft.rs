@@ -7,7 +7,7 @@ use diesel::{
     Queryable,
     sql_types::{Bool, Nullable, Text},
 };
-use domain::enrichment::{DraftCache, DraftKey, Reservation};
+use enrichment::{DraftCache, DraftKey, Reservation};
 use kernel::{PostingId, StoreError};
 use sql_common::{
     draft::{Release, keep_values},

@@ -6,7 +6,7 @@
 //! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
 //! [`Passes`](access::sign_in::Passes),
 //! [`PostingBrowser`](domain::browse::PostingBrowser),
-//! [`DraftCache`](domain::enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
+//! [`DraftCache`](enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
 //! [`Webhooks`](webhooks::Webhooks); and of the newsletter
 //! [`Store`](newsletter::store::Store),
 //! [`SubscriberReader`](newsletter::store::SubscriberReader) and

@@ -5,7 +5,7 @@ use diesel::{
     Queryable, SqliteConnection,
     sql_types::{Binary, Nullable},
 };
-use domain::enrichment::{DraftCache, DraftKey, Reservation};
+use enrichment::{DraftCache, DraftKey, Reservation};
 use kernel::{PostingId, StoreError};
 use sql_common::{
     draft::{Release, keep_values},

@@ -11,9 +11,9 @@ use domain::{
     browse::PostingBrowser,
     catalogue::Catalogues,
     company::CompanyReader,
-    enrichment::DraftCache,
     store::{Health, PostingReader, Retention, Store},
 };
+use enrichment::DraftCache;
 use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use newsletter::store::{Accounts, SubscriberReader};
 

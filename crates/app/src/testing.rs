@@ -1,6 +1,5 @@
 //! Test doubles: a store in memory whose calls can be blocked, counted and made to fail.
 
-mod drafts;
 mod model;
 
 use std::{
@@ -33,10 +32,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-pub use self::{
-    drafts::MemoryDrafts,
-    model::{Answer, ScriptedModel},
-};
+pub use self::model::{Answer, ScriptedModel};
 use crate::{webhooks, worker::WebhookParts};
 
 /// A sender without a network.

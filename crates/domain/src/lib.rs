@@ -5,8 +5,8 @@
 //! randomness, no runtime and no I/O in this crate: what needs those implements a port
 //! ([`store::Store`], [`store::PostingReader`], [`catalogue::Catalogues`], [`event::EventLog`],
 //! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
-//! [`console::Passes`], [`console::search::PostingBrowser`], [`enrichment::Enricher`],
-//! [`webhook::Webhooks`], [`webhook::Sender`], [`trace::Tracer`]) in an adapter.
+//! [`console::Passes`], [`console::search::PostingBrowser`], [`webhook::Webhooks`],
+//! [`webhook::Sender`], [`trace::Tracer`]) in an adapter.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
 //! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
@@ -22,7 +22,6 @@ pub mod authority;
 pub mod browse;
 pub mod catalogue;
 pub mod company;
-pub mod enrichment;
 pub mod import;
 pub mod posting;
 pub mod store;

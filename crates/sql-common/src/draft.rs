@@ -1,6 +1,6 @@
 //! The table `drafts`.
 
-use domain::enrichment::DraftKey;
+use enrichment::DraftKey;
 use kernel::PostingId;
 use time::OffsetDateTime;
 use uuid::Uuid;

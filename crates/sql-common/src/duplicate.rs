@@ -4,9 +4,8 @@ use diesel::{
     Queryable,
     sql_types::{BigInt, Binary, Nullable, Text},
 };
-use domain::{
-    enrichment::Sketch,
-    posting::duplicate::{BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
+use domain::posting::duplicate::{
+    BANDS, CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash,
 };
 use kernel::{PostingId, Status, StoreError};
 use time::OffsetDateTime;
@@ -25,22 +24,22 @@ use crate::{
 pub struct FingerprintRecord {
     posting: PostingId,
     bands: [i64; BANDS],
-    sketch: Vec<u8>,
+    signature: Vec<u8>,
     since: OffsetDateTime,
-    /// The sketch of the first content, if that is another one.
+    /// The signature of the first content, if that is another one.
     first: Option<Vec<u8>>,
 }
 
 impl FingerprintRecord {
     /// The record of a posting's fingerprint.
     pub fn of(posting: PostingId, dated: &DatedFingerprint) -> Self {
-        let sketch = &dated.fingerprint.sketch;
+        let signature = &dated.fingerprint.signature;
         Self {
             posting,
             bands: dated.fingerprint.bands,
-            sketch: sketch.to_bytes(),
+            signature: signature.to_bytes(),
             since: dated.since,
-            first: (dated.first != *sketch).then(|| dated.first.to_bytes()),
+            first: (dated.first != *signature).then(|| dated.first.to_bytes()),
         }
     }
 }
@@ -56,7 +55,7 @@ entity! {
             band_2: BigInt = Integer(|record| Some(record.bands[1])),
             band_3: BigInt = Integer(|record| Some(record.bands[2])),
             band_4: BigInt = Integer(|record| Some(record.bands[3])),
-            sketch: Binary = Blob(|record| Some(&record.sketch)),
+            sketch: Binary = Blob(|record| Some(&record.signature)),
             since: Moment = Time(|record| Some(record.since)),
             first_sketch: Nullable<Binary> = Blob(|record| record.first.as_deref()),
         }
@@ -107,9 +106,9 @@ pub struct CandidateRow {
     band_2: i64,
     band_3: i64,
     band_4: i64,
-    sketch: Vec<u8>,
+    signature: Vec<u8>,
     since: StoredTime,
-    first_sketch: Option<Vec<u8>>,
+    first: Option<Vec<u8>>,
 }
 
 /// A posting that may be an original or a copy.
@@ -117,11 +116,11 @@ pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
     let status: Status = parse(row.status, "postings.status")?;
     let fingerprint = Fingerprint {
         bands: [row.band_1, row.band_2, row.band_3, row.band_4],
-        sketch: sketch(&row.sketch, "posting_sketches.sketch")?,
+        signature: signature(&row.signature, "posting_sketches.sketch")?,
     };
-    let first = match row.first_sketch {
-        Some(first) => sketch(&first, "posting_sketches.first_sketch")?,
-        None => fingerprint.sketch,
+    let first = match row.first {
+        Some(first) => signature(&first, "posting_sketches.first_sketch")?,
+        None => fingerprint.signature,
     };
     Ok(Candidate {
         id: PostingId::new(row.id.uuid("posting_sketches.posting_id")?),
@@ -138,9 +137,9 @@ pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
     })
 }
 
-fn sketch(bytes: &[u8], column: &str) -> Result<Sketch, StoreError> {
-    let sketch = Sketch::from_bytes(bytes);
-    sketch.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
+fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
+    let signature = MinHash::from_bytes(bytes);
+    signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
 /// A largest number of candidates, to bind: that of a band, or another one.

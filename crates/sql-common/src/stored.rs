@@ -4,10 +4,7 @@
 use std::fmt;
 
 use access::Scope;
-use domain::{
-    enrichment::Coordinates,
-    posting::{EmploymentType, LocationType, SalaryPeriod},
-};
+use domain::posting::{Coordinates, EmploymentType, LocationType, SalaryPeriod};
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
     audit::Details,

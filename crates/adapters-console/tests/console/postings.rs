@@ -2,8 +2,7 @@
 
 use access::{Client, Clients as _, NewClient, Scope};
 use domain::{
-    enrichment::EnrichedTexts,
-    posting::{Lifetime, Posting},
+    posting::{EnrichedTexts, Lifetime, Posting},
     store::{PostingWrite, Store as _, WriteSet},
     testing::push_by,
     usecase::ingest,

@@ -357,7 +357,7 @@ pub mod tests {
         task::Poll,
     };
 
-    use domain::{enrichment::EnrichedTexts, testing};
+    use domain::{posting::EnrichedTexts, testing};
     use tokio::{runtime::Builder, task::spawn_blocking};
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use access::Scope;
-use domain::enrichment::ReasonCode;
+use domain::posting::ReasonCode;
 use kernel::Status;
 
 use crate::support::{TestApp, request};

@@ -18,14 +18,11 @@ mod set;
 use std::{collections::BTreeMap, env, error::Error, path::Path, time::Duration};
 
 use adapters_llm::{ChatModel, ExtraBody, Prices, Settings};
-use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model as _, Objection, Verdict};
+use domain::posting::Verdict;
+use enrichment::{Case, Draft, EnrichError, EnrichmentInput, Model as _, StopFlag};
 use kernel::codes::CountryCode;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use posting_text::{
-    Budget, Posting, Prepared, prepare,
-    redact::{Kind, Phrase},
-    rules,
-};
+use posting_text::{Budget, Posting, prepare, redact::Phrase};
 use tokio::time::sleep;
 
 use self::{score::Score, set::Sample};
@@ -72,11 +69,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let draft = if is_refused {
                 None
             } else {
-                let draft = ask(&model, &sample, &posting, &prepared).await?;
+                let draft = ask(&model, &sample).await?;
                 unusable += u32::from(draft.is_none());
                 draft
             };
-            let hide = draft.iter().flat_map(phrases).collect::<Vec<_>>();
+            let phrases = draft.iter().flat_map(|draft| &draft.hide);
+            let hide: Vec<Phrase<'_>> = phrases.map(Into::into).collect();
             let is_refused =
                 is_refused || matches!(&draft, Some(draft) if draft.verdict != Verdict::Approve);
             let posting = Posting {
@@ -93,7 +91,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("By rules alone:");
     score::print(&by_rules);
-    println!("\nWith {}:", model.edition());
+    println!("\nWith {}:", model.cache_key());
     score::print(&by_model);
     println!("answers of no use, twice: {unusable}\n");
     print_figures(&figures.render());
@@ -163,77 +161,44 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
     })
 }
 
-/// Asks about a posting as the service does: an answer of no use is objected to once, and the
-/// endpoint is waited for. `None` if there is no answer of use.
-async fn ask(
-    model: &ChatModel,
-    sample: &Sample,
-    posting: &Posting<'_>,
-    prepared: &Prepared,
-) -> Result<Option<Draft>, Box<dyn Error>> {
-    let brief = Brief {
-        title: posting.title,
-        markdown: &prepared.markdown,
-        country: posting.country.and_then(CountryCode::parse),
-        city: posting.city,
-        company_name: posting.company_name,
-    };
-    let mut objection: Option<Objection> = None;
+fn input(sample: &Sample) -> EnrichmentInput {
+    EnrichmentInput {
+        posting: None,
+        title: sample.title.clone(),
+        raw_description: sample.text.as_str().into(),
+        country: CountryCode::parse(&sample.country),
+        city: Some(sample.city.clone()).filter(|city| !city.is_empty()),
+        company_name: sample.name.clone(),
+        other_names: sample.other_names.clone(),
+        company_website: sample.website.clone(),
+        application_url: None,
+    }
+}
+
+/// Asks about a posting as the service does, and waits for the endpoint. `None` if there is no
+/// answer of use.
+async fn ask(model: &ChatModel, sample: &Sample) -> Result<Option<Draft>, Box<dyn Error>> {
+    let (input, stop) = (input(sample), StopFlag::default());
+    let case = Case::read(&input, &stop)?;
     let mut attempts = 0;
     loop {
-        let faulty = match model.draft(&brief, objection.as_ref()).await {
-            Ok(draft) => {
-                let faults = faults(&draft, posting)?;
-                if faults.is_empty() {
-                    return Ok(Some(draft));
-                }
-                let answer = draft.answer;
-                Objection { answer, faults }
-            }
-            Err(DraftError::Unusable(objection)) => objection,
-            Err(DraftError::Failed(EnrichError::Permanent(message))) => {
+        match case.ask(model, None).await {
+            Ok((draft, _)) => return Ok(Some(draft)),
+            Err(EnrichError::Permanent(message)) => {
                 println!("{} {message}", sample.language);
                 return Ok(None);
             }
-            Err(DraftError::Failed(
+            Err(
                 EnrichError::Retry { message, after } | EnrichError::Unavailable { message, after },
-            )) => {
+            ) => {
                 attempts += 1;
                 if attempts >= ATTEMPTS {
                     return Err(message.into());
                 }
                 sleep(after.unwrap_or(WAIT * attempts)).await;
-                continue;
             }
-        };
-        if objection.is_some() {
-            println!("{} {}", sample.language, faulty.faults.join(" "));
-            return Ok(None);
         }
-        objection = Some(faulty);
     }
-}
-
-fn faults(draft: &Draft, posting: &Posting<'_>) -> Result<Vec<String>, posting_text::Exceeded> {
-    let hide: Vec<_> = phrases(draft).collect();
-    let posting = Posting {
-        hide: &hide,
-        ..*posting
-    };
-    let rejection = match &draft.verdict {
-        Verdict::Approve => None,
-        Verdict::Reject { text, .. } => Some(text.as_str()),
-    };
-    rules::faults(&posting, rejection, &Budget::of(posting.description))
-}
-
-fn phrases(draft: &Draft) -> impl Iterator<Item = Phrase<'_>> {
-    draft.hide.iter().filter_map(|phrase| {
-        let named = |kind: &Kind| kind.name() == phrase.kind.as_str();
-        let kind = Kind::ALL.into_iter().find(named)?;
-        let text = &phrase.text;
-        Some(Phrase { text, kind })
-    })
 }
 
 /// Prints the metrics of the calls: how many, how long, tokens and cost.

@@ -5,7 +5,8 @@
 #![no_main]
 
 use adapters_llm::fuzz;
-use domain::enrichment::{DraftError, Verdict};
+use domain::posting::Verdict;
+use enrichment::DraftError;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
                 for (index, phrase) in draft.hide.iter().enumerate() {
                     assert!(is_approved, "a rejection hides nothing");
                     assert_eq!(object["hide"][index]["text"], phrase.text);
-                    assert_eq!(object["hide"][index]["kind"], phrase.kind.as_str());
+                    assert_eq!(object["hide"][index]["kind"], phrase.kind.name());
                 }
             }
             // A second object, and nobody can say which one is meant.
@@ -42,8 +43,8 @@ fuzz_target!(|data: &[u8]| {
     let wrapped = fuzz::read(body.to_string().as_bytes()).expect("it is of the API");
     match (drafted, wrapped) {
         (Ok(draft), Ok(wrapped)) => assert_eq!(draft, wrapped),
-        (Err(faults), Err(DraftError::Unusable(objection))) => {
-            assert_eq!(faults, objection.faults);
+        (Err(faults), Err(DraftError::Unusable(feedback))) => {
+            assert_eq!(faults, feedback.faults);
         }
         (drafted, wrapped) => panic!("{drafted:?} {wrapped:?}"),
     }

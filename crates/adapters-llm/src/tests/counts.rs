@@ -1,140 +1,43 @@
 //! What is counted.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
-};
+use std::collections::BTreeSet;
 
-use metrics::{
-    Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
-    SharedString, Unit,
-};
+use metrics::with_local_recorder;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
 use super::*;
+use crate::meter;
 
-/// Holds what was counted, by name and labels.
-#[derive(Clone, Default)]
-struct Ledger {
-    values: Arc<Mutex<BTreeMap<String, f64>>>,
-    described: Arc<Mutex<BTreeSet<String>>>,
+const OUTCOME: &str = "posthaste_llm_requests_total{outcome=";
+const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
+
+fn recorder() -> (PrometheusRecorder, PrometheusHandle) {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    (recorder, handle)
 }
 
-/// One line of it.
-struct Line {
-    ledger: Ledger,
-    name: String,
+/// The values of a page whose names begin like this, with the rest of their names.
+fn values(page: &PrometheusHandle, name: &str) -> Vec<(String, f64)> {
+    let page = page.render();
+    let lines = page.lines().filter_map(|line| line.strip_prefix(name));
+    let values = lines.filter_map(|line| line.rsplit_once(' '));
+    values
+        .map(|(rest, value)| (rest.to_owned(), value.parse().unwrap()))
+        .collect()
 }
 
-impl Ledger {
-    fn line(&self, key: &Key) -> Arc<Line> {
-        let labels = key
-            .labels()
-            .map(|label| format!("{}={}", label.key(), label.value()));
-        let labels: Vec<_> = labels.collect();
-        Arc::new(Line {
-            ledger: self.clone(),
-            name: [key.name(), &labels.join(",")]
-                .join(" ")
-                .trim_end()
-                .to_owned(),
-        })
-    }
-
-    fn describe(&self, key: &KeyName) {
-        self.described
-            .lock()
-            .unwrap()
-            .insert(key.as_str().to_owned());
-    }
-
-    fn value(&self, name: &str) -> f64 {
-        self.values
-            .lock()
-            .unwrap()
-            .get(name)
-            .copied()
-            .unwrap_or_default()
-    }
-
-    /// The outcomes that were counted, and how often.
-    fn outcomes(&self) -> Vec<(String, f64)> {
-        let values = self.values.lock().unwrap();
-        let outcomes = values.iter().filter_map(|(name, value)| {
-            let outcome = name.strip_prefix("posthaste_llm_requests_total outcome=")?;
-            Some((outcome.to_owned(), *value))
-        });
-        outcomes.collect()
-    }
-}
-
-impl Line {
-    fn add(&self, value: f64) {
-        let mut values = self.ledger.values.lock().unwrap();
-        *values.entry(self.name.clone()).or_default() += value;
-    }
-}
-
-impl CounterFn for Line {
-    fn increment(&self, value: u64) {
-        self.add(u32::try_from(value).unwrap().into());
-    }
-
-    fn absolute(&self, _value: u64) {
-        unreachable!("nothing is set");
-    }
-}
-
-impl GaugeFn for Line {
-    fn increment(&self, value: f64) {
-        self.add(value);
-    }
-
-    fn decrement(&self, value: f64) {
-        self.add(-value);
-    }
-
-    fn set(&self, _value: f64) {
-        unreachable!("nothing is set");
-    }
-}
-
-impl HistogramFn for Line {
-    fn record(&self, _value: f64) {
-        self.add(1.0);
-    }
-}
-
-impl Recorder for Ledger {
-    fn describe_counter(&self, key: KeyName, _: Option<Unit>, _: SharedString) {
-        self.describe(&key);
-    }
-
-    fn describe_gauge(&self, key: KeyName, _: Option<Unit>, _: SharedString) {
-        self.describe(&key);
-    }
-
-    fn describe_histogram(&self, key: KeyName, _: Option<Unit>, _: SharedString) {
-        self.describe(&key);
-    }
-
-    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        Counter::from_arc(self.line(key))
-    }
-
-    fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-        Gauge::from_arc(self.line(key))
-    }
-
-    fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
-        Histogram::from_arc(self.line(key))
-    }
+fn value(page: &PrometheusHandle, name: &str) -> f64 {
+    let mut found = values(page, name);
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0).1
 }
 
 /// Counts what these answers are counted as, each asked for once.
-async fn counted(answers: Vec<ResponseTemplate>) -> Ledger {
-    let ledger = Ledger::default();
+async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
+    let (recorder, page) = recorder();
     // The recorder is the thread's, and the test has only this one.
-    let _guard = metrics::set_default_local_recorder(&ledger);
+    let _guard = metrics::set_default_local_recorder(&recorder);
     for answer in answers {
         let (_, server) = answering(answer).await;
         let settings = Settings {
@@ -146,7 +49,7 @@ async fn counted(answers: Vec<ResponseTemplate>) -> Ledger {
         };
         _ = draft_of(&input(), &ChatModel::new(&settings).unwrap()).await;
     }
-    ledger.clone()
+    page
 }
 
 #[tokio::test]
@@ -181,10 +84,10 @@ async fn every_call_has_one_outcome() {
         ),
     ] {
         let calls = u32::try_from(answers.len()).unwrap().into();
-        let ledger = counted(answers).await;
-        assert_eq!(ledger.outcomes(), [(expect.to_owned(), calls)]);
-        assert_close(ledger.value("posthaste_llm_request_seconds"), calls);
-        assert_close(ledger.value("posthaste_llm_requests_in_flight"), 0.0);
+        let page = counted(answers).await;
+        assert_eq!(values(&page, OUTCOME), [(format!("{expect:?}}}"), calls)]);
+        assert_close(value(&page, "posthaste_llm_request_seconds_count"), calls);
+        assert_close(value(&page, IN_FLIGHT), 0.0);
     }
 }
 
@@ -194,10 +97,10 @@ fn assert_close(value: f64, expect: f64) {
 
 #[tokio::test]
 async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
-    let ledger = Ledger::default();
-    let _guard = metrics::set_default_local_recorder(&ledger);
+    let (recorder, page) = recorder();
+    let _guard = metrics::set_default_local_recorder(&recorder);
     let (_, server) = answering(ok(&json!({})).set_delay(Duration::from_mins(1))).await;
-    let in_flight = || ledger.value("posthaste_llm_requests_in_flight");
+    let in_flight = || value(&page, IN_FLIGHT);
 
     let (model, input) = (model(&server.uri()), input());
     let call = draft_of(&input, &model);
@@ -212,7 +115,7 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
         () = arrived => {}
     }
     assert_close(in_flight(), 0.0);
-    assert_eq!(ledger.outcomes(), []);
+    assert_eq!(values(&page, OUTCOME), []);
 
     let settings = Settings {
         timeout: Duration::from_millis(100),
@@ -221,7 +124,7 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
     let model = ChatModel::new(&settings).unwrap();
     draft_of(&input, &model).await.unwrap_err();
     assert_close(in_flight(), 0.0);
-    assert_eq!(ledger.outcomes(), [("timeout".to_owned(), 1.0)]);
+    assert_eq!(values(&page, OUTCOME), [("\"timeout\"}".to_owned(), 1.0)]);
 }
 
 #[tokio::test]
@@ -230,7 +133,7 @@ async fn tokens_and_money_are_counted_for_whatever_came_of_them() {
     refusal["choices"][0]["message"]["refusal"] = "No.".into();
     let mut free = saying(&approval().to_string());
     free["usage"] = Value::Null;
-    let ledger = counted(vec![
+    let page = counted(vec![
         ok(&saying(&approval().to_string())),
         ok(&saying("not JSON")),
         ok(&refusal),
@@ -238,22 +141,29 @@ async fn tokens_and_money_are_counted_for_whatever_came_of_them() {
         ResponseTemplate::new(500),
     ])
     .await;
-    let tokens =
-        |direction| ledger.value(&format!("posthaste_llm_tokens_total direction={direction}"));
+    let tokens = |direction: &str| {
+        let name = format!("posthaste_llm_tokens_total{{direction={direction:?}}}");
+        value(&page, &name)
+    };
     assert_close(tokens("prompt"), 3.0 * 1200.0);
     assert_close(tokens("completion"), 3.0 * 345.0);
     let each = 1200.0 * 2.5 / 1e6 + 345.0 * 10.0 / 1e6;
-    assert_close(ledger.value("posthaste_llm_cost_total"), 3.0 * each);
+    assert_close(value(&page, "posthaste_llm_cost_total"), 3.0 * each);
 }
 
-#[tokio::test]
-async fn everything_that_is_counted_is_described() {
-    let ledger = counted(vec![ok(&saying(&approval().to_string()))]).await;
-    metrics::with_local_recorder(&ledger, crate::describe_metrics);
-    let values = ledger.values.lock().unwrap();
-    let counted: BTreeSet<_> = values
-        .keys()
-        .map(|name| name.split(' ').next().unwrap().to_owned())
-        .collect();
-    assert_eq!(counted, *ledger.described.lock().unwrap());
+#[test]
+fn everything_is_described() {
+    let (recorder, page) = recorder();
+    with_local_recorder(&recorder, || {
+        crate::describe_metrics();
+        meter::Call::start().end(meter::Outcome::Answered);
+        meter::count(meter::Usage::default(), Prices::default());
+    });
+    let page = page.render();
+    let named = |word: &str| -> BTreeSet<_> {
+        let lines = page.lines().filter_map(|line| line.strip_prefix(word));
+        lines.filter_map(|line| line.split(' ').next()).collect()
+    };
+    assert_eq!(named("# HELP "), named("# TYPE "));
+    assert_eq!(named("# HELP ").len(), 5);
 }

@@ -27,7 +27,7 @@ fn an_approval_and_every_rejection_are_read() {
             answer: text.clone(),
         })
     );
-    for code in ReasonCode::OF_MODELS {
+    for code in MODEL_CODES {
         let draft = read(&rejection(code.as_str()).to_string()).unwrap();
         let text = "It is a list of words.".to_owned();
         assert_eq!(draft.verdict, Verdict::Reject { code, text });
@@ -283,7 +283,7 @@ proptest! {
             prop::collection::vec((".{0,8}", prop::sample::select(PhraseKind::ALL.to_vec())), 0..4)
                 .prop_map(|phrases| {
                     let entry = |(text, kind): (String, PhraseKind)| {
-                        json!({"text": text, "kind": kind.as_str()})
+                        json!({"text": text, "kind": kind.name()})
                     };
                     phrases.into_iter().map(entry).collect::<Value>()
                 }),
@@ -302,7 +302,7 @@ proptest! {
                 for (index, phrase) in draft.hide.iter().enumerate() {
                     prop_assert!(is_approved);
                     prop_assert_eq!(&hide[index]["text"], &json!(phrase.text));
-                    prop_assert_eq!(&hide[index]["kind"], phrase.kind.as_str());
+                    prop_assert_eq!(&hide[index]["kind"], phrase.kind.name());
                 }
             }
         }

@@ -12,9 +12,10 @@ mod transport;
 
 use std::time::Duration;
 
-use domain::enrichment::{
-    Brief, Draft, DraftError, EnrichError, EnrichmentInput, Model, Objection, Phrase, PhraseKind,
-    ReasonCode, Verdict,
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::{
+    Brief, Draft, DraftError, EnrichError, EnrichmentInput, Feedback, MODEL_CODES, Model, Phrase,
+    PhraseKind,
 };
 use kernel::codes::CountryCode;
 use serde_json::{Value, json};
@@ -117,9 +118,9 @@ async fn only_request(server: &MockServer) -> Request {
     requests.remove(0)
 }
 
-fn objection(result: Result<Draft, DraftError>) -> Objection {
+fn feedback(result: Result<Draft, DraftError>) -> Feedback {
     match result {
-        Err(DraftError::Unusable(objection)) => objection,
+        Err(DraftError::Unusable(feedback)) => feedback,
         other => panic!("{other:?}"),
     }
 }

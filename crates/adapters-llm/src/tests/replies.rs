@@ -37,19 +37,19 @@ async fn an_answer_of_no_use_comes_back_with_what_is_wrong() {
     let mut wrong = approval();
     wrong["verdict"] = "yes".into();
     let text = wrong.to_string();
-    let objection = objection(said_of(ok(&saying(&text))).await);
-    assert_eq!(objection.answer, text);
+    let feedback = feedback(said_of(ok(&saying(&text))).await);
+    assert_eq!(feedback.answer, text);
     let expect = "`verdict` must be \"approve\" or \"reject\".";
-    assert_eq!(objection.faults, [expect]);
+    assert_eq!(feedback.faults, [expect]);
 }
 
 #[tokio::test]
 async fn a_cut_answer_is_of_no_use_even_if_it_looks_whole() {
     let mut body = saying(&approval().to_string());
     body["choices"][0]["finish_reason"] = "length".into();
-    let objection = objection(said_of(ok(&body)).await);
-    assert_eq!(objection.faults, ["The answer was cut off before its end."]);
-    assert_eq!(objection.answer, approval().to_string());
+    let feedback = feedback(said_of(ok(&body)).await);
+    assert_eq!(feedback.faults, ["The answer was cut off before its end."]);
+    assert_eq!(feedback.answer, approval().to_string());
 }
 
 #[tokio::test]
@@ -66,14 +66,14 @@ async fn silence_is_of_no_use() {
         json!([]),
         json!(null),
     ] {
-        let objection = objection(said_of(ok(&body)).await);
-        assert_eq!(objection.answer.trim(), "", "{body}");
-        assert_eq!(objection.faults.len(), 1, "{body}");
+        let feedback = feedback(said_of(ok(&body)).await);
+        assert_eq!(feedback.answer.trim(), "", "{body}");
+        assert_eq!(feedback.faults.len(), 1, "{body}");
     }
     for body in ["", "half of {\"choices\": [", "data: {}\n\ndata: [DONE]"] {
         let answer = ResponseTemplate::new(200).set_body_string(body);
-        let objection = objection(said_of(answer).await);
-        assert_eq!(objection.faults, ["The answer could not be read."]);
+        let feedback = feedback(said_of(answer).await);
+        assert_eq!(feedback.faults, ["The answer could not be read."]);
     }
 }
 

@@ -12,11 +12,11 @@ async fn sent(server: &MockServer) -> Value {
 async fn asked(
     input: &EnrichmentInput,
     markdown: &str,
-    objection: Option<&Objection>,
+    feedback: Option<&Feedback>,
 ) -> (Value, Request) {
     let (model, server) = answering(ok(&saying(&approval().to_string()))).await;
     model
-        .draft(&Brief::of(input, markdown), objection)
+        .draft(&Brief::of(input, markdown), feedback)
         .await
         .unwrap();
     (sent(&server).await, only_request(&server).await)
@@ -28,8 +28,8 @@ fn roles(body: &Value) -> Vec<&str> {
     roles.map(Option::unwrap).collect()
 }
 
-fn objection_to(answer: &str, faults: &[&str]) -> Objection {
-    Objection {
+fn feedback_to(answer: &str, faults: &[&str]) -> Feedback {
+    Feedback {
         answer: answer.to_owned(),
         faults: faults.iter().map(|fault| (*fault).to_owned()).collect(),
     }
@@ -125,14 +125,14 @@ async fn a_posting_stays_data_whatever_it_says() {
 }
 
 #[tokio::test]
-async fn an_objection_is_a_conversation_about_the_same_posting() {
-    let objection = objection_to("{\"verdict\": \"yes\"}", &["One thing.", "Another."]);
-    let (body, _) = asked(&input(), MARKDOWN, Some(&objection)).await;
+async fn feedback_is_a_conversation_about_the_same_posting() {
+    let feedback = feedback_to("{\"verdict\": \"yes\"}", &["One thing.", "Another."]);
+    let (body, _) = asked(&input(), MARKDOWN, Some(&feedback)).await;
     let (first, _) = asked(&input(), MARKDOWN, None).await;
     assert_eq!(roles(&body), ["system", "user", "assistant", "user"]);
     assert_eq!(body["messages"][0], first["messages"][0]);
     assert_eq!(body["messages"][1], first["messages"][1]);
-    assert_eq!(body["messages"][2]["content"], objection.answer);
+    assert_eq!(body["messages"][2]["content"], feedback.answer);
     let complaint = body["messages"][3]["content"].as_str().unwrap();
     let expect = "This answer cannot be used:\n- One thing.\n- Another.\n\nAnswer again";
     assert!(complaint.starts_with(expect), "{complaint}");
@@ -140,8 +140,8 @@ async fn an_objection_is_a_conversation_about_the_same_posting() {
 
 #[tokio::test]
 async fn a_long_answer_is_shown_in_part() {
-    let objection = objection_to(&"ä".repeat(50_000), &["Too long."]);
-    let (body, _) = asked(&input(), MARKDOWN, Some(&objection)).await;
+    let feedback = feedback_to(&"ä".repeat(50_000), &["Too long."]);
+    let (body, _) = asked(&input(), MARKDOWN, Some(&feedback)).await;
     let shown = body["messages"][2]["content"].as_str().unwrap();
     assert_eq!(shown, format!("{}…", "ä".repeat(20_000)));
 }
@@ -149,24 +149,24 @@ async fn a_long_answer_is_shown_in_part() {
 #[tokio::test]
 async fn who_has_said_nothing_is_asked_anew() {
     for silence in ["", " \n"] {
-        let objection = objection_to(silence, &["There was no answer."]);
-        let (body, _) = asked(&input(), MARKDOWN, Some(&objection)).await;
+        let feedback = feedback_to(silence, &["There was no answer."]);
+        let (body, _) = asked(&input(), MARKDOWN, Some(&feedback)).await;
         assert_eq!(roles(&body), ["system", "user"]);
     }
 }
 
 #[tokio::test]
 async fn room_for_the_answer_is_small_and_grows_with_the_description() {
-    let room = async |markdown: &str, objection: Option<&Objection>| {
-        let (body, _) = asked(&input(), markdown, objection).await;
+    let room = async |markdown: &str, feedback: Option<&Feedback>| {
+        let (body, _) = asked(&input(), markdown, feedback).await;
         body["max_completion_tokens"].as_u64().unwrap()
     };
     assert_eq!(room("", None).await, 2_048);
     assert_eq!(room(&"a".repeat(6_000), None).await, 3_048);
     assert_eq!(room(&"a".repeat(90_000), None).await, 4_096);
-    let other = objection_to("{}", &["No."]);
+    let other = feedback_to("{}", &["No."]);
     assert_eq!(room("", Some(&other)).await, 2_048);
-    let cut_off = objection_to("", &["The answer was cut off before its end."]);
+    let cut_off = feedback_to("", &["The answer was cut off before its end."]);
     assert_eq!(room("", Some(&cut_off)).await, 8_192);
     // No more than the models of 2024 can write.
     assert_eq!(room(&"a".repeat(90_000), Some(&cut_off)).await, 16_384);
@@ -224,8 +224,8 @@ async fn the_query_of_the_base_url_is_sent_along() {
 }
 
 #[test]
-fn an_edition_is_the_prompt_and_the_model() {
-    assert_eq!(model("https://h.example/v1").edition(), "v2 small-1");
+fn a_cache_key_is_the_prompt_and_the_model() {
+    assert_eq!(model("https://h.example/v1").cache_key(), "v2 small-1");
 }
 
 #[tokio::test]

@@ -31,10 +31,10 @@ async fn errors_have_no_key_even_if_the_endpoint_says_it() {
     assert_eq!(message, "the model refused: [key]");
     let mut answer = approval();
     answer[KEY] = 1.into();
-    let objection = objection(said_of(ok(&saying(&answer.to_string()))).await);
+    let feedback = feedback(said_of(ok(&saying(&answer.to_string()))).await);
     assert!(
-        objection.faults[0].contains("unknown field `[key]`"),
-        "{objection:?}"
+        feedback.faults[0].contains("unknown field `[key]`"),
+        "{feedback:?}"
     );
 }
 

@@ -1,5 +1,5 @@
-//! Endpoints that differ in what they take, each as its documents and its users' reports say, and
-//! how a request is mended for them.
+//! Endpoints that differ in what they take, and how a request is mended for them. How each words a
+//! refusal is tested beside the dialect.
 
 use wiremock::Respond;
 
@@ -90,16 +90,6 @@ async fn check(manner: Manner, expect: &[&str]) -> Vec<Value> {
 const FIRST: &str = "json_schema max_completion_tokens temperature";
 
 #[tokio::test]
-async fn openai_takes_it_as_it_is() {
-    let manner: Manner = |body| {
-        let schema = &body["response_format"]["json_schema"];
-        assert_eq!(schema["strict"], true);
-        approved()
-    };
-    check(manner, &[FIRST, FIRST]).await;
-}
-
-#[tokio::test]
 async fn openais_reasoning_models_have_a_temperature_of_their_own() {
     let manner: Manner = |body| {
         if body.get("max_tokens").is_some() {
@@ -116,27 +106,6 @@ async fn openais_reasoning_models_have_a_temperature_of_their_own() {
     };
     let then = "json_schema max_completion_tokens";
     check(manner, &[FIRST, then, then]).await;
-}
-
-#[tokio::test]
-async fn openais_smaller_models_write_no_more_than_they_can() {
-    let manner: Manner = |body| {
-        let limit = body["max_completion_tokens"].as_u64().unwrap();
-        if limit > 1_000 {
-            let message = format!(
-                "max_tokens is too large: {limit}. This model supports at most 1000 completion \
-                 tokens, whereas you provided {limit}."
-            );
-            return refuse_like_openai(&message, Some("max_tokens"), None);
-        }
-        approved()
-    };
-    let sent = check(manner, &[FIRST; 3]).await;
-    let limits: Vec<_> = sent
-        .iter()
-        .map(|body| body["max_completion_tokens"].as_u64().unwrap())
-        .collect();
-    assert_eq!(limits[1..], [1_000, 1_000]);
 }
 
 #[tokio::test]
@@ -157,81 +126,6 @@ async fn azure_of_an_old_version_knows_neither_schema_nor_limit() {
     let then = "json_object max_tokens temperature";
     let between = "json_schema max_tokens temperature";
     check(manner, &[FIRST, between, then, then]).await;
-}
-
-#[tokio::test]
-async fn mistral_has_the_older_limit() {
-    let manner: Manner = |body| {
-        if body.get("max_completion_tokens").is_some() {
-            let detail = [forbidden(body, "max_completion_tokens")];
-            let error = json!({
-                "object": "error",
-                "message": {"detail": detail},
-                "type": "invalid_request_error",
-                "param": null,
-                "code": null,
-            });
-            return refuse(422, &error);
-        }
-        approved()
-    };
-    let then = "json_schema max_tokens temperature";
-    check(manner, &[FIRST, then, then]).await;
-}
-
-#[tokio::test]
-async fn deepseek_has_no_schema() {
-    let manner: Manner = |body| {
-        if body["response_format"]["type"] == "json_schema" {
-            let message = "This response_format type is unavailable now";
-            return refuse_like_openai(message, None, Some("invalid_request_error"));
-        }
-        // It wants to be told so in the messages as well.
-        let text = body["messages"].to_string();
-        assert!(text.contains("JSON"), "{text}");
-        approved()
-    };
-    let then = "json_object max_completion_tokens temperature";
-    check(manner, &[FIRST, then, then]).await;
-}
-
-#[tokio::test]
-async fn ollama_takes_what_it_does_not_know() {
-    let manner: Manner = |_| {
-        let content = format!("<think>\nA gardener.\n</think>\n\n{}", approval());
-        ok(&json!({
-            "choices": [{
-                "index": 0,
-                "message": {"role": "assistant", "content": content},
-                "finish_reason": "stop",
-            }],
-            "usage": {"prompt_tokens": 26, "completion_tokens": 298, "total_tokens": 324},
-        }))
-    };
-    check(manner, &[FIRST, FIRST]).await;
-}
-
-#[tokio::test]
-async fn vllm_has_had_the_newer_limit_since_late_in_2024() {
-    let manner: Manner = |body| {
-        if let Some(limit) = body.get("max_completion_tokens") {
-            let message = format!(
-                "[{{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': \
-                 'Extra inputs are not permitted', 'input': {limit}}}]"
-            );
-            let error = json!({
-                "object": "error",
-                "message": message,
-                "type": "BadRequestError",
-                "param": null,
-                "code": 400,
-            });
-            return refuse(400, &error);
-        }
-        approved()
-    };
-    let then = "json_schema max_tokens temperature";
-    check(manner, &[FIRST, then, then]).await;
 }
 
 #[tokio::test]
@@ -272,18 +166,6 @@ async fn llama_cpp_has_known_the_schema_for_a_while_and_answered_500_before() {
     };
     let then = "json_object max_completion_tokens temperature";
     check(manner, &[FIRST, then, then]).await;
-}
-
-#[tokio::test]
-async fn scaleway_refuses_a_limit_with_416() {
-    let manner: Manner = |body| {
-        if body["max_completion_tokens"].as_u64().unwrap() > 1_500 {
-            let message = "max_completion_tokens is limited for this model";
-            return refuse(416, &json!({"message": message}));
-        }
-        approved()
-    };
-    check(manner, &[FIRST; 3]).await;
 }
 
 #[tokio::test]
@@ -329,10 +211,10 @@ async fn who_thinks_before_it_answers_gets_more_room_from_then_on() {
     let mock = Mock::given(any()).respond_with(Mannered(manner));
     mock.mount(&server).await;
     let model = model(&server.uri());
-    let objection = objection(draft_of(&input(), &model).await);
+    let feedback = feedback(draft_of(&input(), &model).await);
     let input = input();
     let brief = Brief::of(&input, MARKDOWN);
-    model.draft(&brief, Some(&objection)).await.unwrap();
+    model.draft(&brief, Some(&feedback)).await.unwrap();
     draft_of(&input, &model).await.unwrap();
 }
 

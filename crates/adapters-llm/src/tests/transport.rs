@@ -109,24 +109,6 @@ async fn a_slow_answer_gets_more_time_twice_and_is_then_given_up() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_slow_for_several_postings_is_in_trouble() {
-    let slow = ok(&saying(&approval().to_string())).set_delay(LONG);
-    let (_, server) = answering(slow).await;
-    let settings = Settings {
-        timeout: SHORT,
-        ..settings(&server.uri())
-    };
-    let model = ChatModel::new(&settings).unwrap();
-    let ask = async |title: &str| {
-        let title = title.to_owned();
-        draft_of(&EnrichmentInput { title, ..input() }, &model).await
-    };
-    retry(ask("a").await);
-    retry(ask("b").await);
-    unavailable(ask("c").await);
-}
-
-#[tokio::test]
 async fn an_answer_without_end_is_none() {
     let body = "x".repeat(4 * 1024 * 1024 + 1);
     let answer = ResponseTemplate::new(200).set_body_string(body);

@@ -1,7 +1,7 @@
 //! Concurrent reservations of drafts, and their locks.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::enrichment::{
+use enrichment::{
     DraftCache, DraftKey,
     Reservation::{self, Granted, Kept, Taken},
 };

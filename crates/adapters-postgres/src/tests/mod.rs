@@ -47,6 +47,7 @@ mod contract {
     use super::{block_on, fixture};
 
     domain::contract_suite!(block_on, fixture());
+    enrichment::contract_suite!(block_on, fixture());
     newsletter::contract_suite!(block_on, fixture());
 }
 

@@ -8,11 +8,11 @@ use std::sync::{
 use diesel::connection::InstrumentationEvent;
 use diesel_async::AsyncConnection;
 use domain::{
-    enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts},
-    posting::{ENRICH, HistoryEntry, enrich, event},
+    posting::{Coordinates, ENRICH, EnrichedTexts, HistoryEntry, enrich, event},
     store::{ListQuery, PostingReader, PostingWrite, Store, WriteSet},
     testing::{company, company_write},
 };
+use enrichment::{DraftCache, DraftKey};
 use kernel::{
     Actor, CompanyId, PostingId, Prefixes, Status,
     event::{Event, EventLog, LogQuery, PostingState, Subject},

@@ -1,6 +1,6 @@
 //! A stored value that makes no sense is reported by the name of its column.
 
-use domain::enrichment::{DraftCache, DraftKey};
+use enrichment::{DraftCache, DraftKey};
 use kernel::{
     StoreError,
     testing::{hours, noon, uuid},

@@ -1,7 +1,7 @@
 //! Concurrent reservations of drafts.
 
 use diesel::connection::SimpleConnection;
-use domain::enrichment::{
+use enrichment::{
     DraftCache, DraftKey,
     Reservation::{Granted, Kept, Taken},
 };

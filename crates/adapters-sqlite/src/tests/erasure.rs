@@ -8,11 +8,11 @@ use access::{
     testing::client,
 };
 use domain::{
-    enrichment::{DraftCache as _, DraftKey, EnrichedTexts, Enrichment},
-    posting::{ENRICH, Lifetime, moderation::Moderation},
+    posting::{ENRICH, EnrichedTexts, Enrichment, Lifetime, moderation::Moderation},
     testing::push,
     usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
 };
+use enrichment::{DraftCache as _, DraftKey};
 use kernel::testing::identifier;
 use kernel::{
     PostingId,
@@ -42,7 +42,7 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
     let assignment = assignments(store, &[task], now).await.unwrap().remove(0);
     let outcome = Outcome {
         receipt: assignment.receipt,
-        posting: assignment.posting,
+        posting: assignment.posting.source_identifier,
         content: assignment.content,
         enrichment: Enrichment {
             texts: EnrichedTexts {

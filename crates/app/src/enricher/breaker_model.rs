@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::enrichment::{Brief, Draft, DraftError, EnrichError, Model, Objection};
+use enrichment::{Brief, Draft, DraftError, EnrichError, Feedback, Model};
 
 use crate::worker::ModelBreaker;
 
@@ -21,14 +21,14 @@ impl BreakerModel {
 
 #[async_trait]
 impl Model for BreakerModel {
-    fn edition(&self) -> &str {
-        self.model.edition()
+    fn cache_key(&self) -> &str {
+        self.model.cache_key()
     }
 
     async fn draft(
         &self,
         brief: &Brief<'_>,
-        objection: Option<&Objection>,
+        feedback: Option<&Feedback>,
     ) -> Result<Draft, DraftError> {
         // The loop may have been admitted before the breaker opened.
         let call = self
@@ -38,7 +38,7 @@ impl Model for BreakerModel {
                 message: "the enricher is left alone".to_owned(),
                 after: Some(left),
             })?;
-        let result = self.model.draft(brief, objection).await;
+        let result = self.model.draft(brief, feedback).await;
         match &result {
             Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
                 self.breaker.refused(call, &error.to_string(), *after);

@@ -1,20 +1,19 @@
 //! The configured enricher: the pipeline, with an optional language model behind a circuit breaker
-//! ([`breaker_model`]).
+//! ([`breaker_model`]) and a cache of what it was paid for ([`single_flight`]).
 
 mod breaker_model;
-mod rules;
-mod runtime;
+mod single_flight;
 
 use std::{sync::Arc, time::Duration};
 
 use adapters_llm::{ChatModel, SettingsError};
-use domain::enrichment::{DraftCache, Enricher, Model, Pipeline};
+use enrichment::{DraftCache, Enricher, Judge, Model, Pipeline};
 
-pub use self::rules::TextRules;
-use self::{breaker_model::BreakerModel, runtime::TokioRuntime};
+use self::{breaker_model::BreakerModel, single_flight::SingleFlight};
 use crate::{
     clock::Clock,
     config::EnricherKind,
+    metrics,
     misconfigured::Misconfigured,
     worker::{ModelBreaker, WorkerSettings},
 };
@@ -72,17 +71,17 @@ impl Prepared {
 
     /// Adds the store of drafts.
     pub fn with(self, drafts: Arc<dyn DraftCache>, clock: Clock) -> Enriching {
-        let (breaker, rules) = (Arc::new(ModelBreaker::default()), Arc::new(TextRules));
-        let pipeline = match self.model {
-            None => Pipeline::by_rules(rules),
-            Some(model) => {
-                let with_breaker = BreakerModel::new(model, Arc::clone(&breaker));
-                Pipeline::with_model(rules, Arc::new(with_breaker))
-                    .paying_once(drafts, Arc::new(TokioRuntime(clock)))
-            }
-        };
+        let breaker = Arc::new(ModelBreaker::default());
+        let judge = self.model.map(|model| {
+            let model = BreakerModel::new(model, Arc::clone(&breaker));
+            Arc::new(SingleFlight {
+                model: Arc::new(model),
+                drafts,
+                clock,
+            }) as Arc<dyn Judge>
+        });
         Enriching {
-            enricher: Arc::new(pipeline),
+            enricher: Arc::new(Pipeline::new(judge, metrics::redacted)),
             breaker,
             settings: self.settings,
         }

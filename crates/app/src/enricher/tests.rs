@@ -1,40 +1,42 @@
 //! Models around a scripted one, in virtual time.
 
-use domain::enrichment::{
-    Brief, Draft, DraftCache as _, DraftKey, EnrichError, Enricher as _, Enrichment,
-    EnrichmentInput, Phrase, PhraseKind, RuleEnricher as _, StopFlag, Verdict,
+use domain::posting::{Enrichment, Verdict};
+use enrichment::{
+    Brief, Draft, DraftKey, EnrichError, EnrichmentInput, StopFlag, testing::MemoryDrafts,
 };
 use futures_util::future::join_all;
 use kernel::{StoreError, testing::noon};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
-use crate::testing::{Answer, MemoryDrafts, ScriptedModel};
+use crate::testing::{Answer, ScriptedModel};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+const DESCRIPTION: &str = "Plan bridges with a small team, and see to it that they stand. You have \
+                           built some before.";
 
 /// A test bench: an enricher with a scripted model, on the runtime's virtual time.
 struct Bench {
     model: Arc<ScriptedModel>,
     drafts: Arc<MemoryDrafts>,
-    breaker: Arc<ModelBreaker>,
-    enricher: Pipeline,
+    enriching: Enriching,
 }
 
 impl Bench {
     fn new() -> Self {
         let model = Arc::new(ScriptedModel::default());
         let drafts = Arc::new(MemoryDrafts::default());
-        let breaker = Arc::new(ModelBreaker::default());
         let start = Instant::now();
         let clock: Clock = Arc::new(move || kernel::microseconds(noon() + start.elapsed()));
-        let with_breaker = BreakerModel::new(Arc::clone(&model) as _, Arc::clone(&breaker));
+        let prepared = Prepared {
+            model: Some(Arc::clone(&model) as _),
+            settings: WorkerSettings::default(),
+        };
         Self {
-            enricher: Pipeline::with_model(Arc::new(TextRules), Arc::new(with_breaker))
-                .paying_once(Arc::clone(&drafts) as _, Arc::new(TokioRuntime(clock))),
+            enriching: prepared.with(Arc::clone(&drafts) as _, clock),
             model,
             drafts,
-            breaker,
         }
     }
 
@@ -44,15 +46,8 @@ impl Bench {
     }
 
     async fn enrich(&self, input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
-        self.enricher.enrich(input, &StopFlag::default()).await
-    }
-
-    /// Keeps something in the place of a draft.
-    async fn keep(&self, input: &EnrichmentInput, draft: &str) {
-        let prepared = TextRules.prepare(input, &StopFlag::default()).unwrap();
-        let brief = Brief::of(input, &prepared.texts.markdown);
-        let key = DraftKey::of(self.model.edition(), &brief);
-        self.drafts.keep(&key, draft, None, noon()).await.unwrap();
+        let enricher = &self.enriching.enricher;
+        enricher.enrich(input, &StopFlag::default()).await
     }
 
     async fn approve(&self, title: &str) {
@@ -65,9 +60,7 @@ fn input(title: &str) -> EnrichmentInput {
     EnrichmentInput {
         posting: None,
         title: title.to_owned(),
-        raw_description: "<p>Plan bridges with a small team, and see to it that they stand. \
-                          You have built some before.</p>"
-            .into(),
+        raw_description: format!("<p>{DESCRIPTION}</p>").into(),
         country: None,
         city: None,
         company_name: "Harbourpine".to_owned(),
@@ -92,32 +85,25 @@ fn busy() -> Answer {
 }
 
 #[tokio::test(start_paused = true)]
-async fn fifty_alike_at_once_are_one_call() {
-    let bench = Bench::new();
-    *bench.model.takes.lock().unwrap() = 100 * SECOND;
-    let input = input("Engineer");
-    let results = join_all((0..50).map(|_| bench.enrich(&input))).await;
-    let first = results[0].clone().unwrap();
-    assert!(results.iter().all(|result| result.as_ref() == Ok(&first)));
-    assert_eq!(bench.calls(), 1);
-    assert_eq!(bench.drafts.kept().len(), 1);
-    // Another day, another process: nothing more is paid for.
-    assert_eq!(bench.enrich(&input).await, Ok(first));
-    assert_eq!(bench.calls(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_slow_call_holds_its_reservation() {
+async fn fifty_alike_at_once_are_one_call_that_holds_its_reservation() {
     let bench = Bench::new();
     *bench.model.takes.lock().unwrap() = 95 * SECOND;
-    let input = input("Engineer");
-    let start = Instant::now();
-    let (one, other) = tokio::join!(bench.enrich(&input), bench.enrich(&input));
-    assert!(one.is_ok() && other.is_ok());
-    assert_eq!(bench.calls(), 1);
+    let (start, input) = (Instant::now(), input("Engineer"));
+    let results = join_all((0..50).map(|_| bench.enrich(&input))).await;
     assert!(start.elapsed() < 96 * SECOND, "{:?}", start.elapsed());
+    let first = results[0].clone().unwrap();
+    assert!(results.iter().all(|result| result.as_ref() == Ok(&first)));
     let grants: Vec<_> = bench.drafts.grants().into_values().collect();
     assert_eq!(grants, [10], "one to begin, and one each ten seconds");
+    assert_eq!(bench.drafts.kept().len(), 1);
+    // Another day, another process, other markup: nothing more is paid for.
+    let marked_up = format!("<p class=\"x\"> {}</p>", DESCRIPTION.replace(' ', "  "));
+    let again = EnrichmentInput {
+        raw_description: marked_up.into(),
+        ..input
+    };
+    assert_eq!(bench.enrich(&again).await, Ok(first));
+    assert_eq!(bench.calls(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,76 +143,24 @@ async fn whoever_waits_is_next_when_a_holder_vanishes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_draft_at_fault_is_paid_for_again() {
-    let bench = Bench::new();
-    let input = input("Engineer");
-    bench
-        .keep(
-            &input,
-            r#"{"verdict":"approve","hide":[{"text":"Bergen","kind":"address"}]}"#,
-        )
-        .await;
-    bench.approve("Engineer").await;
-    let objections: Vec<_> = bench.model.calls();
-    let objections: Vec<_> = objections.iter().map(|call| call.has_objection).collect();
-    assert_eq!(objections, [true], "the kept draft was the first answer");
-    assert_eq!(bench.drafts.kept(), [r#"{"verdict":"approve","hide":[]}"#]);
-    bench.approve("Engineer").await;
-    assert_eq!(bench.calls(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_kept_draft_that_nobody_can_read_is_replaced() {
-    let bench = Bench::new();
-    let input = input("Engineer");
+async fn a_kept_draft_of_no_use_is_replaced() {
+    let at_fault = r#"{"verdict":"approve","hide":[{"text":"Bergen","kind":"address"}]}"#;
     let of_another_version = r#"{"markdown":"a","redacted_markdown":"b","verdict":"approve"}"#;
-    bench.keep(&input, of_another_version).await;
-    bench.approve("Engineer").await;
-    assert_eq!(bench.calls(), 1);
-    assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
-}
-
-#[tokio::test(start_paused = true)]
-async fn markup_alone_costs_nothing() {
-    let bench = Bench::new();
-    bench.approve("Engineer").await;
-    let mut other = input("Engineer");
-    let marked_up = other.raw_description.replace("<p>", "<p class=\"x\"> ");
-    other.raw_description = marked_up.replace("small team", "small  team").into();
-    assert!(bench.enrich(&other).await.is_ok());
-    assert_eq!(bench.calls(), 1);
-    other.raw_description = other.raw_description.replace("small", "large").into();
-    assert!(bench.enrich(&other).await.is_ok());
-    assert_eq!(bench.calls(), 2);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_model_hides_what_rules_do_not_find() {
-    let bench = Bench::new();
-    let phrase = |text: &str, kind| Phrase {
-        text: text.to_owned(),
-        kind,
-    };
-    *bench.model.hide.lock().unwrap() = vec![
-        phrase("Ada Lee", PhraseKind::Person),
-        phrase("the Boxwood", PhraseKind::Address),
-    ];
-    let mut input = input("Engineer");
-    input.raw_description =
-        "<p>Plan bridges with <b>Ada</b> Lee at Harbourpine, near the Boxwood, \
-                             and see to it that they stand.</p>"
-            .into();
-    let texts = bench.enrich(&input).await.unwrap().texts;
-    assert_eq!(
-        texts.markdown,
-        "Plan bridges with **Ada** Lee at Harbourpine, near the Boxwood, and see to it that they \
-         stand."
-    );
-    assert_eq!(
-        texts.redacted_markdown,
-        "Plan bridges with **[person]** at [company], near [address], and see to it that they \
-         stand."
-    );
+    for (kept, has_feedback) in [(at_fault, true), (of_another_version, false)] {
+        let bench = Bench::new();
+        let input = input("Engineer");
+        let brief = Brief::of(&input, DESCRIPTION);
+        let key = DraftKey::of(bench.model.cache_key(), &brief);
+        bench.drafts.keep(&key, kept, None, noon()).await.unwrap();
+        for _ in 0..2 {
+            bench.approve("Engineer").await;
+            let calls = bench.model.calls();
+            let feedback: Vec<_> = calls.iter().map(|call| call.has_feedback).collect();
+            assert_eq!(feedback, [has_feedback], "{kept}");
+        }
+        assert!(Draft::from_json(&bench.drafts.kept()[0]).is_some());
+        assert_ne!(bench.drafts.kept(), [kept]);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -283,7 +217,7 @@ async fn a_breaker_that_is_open_keeps_calls_away() {
     assert_eq!(bench.calls(), 1);
     sleep(90 * SECOND).await;
     bench.approve("Engineer").await;
-    assert!(bench.breaker.begin().is_ok());
+    assert!(bench.enriching.breaker.begin().is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,6 +226,6 @@ async fn an_answer_of_no_use_leaves_the_breaker_closed() {
     for answer in [Answer::Unusable, busy(), Answer::Approve] {
         bench.model.answer(answer.clone());
         let _ = bench.enrich(&input("Engineer")).await;
-        assert!(bench.breaker.begin().is_ok(), "{answer:?}");
+        assert!(bench.enriching.breaker.begin().is_ok(), "{answer:?}");
     }
 }

@@ -15,7 +15,8 @@ use std::{
 
 use ::webhooks::Outcome;
 use access::activity::Counts;
-use domain::enrichment::{ReasonCode, Verdict};
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::Redactions;
 use kernel::ClientId;
 use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
@@ -24,7 +25,6 @@ use metrics_exporter_prometheus::{
     BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
 };
 use newsletter::subscriber::Account;
-use posting_text::redact::Counts as Redactions;
 
 use self::page::started;
 pub use self::page::{Page, PagePorts, Serving, Stores, backlog_of};

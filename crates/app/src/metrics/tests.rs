@@ -4,13 +4,13 @@ use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
-    enrichment::{EnrichmentInput, ReasonCode, RuleEnricher as _, StopFlag},
     import::{Counts, Missing, Summary},
-    posting::{ENRICH, Lifetime, enrich},
+    posting::{ENRICH, Lifetime, ReasonCode, enrich},
     store::{Health, Store as _, WriteSet},
     testing::create,
     usecase,
 };
+use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
 use kernel::{
     CatalogueName, ClientId, StoreError,
     event::{Cursor, EventLog as _},
@@ -25,7 +25,7 @@ use newsletter::{
 use uuid::Uuid;
 
 use super::*;
-use crate::{clock::Clock, enricher::TextRules, kinds, metrics::page::stores::BacklogCount};
+use crate::{clock::Clock, kinds, metrics::page::stores::BacklogCount};
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -147,7 +147,7 @@ fn what_the_rules_hide_is_counted() {
         application_url: None,
     };
     let page = recorded(|| {
-        TextRules.prepare(&input, &StopFlag::default()).unwrap();
+        Pipeline::new(None, redacted).unjudged(&input).unwrap();
     });
     assert_says(
         &page,

@@ -11,9 +11,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::enrichment::{
-    Brief, Draft, DraftError, EnrichError, Model, Objection, Phrase, ReasonCode, Verdict,
-};
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::{Brief, Draft, DraftError, EnrichError, Feedback, Model, Phrase};
 use tokio::time::{Instant, sleep};
 
 /// The scripted answer about a posting.
@@ -24,7 +23,6 @@ pub enum Answer {
     /// An answer that is not JSON.
     Unusable,
     Fail(EnrichError),
-    Panic,
     /// No answer, ever.
     Hang,
 }
@@ -33,7 +31,7 @@ pub enum Answer {
 #[derive(Clone, Debug)]
 pub struct Call {
     pub at: Instant,
-    pub has_objection: bool,
+    pub has_feedback: bool,
 }
 
 /// A model with scripted answers.
@@ -66,9 +64,9 @@ impl Default for ScriptedModel {
 }
 
 /// Counts a call as in flight until it is dropped.
-struct UnderWay<'a>(&'a AtomicUsize);
+struct InFlightGuard<'a>(&'a AtomicUsize);
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -102,22 +100,22 @@ impl ScriptedModel {
 
 #[async_trait]
 impl Model for ScriptedModel {
-    fn edition(&self) -> &'static str {
+    fn cache_key(&self) -> &'static str {
         "1 scripted"
     }
 
     async fn draft(
         &self,
         brief: &Brief<'_>,
-        objection: Option<&Objection>,
+        feedback: Option<&Feedback>,
     ) -> Result<Draft, DraftError> {
         self.calls.lock().unwrap().push(Call {
             at: Instant::now(),
-            has_objection: objection.is_some(),
+            has_feedback: feedback.is_some(),
         });
         let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_under_way.fetch_max(under_way, Ordering::SeqCst);
-        let _under_way = UnderWay(&self.under_way);
+        let _under_way = InFlightGuard(&self.under_way);
         let takes = *self.takes.lock().unwrap();
         sleep(takes).await;
 
@@ -130,13 +128,12 @@ impl Model for ScriptedModel {
                 text: "It says so itself.".to_owned(),
             },
             Answer::Unusable => {
-                return Err(DraftError::Unusable(Objection {
+                return Err(DraftError::Unusable(Feedback {
                     answer: "Sure! Here is".to_owned(),
                     faults: vec!["The answer is not JSON.".to_owned()],
                 }));
             }
             Answer::Fail(error) => return Err(error.into()),
-            Answer::Panic => panic!("a model's defect"),
             Answer::Hang => pending().await,
         };
         Ok(Draft {

@@ -2,16 +2,19 @@
 
 mod failed;
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Instant,
+};
 
 use access::Clients;
 use async_trait::async_trait;
 use domain::{
-    enrichment::{EnrichError, Enricher, Enrichment, EnrichmentInput, StopFlag},
-    posting::{ContentHash, ENRICH, Lifetime},
+    posting::{ContentHash, ENRICH, Enrichment, Lifetime},
     store::Store,
     usecase::{self, Assignment, Outcome},
 };
+use enrichment::{EnrichError, Enricher, EnrichmentInput, StopFlag};
 use futures_util::{StreamExt as _, stream};
 use kernel::{
     PostingId, SourceIdentifier, StoreError,
@@ -168,15 +171,13 @@ impl Enrichments {
         stop: &CancellationToken,
     ) -> Done {
         let Assignment {
-            receipt,
-            posting,
-            content,
-            input,
+            receipt, content, ..
         } = assignment;
         if stop.is_cancelled() {
             return Done::NotBegun(receipt);
         }
-        let input = Arc::new(input);
+        let input = Arc::new(EnrichmentInput::from(&assignment));
+        let posting = assignment.posting.source_identifier;
         let mut span = self.span(&posting, cause);
         let trace = span.as_ref().and_then(|span| span.context());
         let enriched = self.enrich(Arc::clone(&input), trace).await;
@@ -227,7 +228,7 @@ impl Enrichments {
         trace: Option<TraceParent>,
     ) -> Result<Enrichment, EnrichError> {
         let (enricher, stop) = (Arc::clone(&self.enricher), StopOnDrop::default());
-        let (flag, (began, waiting)) = (stop.0.clone(), oneshot::channel());
+        let (flag, (began, waiting)) = (Arc::clone(&stop.0), oneshot::channel());
         let work = AbortOnDropHandle::new(self.threads.spawn(async move {
             // If the receiver is gone, the stop flag is set, too.
             let _ = began.send(());
@@ -290,7 +291,7 @@ struct StopOnDrop(StopFlag);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
-        self.0.stop();
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 
 use access::sign_in::Passes;
 use async_trait::async_trait;
-use domain::{
-    enrichment::DraftCache,
-    store::{Health, Retention},
-};
+use domain::store::{Health, Retention};
+use enrichment::DraftCache;
 use kernel::{StoreError, event::EventLog};
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};

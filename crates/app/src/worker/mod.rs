@@ -47,10 +47,10 @@ use ::newsletter::{
 };
 use access::sign_in::Passes;
 use domain::{
-    enrichment::{DraftCache, Enricher},
     posting::Lifetime,
     store::{Health, Retention, Store},
 };
+use enrichment::{DraftCache, Enricher};
 use kernel::{event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use domain::enrichment::EnrichError;
+use enrichment::EnrichError;
 use kernel::{
     StoreError,
     outbox::{Claimed, LOST_TOO_OFTEN, Outbox, Queue, Receipt, RetryPolicy},

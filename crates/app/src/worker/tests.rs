@@ -19,12 +19,12 @@ use std::{
 use ::newsletter::testing::MemoryStore;
 use async_trait::async_trait;
 use domain::{
-    enrichment::{EnrichError, EnrichedTexts, Enrichment, EnrichmentInput, StopFlag},
-    posting::{PostingView, PutPosting},
+    posting::{EnrichedTexts, Enrichment, PostingView, PutPosting},
     store::PostingReader,
     testing::create,
     usecase,
 };
+use enrichment::{EnrichError, EnrichmentInput, StopFlag, testing::MemoryDrafts};
 use kernel::{
     Status, StoreError,
     outbox::{Backlog, Kind, Revive, TaskRow},
@@ -34,7 +34,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::{
     clock, kinds, provider,
-    testing::{self, Fault, FaultyStore, MemoryDrafts, eventually},
+    testing::{self, Fault, FaultyStore, eventually},
 };
 
 /// An enricher that approves everything, unless a title is to be treated otherwise.
@@ -111,7 +111,7 @@ impl Enricher for Script {
                 self.end(&input.title);
             }
             Some(Treatment::Compute) => {
-                while !stop.flag().load(Ordering::Relaxed) {
+                while !stop.load(Ordering::Relaxed) {
                     std::thread::yield_now();
                 }
             }

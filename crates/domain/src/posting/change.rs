@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::{ContentHash, HistoryEntry, Posting, enrich, event, look_up_duplicates};
 use crate::{
     company::{Company, CompanyWrite},
-    enrichment::{Coordinates, EnrichedTexts},
+    posting::{Coordinates, EnrichedTexts},
     store::{Known, PostingWrite, WriteSet},
 };
 

@@ -7,7 +7,7 @@ use kernel::digest;
 use super::Details;
 use crate::{
     company::Company,
-    enrichment::{Coordinates, EnrichedTexts},
+    posting::{Coordinates, EnrichedTexts},
 };
 
 /// A hash of title, description, city, country, company and company name. Contents with equal

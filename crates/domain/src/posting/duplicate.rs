@@ -14,17 +14,19 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
+mod min_hash;
+
 use kernel::{Actor, PostingId, SourceIdentifier};
 use kernel::{ClientId, CompanyId, Prefixes, Version, digest};
 use time::{Duration, OffsetDateTime};
 
+pub use self::min_hash::MinHash;
 use super::{Change, Details, Posting, event};
-use crate::enrichment::Sketch;
 
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
 
-/// The number of values of a sketch that make a band. Of copies whose texts have nine tenths in
+/// The number of values of a signature that make a band. Of copies whose texts have nine tenths in
 /// common, 99 of 100 have a band in common.
 const BAND: usize = 4;
 
@@ -43,21 +45,21 @@ pub struct Original {
 /// What finds the duplicates of a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Hashes of company, title, place and a part of the sketch. Postings that duplicate each other
+    /// Hashes of company, title, place and a part of the signature. Postings that duplicate each other
     /// have one in common, at the same position.
     pub bands: [i64; BANDS],
-    /// The sketch of the description.
-    pub sketch: Sketch,
+    /// The signature of the description.
+    pub signature: MinHash,
 }
 
 impl Fingerprint {
     /// The fingerprint of a posting.
-    pub fn of(details: &Details, company: CompanyId, sketch: Sketch) -> Self {
+    pub fn of(details: &Details, company: CompanyId, signature: MinHash) -> Self {
         let title = folded(&details.title);
         let city = folded(details.location_city.as_deref().unwrap_or_default());
         let country = details.location_country_code;
         let country = country.map_or("", |code| code.as_str());
-        let (parts, _) = sketch.values().as_chunks::<BAND>();
+        let (parts, _) = signature.values().as_chunks::<BAND>();
         let bands = std::array::from_fn(|band| {
             let part: Vec<_> = parts[band].iter().flat_map(|it| it.to_le_bytes()).collect();
             let id = company.uuid();
@@ -71,7 +73,7 @@ impl Fingerprint {
             let (first, _) = hash.as_chunks();
             i64::from_le_bytes(first[0])
         });
-        Self { bands, sketch }
+        Self { bands, signature }
     }
 
     /// The fingerprint of a posting whose text has nothing to compare: no other has its bands.
@@ -80,7 +82,7 @@ impl Fingerprint {
         let (parts, _) = hash.as_chunks();
         Self {
             bands: std::array::from_fn(|band| i64::from_le_bytes(parts[band])),
-            sketch: Sketch::new([0; Sketch::LENGTH]),
+            signature: MinHash::new([0; MinHash::LENGTH]),
         }
     }
 
@@ -105,15 +107,15 @@ pub struct DatedFingerprint {
     pub fingerprint: Fingerprint,
     /// When the posting first had content that matches it.
     pub since: OffsetDateTime,
-    /// The sketch of the description of that time.
-    pub first: Sketch,
+    /// The signature of the description of that time.
+    pub first: MinHash,
 }
 
 impl DatedFingerprint {
     /// The fingerprint of content that was pushed at this time.
     pub const fn new(fingerprint: Fingerprint, pushed: OffsetDateTime) -> Self {
         Self {
-            first: fingerprint.sketch,
+            first: fingerprint.signature,
             fingerprint,
             since: pushed,
         }
@@ -124,7 +126,7 @@ impl DatedFingerprint {
     #[must_use]
     pub fn followed_by(&self, next: Fingerprint, pushed: OffsetDateTime) -> Self {
         let is_same_job = self.fingerprint.shares_band(&next);
-        if is_same_job && next.sketch.resembles(&self.first) {
+        if is_same_job && next.signature.resembles(&self.first) {
             Self {
                 fingerprint: next,
                 ..self.clone()
@@ -137,10 +139,10 @@ impl DatedFingerprint {
     /// Whether this content duplicates that of an older posting: as it is, and as it was when it
     /// was first pushed.
     fn duplicates(&self, older: &Self) -> bool {
-        let sketch = &self.fingerprint.sketch;
+        let signature = &self.fingerprint.signature;
         self.fingerprint.shares_band(&older.fingerprint)
-            && sketch.resembles(&older.fingerprint.sketch)
-            && sketch.resembles(&older.first)
+            && signature.resembles(&older.fingerprint.signature)
+            && signature.resembles(&older.first)
     }
 }
 

@@ -12,6 +12,7 @@ mod decide;
 pub mod delisting;
 mod description;
 pub mod duplicate;
+mod enrichment;
 pub mod event;
 mod history;
 pub mod lifetime;
@@ -23,6 +24,7 @@ pub mod outcome;
 mod patch;
 mod payload;
 mod put;
+mod reason;
 pub mod repeat;
 mod vocabulary;
 
@@ -39,6 +41,7 @@ pub use self::{
     decide::{Answer, Decision, Rejection, decide},
     description::Description,
     duplicate::Original,
+    enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     history::HistoryEntry,
     lifetime::Lifetime,
@@ -47,13 +50,10 @@ pub use self::{
     patch::{CompanyPatch, ExpirationPatch, PostingPatch},
     payload::{PROHIBITED, PostingPayload},
     put::PutPosting,
+    reason::ReasonCode,
     vocabulary::{EmploymentType, LocationType, SalaryPeriod},
 };
-use crate::{
-    catalogue::CatalogueId,
-    company::CompanyView,
-    enrichment::{Coordinates, EnrichedTexts},
-};
+use crate::{catalogue::CatalogueId, company::CompanyView};
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
 /// rule reads them, so no load has to fetch them. See [`PostingView`].

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use super::{Change, ContentHash, Lifetime, Original, Posting, TextsDigest, event};
 use crate::{
     company::Company,
-    enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
+    posting::{Coordinates, EnrichedTexts, Enrichment, Verdict},
 };
 
 /// The content that a posting awaits an outcome for, if it does.

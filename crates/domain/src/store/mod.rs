@@ -23,9 +23,8 @@ pub use self::{
 use crate::{
     catalogue::CatalogueLease,
     company::{Company, CompanyWrite},
-    enrichment::{Coordinates, EnrichedTexts},
     posting::{
-        HistoryEntry, Posting, PostingView,
+        Coordinates, EnrichedTexts, HistoryEntry, Posting, PostingView,
         duplicate::{Candidate, DatedFingerprint, Fingerprint},
     },
 };

@@ -86,8 +86,7 @@ pub trait Retention: Send + Sync {
     /// that. The events themselves keep their places.
     ///
     /// What is recorded or kept later and is from before the erasure is left out by
-    /// [`ActivityLog::record`](access::ActivityLog::record) and
-    /// [`DraftCache::keep`](crate::enrichment::DraftCache::keep).
+    /// [`ActivityLog::record`](access::ActivityLog::record), and by the cache of drafts.
     ///
     /// [`StoreError::Conflict`] if there is no such posting in this version.
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError>;

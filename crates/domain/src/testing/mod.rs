@@ -22,7 +22,6 @@ use crate::{
     browse::PostingBrowser,
     catalogue::Catalogues,
     company::CompanyReader,
-    enrichment::DraftCache,
     store::{Health, PostingReader, Retention, Store},
 };
 
@@ -35,7 +34,6 @@ pub trait AllPorts:
     + Outbox
     + Clients
     + ActivityLog
-    + DraftCache
     + AuditLog
     + Catalogues
     + Passes
@@ -53,7 +51,6 @@ impl<T> AllPorts for T where
         + Outbox
         + Clients
         + ActivityLog
-        + DraftCache
         + AuditLog
         + Catalogues
         + Passes
@@ -78,7 +75,6 @@ impl<T> AllPorts for T where
 /// | `commits`, `outbox` | [`Store`], [`Outbox`] |
 /// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
-/// | `drafts` | [`DraftCache`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`] |
 /// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`], [`CompanyReader`] |
 /// | `retention` | [`Store`], [`PostingReader`], [`Outbox`], [`AuditLog`], [`Retention`] |
@@ -87,7 +83,7 @@ macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
         $crate::contract_suite! {
             $block_on, $fixture;
-            postings companies duplicates reading health commits events outbox audit drafts
+            postings companies duplicates reading health commits events outbox audit
             catalogues console retention
         }
     };
@@ -215,22 +211,6 @@ macro_rules! contract_suite {
             entries_are_read_newest_first_by_pages
             an_entry_of_an_unknown_action_is_shown
             what_is_brought_back_is_recorded
-        } }
-    };
-    (@drafts $block_on:path, $fixture:expr) => {
-        $crate::contract_suite! { @cases $block_on, $fixture; drafts {
-            a_draft_is_got_by_one
-            a_holder_renews_its_reservation
-            a_reservation_ends
-            a_released_reservation_is_free
-            a_kept_draft_is_found_by_everybody
-            a_draft_counts_whoever_keeps_it
-            a_kept_draft_is_not_released
-            drafts_come_back_exactly
-            what_is_long_unused_is_forgotten
-            the_longest_unused_are_forgotten_first
-            a_draft_that_is_found_is_remembered
-            a_reservation_is_forgotten_when_it_has_ended
         } }
     };
     (@catalogues $block_on:path, $fixture:expr) => {

@@ -51,8 +51,8 @@ impl Lookalikes {
     ) -> Result<Self, StoreError> {
         let fingerprints = outcomes.iter().filter_map(|outcome| {
             let posting = known.postings.get(&outcome.posting)?;
-            let fingerprint = match outcome.enrichment.sketch {
-                Some(sketch) => Fingerprint::of(&posting.details, posting.company_id, sketch),
+            let fingerprint = match outcome.enrichment.min_hash {
+                Some(min_hash) => Fingerprint::of(&posting.details, posting.company_id, min_hash),
                 None => Fingerprint::unlike_any(posting.id),
             };
             Some((posting, fingerprint))

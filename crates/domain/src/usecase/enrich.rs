@@ -1,5 +1,7 @@
 //! Enrichment, on both sides of the enricher's work, which happens outside any transaction.
 
+use std::sync::Arc;
+
 use access::Clients;
 use kernel::{PostingId, SourceIdentifier, StoreError, outbox::Receipt, trace::TraceParent};
 use time::OffsetDateTime;
@@ -7,8 +9,7 @@ use time::OffsetDateTime;
 use super::duplicate::Lookalikes;
 use crate::{
     company::Company,
-    enrichment::{Enrichment, EnrichmentInput},
-    posting::{ContentHash, Lifetime, Posting, enrich, outcome},
+    posting::{ContentHash, Enrichment, Lifetime, Posting, enrich, outcome},
     store::{Known, Store, WriteSet},
 };
 
@@ -17,12 +18,16 @@ use crate::{
 pub struct Assignment {
     /// The task.
     pub receipt: Receipt,
-    /// The posting.
-    pub posting: SourceIdentifier,
     /// The content that the outcome will be for.
     pub content: ContentHash,
-    /// The content itself.
-    pub input: EnrichmentInput,
+    /// The posting with that content.
+    pub posting: Posting,
+    /// Its description as it was pushed.
+    pub raw_description: Arc<str>,
+    /// Its company.
+    pub company: Company,
+    /// The names that the company had.
+    pub former_names: Vec<String>,
 }
 
 /// The outcome of an assignment.
@@ -78,15 +83,22 @@ fn assignment(
     known: &Known,
 ) -> Result<Option<Assignment>, StoreError> {
     let company = known.company_of(posting)?;
-    let other_names = known.former_names.get(&company.id);
     let Some(content) = outcome::due(posting, company) else {
         return Ok(None);
     };
+    let raw_description = posting.details.raw_description.text().cloned();
+    let raw_description = raw_description.ok_or_else(|| {
+        let id = posting.id;
+        StoreError::Broken(format!("posting {id} was loaded without its description"))
+    })?;
+    let former_names = known.former_names.get(&company.id).cloned();
     Ok(Some(Assignment {
         receipt,
-        posting: posting.source_identifier.clone(),
         content,
-        input: input(posting, company, other_names.cloned().unwrap_or_default())?,
+        posting: posting.clone(),
+        raw_description,
+        company: company.clone(),
+        former_names: former_names.unwrap_or_default(),
     }))
 }
 
@@ -229,29 +241,4 @@ pub async fn give_up(
         .push((receipt, given_up.error.clone()));
     store.commit(writes).await?;
     Ok(true)
-}
-
-fn input(
-    posting: &Posting,
-    company: &Company,
-    other_names: Vec<String>,
-) -> Result<EnrichmentInput, StoreError> {
-    let description = posting.details.raw_description.text().cloned();
-    let raw_description = description.ok_or_else(|| {
-        StoreError::Broken(format!(
-            "posting {} was loaded without its description",
-            posting.id
-        ))
-    })?;
-    Ok(EnrichmentInput {
-        posting: Some(posting.id),
-        title: posting.details.title.clone(),
-        raw_description,
-        country: posting.details.location_country_code,
-        city: posting.details.location_city.clone(),
-        company_name: company.name.clone(),
-        other_names,
-        company_website: company.website.as_str().to_owned(),
-        application_url: posting.details.application_url.clone(),
-    })
 }

@@ -3,8 +3,7 @@
 use diesel::{Queryable, Selectable};
 use domain::{
     company::CompanyView,
-    enrichment::EnrichedTexts,
-    posting::{Posting, PostingView},
+    posting::{EnrichedTexts, Posting, PostingView},
     store::{ListEntry, ListOrder, ListQuery, Position},
 };
 use kernel::{Actor, StoreError};

@@ -11,12 +11,12 @@ use access::{
 };
 use domain::{
     catalogue::{Catalogues, PastImport},
-    enrichment::{DraftCache, DraftKey},
     import::{Missing, Summary},
     posting::{ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
     store::{ListQuery, PostingReader, Store, WriteSet},
     testing::{commit_events, posting},
 };
+use enrichment::{DraftCache, DraftKey};
 use kernel::testing::identifier;
 use kernel::{
     Actor, PostingId, Prefixes, Status, StoreError,

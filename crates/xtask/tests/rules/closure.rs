@@ -13,6 +13,7 @@ pub const PURE: &[&str] = &[
     "kernel",
     "access",
     "domain",
+    "enrichment",
     "webhooks",
     "newsletter",
     "posting-text",

@@ -3,9 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    enrichment::{EnrichError, Enrichment, EnrichmentInput},
+    posting::Enrichment,
     usecase::{self, GivenUp},
 };
+use enrichment::{EnrichError, EnrichmentInput};
 use kernel::{PostingId, StoreError, outbox::Claimed};
 
 use super::{super::tasks::Failure, Enrichments, Failed, failed_to_run};

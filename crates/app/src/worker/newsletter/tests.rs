@@ -9,7 +9,8 @@ mod takeover;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{enrichment::Pipeline, posting::Lifetime};
+use domain::posting::Lifetime;
+use enrichment::{Pipeline, testing::MemoryDrafts};
 use kernel::{
     StoreError,
     outbox::{Backlog, Kind, Outbox as _, TaskRow},
@@ -31,7 +32,7 @@ use self::script::{Script, Treatment};
 use crate::{
     clock::Clock,
     kinds,
-    testing::{self, Fault, FaultyStore, MemoryDrafts, is_heard},
+    testing::{self, Fault, FaultyStore, is_heard},
     worker::{ObservedStore, Observer, Wake, Worker, WorkerParts, WorkerSettings},
 };
 
@@ -109,7 +110,7 @@ impl Bench {
             passes: Arc::clone(&self.store.memory) as _,
             retention: Arc::clone(&self.store.memory) as _,
             breaker: Arc::default(),
-            enricher: Arc::new(Pipeline::by_rules(Arc::new(crate::enricher::TextRules))),
+            enricher: Arc::new(Pipeline::new(None, |_| {})),
             provider: Arc::clone(script) as _,
             lifetime: Lifetime::NEVER,
             webhooks: testing::webhooks(&self.store.memory),

@@ -1,6 +1,6 @@
 //! Drafts that are paid for are not kept for ever.
 
-use domain::enrichment::{DraftCache as _, DraftKey};
+use enrichment::{DraftCache as _, DraftKey};
 use kernel::StoreError;
 
 use super::*;

@@ -5,11 +5,11 @@ mod loops;
 mod outages;
 
 use domain::{
-    enrichment::{EnrichError, ReasonCode},
-    posting::{ENRICH, Lifetime},
+    posting::{ENRICH, Lifetime, ReasonCode},
     store::PostingReader,
     testing::push,
 };
+use enrichment::EnrichError;
 use kernel::{Status, testing::noon};
 use tokio::time::Instant;
 

@@ -9,15 +9,15 @@ use kernel::{
 use super::*;
 use crate::testing::{create, push};
 
-/// A sketch of which so many values differ from those of others.
-fn sketch(others: usize) -> Sketch {
-    let mut values = [7; Sketch::LENGTH];
+/// A signature of which so many values differ from those of others.
+fn signature(others: usize) -> MinHash {
+    let mut values = [7; MinHash::LENGTH];
     values
         .iter_mut()
         .rev()
         .take(others)
         .for_each(|value| *value = 8);
-    Sketch::new(values)
+    MinHash::new(values)
 }
 
 fn details(title: &str, city: Option<&str>, country: Option<&str>) -> Details {
@@ -30,7 +30,7 @@ fn details(title: &str, city: Option<&str>, country: Option<&str>) -> Details {
 }
 
 fn fingerprint(details: &Details, company: u128, others: usize) -> Fingerprint {
-    Fingerprint::of(details, CompanyId::new(uuid(company)), sketch(others))
+    Fingerprint::of(details, CompanyId::new(uuid(company)), signature(others))
 }
 
 fn is_near(one: &Fingerprint, other: &Fingerprint) -> bool {
@@ -126,7 +126,7 @@ fn content_is_as_old_as_what_it_still_matches() {
     let text = |others| fingerprint(&details("Cook", None, None), 1, others);
     let first = DatedFingerprint::new(text(0), at(0));
     let mended = first.followed_by(text(12), at(5));
-    assert_eq!((mended.since, mended.first), (at(0), text(0).sketch));
+    assert_eq!((mended.since, mended.first), (at(0), text(0).signature));
     assert_eq!(mended.fingerprint, text(12));
     let drifted = mended.followed_by(text(24), at(6));
     assert_eq!(drifted, DatedFingerprint::new(text(24), at(6)));

@@ -3,10 +3,7 @@
 use kernel::Actor;
 
 use super::*;
-use crate::{
-    enrichment::Coordinates,
-    posting::{ContentHash, Original, TextsDigest, outcome},
-};
+use crate::posting::{ContentHash, Coordinates, Original, TextsDigest, outcome};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {
@@ -76,7 +73,7 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
             texts,
             coordinates,
             verdict: Verdict::Approve,
-            sketch: None,
+            min_hash: None,
         };
         let (posting, company) = (board.posting(), board.company());
         let newest = content(&board);

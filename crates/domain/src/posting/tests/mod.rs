@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     company::Company,
-    enrichment::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
+    posting::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
     store::{Known, WriteSet},
     testing::push,
 };
@@ -165,7 +165,7 @@ impl Board {
             },
             coordinates: None,
             verdict: verdict.clone(),
-            sketch: None,
+            min_hash: None,
         };
         let change = super::outcome::apply(
             self.posting(),

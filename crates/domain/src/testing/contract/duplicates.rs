@@ -8,10 +8,9 @@ use kernel::{
 
 use super::{posting, put, touching};
 use crate::{
-    enrichment::Sketch,
     posting::{
         Original,
-        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
+        duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint, MinHash},
     },
     store::{PostingReader, Store, WriteSet},
     testing::create,
@@ -22,7 +21,7 @@ fn fingerprint(bands: [i64; 4]) -> Fingerprint {
     let first = u16::from_le_bytes(bands[0].to_le_bytes().as_chunks().0[0]);
     Fingerprint {
         bands,
-        sketch: Sketch::new([first; Sketch::LENGTH]),
+        signature: MinHash::new([first; MinHash::LENGTH]),
     }
 }
 
@@ -72,7 +71,7 @@ pub async fn what_shares_a_band_is_found<S: Store>(store: &S) {
     let ids = postings(store, 3).await;
     assert_eq!(near(store, &[[1, 2, 3, 4]]).await, []);
     let later = DatedFingerprint {
-        first: Sketch::new([0x0102; Sketch::LENGTH]),
+        first: MinHash::new([0x0102; MinHash::LENGTH]),
         ..dated([5, 2, 7, i64::MAX], 1)
     };
     let all = [
@@ -132,7 +131,7 @@ pub async fn a_fingerprint_is_replaced_or_taken_away<S: Store>(store: &S) {
     let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
     write(store, both.collect()).await;
     let other = DatedFingerprint {
-        first: Sketch::new([9; Sketch::LENGTH]),
+        first: MinHash::new([9; MinHash::LENGTH]),
         ..dated([2; 4], 3)
     };
     write(store, vec![(ids[0], Some(other.clone()))]).await;

@@ -12,7 +12,6 @@ pub mod catalogues;
 pub mod commits;
 pub mod companies;
 pub mod console;
-pub mod drafts;
 pub mod duplicates;
 pub mod events;
 pub mod health;

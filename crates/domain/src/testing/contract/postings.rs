@@ -9,8 +9,7 @@ use kernel::{
 use super::{load, posting, put, run, touching};
 use crate::{
     catalogue::CatalogueId,
-    enrichment::{Coordinates, EnrichedTexts},
-    posting::{ContentHash, Description, Posting, Rejection},
+    posting::{ContentHash, Coordinates, Description, EnrichedTexts, Posting, Rejection},
     store::{ListQuery, PostingReader, Store},
     testing::{create, push, put_id},
 };

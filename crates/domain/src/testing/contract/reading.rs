@@ -8,8 +8,7 @@ use kernel::{
 
 use super::{posting, put, run, touching};
 use crate::{
-    enrichment::EnrichedTexts,
-    posting::PostingView,
+    posting::{EnrichedTexts, PostingView},
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
     testing::{MemoryStore, create, push, push_by},
 };

@@ -20,9 +20,9 @@ use super::{
     posting, put, run, touching,
 };
 use crate::{
-    enrichment::{Coordinates, DraftCache, DraftKey, EnrichedTexts, Reservation},
     posting::{
-        ContentHash, ENRICH, Lifetime, PostingView, Rejection, TextsDigest,
+        ContentHash, Coordinates, ENRICH, EnrichedTexts, Lifetime, PostingView, Rejection,
+        TextsDigest,
         event::{JOB_POSTING_ERASED, JOB_POSTING_REJECTED, PUBLIC},
         moderation::Moderation,
     },
@@ -288,26 +288,6 @@ async fn refused<S: ActivityLog>(
     ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect()
 }
 
-async fn keep<S: DraftCache>(store: &S, n: u8, of: Option<PostingId>) {
-    let kept = store
-        .keep(&DraftKey::from_bytes([n; 32]), "a draft", of, noon())
-        .await;
-    kept.expect("the store works");
-}
-
-/// The keys among these that have a draft.
-async fn drafts<S: DraftCache>(store: &S, keys: &[u8]) -> Vec<u8> {
-    let mut kept = Vec::new();
-    for n in keys {
-        let (key, ends) = (DraftKey::from_bytes([*n; 32]), noon() + minutes(1));
-        let found = store.reserve(&key, uuid(1), ends, noon()).await;
-        if matches!(found, Ok(Reservation::Kept(_))) {
-            kept.push(*n);
-        }
-    }
-    kept
-}
-
 async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
     writes.tasks.done.push(receipt);
@@ -316,15 +296,7 @@ async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError>
 
 /// And what an operator did. Other postings stay as they are, and the identifier is free.
 pub async fn an_erased_posting_leaves_nothing_but_its_event<
-    S: Store
-        + PostingReader
-        + Outbox
-        + AuditLog
-        + EventLog
-        + DraftCache
-        + Clients
-        + ActivityLog
-        + Retention,
+    S: Store + PostingReader + Outbox + AuditLog + EventLog + Clients + ActivityLog + Retention,
 >(
     store: &S,
 ) {
@@ -342,10 +314,7 @@ pub async fn an_erased_posting_leaves_nothing_but_its_event<
         let rejected = moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await;
         rejected.expect("it is not expired");
     }
-    let [a, b] = [posting(store, "a").await, posting(store, "b").await];
-    keep(store, 1, Some(a.id)).await;
-    keep(store, 2, Some(b.id)).await;
-    keep(store, 3, None).await;
+    let a = posting(store, "a").await;
     let refusals = [(1, "a", noon()), (2, "b", noon())];
     assert_eq!(refused(store, &refusals).await, [2, 1]);
     let mut writes = WriteSet::new(noon());
@@ -366,7 +335,6 @@ pub async fn an_erased_posting_leaves_nothing_but_its_event<
     let found = PostingReader::find(store, &identifier("a")).await;
     assert_eq!(found, Ok(None));
     assert_eq!(view(store, "b").await, view_of_b);
-    assert_eq!(drafts(store, &[1, 2, 3]).await, [2]);
     assert_eq!(refused(store, &[]).await, [2]);
     let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;
     assert_eq!(tasks, Ok(Vec::new()));
@@ -420,9 +388,9 @@ pub async fn an_erased_posting_leaves_nothing_but_its_event<
     assert_eq!(view(store, "a").await.history.len(), 1);
 }
 
-/// Activity is written some seconds late, and a model takes its time.
+/// Activity is written some seconds late.
 pub async fn what_was_under_way_does_not_bring_an_erased_posting_back<
-    S: Store + AuditLog + DraftCache + Clients + ActivityLog + Retention,
+    S: Store + AuditLog + Clients + ActivityLog + Retention,
 >(
     store: &S,
 ) {
@@ -432,13 +400,10 @@ pub async fn what_was_under_way_does_not_bring_an_erased_posting_back<
         .expect("the store works");
     put(store, &[create("a", "acme")]).await;
     let decided = touching(&posting(store, "a").await, |_| {});
-    let id = posting(store, "a").await.id;
     let (by, later) = (by_ann(1), noon() + minutes(1));
     let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
     assert_eq!(erased, Ok(true));
     assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
-    keep(store, 1, Some(id)).await;
-    assert_eq!(drafts(store, &[1]).await, [0_u8; 0]);
     let refusals = [
         (1, "a", noon()),
         (2, "b", noon()),

@@ -4,7 +4,6 @@ mod audit;
 mod catalogues;
 mod clients;
 mod console;
-mod drafts;
 mod events;
 mod outbox;
 mod retention;
@@ -30,9 +29,8 @@ use uuid::Uuid;
 use self::outbox::Task;
 use crate::{
     company::{Company, CompanyReader, CompanyView, CompanyWrite},
-    enrichment::{Coordinates, DraftKey, EnrichedTexts},
     posting::{
-        Description, HistoryEntry, Posting, PostingView,
+        Coordinates, Description, EnrichedTexts, HistoryEntry, Posting, PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
@@ -59,7 +57,6 @@ struct State {
     clients: Vec<Client>,
     activity: HashMap<ClientId, clients::Stored>,
     catalogues: Vec<catalogues::Row>,
-    drafts: HashMap<DraftKey, drafts::Entry>,
     tasks: BTreeMap<TaskId, Task>,
     last_task: i64,
     events: Vec<RecordedEvent>,

@@ -79,7 +79,6 @@ impl Retention for MemoryStore {
         }
         let id = erasure.posting;
         state.delete(id);
-        state.drafts.retain(|_, draft| !draft.may_be_of(id));
         for activity in state.activity.values_mut() {
             let refusals = &mut activity.refusals;
             refusals.retain(|refusal| refusal.identifier != erasure.identifier.as_str());

@@ -3,15 +3,16 @@
 use kernel::testing::identifier;
 use kernel::{
     PostingId, Status, StoreError,
-    codes::CountryCode,
     outbox::{Outbox, Receipt, Revive},
     testing::{by_ann, hours, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    enrichment::{Coordinates, EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    posting::{ENRICH, Lifetime, PostingView, moderation::Moderation},
+    posting::{
+        Coordinates, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, ReasonCode, Verdict,
+        moderation::Moderation,
+    },
     store::PostingReader,
     testing::{MemoryStore, push},
     usecase::{
@@ -168,48 +169,30 @@ fn made() -> Enrichment {
 fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
     Outcome {
         receipt: assignment.receipt,
-        posting: assignment.posting.clone(),
+        posting: assignment.posting.source_identifier.clone(),
         content: assignment.content,
         enrichment: Enrichment {
             texts: texts("Judged."),
             coordinates: None,
             verdict,
-            sketch: None,
+            min_hash: None,
         },
         trace: None,
     }
 }
 
 #[test]
-fn an_assignment_is_the_newest_content() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        world.put(r#"{"title":"Chef"}"#).await;
-        let assignment = world.assignment().await.unwrap();
-        let input = &assignment.input;
-        assert_eq!(
-            (input.title.as_str(), &*input.raw_description),
-            ("Chef", "<p>Fish.</p>")
-        );
-        assert_eq!(input.city.as_deref(), Some("Oslo"));
-        assert_eq!(input.country.map(CountryCode::as_str), Some("NO"));
-        assert_eq!(input.company_name, "Acmera");
-        assert_eq!(input.company_website, "https://acmera.example");
-    });
-}
-
-#[test]
 fn an_assignment_has_the_names_that_the_company_had() {
     pollster::block_on(async {
         let mut world = World::new().await;
-        assert_eq!(world.assignment().await.unwrap().input.other_names, [""; 0]);
+        assert_eq!(world.assignment().await.unwrap().former_names, [""; 0]);
         let renamed = |name: &str| BODY.replace("Acmera\"", &format!("{name}\""));
         let batch = ["Bolt", "Core"].map(|name| push(name, &renamed(name)));
         let answers = ingest(&world.store, &batch, Lifetime::NEVER, world.now).await;
         assert!(answers.unwrap().iter().all(Result::is_ok));
-        let input = world.assignment().await.unwrap().input;
-        assert_eq!(input.company_name, "Core");
-        assert_eq!(input.other_names, ["Bolt", "Acmera"]);
+        let assignment = world.assignment().await.unwrap();
+        assert_eq!(assignment.company.name, "Core");
+        assert_eq!(assignment.former_names, ["Bolt", "Acmera"]);
     });
 }
 
@@ -243,7 +226,7 @@ fn an_outcome_for_older_content_is_asked_for_again() {
         world.record(outcome).await.unwrap();
         assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
         let new = world.assignment().await.unwrap();
-        assert_eq!(new.input.title, "Chef");
+        assert_eq!(new.posting.details.title, "Chef");
     });
 }
 
@@ -287,26 +270,6 @@ fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
 }
 
 #[test]
-fn an_approved_posting_that_gets_no_judgement_keeps_its_texts_and_says_so() {
-    pollster::block_on(async {
-        let mut world = World::approved().await;
-        world
-            .put(r#"{"raw_description":"<p>More fish.</p>"}"#)
-            .await;
-        let assignment = world.assignment().await.unwrap();
-        let before = world.view().await;
-        assert!(world.give_up(&assignment).await);
-        let after = world.view().await;
-        assert_eq!(after.posting.status, Status::Approved);
-        assert_eq!(after.posting.published_at, before.posting.published_at);
-        assert_eq!(after.history.len(), before.history.len() + 1);
-        assert_eq!(after.texts, before.texts);
-        let reason = after.posting.status_reason.as_deref();
-        assert_eq!(reason, Some("awaiting_review: it was refused"));
-    });
-}
-
-#[test]
 fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
     pollster::block_on(async {
         let mut world = World::new().await;
@@ -319,7 +282,7 @@ fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
             .await
             .unwrap();
         let again = world.assignment().await.unwrap();
-        assert_eq!((again.content, again.input), (first.content, first.input));
+        assert_eq!(again.content, first.content);
     });
 }
 
@@ -367,18 +330,6 @@ fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
         world.moderate(&Moderation::Approve).await;
         assert_eq!(world.rows(true).await, []);
         assert!(world.assignment().await.is_some(), "it needs texts");
-    });
-}
-
-#[test]
-fn new_content_revives_a_posting_without_a_judgement() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        let first = world.assignment().await.unwrap();
-        world.give_up(&first).await;
-        world.put(r#"{"title":"Chef"}"#).await;
-        assert_eq!(world.view().await.posting.status_reason, None);
-        assert_eq!(world.assignment().await.unwrap().input.title, "Chef");
     });
 }
 

@@ -1,10 +1,9 @@
 //! The posting of the fixtures that is a copy.
 
 use domain::{
-    enrichment::Sketch,
     posting::{
         Original, Posting, PostingView,
-        duplicate::{Candidate, DatedFingerprint, Fingerprint},
+        duplicate::{Candidate, DatedFingerprint, Fingerprint, MinHash},
     },
     testing::posting,
 };
@@ -41,10 +40,10 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     comes_back(store, &view).await;
     let fingerprint = Fingerprint {
         bands: [11, 12, 13, 14],
-        sketch: Sketch::new([0x0102; Sketch::LENGTH]),
+        signature: MinHash::new([0x0102; MinHash::LENGTH]),
     };
     let dated = DatedFingerprint {
-        first: Sketch::new([0x0103; Sketch::LENGTH]),
+        first: MinHash::new([0x0103; MinHash::LENGTH]),
         ..DatedFingerprint::new(fingerprint.clone(), noon())
     };
     let candidate = Candidate::of(&view.posting, dated);

@@ -20,6 +20,7 @@ mod webhooks;
 use std::{collections::BTreeMap, fs, path::Path};
 
 use domain::store::{Health, Store};
+use enrichment::DraftCache;
 use kernel::{
     StoreError,
     outbox::{Claimed, Effect, Outbox, Queue, Receipt, TaskId},
@@ -37,7 +38,7 @@ use crate::testing::AllPorts;
 /// When it does not.
 pub async fn every_version_becomes_the_newest_with_its_rows<
     G,
-    S: AllPorts + NewsletterPorts + Shell,
+    S: AllPorts + DraftCache + NewsletterPorts + Shell,
 >(
     empty: impl AsyncFn() -> (G, S),
 ) {
@@ -158,7 +159,7 @@ fn assert_all_are_kept(
 
 /// Checks that the rows of one migration's fixture are read as the values that were stored. Claims
 /// tasks of the outbox.
-async fn rows_come_back<S: AllPorts + NewsletterPorts>(store: &S, migration: &str) {
+async fn rows_come_back<S: AllPorts + DraftCache + NewsletterPorts>(store: &S, migration: &str) {
     match migration.split_once('_') {
         Some((_, "version_0_2_0")) => {
             postings::come_back(store).await;

@@ -2,10 +2,9 @@
 
 use domain::{
     company::{Company, CompanyView},
-    enrichment::{EnrichedTexts, Sketch},
     posting::{
-        Posting, PostingView,
-        duplicate::{Candidate, DatedFingerprint, Fingerprint},
+        EnrichedTexts, Posting, PostingView,
+        duplicate::{Candidate, DatedFingerprint, Fingerprint, MinHash},
     },
     testing::posting,
 };
@@ -69,7 +68,7 @@ pub(super) async fn come_back<S: AllPorts>(store: &S) {
     );
     let fingerprint = Fingerprint {
         bands: [1, -2, i64::MAX, i64::MIN],
-        sketch: Sketch::new([0x0102; Sketch::LENGTH]),
+        signature: MinHash::new([0x0102; MinHash::LENGTH]),
     };
     let dated = DatedFingerprint::new(fingerprint.clone(), OffsetDateTime::UNIX_EPOCH);
     let candidate = Candidate::of(&view.posting, dated);

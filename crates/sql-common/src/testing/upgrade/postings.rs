@@ -3,14 +3,14 @@
 use access::{Client, Clients, Scope, StoredSecret};
 use domain::{
     company::{Company, CompanyView},
-    enrichment::{Coordinates, DraftKey, EnrichedTexts, Reservation},
     posting::{
-        ContentHash, Details, ENRICH, EmploymentType, HistoryEntry, LocationType, Metadata,
-        Posting, PostingView, SalaryPeriod, enrich,
+        ContentHash, Coordinates, Details, ENRICH, EmploymentType, EnrichedTexts, HistoryEntry,
+        LocationType, Metadata, Posting, PostingView, SalaryPeriod, enrich,
     },
     store::PostingReader,
     testing::posting,
 };
+use enrichment::{DraftCache, DraftKey, Reservation};
 use kernel::testing::identifier;
 use kernel::{
     Actor, ClientId, CompanyId, PostingId, Prefixes, Status, Website,
@@ -22,7 +22,7 @@ use time::Duration;
 use super::{assert_claimed, claimed};
 use crate::testing::AllPorts;
 
-pub(super) async fn come_back<S: AllPorts>(store: &S) {
+pub(super) async fn come_back<S: AllPorts + DraftCache>(store: &S) {
     for expect in [full(), bare(), expired()] {
         comes_back(store, &expect).await;
     }
@@ -221,7 +221,7 @@ async fn clients_come_back<S: AllPorts>(store: &S) {
 }
 
 /// A draft of a posting.
-pub(super) async fn a_draft_comes_back<S: AllPorts>(store: &S) {
+pub(super) async fn a_draft_comes_back<S: DraftCache>(store: &S) {
     let (key, now) = (DraftKey::from_bytes([5; 32]), noon());
     let found = store.reserve(&key, uuid(0x502), now + hours(1), now).await;
     let draft = r#"{"verdict":"approve"}"#.to_owned();
@@ -229,7 +229,7 @@ pub(super) async fn a_draft_comes_back<S: AllPorts>(store: &S) {
 }
 
 /// A draft, and a key that is reserved for an hour from noon.
-async fn drafts_come_back<S: AllPorts>(store: &S) {
+async fn drafts_come_back<S: DraftCache>(store: &S) {
     let reserve = async |byte, after| {
         let (key, now) = (DraftKey::from_bytes([byte; 32]), noon() + after);
         let reserved = store.reserve(&key, uuid(0x502), now + hours(1), now);

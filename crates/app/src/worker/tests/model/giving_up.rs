@@ -49,25 +49,3 @@ async fn an_outage_of_more_than_twelve_hours_is_for_an_operator() {
     assert!(since > time::Duration::hours(12), "{since}");
     worker.stop().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn an_approved_posting_stays_so_with_the_texts_that_were_judged() {
-    let bench = ModelBench::new();
-    let worker = bench.start();
-    bench.push(&names(0..1)).await;
-    bench.until_idle().await;
-    let before = bench.view("n0").await;
-    assert_eq!(before.posting.status, Status::Approved);
-
-    bench.model.answer(Answer::Unusable);
-    let change = r#"{"raw_description": "<p>Plan tunnels with a small team, and see to it that they stay open. You like to dig.</p>"}"#;
-    bench.ingest(&[push("n0", change)]).await;
-    bench.until_idle().await;
-    assert_eq!(bench.enrichments().await.dead, 1);
-    let view = bench.view("n0").await;
-    assert_eq!(view.posting.status, Status::Approved);
-    assert_eq!(view.texts, before.texts);
-    let reason = view.posting.status_reason.unwrap();
-    assert!(reason.starts_with("awaiting_review: "), "{reason}");
-    worker.stop().await;
-}

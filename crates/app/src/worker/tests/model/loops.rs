@@ -102,26 +102,6 @@ async fn many_idle_loops_ask_no_more_than_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn postings_alike_are_one_call_in_any_number_of_workers() {
-    let bench = ModelBench::new();
-    *bench.model.takes.lock().unwrap() = 40 * SECOND;
-    let puts: Vec<_> = names(0..50)
-        .iter()
-        .map(|name| posting(name, "of bridges"))
-        .collect();
-    bench.ingest(&puts).await;
-    let workers = [bench.start(), bench.start(), bench.start()];
-    bench.until_idle().await;
-    assert_eq!(bench.calls(), 1);
-    for name in names(0..50) {
-        assert_eq!(bench.status(&name).await, Status::Approved);
-    }
-    for worker in workers {
-        worker.stop().await;
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_a_killed_worker_had_is_taken_over() {
     let bench = ModelBench::new();
     *bench.model.takes.lock().unwrap() = 20 * SECOND;

@@ -82,35 +82,3 @@ async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
     assert_eq!(bench.enrichments().await.dead, 0);
     worker.stop().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_posting_that_always_fails_holds_up_no_other() {
-    let bench = ModelBench::new();
-    let failure = EnrichError::Retry {
-        message: "busy".to_owned(),
-        after: None,
-    };
-    bench.model.answer_to("Engineer n3", Answer::Fail(failure));
-    bench.model.answer_to("Engineer n4", Answer::Panic);
-    let worker = bench.start();
-    bench.push(&names(0..20)).await;
-    let took = bench
-        .until("the others are done", async || {
-            bench.enrichments().await.waiting == 2
-        })
-        .await;
-    assert!(took < MINUTE, "{took:?}");
-    for name in names(0..20) {
-        let is_bad = ["n3", "n4"].contains(&name.as_str());
-        let expected = if is_bad {
-            Status::PendingEnrichment
-        } else {
-            Status::Approved
-        };
-        assert_eq!(bench.status(&name).await, expected, "{name}");
-    }
-    bench.model.relent();
-    bench.until_idle().await;
-    assert_eq!(bench.status("n3").await, Status::Approved);
-    worker.stop().await;
-}

@@ -13,10 +13,9 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    enrichment::{EnrichedTexts, Enrichment, ReasonCode, Sketch, Verdict},
     posting::{
-        DUPLICATES, ENRICH, Lifetime,
-        duplicate::{Candidate, Fingerprint},
+        DUPLICATES, ENRICH, EnrichedTexts, Enrichment, Lifetime, ReasonCode, Verdict,
+        duplicate::{Candidate, Fingerprint, MinHash},
     },
     store::{Known, ListOrder, ListQuery, PostingReader, Store, WriteSet},
     testing::{MemoryStore, push_by},
@@ -190,7 +189,7 @@ impl Board {
             .collect();
         let assigned = assignments(&self.store, &tasks, self.now()).await.unwrap();
         let outcomes = assigned.into_iter().map(|assignment| {
-            let text: usize = assignment.input.raw_description.parse().unwrap();
+            let text: usize = assignment.raw_description.parse().unwrap();
             let verdict = if text == SPAM {
                 Verdict::Reject {
                     code: ReasonCode::Spam,
@@ -201,13 +200,13 @@ impl Board {
             };
             Outcome {
                 receipt: assignment.receipt,
-                posting: assignment.posting,
+                posting: assignment.posting.source_identifier,
                 content: assignment.content,
                 enrichment: Enrichment {
                     texts: EnrichedTexts::default(),
                     coordinates: None,
                     verdict,
-                    sketch: Some(sketch(text)),
+                    min_hash: Some(min_hash(text)),
                 },
                 trace: None,
             }
@@ -284,13 +283,13 @@ impl Board {
     }
 }
 
-/// The sketch of a text: texts differ by as much as their numbers, up to the number of values that
+/// The signature of a text: texts differ by as much as their numbers, up to the number of values that
 /// bands leave out.
-fn sketch(text: usize) -> Sketch {
-    let mut values = [7; Sketch::LENGTH];
+fn min_hash(text: usize) -> MinHash {
+    let mut values = [7; MinHash::LENGTH];
     let others = values.iter_mut().rev().take(text);
     others.for_each(|value| *value = 8);
-    Sketch::new(values)
+    MinHash::new(values)
 }
 
 #[test]
@@ -303,7 +302,7 @@ fn texts_are_near_that_differ_little() {
     ];
     for (one, other, expect) in pairs {
         assert_eq!(
-            sketch(one).resembles(&sketch(other)),
+            min_hash(one).resembles(&min_hash(other)),
             expect,
             "{one} {other}"
         );

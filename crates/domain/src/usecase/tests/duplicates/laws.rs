@@ -10,7 +10,7 @@ use proptest::{collection::vec, prelude::*};
 use time::OffsetDateTime;
 
 use super::board::{Board, FENCES, Race, Raced, SPAM};
-use crate::posting::duplicate::Candidate;
+use crate::posting::duplicate::{Candidate, MinHash};
 
 const NAMES: [&str; 6] = ["a0", "a1", "b0", "b1", "c0", "c1"];
 const TEXTS: [usize; 6] = [0, 8, 16, 24, 40, SPAM];
@@ -85,10 +85,10 @@ fn age(it: &Candidate) -> (OffsetDateTime, &str) {
 /// The rule, in its own words.
 fn originals(all: &[Candidate]) -> BTreeMap<String, String> {
     let alike = |one: &Candidate, first: &Candidate| {
-        let values = |it: &crate::enrichment::Sketch| *it.values();
-        let own = values(&one.dated.fingerprint.sketch);
+        let values = |it: &MinHash| *it.values();
+        let own = values(&one.dated.fingerprint.signature);
         let equal = |other: [u16; 64]| own.iter().zip(other).filter(|(a, b)| **a == *b).count();
-        equal(values(&first.dated.fingerprint.sketch)) >= 52
+        equal(values(&first.dated.fingerprint.signature)) >= 52
             && equal(values(&first.dated.first)) >= 52
     };
     let mut originals = BTreeMap::new();

@@ -1,10 +1,25 @@
-//! Drafts: reservations and storage.
+//! The cases of the contract suite: reservations and storage. Each takes an empty cache.
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    missing_docs,
+    reason = "the cases are tests, and their names say what they show"
+)]
 
-use kernel::testing::{hours, minutes, noon, uuid};
+use domain::{
+    posting::Lifetime,
+    store::{Retention, Store},
+    testing::{create, put_id},
+    usecase::{erase, ingest},
+};
+use kernel::{
+    PostingId,
+    testing::{by_ann, hours, identifier, minutes, noon, uuid},
+};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::enrichment::{
+use crate::{
     DraftCache, DraftKey,
     Reservation::{self, Granted, Kept, Taken},
 };
@@ -109,10 +124,11 @@ pub async fn a_released_reservation_is_free<S: DraftCache>(store: &S) {
     release(store, 3, uuid(1)).await;
 }
 
-/// Including the holder, and repeatedly.
+/// Including the holder, who cannot release it any more, and repeatedly.
 pub async fn a_kept_draft_is_found_by_everybody<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
     keep(store, 1, "a draft", hours(0)).await;
+    release(store, 1, uuid(1)).await;
     for holder in [1, 2, 1, 3] {
         for after in [hours(0), hours(2), days(400)] {
             let found = reserve(store, 1, uuid(holder), after).await;
@@ -136,14 +152,6 @@ pub async fn a_draft_counts_whoever_keeps_it<S: DraftCache>(store: &S) {
     assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, kept("unasked"));
     keep(store, 2, "", hours(0)).await;
     assert_eq!(reserve(store, 2, uuid(1), hours(0)).await, kept(""));
-}
-
-/// Not by the holder, either.
-pub async fn a_kept_draft_is_not_released<S: DraftCache>(store: &S) {
-    assert_eq!(reserve(store, 1, uuid(1), hours(0)).await, Granted);
-    keep(store, 1, "a draft", hours(0)).await;
-    release(store, 1, uuid(1)).await;
-    assert_eq!(reserve(store, 1, uuid(2), hours(0)).await, kept("a draft"));
 }
 
 /// Every character but NUL, and more of them than fit in a buffer.
@@ -219,4 +227,31 @@ pub async fn a_reservation_is_forgotten_when_it_has_ended<S: DraftCache>(store: 
     assert_eq!(forget(store, days(11)).await, 1);
     assert_eq!(forget(store, days(11)).await, 0);
     assert_eq!(reserve(store, 1, uuid(2), days(9)).await, Granted);
+}
+
+/// Neither those that were kept for it, nor those that may have been, nor one that is kept later,
+/// because a model takes its time. Those of other postings stay.
+pub async fn an_erased_posting_leaves_no_draft<S: DraftCache + Store + Retention>(store: &S) {
+    let postings = [create("a", "acme"), create("b", "acme")];
+    let created = ingest(store, &postings, Lifetime::NEVER, noon()).await;
+    created.expect("the store works");
+    let keep = async |n: u8, of: Option<PostingId>| {
+        let kept = store.keep(&key(n), "a draft", of, noon()).await;
+        kept.expect("the store works");
+    };
+    keep(1, Some(put_id("a"))).await;
+    keep(2, Some(put_id("b"))).await;
+    keep(3, None).await;
+    let (a, by) = (identifier("a"), by_ann(1));
+    let erased = erase(store, store, &a, "a request", &by, noon()).await;
+    assert_eq!(erased, Ok(true));
+    keep(4, Some(put_id("a"))).await;
+    for (n, expect) in [
+        (1, Granted),
+        (2, kept("a draft")),
+        (3, Granted),
+        (4, Granted),
+    ] {
+        assert_eq!(reserve(store, n, uuid(1), hours(0)).await, expect, "{n}");
+    }
 }

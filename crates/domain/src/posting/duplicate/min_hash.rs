@@ -1,13 +1,13 @@
-//! The sketch of a description, by which nearly equal ones are found.
+//! `MinHash` signatures of descriptions, by which nearly equal ones are found.
 
 use std::fmt;
 
-/// A short sketch of a description. The share of equal values of two sketches estimates how much of
-/// their texts is the same, numbers and markup left aside.
+/// The `MinHash` signature of a description. The share of equal values of two signatures estimates
+/// how much of their texts is the same, numbers and markup left aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Sketch([u16; Sketch::LENGTH]);
+pub struct MinHash([u16; MinHash::LENGTH]);
 
-impl Sketch {
+impl MinHash {
     /// The number of values.
     pub const LENGTH: usize = 64;
     /// The size in a store.
@@ -34,7 +34,7 @@ impl Sketch {
         pairs.filter(|(one, other)| one == other).count() >= Self::ALIKE
     }
 
-    /// Reads a stored sketch; `None` for bytes of another length.
+    /// Reads a stored signature; `None` for bytes of another length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
         let (pairs, _) = bytes.as_chunks();
@@ -45,7 +45,7 @@ impl Sketch {
         Some(Self(values))
     }
 
-    /// The sketch for a store.
+    /// The signature for a store.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0
             .iter()
@@ -54,9 +54,9 @@ impl Sketch {
     }
 }
 
-impl fmt::Debug for Sketch {
+impl fmt::Debug for MinHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sketch({:04x}…)", self.0[0])
+        write!(f, "MinHash({:04x}…)", self.0[0])
     }
 }
 
@@ -65,9 +65,9 @@ mod tests {
     use super::*;
 
     /// The numbers from one on.
-    fn counted() -> [u16; Sketch::LENGTH] {
+    fn counted() -> [u16; MinHash::LENGTH] {
         let mut last = 0;
-        [(); Sketch::LENGTH].map(|()| {
+        [(); MinHash::LENGTH].map(|()| {
             last += 1;
             last
         })
@@ -82,7 +82,7 @@ mod tests {
                 .iter_mut()
                 .take(others)
                 .for_each(|value| *value += 1_000);
-            Sketch::new(values)
+            MinHash::new(values)
         };
         for (others, expect) in [(0, true), (12, true), (13, false), (64, false)] {
             assert_eq!(with(0).resembles(&with(others)), expect, "{others}");
@@ -90,11 +90,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sketch_comes_back_from_its_bytes() {
-        let sketch = Sketch::new(counted().map(|value| value * 1_001));
-        let bytes = sketch.to_bytes();
-        assert_eq!(bytes.len(), Sketch::BYTES);
-        assert_eq!(Sketch::from_bytes(&bytes), Some(sketch));
-        assert_eq!(Sketch::from_bytes(&bytes[1..]), None);
+    fn a_signature_comes_back_from_its_bytes() {
+        let signature = MinHash::new(counted().map(|value| value * 1_001));
+        let bytes = signature.to_bytes();
+        assert_eq!(bytes.len(), MinHash::BYTES);
+        assert_eq!(MinHash::from_bytes(&bytes), Some(signature));
+        assert_eq!(MinHash::from_bytes(&bytes[1..]), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Why a posting is refused: the closed list of codes, each with a sentence for people.
+//! Why a posting is rejected: the closed list of codes, each with a sentence for people.
 
 use std::fmt;
 
@@ -50,29 +50,6 @@ impl ReasonCode {
         Self::PositionClosed,
     ];
 
-    /// The codes that a model may give.
-    pub const OF_MODELS: [Self; 8] = [
-        Self::NoContent,
-        Self::TestPosting,
-        Self::NotAJob,
-        Self::Spam,
-        Self::Fraud,
-        Self::Discriminatory,
-        Self::PersonalData,
-        Self::Illegal,
-    ];
-
-    /// The sentence of [`NoContent`](Self::NoContent) for a description of nothing but links.
-    pub const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself \
-                                  in `raw_description` and send the posting again.";
-
-    /// Parses a code that a model may give.
-    pub fn of_model(name: &str) -> Option<Self> {
-        Self::OF_MODELS
-            .into_iter()
-            .find(|code| code.as_str() == name)
-    }
-
     /// The code's name in answers, history, logs and models' answers.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -89,20 +66,6 @@ impl ReasonCode {
             Self::ErrorPage => "error_page",
             Self::PositionClosed => "position_closed",
         }
-    }
-
-    /// Parses a code by its name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.as_str() == name)
-    }
-
-    /// The reason of a rejection: the code's explanation, and the model's detail for this posting.
-    pub fn explained(self, detail: &str) -> String {
-        let sentence = self.sentence();
-        if detail.is_empty() || sentence.contains(detail) {
-            return sentence.to_owned();
-        }
-        format!("{sentence} {detail}")
     }
 
     /// The code's explanation, with advice for the client that pushes the posting.
@@ -171,45 +134,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_comes_back() {
+    fn every_code_has_a_name_and_a_sentence_of_its_own() {
+        let (mut names, mut sentences) = (HashSet::new(), HashSet::new());
         for code in ReasonCode::ALL {
-            assert_eq!(ReasonCode::parse(code.as_str()), Some(code));
-            assert_eq!(code.to_string(), code.as_str());
-        }
-        assert_eq!(HashSet::from(ReasonCode::ALL).len(), ReasonCode::ALL.len());
-        let for_all = |code: &ReasonCode| ReasonCode::of_model(code.as_str()) == Some(*code);
-        let not_for_authors: Vec<_> = ReasonCode::ALL
-            .into_iter()
-            .filter(|code| !for_all(code))
-            .collect();
-        assert_eq!(
-            not_for_authors,
-            [
-                ReasonCode::TooComplex,
-                ReasonCode::ImageOnly,
-                ReasonCode::ErrorPage,
-                ReasonCode::PositionClosed,
-            ]
-        );
-        for name in ["", "Spam", "spam ", "no-content", "approve"] {
-            assert_eq!(ReasonCode::parse(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_code_speaks_first() {
-        let sentence = ReasonCode::Spam.sentence();
-        let explained = ReasonCode::Spam.explained("It repeats “loan”.");
-        assert_eq!(explained, format!("{sentence} It repeats “loan”."));
-        for nothing_new in ["", sentence, "Describe one job"] {
-            assert_eq!(ReasonCode::Spam.explained(nothing_new), sentence);
-        }
-    }
-
-    #[test]
-    fn every_code_has_sentences_of_its_own() {
-        let mut sentences = HashSet::new();
-        for code in ReasonCode::ALL {
+            assert!(names.insert(code.as_str()), "{code}");
             let sentence = code.sentence();
             assert!(sentences.insert(sentence), "{code}");
             assert!(sentence.starts_with("The "), "{sentence}");

@@ -1,38 +1,37 @@
-//! Whose fault it is when a request is refused or not answered in time: the posting's, or the
-//! endpoint's.
+//! Attributes requests that are refused or not answered in time: to the posting, or to the endpoint.
 //!
-//! One posting that meets trouble again and again has brought it about. Several that meet the same,
-//! one after another and with no answer in between, have not.
+//! A posting whose requests fail again and again is at fault itself. When those of several postings
+//! fail alike, one after another and with no answer in between, the endpoint is.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use domain::enrichment::DraftKey;
+use enrichment::DraftKey;
 
-/// So many postings in a row that meet the same trouble have not brought it about.
+/// So many postings in a row that fail alike are not at fault.
 const SEVERAL: usize = 3;
 /// The most attempts of a posting.
 const ATTEMPTS: u32 = 3;
-/// The most postings to remember. There are as many only when trouble is everywhere, and then what
-/// is forgotten costs an attempt.
+/// The most postings to remember. There are as many only when everything fails, and then what is
+/// forgotten costs an attempt.
 const MOST: usize = 4_096;
 /// The longest time limit of a call, in times of the usual one.
 pub const MOST_PATIENCE: u32 = 1 << (ATTEMPTS - 1);
 
 /// A request without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum NoAnswer {
     /// It was refused, with this status.
     Refused(u16),
     /// It took too long.
     TimedOut,
 }
 
-/// Who has brought the trouble about.
+/// What a failed request is attributed to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Culprit {
+pub enum FaultAttribution {
     /// Not known yet: the posting is to be tried again.
     Unknown,
     /// The posting.
@@ -41,19 +40,19 @@ pub enum Culprit {
     Endpoint,
 }
 
-/// The troubles of an endpoint so far.
+/// The failures of an endpoint so far.
 #[derive(Debug, Default)]
-pub struct Troubles(Mutex<State>);
+pub struct FailureTracker(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last trouble, and the postings that met it since the last answer.
-    in_a_row: Option<(Trouble, HashSet<DraftKey>)>,
+    /// The last failure, and the postings that met it since the last answer.
+    in_a_row: Option<(NoAnswer, HashSet<DraftKey>)>,
     /// The attempts of each posting that were not the endpoint's fault.
     attempts: HashMap<DraftKey, u32>,
 }
 
-impl Troubles {
+impl FailureTracker {
     /// The endpoint has answered about a posting.
     pub fn answered(&self, posting: &DraftKey) {
         let mut state = self.state();
@@ -61,20 +60,20 @@ impl Troubles {
         state.attempts.remove(posting);
     }
 
-    /// A posting has met trouble.
-    pub fn met(&self, posting: DraftKey, trouble: Trouble) -> Culprit {
+    /// A request about a posting has failed.
+    pub fn failed(&self, posting: DraftKey, failure: NoAnswer) -> FaultAttribution {
         let mut state = self.state();
         let (last, postings) = state
             .in_a_row
-            .get_or_insert_with(|| (trouble, HashSet::new()));
-        if *last != trouble {
-            (*last, *postings) = (trouble, HashSet::new());
+            .get_or_insert_with(|| (failure, HashSet::new()));
+        if *last != failure {
+            (*last, *postings) = (failure, HashSet::new());
         }
         if postings.len() < SEVERAL {
             postings.insert(posting);
         }
         if postings.len() >= SEVERAL {
-            return Culprit::Endpoint;
+            return FaultAttribution::Endpoint;
         }
         if state.attempts.len() >= MOST {
             state.attempts.clear();
@@ -82,10 +81,10 @@ impl Troubles {
         let attempts = state.attempts.entry(posting).or_default();
         *attempts += 1;
         if *attempts < ATTEMPTS {
-            return Culprit::Unknown;
+            return FaultAttribution::Unknown;
         }
         state.attempts.remove(&posting);
-        Culprit::Posting
+        FaultAttribution::Posting
     }
 
     /// How long a call about a posting may take, in times of the usual limit: twice as long after
@@ -104,7 +103,7 @@ impl Troubles {
 mod tests {
     use super::*;
 
-    const REFUSED: Trouble = Trouble::Refused(400);
+    const REFUSED: NoAnswer = NoAnswer::Refused(400);
 
     fn posting(number: u8) -> DraftKey {
         DraftKey::from_bytes([number; 32])
@@ -112,24 +111,24 @@ mod tests {
 
     #[test]
     fn a_posting_alone_is_tried_a_few_times_with_more_patience() {
-        for trouble in [REFUSED, Trouble::TimedOut] {
-            let troubles = Troubles::default();
+        for failure in [REFUSED, NoAnswer::TimedOut] {
+            let tracker = FailureTracker::default();
             let attempts = [(); 3].map(|()| {
                 // Others are answered meanwhile.
-                troubles.answered(&posting(9));
+                tracker.answered(&posting(9));
                 (
-                    troubles.patience(&posting(1)),
-                    troubles.met(posting(1), trouble),
+                    tracker.patience(&posting(1)),
+                    tracker.failed(posting(1), failure),
                 )
             });
             let expect = [
-                (1, Culprit::Unknown),
-                (2, Culprit::Unknown),
-                (4, Culprit::Posting),
+                (1, FaultAttribution::Unknown),
+                (2, FaultAttribution::Unknown),
+                (4, FaultAttribution::Posting),
             ];
             assert_eq!(attempts, expect);
             assert_eq!(
-                troubles.patience(&posting(1)),
+                tracker.patience(&posting(1)),
                 1,
                 "an operator tries it anew"
             );
@@ -138,41 +137,50 @@ mod tests {
 
     #[test]
     fn what_meets_several_in_a_row_is_the_endpoints() {
-        let troubles = Troubles::default();
-        let met = [1, 2, 1, 3, 4, 1].map(|number| troubles.met(posting(number), REFUSED));
-        let (unknown, endpoint) = (Culprit::Unknown, Culprit::Endpoint);
+        let tracker = FailureTracker::default();
+        let met = [1, 2, 1, 3, 4, 1].map(|number| tracker.failed(posting(number), REFUSED));
+        let (unknown, endpoint) = (FaultAttribution::Unknown, FaultAttribution::Endpoint);
         assert_eq!(
             met,
             [unknown, unknown, unknown, endpoint, endpoint, endpoint]
         );
         // Those attempts do not count against a posting.
-        troubles.answered(&posting(9));
-        assert_eq!(troubles.met(posting(3), REFUSED), unknown);
-        assert_eq!(troubles.met(posting(1), REFUSED), Culprit::Posting);
+        tracker.answered(&posting(9));
+        assert_eq!(tracker.failed(posting(3), REFUSED), unknown);
+        assert_eq!(
+            tracker.failed(posting(1), REFUSED),
+            FaultAttribution::Posting
+        );
     }
 
     #[test]
-    fn troubles_that_differ_or_have_an_answer_in_between_are_not_alike() {
-        let troubles = Troubles::default();
-        for (number, trouble) in [
+    fn failures_that_differ_or_have_an_answer_in_between_are_not_alike() {
+        let tracker = FailureTracker::default();
+        for (number, failure) in [
             (1, REFUSED),
-            (2, Trouble::TimedOut),
+            (2, NoAnswer::TimedOut),
             (3, REFUSED),
-            (4, Trouble::Refused(413)),
+            (4, NoAnswer::Refused(413)),
         ] {
-            assert_eq!(troubles.met(posting(number), trouble), Culprit::Unknown);
+            assert_eq!(
+                tracker.failed(posting(number), failure),
+                FaultAttribution::Unknown
+            );
         }
         for number in 10..20 {
-            assert_eq!(troubles.met(posting(number), REFUSED), Culprit::Unknown);
-            troubles.answered(&posting(9));
+            assert_eq!(
+                tracker.failed(posting(number), REFUSED),
+                FaultAttribution::Unknown
+            );
+            tracker.answered(&posting(9));
         }
     }
 
     #[test]
-    fn an_answer_ends_the_trouble_of_a_posting() {
-        let troubles = Troubles::default();
-        troubles.met(posting(1), Trouble::TimedOut);
-        troubles.answered(&posting(1));
-        assert_eq!(troubles.patience(&posting(1)), 1);
+    fn an_answer_clears_a_posting() {
+        let tracker = FailureTracker::default();
+        tracker.failed(posting(1), NoAnswer::TimedOut);
+        tracker.answered(&posting(1));
+        assert_eq!(tracker.patience(&posting(1)), 1);
     }
 }

@@ -1,0 +1,65 @@
+//! What enrichment makes of a posting: readable texts, coordinates and a verdict.
+//!
+//! [`outcome`](super::outcome) decides what follows for the posting.
+
+use super::{ReasonCode, duplicate::MinHash};
+
+/// The result of enriching a posting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Enrichment {
+    /// The description for readers.
+    pub texts: EnrichedTexts,
+    /// The city's coordinates; `None` unless certain.
+    pub coordinates: Option<Coordinates>,
+    /// Whether the posting may be shown.
+    pub verdict: Verdict,
+    /// The signature of the description, by which duplicates are found; `None` if it has no words.
+    pub min_hash: Option<MinHash>,
+}
+
+impl Enrichment {
+    /// The enrichment of a posting that no texts can be made of.
+    pub fn bare() -> Self {
+        Self {
+            texts: EnrichedTexts::default(),
+            coordinates: None,
+            verdict: Verdict::Approve,
+            min_hash: None,
+        }
+    }
+}
+
+/// The two readable forms of a description, and the title in the second.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnrichedTexts {
+    /// The description as `CommonMark`, without raw HTML.
+    pub markdown: String,
+    /// The same with everything hidden that identifies the company or leads past the board.
+    pub redacted_markdown: String,
+    /// The title with the same hidden, one line of plain text. `None` if there are no texts, and of
+    /// a posting that was enriched before titles were redacted.
+    pub redacted_title: Option<String>,
+}
+
+/// A place on Earth, WGS 84, in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinates {
+    /// Degrees north, −90 to 90.
+    pub latitude: f64,
+    /// Degrees east, −180 to 180.
+    pub longitude: f64,
+}
+
+/// An enricher's judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// May be shown.
+    Approve,
+    /// Must not be shown.
+    Reject {
+        /// The reason, for programs.
+        code: ReasonCode,
+        /// The reason, in a sentence.
+        text: String,
+    },
+}

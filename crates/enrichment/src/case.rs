@@ -1,0 +1,208 @@
+//! One posting on its way through enrichment: what the rules make of it, what a model's draft
+//! changes, and the final check.
+
+use domain::posting::{Coordinates, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash};
+use kernel::{PostingId, codes::CountryCode};
+use posting_text::{
+    Budget, Exceeded, Posting, Prepared,
+    rules::{self, CheckError, Texts},
+};
+
+use super::{
+    Brief, Draft, DraftError, DraftKey, EnrichError, EnrichmentInput, Feedback, Model, Redactions,
+    StopFlag, reason,
+};
+
+/// A posting that the rules have read.
+pub struct Case<'a> {
+    input: &'a EnrichmentInput,
+    stop: &'a StopFlag,
+    other_names: Vec<&'a str>,
+    prepared: Prepared,
+}
+
+/// An enrichment that the rules have not checked yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    pub(crate) prepared: Prepared,
+    pub(crate) verdict: Verdict,
+}
+
+impl<'a> Case<'a> {
+    /// Has the rules read a posting. Descriptions are untrusted: each piece of work on one has a
+    /// budget, and ends when that is spent or soon after the flag is set.
+    pub fn read(input: &'a EnrichmentInput, stop: &'a StopFlag) -> Result<Self, Exceeded> {
+        let other_names: Vec<_> = input.other_names.iter().map(String::as_str).collect();
+        let posting = posting(input, &other_names);
+        let prepared = posting_text::prepare(&posting, &budget(input, stop))?;
+        Ok(Self {
+            input,
+            stop,
+            other_names,
+            prepared,
+        })
+    }
+
+    /// What the rules hid.
+    pub fn redactions(&self) -> &Redactions {
+        &self.prepared.redactions
+    }
+
+    /// The enrichment by rules alone. A rejection is certain; an approval means that no rule
+    /// objects.
+    pub fn by_rules(&self) -> Judged {
+        let refusal = self.prepared.refusal;
+        Judged {
+            prepared: self.prepared.clone(),
+            verdict: refusal.map_or(Verdict::Approve, reason::refused),
+        }
+    }
+
+    /// The posting, if it is stored.
+    pub fn posting(&self) -> Option<PostingId> {
+        self.input.posting
+    }
+
+    /// What a model is shown.
+    pub fn brief(&self) -> Brief<'_> {
+        Brief::of(self.input, &self.prepared.markdown)
+    }
+
+    /// The key of the draft that a model gives.
+    pub fn key(&self, model: &dyn Model) -> DraftKey {
+        DraftKey::of(model.cache_key(), &self.brief())
+    }
+
+    /// Asks a model for a draft that the rules have nothing against. An answer of no use is asked
+    /// for again with feedback, once; `feedback` is that on an earlier answer.
+    pub async fn ask(
+        &self,
+        model: &dyn Model,
+        mut feedback: Option<Feedback>,
+    ) -> Result<(Draft, Judged), EnrichError> {
+        loop {
+            let answer = match model.draft(&self.brief(), feedback.as_ref()).await {
+                Ok(draft) => self.complete(&draft)?.map(|judged| (draft, judged)),
+                Err(DraftError::Unusable(feedback)) => Err(feedback),
+                Err(DraftError::Failed(error)) => return Err(error),
+            };
+            match answer {
+                Ok(done) => return Ok(done),
+                Err(Feedback { faults, .. }) if feedback.is_some() => {
+                    return Err(EnrichError::Permanent(format!(
+                        "the answer was of no use, twice: {}",
+                        faults.join(" ")
+                    )));
+                }
+                Err(first) => feedback = Some(first),
+            }
+        }
+    }
+
+    /// The enrichment by a draft, or the feedback on it. A draft that exceeds the budget is a
+    /// faulty answer and no fault of the posting, whose own text was read within it.
+    pub fn complete(&self, draft: &Draft) -> Result<Result<Judged, Feedback>, EnrichError> {
+        let faults = match self.apply(draft) {
+            Ok(Ok(judged)) => return Ok(Ok(judged)),
+            Ok(Err(faults)) => faults,
+            Err(Exceeded::Stopped) => return Err(stopped()),
+            Err(Exceeded::Steps | Exceeded::Output) => {
+                vec!["`hide` takes too long to be looked up. Give fewer texts.".to_owned()]
+            }
+        };
+        Ok(Err(Feedback {
+            answer: draft.answer.clone(),
+            faults,
+        }))
+    }
+
+    /// Makes the texts anew with the draft's phrases hidden, and its verdict: the text of a
+    /// rejection becomes one short line without anything that a redacted text hides. Or finds the
+    /// draft's faults, in sentences for the model.
+    fn apply(&self, draft: &Draft) -> Result<Result<Judged, Vec<String>>, Exceeded> {
+        let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
+        let posting = Posting {
+            hide: &hide,
+            ..posting(self.input, &self.other_names)
+        };
+        let faults = rules::faults(&posting, rejection(&draft.verdict), &self.budget())?;
+        if !faults.is_empty() {
+            return Ok(Err(faults));
+        }
+        let verdict = match &draft.verdict {
+            Verdict::Approve => Verdict::Approve,
+            Verdict::Reject { code, text } => {
+                let detail = rules::detail(text, &posting, &self.budget())?;
+                let text = reason::explained(*code, &detail);
+                Verdict::Reject { code: *code, text }
+            }
+        };
+        let prepared = posting_text::prepare(&posting, &self.budget())?;
+        Ok(Ok(Judged { prepared, verdict }))
+    }
+
+    /// Checks a finished enrichment, whatever its source, see [`rules::check`].
+    pub fn checked(&self, judged: Judged) -> Result<Enrichment, CheckError> {
+        let Judged { prepared, verdict } = judged;
+        let texts = Texts {
+            markdown: &prepared.markdown,
+            redacted_markdown: &prepared.redacted_markdown,
+            rejection: rejection(&verdict),
+        };
+        let posting = posting(self.input, &self.other_names);
+        let budget = self.budget();
+        rules::check(&texts, prepared.coordinates, &posting, &budget)?;
+        rules::check_title(&prepared.redacted_title, &posting, &budget)?;
+        Ok(Enrichment {
+            texts: EnrichedTexts {
+                markdown: prepared.markdown,
+                redacted_markdown: prepared.redacted_markdown,
+                redacted_title: Some(prepared.redacted_title),
+            },
+            coordinates: prepared.coordinates.map(|place| Coordinates {
+                latitude: place.latitude,
+                longitude: place.longitude,
+            }),
+            verdict,
+            min_hash: prepared.sketch.map(MinHash::new),
+        })
+    }
+
+    fn budget(&self) -> Budget {
+        budget(self.input, self.stop)
+    }
+}
+
+/// The budget of one piece of work on a posting.
+fn budget(input: &EnrichmentInput, stop: &StopFlag) -> Budget {
+    Budget::of(&input.raw_description).until(StopFlag::clone(stop))
+}
+
+fn posting<'a>(input: &'a EnrichmentInput, other_names: &'a [&'a str]) -> Posting<'a> {
+    Posting {
+        title: &input.title,
+        description: &input.raw_description,
+        country: input.country.map(CountryCode::as_str),
+        city: input.city.as_deref(),
+        company_name: &input.company_name,
+        other_names,
+        company_website: &input.company_website,
+        base_url: input.application_url.as_deref(),
+        hide: &[],
+    }
+}
+
+const fn rejection(verdict: &Verdict) -> Option<&str> {
+    match verdict {
+        Verdict::Approve => None,
+        Verdict::Reject { text, .. } => Some(text.as_str()),
+    }
+}
+
+/// The error of work that another thread has stopped.
+pub(crate) fn stopped() -> EnrichError {
+    EnrichError::Retry {
+        message: Exceeded::Stopped.to_string(),
+        after: None,
+    }
+}

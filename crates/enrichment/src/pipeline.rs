@@ -1,0 +1,97 @@
+//! The enrichment pipeline: the rules, a judge for what they do not reject, and their final check.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use domain::posting::{Enrichment, ReasonCode, Verdict};
+use posting_text::{Exceeded, rules::CheckError};
+
+use super::{
+    Case, EnrichError, Enricher, EnrichmentInput, Judged, Redactions, StopFlag, case::stopped,
+};
+
+/// The port to what judges a posting that the rules do not reject: a model, and what keeps its
+/// drafts.
+#[async_trait]
+pub trait Judge: Send + Sync {
+    /// The enrichment by a draft that is of use, see [`Case::ask`] and [`Case::complete`].
+    async fn judge(&self, case: &Case<'_>) -> Result<Judged, EnrichError>;
+}
+
+/// An enricher by rules and an optional judge. Nothing leaves it that the final check of the rules
+/// has not let through.
+#[derive(Clone)]
+pub struct Pipeline {
+    judge: Option<Arc<dyn Judge>>,
+    count_redactions: fn(&Redactions),
+}
+
+impl Pipeline {
+    /// Without a judge, what the rules do not reject is approved. `count_redactions` is told what
+    /// the rules hid in each posting.
+    pub fn new(judge: Option<Arc<dyn Judge>>, count_redactions: fn(&Redactions)) -> Self {
+        Self {
+            judge,
+            count_redactions,
+        }
+    }
+
+    fn read<'a>(
+        &self,
+        input: &'a EnrichmentInput,
+        stop: &'a StopFlag,
+    ) -> Result<Case<'a>, Exceeded> {
+        let case = Case::read(input, stop)?;
+        (self.count_redactions)(case.redactions());
+        Ok(case)
+    }
+}
+
+#[async_trait]
+impl Enricher for Pipeline {
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        stop: &StopFlag,
+    ) -> Result<Enrichment, EnrichError> {
+        let case = match self.read(input, stop) {
+            Ok(case) => case,
+            Err(exceeded) => return too_complex(exceeded),
+        };
+        let by_rules = case.by_rules();
+        let judged = match &self.judge {
+            Some(judge) if by_rules.verdict == Verdict::Approve => judge.judge(&case).await?,
+            // A certain rejection costs nothing.
+            _ => by_rules,
+        };
+        match case.checked(judged) {
+            Err(CheckError::Exceeded(exceeded)) => too_complex(exceeded),
+            Err(CheckError::Breach(breach)) => Err(EnrichError::Permanent(format!(
+                "the enrichment breaks a rule: {breach}"
+            ))),
+            Ok(enrichment) => Ok(enrichment),
+        }
+    }
+
+    fn unjudged(&self, input: &EnrichmentInput) -> Option<Enrichment> {
+        let stop = StopFlag::default();
+        let case = self.read(input, &stop).ok()?;
+        case.checked(case.by_rules()).ok()
+    }
+}
+
+/// The outcome of a posting that exceeds the budget: a rejection with the reason for the client,
+/// because a retry would exceed it too. Stopped work has no outcome.
+fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
+    if exceeded == Exceeded::Stopped {
+        return Err(stopped());
+    }
+    let code = ReasonCode::TooComplex;
+    Ok(Enrichment {
+        verdict: Verdict::Reject {
+            code,
+            text: code.sentence().to_owned(),
+        },
+        ..Enrichment::bare()
+    })
+}

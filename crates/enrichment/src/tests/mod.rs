@@ -1,0 +1,138 @@
+//! The way of a posting through enrichment, with a model that does as it is told.
+
+mod laws;
+mod pipeline;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+
+use async_trait::async_trait;
+use domain::posting::{Enrichment, ReasonCode, Verdict};
+use kernel::codes::CountryCode;
+
+use super::*;
+
+/// A description that no rule has anything against, of a job at the company of [`input`].
+const SOURCE: &str = "Acmera AS looks for a cook. Write to jobs@acmera.no or see acmera.no. You \
+                      like fish, and have cooked some before.";
+
+/// The content of a posting of Acmera AS, in Oslo.
+fn input(description: &str) -> EnrichmentInput {
+    EnrichmentInput {
+        posting: None,
+        title: "Cook".to_owned(),
+        raw_description: description.into(),
+        country: CountryCode::parse("NO"),
+        city: Some("Oslo".to_owned()),
+        company_name: "Acmera AS".to_owned(),
+        other_names: Vec::new(),
+        company_website: "https://www.acmera.no".to_owned(),
+        application_url: None,
+    }
+}
+
+/// A draft that approves, with phrases to hide.
+pub(crate) fn approval(hide: &[(&str, PhraseKind)]) -> Draft {
+    let phrase = |(text, kind): &(&str, PhraseKind)| Phrase {
+        text: (*text).to_owned(),
+        kind: *kind,
+    };
+    Draft {
+        verdict: Verdict::Approve,
+        hide: hide.iter().map(phrase).collect(),
+        answer: format!("yes: {hide:?}"),
+    }
+}
+
+/// A draft that rejects.
+pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
+    Draft {
+        verdict: Verdict::Reject {
+            code,
+            text: text.to_owned(),
+        },
+        hide: Vec::new(),
+        answer: format!("no: {text}"),
+    }
+}
+
+/// A draft that hides what the rules miss.
+fn good() -> Draft {
+    approval(&[("like fish", PhraseKind::Person)])
+}
+
+/// A draft at fault.
+fn bad() -> Draft {
+    approval(&[("Bergen", PhraseKind::Address)])
+}
+
+fn unusable(answer: &str, fault: &str) -> Answer {
+    Err(DraftError::Unusable(Feedback {
+        answer: answer.to_owned(),
+        faults: vec![fault.to_owned()],
+    }))
+}
+
+type Answer = Result<Draft, DraftError>;
+
+/// A model that gives these answers in their order, and keeps what it was asked: the description,
+/// and the feedback on its last answer.
+#[derive(Default)]
+struct Script {
+    answers: Mutex<VecDeque<Answer>>,
+    asked: Mutex<Vec<(String, Option<Feedback>)>>,
+}
+
+#[async_trait]
+impl Model for Script {
+    fn cache_key(&self) -> &'static str {
+        "1 scripted"
+    }
+
+    async fn draft(&self, brief: &Brief<'_>, feedback: Option<&Feedback>) -> Answer {
+        let question = (brief.markdown.to_owned(), feedback.cloned());
+        self.asked.lock().unwrap().push(question);
+        let mut answers = self.answers.lock().unwrap();
+        answers.pop_front().expect("one more answer")
+    }
+}
+
+#[async_trait]
+impl Judge for Script {
+    async fn judge(&self, case: &Case<'_>) -> Result<Judged, EnrichError> {
+        case.ask(self, None).await.map(|(_, judged)| judged)
+    }
+}
+
+/// Enriches a posting with a model of these answers, and returns the feedback that it was asked
+/// with, too.
+fn enrich_input(
+    input: &EnrichmentInput,
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Result<Enrichment, EnrichError>, Vec<Option<Feedback>>) {
+    let script = Arc::new(Script {
+        answers: Mutex::new(answers.into_iter().collect()),
+        ..Script::default()
+    });
+    let pipeline = Pipeline::new(Some(Arc::clone(&script) as _), |_| {});
+    let outcome = pollster::block_on(pipeline.enrich(input, &StopFlag::default()));
+    let asked = script.asked.lock().unwrap();
+    (
+        outcome,
+        asked.iter().map(|(_, feedback)| feedback.clone()).collect(),
+    )
+}
+
+fn enrich(
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Result<Enrichment, EnrichError>, Vec<Option<Feedback>>) {
+    enrich_input(&input(SOURCE), answers)
+}
+
+/// Enriches a posting by rules alone.
+fn by_rules(input: &EnrichmentInput) -> Result<Enrichment, EnrichError> {
+    let pipeline = Pipeline::new(None, |_| {});
+    pollster::block_on(pipeline.enrich(input, &StopFlag::default()))
+}

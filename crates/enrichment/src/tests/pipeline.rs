@@ -1,0 +1,213 @@
+//! Step by step: what the model is asked, and what comes out.
+
+use std::sync::atomic::Ordering;
+
+use posting_text::rules::{Breach, CheckError, DETAIL};
+
+use super::*;
+
+#[test]
+fn rules_alone_approve_what_they_have_nothing_against() {
+    let input = input(SOURCE);
+    let enrichment = by_rules(&input).unwrap();
+    assert_eq!(enrichment.verdict, Verdict::Approve);
+    assert_eq!(
+        enrichment.texts.redacted_markdown,
+        "[company] looks for a cook. Write to [email] or see [link]. You like fish, and have \
+         cooked some before."
+    );
+    assert_eq!(enrichment.texts.redacted_title.as_deref(), Some("Cook"));
+    assert!(enrichment.coordinates.is_some() && enrichment.min_hash.is_some());
+    let unjudged = Pipeline::new(None, |_| {}).unjudged(&input);
+    assert_eq!(unjudged, Some(enrichment));
+}
+
+/// Four postings pushed together on one website, each with another name.
+#[test]
+fn no_name_of_the_company_is_readable() {
+    let names = ["Fjellvik", "Havgard", "Skogbrink", "Elvestad"];
+    for name in names {
+        let others = names.iter().filter(|other| **other != "Elvestad");
+        let texts = by_rules(&EnrichmentInput {
+            title: format!("Cook at {name}"),
+            company_name: "Elvestad".to_owned(),
+            other_names: others.map(ToString::to_string).collect(),
+            ..input(&format!("{name} is hiring. At {name} you cook."))
+        });
+        let texts = texts.unwrap().texts;
+        assert_eq!(texts.redacted_title.as_deref(), Some("Cook at [company]"));
+        assert_eq!(
+            texts.redacted_markdown,
+            "[company] is hiring. At [company] you cook."
+        );
+    }
+}
+
+#[test]
+fn a_rejection_by_rules_asks_nobody() {
+    let (outcome, asked) = enrich_input(&input("---"), [Ok(good())]);
+    let expect = Verdict::Reject {
+        code: ReasonCode::NoContent,
+        text: ReasonCode::NoContent.sentence().to_owned(),
+    };
+    assert_eq!(outcome.unwrap().verdict, expect);
+    assert_eq!(asked, []);
+}
+
+#[test]
+fn a_model_approves_and_says_what_to_hide() {
+    let (outcome, asked) = enrich([Ok(good())]);
+    let (enrichment, prepared) = (outcome.unwrap(), by_rules(&input(SOURCE)).unwrap());
+    assert_eq!(enrichment.verdict, Verdict::Approve);
+    assert_eq!(enrichment.coordinates, prepared.coordinates);
+    assert_eq!(enrichment.texts.markdown, prepared.texts.markdown);
+    assert_eq!(
+        enrichment.texts.redacted_markdown,
+        prepared
+            .texts
+            .redacted_markdown
+            .replace("like fish", "[person]")
+    );
+    assert_eq!(asked, [None]);
+}
+
+#[test]
+fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
+    let draft = rejection(ReasonCode::Fraud, "Acmera AS wants a deposit.");
+    let (outcome, _) = enrich([Ok(draft)]);
+    let expect = Verdict::Reject {
+        code: ReasonCode::Fraud,
+        text: format!(
+            "{} [company] wants a deposit.",
+            ReasonCode::Fraud.sentence()
+        ),
+    };
+    let enrichment = outcome.unwrap();
+    assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.texts, by_rules(&input(SOURCE)).unwrap().texts);
+}
+
+#[test]
+fn every_sentence_with_a_detail_passes_the_rules() {
+    for code in MODEL_CODES {
+        let (outcome, _) = enrich([Ok(rejection(code, &"é".repeat(DETAIL)))]);
+        assert!(outcome.is_ok(), "{code}: {outcome:?}");
+    }
+}
+
+#[test]
+fn an_answer_of_no_use_is_asked_for_again_with_feedback() {
+    let quoted = "These texts in `hide` are neither in the title nor in the description: \
+                  `Bergen`. Copy them letter for letter.";
+    for (first, answer, fault) in [
+        (Ok(bad()), bad().answer, quoted),
+        (unusable("{", "No JSON."), "{".to_owned(), "No JSON."),
+    ] {
+        let (outcome, asked) = enrich([first, Ok(good())]);
+        assert!(
+            outcome
+                .unwrap()
+                .texts
+                .redacted_markdown
+                .contains("[person]")
+        );
+        let faults = vec![fault.to_owned()];
+        assert_eq!(asked, [None, Some(Feedback { answer, faults })]);
+    }
+}
+
+#[test]
+fn two_answers_of_no_use_are_for_an_operator() {
+    let (at_fault, no_json) = (|| Ok(bad()), || unusable("{", "No JSON."));
+    for (first, second, names) in [
+        (at_fault(), at_fault(), "`Bergen`"),
+        (at_fault(), no_json(), "No JSON."),
+        (no_json(), at_fault(), "`Bergen`"),
+    ] {
+        let (outcome, asked) = enrich([first, second, Ok(good())]);
+        let Err(EnrichError::Permanent(message)) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert!(message.contains(names), "{message}");
+        assert_eq!(asked.len(), 2);
+    }
+}
+
+#[test]
+fn a_failure_is_passed_on() {
+    let unavailable = EnrichError::Unavailable {
+        message: "no answer".to_owned(),
+        after: Some(Duration::from_secs(7)),
+    };
+    let failed = || Err(DraftError::Failed(unavailable.clone()));
+    for answers in [vec![failed()], vec![unusable("{", "No JSON."), failed()]] {
+        let asked = answers.len();
+        let (outcome, feedback) = enrich(answers);
+        assert_eq!(outcome, Err(unavailable.clone()));
+        assert_eq!(feedback.len(), asked);
+    }
+}
+
+#[test]
+fn a_text_that_breaks_a_rule_is_shown_to_nobody() {
+    let (input, stop) = (input(SOURCE), StopFlag::default());
+    let case = Case::read(&input, &stop).unwrap();
+    for verdict in [good(), rejection(ReasonCode::Spam, "It sells a course.")] {
+        let mut judged = case.by_rules();
+        judged.verdict = verdict.verdict;
+        judged.prepared.redacted_markdown = SOURCE.to_owned();
+        let checked = case.checked(judged);
+        assert!(
+            matches!(checked, Err(CheckError::Breach(Breach::Shows(_)))),
+            "{checked:?}"
+        );
+    }
+}
+
+#[test]
+fn a_model_is_given_the_clean_description() {
+    let script = Script::default();
+    script.answers.lock().unwrap().push_back(Ok(approval(&[])));
+    let (input, stop) = (input("<p>Cook <b>wanted</b></p>"), StopFlag::default());
+    let case = Case::read(&input, &stop).unwrap();
+    pollster::block_on(script.judge(&case)).unwrap();
+    assert_eq!(script.asked.lock().unwrap()[0].0, "Cook **wanted**");
+}
+
+#[test]
+fn a_posting_that_takes_too_much_is_rejected_by_rules() {
+    // Each item is indented by more than three times its length.
+    let list = "<ol start=999990><li>x".repeat(8) + &"<li>aaaa".repeat(7_500);
+    let endless = input(&list);
+    let (outcome, asked) = enrich_input(&endless, []);
+    let enrichment = outcome.unwrap();
+    let expect = Verdict::Reject {
+        code: ReasonCode::TooComplex,
+        text: ReasonCode::TooComplex.sentence().to_owned(),
+    };
+    assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.texts, domain::posting::EnrichedTexts::default());
+    assert_eq!(asked, []);
+    assert_eq!(Pipeline::new(None, |_| {}).unjudged(&endless), None);
+}
+
+#[test]
+fn a_draft_that_takes_too_much_is_asked_for_again_with_feedback() {
+    let endless = approval(&[(&"fish ".repeat(2_000_000), PhraseKind::Person)]);
+    let (outcome, asked) = enrich([Ok(endless), Ok(approval(&[]))]);
+    assert_eq!(outcome, by_rules(&input(SOURCE)));
+    assert!(asked[1].as_ref().unwrap().faults[0].contains("too long"));
+}
+
+#[test]
+fn stopped_work_has_no_outcome() {
+    let stop = StopFlag::default();
+    stop.store(true, Ordering::Relaxed);
+    let input = input(SOURCE);
+    let pipeline = Pipeline::new(None, |_| {});
+    let outcome = pollster::block_on(pipeline.enrich(&input, &stop));
+    assert!(
+        matches!(outcome, Err(EnrichError::Retry { .. })),
+        "{outcome:?}"
+    );
+}
