@@ -4,7 +4,7 @@
 //! descriptions. The schema of a request body is written by hand, because parsing distinguishes an
 //! absent field from `null`, which a derived schema cannot express.
 
-use domain::posting::limits;
+use kernel::field::INTEGER;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::{
@@ -196,7 +196,7 @@ pub fn optional_amount(description: &str) -> ObjectBuilder {
         .description(Some(description))
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
         .minimum(Some(0))
-        .maximum(usize::try_from(limits::INTEGER).ok())
+        .maximum(usize::try_from(INTEGER).ok())
 }
 
 /// One of these names.

@@ -6,11 +6,11 @@
 //! took down, only an operator brings back. Decisions ask here, whether they are a client's, an
 //! operator's, a catalogue's or those of a lifetime's end.
 
-use kernel::{ClientId, Prefixes, Status};
+use kernel::{ClientId, Prefixes};
 
 use crate::{
     company::Company,
-    posting::{ExpirationPatch, Posting, PutPosting, Rejection},
+    posting::{Posting, PutPosting, Rejection, Trigger},
 };
 
 /// A client that pushes, with what decides how far it may go.
@@ -59,35 +59,11 @@ pub fn is_taken_down(posting: &Posting) -> bool {
 /// Checks that a push may change the status of a posting as it wants to. A catalogue lists what it
 /// has without wanting anything of a posting that was taken down.
 pub fn check_push(posting: &Posting, put: &PutPosting) -> Result<(), Rejection> {
-    match put.patch.expiration {
-        ExpirationPatch::Expire(_) => check_expiry(posting),
-        ExpirationPatch::Reopen if put.catalogue.is_none() && is_taken_down(posting) => {
-            Err(Rejection::TakenDown)
-        }
-        ExpirationPatch::Reopen | ExpirationPatch::Keep => Ok(()),
+    if put.expires() {
+        Trigger::Expire.check(posting)
+    } else if put.reopens() && put.catalogue.is_none() && is_taken_down(posting) {
+        Err(Rejection::TakenDown)
+    } else {
+        Ok(())
     }
-}
-
-/// Checks that a client or an operator may expire a posting: a rejected one stays rejected (the
-/// specification, "States and transitions").
-pub fn check_expiry(posting: &Posting) -> Result<(), Rejection> {
-    check_transition(posting, posting.status != Status::Rejected, Status::Expired)
-}
-
-/// Checks that an operator may reopen a posting.
-pub fn check_reopening(posting: &Posting) -> Result<(), Rejection> {
-    let is_expired = posting.status == Status::Expired;
-    check_transition(posting, is_expired, Status::PendingEnrichment)
-}
-
-/// Checks that an operator may give a posting this verdict: an expired one has to be reopened
-/// before.
-pub fn check_verdict(posting: &Posting, verdict: Status) -> Result<(), Rejection> {
-    check_transition(posting, posting.status != Status::Expired, verdict)
-}
-
-fn check_transition(posting: &Posting, is_possible: bool, to: Status) -> Result<(), Rejection> {
-    let from = posting.status;
-    let refused = Rejection::Transition { from, to };
-    is_possible.then_some(()).ok_or(refused)
 }

@@ -50,12 +50,10 @@ impl CountryCode {
 }
 
 impl Term for CountryCode {
+    const EXPECTED: &'static str = "a country code of ISO 3166-1 alpha-2 that is assigned";
+
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text)
-    }
-
-    fn expected() -> String {
-        "a country code of ISO 3166-1 alpha-2 that is assigned".to_owned()
     }
 }
 
@@ -87,12 +85,10 @@ impl CurrencyCode {
 }
 
 impl Term for CurrencyCode {
+    const EXPECTED: &'static str = "a currency code of ISO 4217 that is assigned";
+
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text)
-    }
-
-    fn expected() -> String {
-        "a currency code of ISO 4217 that is assigned".to_owned()
     }
 }
 

@@ -25,12 +25,10 @@ pub fn write(day: Date) -> String {
 }
 
 impl Term for Date {
+    const EXPECTED: &'static str = "a date like 2026-12-31";
+
     fn parse(text: &str) -> Option<Self> {
         parse(text)
-    }
-
-    fn expected() -> String {
-        "a date like 2026-12-31".to_owned()
     }
 }
 

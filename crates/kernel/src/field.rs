@@ -1,70 +1,34 @@
-//! A field of a merge-patch body: absent, `null`, a value, or a value of another type.
+//! The fields of a body: what each of them asks for, and what is wrong with it.
 //!
-//! serde stops at the first value of a wrong type. A [`Field`] reads it as [`Field::Mistyped`] and
-//! goes on, so that one answer names every error (contract, "What a field may be"; in the manner of
-//! RFC 7396).
+//! A body is a merge patch, in the manner of RFC 7396: a field that is absent is kept, `null` clears
+//! it, and a value sets it. [`Patch`] is one of the three. serde stops at the first value of a wrong
+//! type, so a body is read as [`Sent`] fields, each with its own error, and one answer names every
+//! error (contract, "What a field may be").
+//!
+//! [`fields!`](crate::fields) declares the fields of an object, [`FieldValue`] what a type takes.
 
-use std::{fmt, marker::PhantomData, sync::Arc};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
+    de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use crate::line::{is_blank, one_line};
+use crate::{
+    line::{check_line, one_line},
+    validation::FieldErrors,
+};
 
 /// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
 pub const INTEGER: i64 = 9_007_199_254_740_991;
 
-/// A field as sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Field<T> {
-    /// Nothing.
-    #[default]
-    Absent,
-    /// `null`, or a blank string.
-    Null,
-    /// A value of the right type.
-    Value(T),
-    /// A value of another type.
-    Mistyped,
-}
-
-impl<T> Field<T> {
-    /// The value, if there is one.
-    pub const fn value(&self) -> Option<&T> {
-        match self {
-            Self::Value(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The value itself, if there is one.
-    pub fn into_value(self) -> Option<T> {
-        match self {
-            Self::Value(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The same with another value.
-    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Field<U> {
-        match self {
-            Self::Absent => Field::Absent,
-            Self::Null => Field::Null,
-            Self::Value(value) => Field::Value(convert(value)),
-            Self::Mistyped => Field::Mistyped,
-        }
-    }
-}
-
 /// The change of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Keep the value. Also stands for a value in error.
+    /// Keep the value: the field is absent, or of another type.
     #[default]
     Keep,
-    /// Empty it.
+    /// Empty it: the field is `null` or a blank string.
     Clear,
     /// Set the value.
     Set(T),
@@ -79,17 +43,25 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The change that a sent field asks for; `convert` returns `None` for a value in error.
-    pub fn of<F>(field: Field<F>, convert: impl FnOnce(F) -> Option<T>) -> Self {
-        match field {
-            Field::Absent | Field::Mistyped => Self::Keep,
-            Field::Null => Self::Clear,
-            Field::Value(value) => convert(value).map_or(Self::Keep, Self::Set),
+    /// The value itself, if there is one.
+    pub fn into_value(self) -> Option<T> {
+        match self {
+            Self::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The same with another value, or [`Self::Keep`] where `convert` has none.
+    pub fn and_then<U>(self, convert: impl FnOnce(T) -> Option<U>) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => convert(value).map_or(Patch::Keep, Patch::Set),
         }
     }
 }
 
-impl<T: Clone + PartialEq> Patch<T> {
+impl<T: Clone> Patch<T> {
     /// Applies it to an optional field.
     pub fn apply(&self, field: &mut Option<T>) {
         match self {
@@ -110,62 +82,212 @@ impl<T: Clone + PartialEq> Patch<T> {
     }
 }
 
-/// The change that a one-line field asks for.
-pub fn line(field: Field<Line>) -> Patch<String> {
-    Patch::of(field, |Line(text)| Some(text))
+impl<T: Clone> Patch<Vec<T>> {
+    /// Applies it to a list.
+    pub fn apply_list(&self, list: &mut Vec<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => list.clear(),
+            Self::Set(items) => list.clone_from(items),
+        }
+    }
 }
 
-/// A type that is recognised by the type of a JSON value. Methods reject the value unless
-/// overridden.
-pub trait Shape<'de>: Sized {
-    /// The expected type, as in "must be a string".
+/// A field as it was sent.
+#[derive(Clone, Debug)]
+pub struct Sent<T> {
+    /// The change that it asks for. A text in error is there, because other rules may hold for it.
+    pub patch: Patch<T>,
+    wrong: Wrong,
+}
+
+/// What is wrong with a field. Messages are made only for errors that are told.
+#[derive(Clone, Debug, Default)]
+enum Wrong {
+    #[default]
+    Nothing,
+    /// The value is not this.
+    IsNot(&'static str),
+    Itself(Cow<'static, str>),
+    /// By path, which is empty for the field itself.
+    Within(Box<FieldErrors>),
+}
+
+impl<T> Sent<T> {
+    /// A value.
+    pub const fn set(value: T) -> Self {
+        Self::with(Patch::Set(value), Wrong::Nothing)
+    }
+
+    /// A value in error.
+    pub fn set_with(value: T, errors: FieldErrors) -> Self {
+        let wrong = if errors.is_empty() {
+            Wrong::Nothing
+        } else {
+            Wrong::Within(Box::new(errors))
+        };
+        Self::with(Patch::Set(value), wrong)
+    }
+
+    /// `null`.
+    pub const fn null() -> Self {
+        Self::with(Patch::Clear, Wrong::Nothing)
+    }
+
+    /// No value, because it is not `expected`, as in "must be a string".
+    pub const fn is_not(expected: &'static str) -> Self {
+        Self::with(Patch::Keep, Wrong::IsNot(expected))
+    }
+
+    /// No value, for another reason.
+    pub fn wrong(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::with(Patch::Keep, Wrong::Itself(message.into()))
+    }
+
+    const fn with(patch: Patch<T>, wrong: Wrong) -> Self {
+        Self { patch, wrong }
+    }
+
+    /// The same with another value.
+    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Sent<U> {
+        Sent::with(
+            self.patch.and_then(|value| Some(convert(value))),
+            self.wrong,
+        )
+    }
+
+    /// A field that may be absent, and may be cleared.
+    #[must_use]
+    pub const fn optional(self) -> Self {
+        self
+    }
+
+    /// A field that is not to be cleared. Whether it may be absent, the stored state says.
+    #[must_use]
+    pub fn required(mut self) -> Self {
+        if matches!(self.patch, Patch::Clear) {
+            self.wrong = Wrong::Itself("must not be null or blank".into());
+        }
+        self
+    }
+
+    /// A field that is neither to be cleared nor to be left out, whatever is stored.
+    #[must_use]
+    pub fn present(mut self) -> Self {
+        if matches!((&self.patch, &self.wrong), (Patch::Keep, Wrong::Nothing)) {
+            self.wrong = Wrong::Itself("is required".into());
+        }
+        self.required()
+    }
+
+    /// The change, after its errors were added under the name of the field.
+    pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
+        match self.wrong {
+            Wrong::Nothing => {}
+            Wrong::IsNot(expected) => errors.add(name, format!("must be {expected}")),
+            Wrong::Itself(message) => errors.add(name, message),
+            Wrong::Within(inner) => errors.merge_under(name, *inner),
+        }
+        self.patch
+    }
+
+    /// The value of a whole body, and the errors of its fields.
+    pub(crate) fn into_parts(self) -> (T, FieldErrors)
+    where
+        T: Default,
+    {
+        let errors = match self.wrong {
+            Wrong::Within(errors) => *errors,
+            _ => FieldErrors::new(),
+        };
+        (self.patch.into_value().unwrap_or_default(), errors)
+    }
+}
+
+/// An absent field.
+impl<T> Default for Sent<T> {
+    fn default() -> Self {
+        Self::with(Patch::Keep, Wrong::Nothing)
+    }
+}
+
+/// A field of an object, as documents describe it.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSpec {
+    /// The name.
+    pub name: &'static str,
+    /// The description for clients, which is its documentation.
+    pub description: &'static str,
+    /// The largest number of characters, if there is one.
+    pub max_length: Option<usize>,
+    /// The fields in it, if it is an object with known fields.
+    pub fields: &'static [Self],
+}
+
+/// A type that a field may have. A JSON value of a type whose method is not overridden is an error.
+pub trait FieldValue: Sized {
+    /// The JSON type, as in "must be a string".
     const EXPECTED: &'static str;
+    /// The fields of an object.
+    const FIELDS: &'static [FieldSpec] = &[];
+    /// The fields of an object that the service alone sets.
+    const PROHIBITED: &'static [&'static str] = &[];
 
     /// Reads a string.
-    fn string(_text: &str) -> Field<Self> {
-        Field::Mistyped
+    fn string(_text: &str) -> Sent<Self> {
+        Sent::is_not(Self::EXPECTED)
     }
 
     /// Reads a number that is an integer.
-    fn integer(_number: i128) -> Field<Self> {
-        Field::Mistyped
+    fn integer(_number: i128) -> Sent<Self> {
+        Sent::is_not(Self::EXPECTED)
     }
 
     /// Reads `true` or `false`.
-    fn boolean(_value: bool) -> Field<Self> {
-        Field::Mistyped
+    fn boolean(_value: bool) -> Sent<Self> {
+        Sent::is_not(Self::EXPECTED)
     }
 
     /// Reads an array.
-    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
+    fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Sent<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Field::Mistyped)
+        Ok(Sent::is_not(Self::EXPECTED))
     }
 
     /// Reads an object.
-    fn object<A: MapAccess<'de>>(mut entries: A) -> Result<Field<Self>, A::Error> {
+    fn object<'de, A: MapAccess<'de>>(mut entries: A) -> Result<Sent<Self>, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Field::Mistyped)
+        Ok(Sent::is_not(Self::EXPECTED))
+    }
+
+    /// Reads any value.
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sent<Self>, D::Error> {
+        deserializer.deserialize_any(FieldVisitor(PhantomData))
+    }
+
+    /// The required fields of an object that this one does not set.
+    fn missing(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 }
 
-impl<'de, T: Shape<'de>> Deserialize<'de> for Field<T> {
+impl<'de, T: FieldValue> Deserialize<'de> for Sent<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(FieldVisitor(PhantomData))
+        T::read(deserializer)
     }
 }
 
 struct FieldVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
-    type Value = Field<T>;
+impl<'de, T: FieldValue> Visitor<'de> for FieldVisitor<T> {
+    type Value = Sent<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(T::EXPECTED)
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Field::Null)
+        Ok(Sent::null())
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
@@ -188,7 +310,7 @@ impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
             )]
             T::integer(number as i128)
         } else {
-            Field::Mistyped
+            Sent::is_not(T::EXPECTED)
         })
     }
 
@@ -205,195 +327,227 @@ impl<'de, T: Shape<'de>> Visitor<'de> for FieldVisitor<T> {
     }
 }
 
-/// A single-line string: white space trimmed and collapsed, and `null` when blank.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line(pub String);
-
-impl Shape<'_> for Line {
+/// A text of one line: white space trimmed and collapsed, and `null` when blank.
+impl FieldValue for String {
     const EXPECTED: &'static str = "a string";
 
-    fn string(text: &str) -> Field<Self> {
-        one_line(text).map_or(Field::Null, |line| Field::Value(Self(line.into_owned())))
-    }
-}
-
-impl AsRef<str> for Line {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-/// A text of any length: as sent, but `null` when blank.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text(pub Arc<str>);
-
-impl Shape<'_> for Text {
-    const EXPECTED: &'static str = "a string";
-
-    fn string(text: &str) -> Field<Self> {
-        if is_blank(text) {
-            Field::Null
-        } else {
-            Field::Value(Self(text.into()))
-        }
+    fn string(text: &str) -> Sent<Self> {
+        let Some(line) = one_line(text) else {
+            return Sent::null();
+        };
+        let wrong = check_line(&line).err();
+        let wrong = wrong.map(|error| Wrong::Itself(error.to_string().into()));
+        Sent::with(Patch::Set(line.into_owned()), wrong.unwrap_or_default())
     }
 }
 
 /// A number without a fraction, however it is spelled: `5`, `5.0` and `5e0` are the same one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Integer(pub i128);
-
-impl Shape<'_> for Integer {
+impl FieldValue for i64 {
     const EXPECTED: &'static str = "an integer";
 
-    fn integer(number: i128) -> Field<Self> {
-        Field::Value(Self(number))
+    fn integer(number: i128) -> Sent<Self> {
+        match Self::try_from(number) {
+            Ok(number @ 0..=INTEGER) => Sent::set(number),
+            _ if number < 0 => Sent::wrong(format!("must be between 0 and {INTEGER}")),
+            _ => Sent::wrong(format!("is too large; it must be between 0 and {INTEGER}")),
+        }
     }
 }
 
-/// `true` or `false`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Boolean(pub bool);
-
-impl Shape<'_> for Boolean {
+impl FieldValue for bool {
     const EXPECTED: &'static str = "true or false";
 
-    fn boolean(value: bool) -> Field<Self> {
-        Field::Value(Self(value))
+    fn boolean(value: bool) -> Sent<Self> {
+        Sent::set(value)
     }
 }
 
-/// A word of a closed vocabulary.
+/// A value that is written as a certain kind of text, as a word of a closed vocabulary.
 pub trait Term: Sized {
+    /// The kind of text, as in "must be one of a, b".
+    const EXPECTED: &'static str;
+
     /// Finds the term.
     fn parse(text: &str) -> Option<Self>;
-
-    /// The expected value, as in "must be one of a, b".
-    fn expected() -> String;
 }
 
-/// A string that should be a [`Term`]; `None` when it is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice<T>(pub Option<T>);
-
-impl<T: Term> Shape<'_> for Choice<T> {
+impl<T: Term> FieldValue for T {
     const EXPECTED: &'static str = "a string";
 
-    fn string(text: &str) -> Field<Self> {
-        one_line(text).map_or(Field::Null, |line| Field::Value(Self(T::parse(&line))))
-    }
-}
-
-/// An array of terms. The items are fields again, so each can be wrong by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choices<T>(pub Vec<Field<Choice<T>>>);
-
-impl<T> Choices<T> {
-    /// The items that are no terms, with their places.
-    pub fn wrong(&self) -> impl Iterator<Item = (usize, &Field<Choice<T>>)> {
-        let is_wrong = |item: &Field<_>| !matches!(item, Field::Value(Choice(Some(_))));
-        let items = self.0.iter().enumerate();
-        items.filter(move |(_, item)| is_wrong(item))
-    }
-
-    /// The number of wrong items beyond those that are named.
-    pub fn wrong_beyond(&self, most: usize) -> usize {
-        self.wrong().skip(most).count()
-    }
-}
-
-impl<'de, T: Term> Shape<'de> for Choices<T> {
-    const EXPECTED: &'static str = "an array";
-
-    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
-        let mut choices = Vec::new();
-        while let Some(choice) = items.next_element()? {
-            choices.push(choice);
-        }
-        Ok(Field::Value(Self(choices)))
-    }
-}
-
-/// A nested object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Object<T>(pub T);
-
-impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
-    const EXPECTED: &'static str = "an object";
-
-    fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))
-    }
-}
-
-/// A nested object. An empty list counts as an empty one: PHP cannot tell them apart.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListAsObject<T>(pub T);
-
-impl<'de, T: Deserialize<'de> + Default> Shape<'de> for ListAsObject<T> {
-    const EXPECTED: &'static str = "an object";
-
-    fn array<A: SeqAccess<'de>>(mut items: A) -> Result<Field<Self>, A::Error> {
-        let mut is_empty = true;
-        while items.next_element::<IgnoredAny>()?.is_some() {
-            is_empty = false;
-        }
-        Ok(if is_empty {
-            Field::Value(Self(T::default()))
-        } else {
-            Field::Mistyped
+    fn string(text: &str) -> Sent<Self> {
+        one_line(text).map_or_else(Sent::null, |line| {
+            T::parse(&line).map_or(Sent::is_not(<T as Term>::EXPECTED), Sent::set)
         })
     }
+}
 
-    fn object<A: MapAccess<'de>>(entries: A) -> Result<Field<Self>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(entries)).map(|inner| Field::Value(Self(inner)))
+/// An array of terms, of which repeated ones are kept once. Each item can be wrong by itself.
+impl<T: Term + PartialEq> FieldValue for Vec<T> {
+    const EXPECTED: &'static str = "an array";
+
+    fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Sent<Self>, A::Error> {
+        let (mut terms, mut errors) = (Self::new(), FieldErrors::new());
+        let mut index = 0_usize;
+        while let Some(item) = items.next_element::<Sent<T>>()? {
+            match item.required() {
+                Sent {
+                    patch: Patch::Set(term),
+                    ..
+                } => {
+                    if !terms.contains(&term) {
+                        terms.push(term);
+                    }
+                }
+                _ if errors.is_full() => errors.leave_out(1),
+                wrong => drop(wrong.report(&index.to_string(), &mut errors)),
+            }
+            index += 1;
+        }
+        Ok(Sent::set_with(terms, errors))
     }
 }
 
-/// Whether a field was sent, with any value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Presence(pub bool);
+/// A field that only the service sets; sending one, even as `null`, is an error.
+#[derive(Clone, Copy, Debug)]
+pub enum Prohibited {}
 
-impl<'de> Deserialize<'de> for Presence {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+impl FieldValue for Prohibited {
+    const EXPECTED: &'static str = "absent";
+
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sent<Self>, D::Error> {
+        IgnoredAny::deserialize(deserializer)?;
+        Ok(Sent::wrong("is set by the service and must not be sent"))
     }
+}
+
+/// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
+///
+/// Each field is `optional`, `required` or `present`, after the methods of [`Sent`]. Its
+/// documentation is its description for clients, and its rules are garde's, with a length before
+/// all others; [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
+///
+/// ```
+/// crate::fields! {
+///     /// A baker.
+///     pub struct Baker {
+///         /// The name.
+///         #[garde(length(chars, max = 20))]
+///         required name: String,
+///         /// The number of loaves a day.
+///         optional loaves: i64,
+///     }
+/// }
+/// let (baker, errors) = crate::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
+/// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
+/// assert_eq!(errors.to_string(), "loaves must be an integer.");
+/// # Ok::<(), crate::body::BodyError>(())
+/// ```
+#[macro_export]
+macro_rules! fields {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[garde($($rule:tt)+)])?
+                $need:ident $field:ident: $type:ty,
+            )+
+        }
+        $(prohibited { $($prohibited:ident,)+ })?
+        $(with { $($method:tt)+ })?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, ::garde::Validate)]
+        #[garde(allow_unvalidated)]
+        $vis struct $name {
+            $(
+                $(#[doc = $doc])*
+                $(#[garde($($rule)+)])?
+                $vis $field: $crate::field::Patch<$type>,
+            )+
+        }
+
+        impl $crate::field::FieldValue for $name {
+            const EXPECTED: &'static str = "an object";
+            const FIELDS: &'static [$crate::field::FieldSpec] = &[$(
+                $crate::field::FieldSpec {
+                    name: stringify!($field),
+                    description: concat!($($doc),*),
+                    max_length: $crate::fields!(@max $($($rule)+)?),
+                    fields: <$type as $crate::field::FieldValue>::FIELDS,
+                },
+            )+];
+            const PROHIBITED: &'static [&'static str] = &[$($(stringify!($prohibited)),+)?];
+
+            fn object<'de, A: ::serde::de::MapAccess<'de>>(
+                entries: A,
+            ) -> Result<$crate::field::Sent<Self>, A::Error> {
+                #[derive(Default, ::serde::Deserialize)]
+                #[serde(default)]
+                struct Raw {
+                    $($field: $crate::field::Sent<$type>,)+
+                    $($($prohibited: $crate::field::Sent<$crate::field::Prohibited>,)+)?
+                }
+                let entries = ::serde::de::value::MapAccessDeserializer::new(entries);
+                let raw = <Raw as ::serde::Deserialize>::deserialize(entries)?;
+                let mut errors = $crate::validation::FieldErrors::new();
+                let object = Self {
+                    $($field: raw.$field.$need().report(stringify!($field), &mut errors),)+
+                };
+                $($(raw.$prohibited.report(stringify!($prohibited), &mut errors);)+)?
+                Ok($crate::field::Sent::set_with(object, errors))
+            }
+
+            fn missing(&self) -> Vec<&'static str> {
+                let mut missing = Vec::new();
+                $(
+                    if stringify!($need) != "optional" && self.$field.value().is_none() {
+                        missing.push(stringify!($field));
+                    }
+                )+
+                missing
+            }
+
+            $($($method)+)?
+        }
+    };
+    (@max length(chars, max = $max:expr) $($rest:tt)*) => { Some($max) };
+    (@max $($other:tt)*) => { None };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse<T: for<'de> Shape<'de>>(json: &str) -> Field<T> {
-        serde_json::from_str(json).unwrap()
+    /// The change of a field, and its errors as `path message`.
+    fn parse<T: FieldValue>(json: &str) -> (Patch<T>, Vec<String>) {
+        let mut errors = FieldErrors::new();
+        let sent: Sent<T> = serde_json::from_str(json).unwrap();
+        let patch = sent.report("it", &mut errors);
+        let errors = errors.iter();
+        let errors = errors.map(|(path, messages)| format!("{path} {}", messages.join(", ")));
+        (patch, errors.collect())
+    }
+
+    #[track_caller]
+    fn is_wrong<T: FieldValue + PartialEq + fmt::Debug>(json: &str, message: &str) {
+        let (patch, errors) = parse::<T>(json);
+        assert_eq!(
+            (patch, errors),
+            (Patch::Keep, vec![message.to_owned()]),
+            "{json}"
+        );
     }
 
     #[test]
     fn lines_have_single_spaces_and_are_null_when_blank() {
-        assert_eq!(
-            parse::<Line>(r#"" a\r\n b\t""#),
-            Field::Value(Line("a b".into()))
-        );
+        let (line, _) = parse::<String>(r#"" a\r\n b\t""#);
+        assert_eq!(line, Patch::Set("a b".into()));
         for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\"", r#""\u200b""#] {
-            assert_eq!(parse::<Line>(blank), Field::Null, "{blank}");
+            assert_eq!(parse::<String>(blank), (Patch::Clear, vec![]), "{blank}");
         }
-    }
-
-    #[test]
-    fn texts_are_kept_as_sent_and_null_when_blank() {
-        assert_eq!(
-            parse::<Text>(r#"" <p>\n""#),
-            Field::Value(Text(" <p>\n".into()))
-        );
-        for blank in [r#"" \n""#, r#""\ufeff""#] {
-            assert_eq!(parse::<Text>(blank), Field::Null, "{blank}");
-        }
-    }
-
-    #[test]
-    fn strings_are_strict() {
         for other in ["1", "1.5", "true", "[]", "{}", r#"["a"]"#, r#"{"a":[{}]}"#] {
-            assert_eq!(parse::<Line>(other), Field::Mistyped, "{other}");
+            is_wrong::<String>(other, "it must be a string");
         }
     }
 
@@ -401,30 +555,33 @@ mod tests {
     fn integers_are_numbers_without_a_fraction() {
         for (json, number) in [
             ("5", 5),
-            ("-5", -5),
             ("50000.0", 50_000),
             ("5e4", 50_000),
             ("5.0E+4", 50_000),
             ("50e-1", 5),
             ("-0", 0),
-            ("9007199254740991.0", INTEGER.into()),
-            ("1e20", 100_000_000_000_000_000_000),
-            ("1e300", i128::MAX),
+            ("9007199254740991.0", 9_007_199_254_740_991),
         ] {
-            assert_eq!(parse(json), Field::Value(Integer(number)), "{json}");
+            assert_eq!(parse(json), (Patch::Set(number), vec![]), "{json}");
         }
         for other in [r#""5""#, "5.5", "5e-1", "false", "[5]", "{}"] {
-            assert_eq!(parse::<Integer>(other), Field::Mistyped, "{other}");
+            is_wrong::<i64>(other, "it must be an integer");
+        }
+        for large in ["9007199254740992", "18446744073709551615", "1e20", "1e300"] {
+            let message = "it is too large; it must be between 0 and 9007199254740991";
+            is_wrong::<i64>(large, message);
+        }
+        for negative in ["-1", "-9223372036854775808", "-1e300"] {
+            is_wrong::<i64>(negative, "it must be between 0 and 9007199254740991");
         }
     }
 
     #[test]
     fn booleans_are_strict() {
-        assert_eq!(parse::<Boolean>("true"), Field::Value(Boolean(true)));
-        assert_eq!(parse::<Boolean>("false"), Field::Value(Boolean(false)));
-        assert_eq!(parse::<Boolean>("null"), Field::Null);
+        assert_eq!(parse("true"), (Patch::Set(true), vec![]));
+        assert_eq!(parse::<bool>("null"), (Patch::Clear, vec![]));
         for other in ["1", "0", r#""true""#, "[]", "[true]", "{}"] {
-            assert_eq!(parse::<Boolean>(other), Field::Mistyped, "{other}");
+            is_wrong::<bool>(other, "it must be true or false");
         }
     }
 
@@ -432,31 +589,27 @@ mod tests {
     struct Ab;
 
     impl Term for Ab {
+        const EXPECTED: &'static str = "ab";
+
         fn parse(text: &str) -> Option<Self> {
             (text == "ab").then_some(Self)
-        }
-
-        fn expected() -> String {
-            "ab".into()
         }
     }
 
     #[test]
     fn items_can_be_wrong_one_by_one() {
-        let Field::Value(Choices(items)) = parse::<Choices<Ab>>(r#"[" ab", "AB", 1, null, []]"#)
-        else {
-            panic!("an array is an array");
-        };
+        let (patch, errors) = parse::<Vec<Ab>>(r#"[" ab", "AB", 1, null, "ab"]"#);
         assert_eq!(
-            items,
-            [
-                Field::Value(Choice(Some(Ab))),
-                Field::Value(Choice(None)),
-                Field::Mistyped,
-                Field::Null,
-                Field::Mistyped,
-            ]
+            patch,
+            Patch::Set(vec![Ab]),
+            "and a repeated one is there once"
         );
-        assert_eq!(parse::<Choices<Ab>>("{}"), Field::Mistyped);
+        let expect = [
+            "it.1 must be ab",
+            "it.2 must be a string",
+            "it.3 must not be null or blank",
+        ];
+        assert_eq!(errors, expect);
+        is_wrong::<Vec<Ab>>("{}", "it must be an array");
     }
 }

@@ -7,9 +7,6 @@ use uuid::Uuid;
 
 use crate::website::Website;
 
-/// The most characters of a [`SourceIdentifier`].
-pub const SOURCE_IDENTIFIER: usize = 255;
-
 /// Declares an id: a UUID of a type of its own.
 #[macro_export]
 macro_rules! id {
@@ -85,7 +82,7 @@ pub enum InvalidIdentifier {
     #[error("must not be empty")]
     Empty,
     /// It is too long.
-    #[error("must be at most {} characters long", SOURCE_IDENTIFIER)]
+    #[error("must be at most {} characters long", SourceIdentifier::LONGEST)]
     TooLong,
     /// It contains a control character.
     #[error("must not contain control characters")]
@@ -96,13 +93,16 @@ pub enum InvalidIdentifier {
 }
 
 impl SourceIdentifier {
+    /// The largest number of characters.
+    pub const LONGEST: usize = 255;
+
     /// Parses an identifier as it is.
     pub fn new(text: &str) -> Result<Self, InvalidIdentifier> {
         if text.is_empty() {
             Err(InvalidIdentifier::Empty)
         } else if text.chars().any(char::is_control) {
             Err(InvalidIdentifier::Control)
-        } else if text.chars().count() > SOURCE_IDENTIFIER {
+        } else if text.chars().count() > Self::LONGEST {
             Err(InvalidIdentifier::TooLong)
         } else {
             Ok(Self(text.into()))

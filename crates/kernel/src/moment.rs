@@ -14,12 +14,10 @@ pub fn parse(text: &str) -> Option<OffsetDateTime> {
 }
 
 impl Term for OffsetDateTime {
+    const EXPECTED: &'static str = "a time in RFC 3339, like 2026-12-31T12:00:00Z";
+
     fn parse(text: &str) -> Option<Self> {
         parse(text)
-    }
-
-    fn expected() -> String {
-        "a time in RFC 3339, like 2026-12-31T12:00:00Z".to_owned()
     }
 }
 

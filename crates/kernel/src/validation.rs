@@ -60,9 +60,22 @@ impl FieldErrors {
 
     /// Adds every error of another collection.
     pub fn merge(&mut self, other: Self) {
-        for (field, messages) in other.named {
+        self.merge_as(other, |path| path);
+    }
+
+    /// Adds every error within a field. The field's own ones have an empty path there.
+    pub fn merge_under(&mut self, field: &str, inner: Self) {
+        self.merge_as(inner, |path| match path.as_str() {
+            "" => field.to_owned(),
+            path => format!("{field}.{path}"),
+        });
+    }
+
+    fn merge_as(&mut self, other: Self, rename: impl Fn(String) -> String) {
+        for (path, messages) in other.named {
+            let path = rename(path);
             for message in messages {
-                self.add(field.clone(), message);
+                self.add(path.as_str(), message);
             }
         }
         self.left_out += other.left_out;
@@ -118,9 +131,7 @@ impl From<garde::Report> for FieldErrors {
     fn from(report: garde::Report) -> Self {
         let mut errors = Self::new();
         for (path, error) in report.into_inner() {
-            // garde writes the third item of a list as `list[2]`, the contract as `list.2`.
-            let path = path.to_string().replace('[', ".").replace(']', "");
-            errors.add(path, error.message());
+            errors.add(path.to_string(), error.message());
         }
         errors
     }

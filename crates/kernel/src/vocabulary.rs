@@ -31,12 +31,10 @@ macro_rules! vocabulary {
         }
 
         impl $crate::field::Term for $name {
+            const EXPECTED: &'static str = $crate::vocabulary!(@one_of $($text)+);
+
             fn parse(text: &str) -> Option<Self> {
                 Self::parse(text)
-            }
-
-            fn expected() -> String {
-                format!("one of {}", Self::NAMES.join(", "))
             }
         }
 
@@ -46,6 +44,7 @@ macro_rules! vocabulary {
             }
         }
     };
+    (@one_of $first:literal $($text:literal)*) => { concat!("one of ", $first $(, ", ", $text)*) };
 }
 
 pub use vocabulary;

@@ -1,15 +1,13 @@
 //! The bodies of requests about endpoints, and the rules that each field holds.
 
 use domain::posting::event::PUBLIC;
-use garde::Validate;
 use kernel::{
     body::{self, BodyError},
-    checks::{optional, present, required},
     event::EventName,
-    field::{Boolean, Choice, Choices, Field, Line, Patch, Term, line},
-    validation::{FieldErrors, MOST_ERRORS},
+    field::{Patch, Sent, Term},
+    fields,
+    validation::FieldErrors,
 };
-use serde::Deserialize;
 use time::OffsetDateTime;
 
 use super::{EndpointUrl, PrivateAddresses, WantedState};
@@ -50,62 +48,57 @@ pub struct EndpointChange {
 pub struct PublicEvent(pub EventName);
 
 impl Term for PublicEvent {
+    const EXPECTED: &'static str = "one of JobPostingCreated, JobPostingUpdated, \
+        JobPostingApproved, JobPostingRejected, JobPostingExpired, JobPostingReopened, \
+        JobPostingEnriched, JobPostingErased, CompanyUpdated";
+
     fn parse(text: &str) -> Option<Self> {
         let mut names = PUBLIC.into_iter();
         names.find(|name| name.as_str() == text).map(Self)
     }
+}
 
-    fn expected() -> String {
-        format!("one of {}", PUBLIC.map(|name| name.to_string()).join(", "))
+fields! {
+    /// The body of a request that registers or changes an endpoint.
+    struct EndpointFields {
+        required url: String,
+        optional types: Vec<PublicEvent>,
+        optional include_posting: bool,
+        #[garde(length(chars, max = LONGEST_DESCRIPTION))]
+        optional description: String,
     }
 }
 
-/// The body of a request that registers or changes an endpoint.
-#[derive(Debug, Default, Deserialize, Validate)]
-#[serde(default)]
-struct EndpointPayload {
-    #[garde(custom(required))]
-    url: Field<Line>,
-    #[garde(custom(optional), dive)]
-    types: Field<Choices<PublicEvent>>,
-    #[garde(custom(optional))]
-    include_posting: Field<Boolean>,
-    #[garde(custom(optional), length(chars, max = LONGEST_DESCRIPTION))]
-    description: Field<Line>,
-    #[garde(custom(required))]
-    state: Field<Choice<WantedState>>,
+fields! {
+    /// What the body of a change may have besides.
+    struct StateField {
+        required state: WantedState,
+    }
 }
 
-/// The body of a request to deliver again.
-#[derive(Debug, Default, Deserialize, Validate)]
-#[serde(default)]
-struct ReplayPayload {
-    #[garde(custom(present))]
-    since: Field<Choice<OffsetDateTime>>,
+fields! {
+    /// The body of a request to deliver again.
+    struct ReplayFields {
+        present since: OffsetDateTime,
+    }
 }
 
 impl NewEndpoint {
     /// Parses the body of a request, with every error in one answer.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
-        let text = body::text(body)?;
-        let mut payload: EndpointPayload = body::read(text)?;
-        // A new endpoint is active: here the field is as good as unknown.
-        payload.state = Field::Absent;
-        let mut errors = FieldErrors::new();
-        if payload.url == Field::Absent {
+        let (change, mut errors) = read(body::text(body)?, private, FieldErrors::new())?;
+        if change.url == Patch::Keep && !errors.concern("url") {
             errors.add("url", "is required");
         }
-        let change = payload.into_change(text, private, errors)?;
-        let Patch::Set(url) = change.url else {
-            let errors = FieldErrors::one("url", "is required");
-            return Err(BodyError::Invalid(errors));
-        };
-        Ok(Self {
-            url,
-            names: change.names.value().cloned(),
-            include_posting: change.include_posting == Patch::Set(true),
-            description: change.description.value().cloned(),
-        })
+        match change.url {
+            Patch::Set(url) if errors.is_empty() => Ok(Self {
+                url,
+                names: change.names.into_value(),
+                include_posting: change.include_posting == Patch::Set(true),
+                description: change.description.into_value(),
+            }),
+            _ => Err(BodyError::Invalid(errors)),
+        }
     }
 }
 
@@ -113,73 +106,55 @@ impl EndpointChange {
     /// Parses the body of a request, with every error in one answer.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
         let text = body::text(body)?;
-        let payload: EndpointPayload = body::read(text)?;
-        payload.into_change(text, private, FieldErrors::new())
+        let (StateField { state }, errors) = body::read::<Sent<StateField>>(text)?.checked();
+        let (change, errors) = read(text, private, errors)?;
+        if errors.is_empty() {
+            Ok(Self { state, ..change })
+        } else {
+            Err(BodyError::Invalid(errors))
+        }
     }
 }
 
 /// Parses the body of a request to deliver again: the time that the events follow.
 pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
-    let text = body::text(body)?;
-    let payload: ReplayPayload = body::read(text)?;
-    let errors = payload.validate().err().map(FieldErrors::from);
-    let mut errors = errors.unwrap_or_default();
-    body::refuse_nul(text, &[], &mut errors);
-    match payload.since {
-        Field::Value(Choice(Some(since))) if errors.is_empty() => Ok(since),
+    let (fields, errors) = body::parse::<ReplayFields>(body::text(body)?)?;
+    match fields.since {
+        Patch::Set(since) if errors.is_empty() => Ok(since),
         _ => Err(BodyError::Invalid(errors)),
     }
 }
 
-impl EndpointPayload {
-    /// The change that the body asks for, unless there are errors.
-    fn into_change(
-        self,
-        text: &str,
-        private: PrivateAddresses,
-        mut errors: FieldErrors,
-    ) -> Result<EndpointChange, BodyError> {
-        if let Err(report) = self.validate() {
-            errors.merge(report.into());
-        }
-        let types = self.types.value();
-        errors.leave_out(types.map_or(0, |types| types.wrong_beyond(MOST_ERRORS)));
-        if types.is_some_and(|Choices(items)| items.is_empty()) {
-            errors.add(
-                "types",
-                "must name an event at least, or be null for all events",
-            );
-        }
-        let url = Patch::of(self.url, |Line(text)| {
-            let url = EndpointUrl::parse(&text, private);
-            url.map_err(|error| errors.add("url", error.to_string()))
-                .ok()
-        });
-        body::refuse_nul(text, &[], &mut errors);
-        if !errors.is_empty() {
-            return Err(BodyError::Invalid(errors));
-        }
-        Ok(EndpointChange {
-            url,
-            names: Patch::of(self.types, |Choices(items)| Some(names(items))),
-            include_posting: Patch::of(self.include_posting, |Boolean(value)| Some(value)),
-            description: line(self.description),
-            state: Patch::of(self.state, |Choice(state)| state),
-        })
+/// The change that a body asks for, its state aside, and what is wrong with it besides `errors`.
+fn read(
+    text: &str,
+    private: PrivateAddresses,
+    mut errors: FieldErrors,
+) -> Result<(EndpointChange, FieldErrors), BodyError> {
+    let (fields, own) = body::read::<Sent<EndpointFields>>(text)?.checked();
+    errors.merge(own);
+    let is_none = |types: &Vec<_>| types.is_empty();
+    if fields.types.value().is_some_and(is_none) && !errors.concern("types") {
+        errors.add(
+            "types",
+            "must name an event at least, or be null for all events",
+        );
     }
-}
-
-/// The names, each once.
-fn names(items: Vec<Field<Choice<PublicEvent>>>) -> Vec<EventName> {
-    let mut names = Vec::new();
-    for item in items {
-        if let Field::Value(Choice(Some(PublicEvent(name)))) = item
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    names
+    let url = fields.url.and_then(|text| {
+        let url = EndpointUrl::parse(&text, private);
+        url.map_err(|error| errors.add("url", error.to_string()))
+            .ok()
+    });
+    body::refuse_nul(text, &[], &mut errors);
+    let names = |types: Vec<PublicEvent>| types.into_iter().map(|PublicEvent(name)| name).collect();
+    let change = EndpointChange {
+        url,
+        names: fields.types.and_then(|types| Some(names(types))),
+        include_posting: fields.include_posting,
+        description: fields.description,
+        state: Patch::Keep,
+    };
+    Ok((change, errors))
 }
 
 #[cfg(test)]
@@ -251,7 +226,7 @@ mod tests {
 
     #[test]
     fn all_errors_are_in_one_answer() {
-        let types = PublicEvent::expected();
+        let types = format!("one of {}", PUBLIC.map(|name| name.to_string()).join(", "));
         let long = "ü".repeat(LONGEST_DESCRIPTION + 1);
         let body = format!(
             r#"{{"url":"http://a.example","types":["Created","CompanyUpdated",null,1],
@@ -296,8 +271,7 @@ mod tests {
         let since = parse(r#"{"since":"2026-03-01T12:00:00Z"}"#);
         assert_eq!(since, Ok(time::macros::datetime!(2026-03-01 12:00 UTC)));
         assert_eq!(fields(parse("{}")), ["since is required"]);
-        let expected = <OffsetDateTime as Term>::expected();
-        let expect = [format!("since must be {expected}")];
+        let expect = ["since must be a time in RFC 3339, like 2026-12-31T12:00:00Z"];
         assert_eq!(fields(parse(r#"{"since":"now"}"#)), expect);
     }
 }

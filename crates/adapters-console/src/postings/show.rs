@@ -5,7 +5,7 @@ use askama::Template;
 use domain::{
     authority,
     company::Company,
-    posting::{Details, Posting, PostingView},
+    posting::{Details, Posting, PostingView, Trigger},
 };
 use kernel::{Actor, PostingId, Status, Version};
 use uuid::Uuid;
@@ -51,11 +51,11 @@ struct Choices {
 
 impl Choices {
     fn about(posting: &Posting) -> Self {
-        let may_expire = authority::check_expiry(posting).is_ok();
+        let may = |trigger: Trigger| trigger.check(posting).is_ok();
         Self {
-            judge: authority::check_verdict(posting, Status::Approved).is_ok(),
-            expire: may_expire && !authority::is_taken_down(posting),
-            reopen: authority::check_reopening(posting).is_ok(),
+            judge: may(Trigger::ApproveByOperator),
+            expire: may(Trigger::Expire) && !authority::is_taken_down(posting),
+            reopen: may(Trigger::ReopenByOperator),
         }
     }
 }

@@ -162,7 +162,7 @@ fn endpoint(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEnd
 fn names(fields: &mut Reader<'_>) -> Option<Vec<EventName>> {
     let parse = |text: &str| match PublicEvent::parse(text) {
         Some(PublicEvent(name)) => Ok(name),
-        None => Err(format!("{text:?} is not {}", PublicEvent::expected())),
+        None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
     };
     let mut names: Vec<EventName> = Vec::new();
     for name in fields.take_all("type", parse)? {

@@ -1,6 +1,6 @@
 //! The operations on postings.
 
-use domain::posting::limits::SOURCE_IDENTIFIER;
+use kernel::SourceIdentifier;
 use serde_json::json;
 use utoipa::openapi::{
     HttpMethod, KnownFormat, ObjectBuilder, PathItem, ResponseBuilder, SchemaFormat, Type,
@@ -255,7 +255,7 @@ fn identifier() -> Parameter {
     let schema = ObjectBuilder::new()
         .schema_type(Type::String)
         .min_length(Some(1))
-        .max_length(Some(SOURCE_IDENTIFIER))
+        .max_length(Some(SourceIdentifier::LONGEST))
         .pattern(Some(NO_CONTROLS));
     parameter(
         ParameterIn::Path,

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use access::Scope;
 use domain::{
     authority::Principal,
-    posting::{EmploymentType, LocationType, PROHIBITED, SalaryPeriod, limits},
+    posting::{EmploymentType, LocationType, PostingPatch, SalaryPeriod},
 };
-use kernel::{Status, event::EventName};
+use kernel::{Status, event::EventName, field::FieldValue as _};
 use newsletter::subscriber::{
     Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
     limits::{COUNTRY, EMAIL, NAME},
@@ -78,27 +78,15 @@ fn limits_are_those_of_the_domain() {
         "put/parameters/0",
     );
     for (pointer, limit) in [
-        (payload("title/maxLength"), limits::TITLE),
-        (payload("location_city/maxLength"), limits::LOCATION_CITY),
-        (
-            payload("expiration_reason/maxLength"),
-            limits::EXPIRATION_REASON,
-        ),
-        (
-            payload("application_url/anyOf/0/maxLength"),
-            limits::APPLICATION_URL,
-        ),
-        (company("name/maxLength"), limits::COMPANY_NAME),
-        (
-            company("website_url/maxLength"),
-            limits::COMPANY_WEBSITE_URL,
-        ),
-        (company("logo_path/maxLength"), limits::COMPANY_LOGO_PATH),
-        (
-            schema("ExpirationPayload/properties/reason/maxLength"),
-            limits::EXPIRATION_REASON,
-        ),
-        (format!("{one}/schema/maxLength"), limits::SOURCE_IDENTIFIER),
+        (payload("title/maxLength"), 255),
+        (payload("location_city/maxLength"), 255),
+        (payload("expiration_reason/maxLength"), 255),
+        (payload("application_url/anyOf/0/maxLength"), 2048),
+        (company("name/maxLength"), 255),
+        (company("website_url/maxLength"), 1024),
+        (company("logo_path/maxLength"), 1024),
+        (schema("ExpirationPayload/properties/reason/maxLength"), 255),
+        (format!("{one}/schema/maxLength"), 255),
         (list("3/schema/maximum"), MAX_LIMIT),
         (list("3/schema/default"), DEFAULT_LIMIT),
         (events("1/schema/maximum"), event::MAX_LIMIT),
@@ -151,7 +139,7 @@ fn no_limit_is_missing() {
     let description = document["components"]["schemas"]["PostingPayload"]["description"]
         .as_str()
         .unwrap();
-    for name in PROHIBITED {
+    for name in PostingPatch::PROHIBITED {
         assert!(!properties.contains_key(*name), "{name}");
         assert!(description.contains(&format!("`{name}`")), "{name}");
     }
@@ -163,7 +151,7 @@ fn no_limit_is_missing() {
             "{name} cannot be read"
         );
     }
-    for name in PROHIBITED {
+    for name in PostingPatch::PROHIBITED {
         assert!(view.get(name).is_some(), "{name} cannot be read");
     }
 }

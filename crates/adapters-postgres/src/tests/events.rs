@@ -9,12 +9,12 @@ use domain::{
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, PUBLIC},
     },
     store::Store,
-    testing::{commit_events, create, push},
+    testing::{commit_events, create, push, renaming},
     usecase,
 };
 use kernel::event::Event;
 use kernel::{
-    Prefixes, StoreError, Website,
+    Prefixes, StoreError,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, Subject},
     field::Patch,
     testing::noon,
@@ -77,8 +77,7 @@ fn pushes(writer: u32, n: u32) -> Vec<PutPosting> {
     let push = |identifier: &str, company: &str| {
         let mut put = create(identifier, company);
         put.patch.title = Patch::Set(name.clone());
-        put.patch.company.name = Some(name.clone());
-        put
+        renaming(put, &name)
     };
     let own = push(&format!("own-{writer}-{}", n / 4), &format!("own-{writer}"));
     if n.is_multiple_of(PUSHES / SHARED) {
@@ -235,11 +234,11 @@ async fn a_commit_that_waited_is_later_in_the_log() {
     let (database, store, other) = two().await;
     put(&store, &["a", "b", "c"].map(|id| create(id, "acme"))).await;
     let rename = |posting: &str, name: &str| {
-        let mut put = push(posting, "{}");
-        put.patch.title = Patch::Set(name.to_owned());
-        put.patch.company.name = Some(name.to_owned());
-        put.patch.company.website = Website::parse("https://acme.example").ok();
-        put
+        let company = format!(r#"{{"name":"{name}","website_url":"https://acme.example"}}"#);
+        push(
+            posting,
+            &format!(r#"{{"title":"{name}","company":{company}}}"#),
+        )
     };
     let blocker = another(&database).await;
     let mut lock = blocker.connections.get().await.unwrap();
@@ -302,9 +301,7 @@ async fn new_events_follow_those_of_another_server() {
         let kept = store.cursor("test").await.unwrap();
         let last = EventLog::end(&store).await.unwrap();
         let end = last.max(kept.unwrap_or_default());
-        let mut renamed = create("a", "acme");
-        renamed.patch.company.name = Some("Acme AB".to_owned());
-        put(&store, &[renamed]).await;
+        put(&store, &[push("a", r#"{"company":{"name":"Acme AB"}}"#)]).await;
         let mut events = Vec::new();
         while events.is_empty() {
             (events, _) = walk(&store, Some(last)).await;

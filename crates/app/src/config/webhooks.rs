@@ -30,7 +30,7 @@ pub fn endpoint_id(text: &str) -> Result<EndpointId, String> {
 pub fn event_type(text: &str) -> Result<EventName, String> {
     match PublicEvent::parse(text.trim()) {
         Some(PublicEvent(name)) => Ok(name),
-        None => Err(format!("{text:?} is not {}", PublicEvent::expected())),
+        None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
     }
 }
 

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 
-use domain::posting::PutPosting;
-use kernel::{CompanyId, field::Patch};
+use domain::posting::{CompanyPatch, PutPosting};
+use kernel::CompanyId;
 
 /// A company, in short: half of its id, which is a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,14 +48,14 @@ pub(super) enum Named {
 impl Named {
     /// The company that a command names.
     pub fn by(put: &PutPosting) -> Self {
-        let company = &put.patch.company;
+        let company = put.patch.company();
         if !put.errors.is_empty() {
             return Self::Nothing;
         }
-        match &company.website {
+        match company.website() {
             Some(website) => Self::Company(CompanyKey::of(CompanyId::of(website))),
-            None if company.name.is_some() || company.logo_path != Patch::Keep => Self::OfPosting,
-            None => Self::Nothing,
+            None if *company == CompanyPatch::default() => Self::Nothing,
+            None => Self::OfPosting,
         }
     }
 }

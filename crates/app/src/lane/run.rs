@@ -131,7 +131,7 @@ impl Runner {
         if !self.pace.is_far() {
             return None;
         }
-        let id = CompanyId::of(put.patch.company.website.as_ref()?);
+        let id = CompanyId::of(put.patch.company().website()?);
         let company = self.guesses.company(id)?;
         let known = Known {
             companies: [(id, company.clone())].into(),

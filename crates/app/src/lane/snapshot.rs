@@ -36,7 +36,7 @@ impl Snapshot {
         } else {
             known.postings.remove(&put.identifier)
         };
-        let named = put.patch.company.website.as_ref().map(CompanyId::of);
+        let named = put.patch.company().website().map(CompanyId::of);
         let mut uses: Vec<_> = posting
             .iter()
             .map(|posting| posting.company_id)

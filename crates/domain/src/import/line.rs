@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use kernel::{
     ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
     body::{self, BodyError},
-    field::{Field, Object},
+    field::{Patch, Sent},
     validation::FieldErrors,
 };
 use serde::{Deserialize, de::IgnoredAny};
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::{
     authority::Principal,
     catalogue::CatalogueId,
-    posting::{PostingPayload, PutPosting},
+    posting::{PostingPatch, PutPosting},
     usecase::IngestError,
 };
 
@@ -74,7 +74,7 @@ pub type Parsed = (Option<String>, Result<PutPosting, LineError>);
 struct Plain<'a> {
     #[serde(borrow)]
     id: Cow<'a, str>,
-    payload: Field<Object<PostingPayload>>,
+    payload: Sent<PostingPatch>,
 }
 
 /// A line with its members as texts.
@@ -104,18 +104,14 @@ impl Line {
         };
         let by = Principal::new(wishes.client, prefixes);
         if let Some((id, payload)) = plain(text, wishes) {
-            let read = |identifier| PutPosting::of(identifier, payload, by, new_id);
+            let read = |identifier| PutPosting::of(identifier, payload.checked(), by, new_id);
             let put = command(&id, wishes, prefixes, read);
             return (Some(id), put);
         }
         match read(text) {
             Ok((id, payload)) => {
-                let read = if wishes.strict {
-                    PutPosting::read_strictly
-                } else {
-                    PutPosting::read
-                };
-                let read = |identifier| read(identifier, payload, by, new_id);
+                let read =
+                    |identifier| PutPosting::read(identifier, payload, wishes.strict, by, new_id);
                 let put = command(&id, wishes, prefixes, read);
                 (Some(id), put)
             }
@@ -126,15 +122,12 @@ impl Line {
 
 /// The identifier and the payload of a line that is [`Plain`], unless the payload's text is needed
 /// to find fields that are unknown or have U+0000.
-fn plain(line: &str, wishes: &Wishes) -> Option<(String, PostingPayload)> {
+fn plain(line: &str, wishes: &Wishes) -> Option<(String, Sent<PostingPatch>)> {
     if wishes.strict || body::may_have_nul(line) || !line.trim_start().starts_with('{') {
         return None;
     }
     let Plain { id, payload } = serde_json::from_str(line).ok()?;
-    match payload {
-        Field::Value(Object(payload)) => Some((id.into_owned(), payload)),
-        _ => None,
-    }
+    matches!(payload.patch, Patch::Set(_)).then(|| (id.into_owned(), payload))
 }
 
 /// The identifier and the payload of a line; or the error, with the identifier if there is one.
@@ -199,7 +192,7 @@ mod tests {
     use kernel::testing::uuid;
 
     use super::*;
-    use crate::{catalogue::CatalogueId, posting::ExpirationPatch, testing::put_id};
+    use crate::{catalogue::CatalogueId, posting::Expiration, testing::put_id};
 
     fn wishes() -> Wishes {
         Wishes {
@@ -235,10 +228,7 @@ mod tests {
                 put_id("a")
             )
         );
-        assert_eq!(
-            (put.catalogue, put.patch.expiration),
-            (None, ExpirationPatch::Keep)
-        );
+        assert_eq!((put.catalogue, put.patch.expiration), (None, Patch::Keep));
     }
 
     #[test]
@@ -362,9 +352,9 @@ mod tests {
             ..wishes()
         };
         for (payload, expect) in [
-            ("{}", ExpirationPatch::Reopen),
-            (r#"{"expiration":null}"#, ExpirationPatch::Reopen),
-            (r#"{"expiration":{}}"#, ExpirationPatch::Expire(None)),
+            ("{}", Patch::Clear),
+            (r#"{"expiration":null}"#, Patch::Clear),
+            (r#"{"expiration":{}}"#, Patch::Set(Expiration::default())),
         ] {
             let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
             let put = parse(line.as_bytes(), &wishes, &[]).1.unwrap();

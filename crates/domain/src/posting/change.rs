@@ -7,7 +7,9 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{ContentHash, HistoryEntry, Posting, enrich, event, look_up_duplicates};
+use super::{
+    ContentHash, HistoryEntry, Lifetime, Posting, enrich, event, look_up_duplicates, outcome,
+};
 use crate::{
     company::{Company, CompanyWrite},
     posting::{Coordinates, EnrichedTexts},
@@ -35,12 +37,13 @@ pub struct Change {
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
     pub asks_for_enrichment: bool,
-    /// The posting, if others may be marked as duplicates of it as it was.
+    /// The posting's id, if others may be marked as its duplicates, which have to be looked up again
+    /// when it closes.
     original: Option<PostingId>,
 }
 
 impl Change {
-    /// A change of nothing yet of a posting that exists.
+    /// A change of an existing posting, which changes nothing yet.
     pub(super) fn of(posting: &Posting) -> Self {
         Self::new(Some(posting.version), posting.clone())
     }
@@ -65,7 +68,7 @@ impl Change {
         }
     }
 
-    /// Gives the posting a status, and its history the step.
+    /// Sets the status with its reason, and adds the step to the history.
     pub(super) fn move_to(
         &mut self,
         status: Status,
@@ -87,17 +90,20 @@ impl Change {
         self.touch(by, now);
     }
 
-    /// Expires an open posting. An operator's expiry stands until an operator reopens it.
+    /// Expires a posting. An operator's expiry stands until an operator reopens it. One that is
+    /// expired gets the new reason, which is no event (the specification).
     pub(super) fn expire(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        self.posting.expired_at = Some(now);
         self.posting.moderated = matches!(by, Actor::Operator(_));
-        self.posting.details.expiration_reason.clone_from(&reason);
+        if self.posting.status != Status::Expired {
+            self.posting.expired_at = Some(now);
+            self.posting.details.expiration_reason.clone_from(&reason);
+            self.raise(event::JOB_POSTING_EXPIRED);
+        }
         self.move_to(Status::Expired, reason, by, now);
-        self.raise(event::JOB_POSTING_EXPIRED);
     }
 
     /// Brings an expired posting back, to be judged anew: a verdict from before the expiry does not
-    /// count.
+    /// count. The push may have set another reason for an expiry, so that is not cleared here.
     pub(super) fn reopen(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
         self.posting.expired_at = None;
         self.posting.enriched_hash = None;
@@ -105,6 +111,30 @@ impl Change {
         self.posting.moderated = false;
         self.move_to(Status::PendingEnrichment, reason, by, now);
         self.raise(event::JOB_POSTING_REOPENED);
+    }
+
+    /// Approves a posting, which publishes it and starts its lifetime. One that is approved needs no
+    /// review any more.
+    pub(super) fn approve(&mut self, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
+        if self.posting.status != Status::Approved {
+            self.posting.published_at.get_or_insert(now);
+            self.posting.expire_at = lifetime.starting(now);
+            self.raise(event::JOB_POSTING_APPROVED);
+        } else if !outcome::awaits_review(&self.posting) {
+            return;
+        }
+        self.move_to(Status::Approved, None, by, now);
+    }
+
+    /// Rejects a posting. One that is rejected for another reason gets this one.
+    pub(super) fn reject(&mut self, reason: String, by: Actor, now: OffsetDateTime) {
+        let reason = Some(reason);
+        if self.posting.status != Status::Rejected {
+            self.raise(event::JOB_POSTING_REJECTED);
+        } else if self.posting.status_reason == reason {
+            return;
+        }
+        self.move_to(Status::Rejected, reason, by, now);
     }
 
     /// Sets actor and time of the last change. The time never goes back, though clocks of several
@@ -118,23 +148,23 @@ impl Change {
         self.events.push(event);
     }
 
-    /// Asks for enrichment if the content differs from that of the last outcome.
-    pub(super) fn ask_if_due(&mut self, company: &Company) {
+    /// Schedules an enrichment if the content is not that of the last outcome.
+    pub(super) fn schedule_enrichment_if_stale(&mut self, company: &Company) {
         self.asks_for_enrichment = self.posting.status != Status::Expired
             && self.posting.enriched_hash != Some(ContentHash::of(&self.posting.details, company));
     }
 
-    /// Asks for enrichment if the content differs from that of the last outcome only by the
-    /// company's name, which another posting's push has changed.
-    pub(super) fn ask_if_renamed(&mut self, company: &Company) {
+    /// Schedules an enrichment if the content differs from that of the last outcome by the company's
+    /// name alone, which a push of another posting has changed.
+    pub(super) fn schedule_enrichment_if_renamed(&mut self, company: &Company) {
         self.asks_for_enrichment = self.posting.status != Status::Expired
             && self.posting.enriched_hash.is_some_and(|last| {
                 last.differs_by_name_alone(&ContentHash::of(&self.posting.details, company))
             });
     }
 
-    /// Whether the same command changes nothing afterwards. One that asks for other texts does so
-    /// until they are there.
+    /// Whether the same command, sent again after the commit, changes nothing. One that schedules an
+    /// enrichment does so again until the texts are there.
     pub fn is_repeatable(&self) -> bool {
         !self.asks_for_enrichment || self.expected.is_none()
     }

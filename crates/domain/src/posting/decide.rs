@@ -5,8 +5,8 @@ use kernel::{CompanyId, PutOutcome, validation::FieldErrors};
 use time::OffsetDateTime;
 
 use super::{
-    Change, Details, ExpirationPatch, Lifetime, Notice, Posting, PutPosting,
-    duplicate::note_content, event, outcome, repeat::Basis,
+    Change, Details, Lifetime, Notice, Posting, PutPosting, Trigger, duplicate::note_content,
+    event, outcome, repeat::Basis,
 };
 use crate::{
     authority,
@@ -88,10 +88,9 @@ pub fn decide(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Decision, Rejection> {
-    let expires = matches!(put.patch.expiration, ExpirationPatch::Expire(_));
     match known.postings.get(&put.identifier) {
         Some(posting) => update(known, posting, put, lifetime, now),
-        None if !expires => create(known, put, now),
+        None if !put.expires() => create(known, put, now),
         None if put.errors.is_empty() => Err(Rejection::NotFound),
         None => Err(Rejection::Invalid(put.errors.clone())),
     }
@@ -100,16 +99,8 @@ pub fn decide(
 fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
     let patch = &put.patch;
     let mut errors = put.errors.clone();
-    let company = &patch.company;
-    let required = [
-        ("title", patch.title.value().is_some()),
-        ("raw_description", patch.raw_description.value().is_some()),
-        ("company", company.sent),
-        ("company.name", company.name.is_some()),
-        ("company.website_url", company.website.is_some()),
-    ];
-    for (field, is_there) in required {
-        if !is_there && !put.errors.concern(field) {
+    for field in patch.missing_to_create() {
+        if !put.errors.concern(&field) {
             errors.add(field, "is required");
         }
     }
@@ -117,7 +108,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
     patch.apply_to(&mut details);
     check_together(&details, &mut errors);
     // The website is there unless there are errors.
-    let company = company.website.as_ref().and_then(|website| {
+    let company = patch.company().website().and_then(|website| {
         let id = CompanyId::of(website);
         upsert(known.companies.get(&id), id, put, now)
     });
@@ -194,15 +185,12 @@ fn update(
         after.details.expiration_reason = None;
     }
     patch.apply_to(&mut after.details);
-    if let ExpirationPatch::Expire(Some(reason)) = &patch.expiration {
+    if let Some(reason) = patch.new_reason() {
         after.details.expiration_reason = Some(reason.clone());
     }
     check_together(&after.details, &mut errors);
-    let id = patch
-        .company
-        .website
-        .as_ref()
-        .map_or(posting.company_id, CompanyId::of);
+    let website = patch.company().website();
+    let id = website.map_or(posting.company_id, CompanyId::of);
     let company = upsert(known.companies.get(&id), id, put, now);
     if company.is_none()
         && !errors.concern("company.name")
@@ -235,9 +223,9 @@ fn update(
         _ => PutOutcome::Unchanged,
     };
     if outcome == PutOutcome::Unchanged {
-        change.ask_if_renamed(&company.after);
+        change.schedule_enrichment_if_renamed(&company.after);
     } else {
-        change.ask_if_due(&company.after);
+        change.schedule_enrichment_if_stale(&company.after);
         let by = Actor::Client(put.by.client);
         outcome::end_review(&mut change, &company.after, by, now);
     }
@@ -268,16 +256,15 @@ fn update(
 /// Whether the command brings an expired posting back. One of a catalogue leaves a posting that an
 /// operator took down as it is.
 fn reopens(posting: &Posting, put: &PutPosting) -> bool {
-    posting.status == Status::Expired
-        && put.patch.expiration == ExpirationPatch::Reopen
+    put.reopens()
+        && Trigger::ReopenByPush.moves(posting.status)
         && !authority::is_taken_down(posting)
 }
 
 /// The notice that the posting stays down, unless the command itself wants that.
 fn taken_down(posting: &Posting, put: &PutPosting) -> Option<Notice> {
-    let expires = matches!(put.patch.expiration, ExpirationPatch::Expire(_));
     let stays_down = posting.status == Status::Expired && authority::is_taken_down(posting);
-    (stays_down && !expires).then_some(Notice::TakenDown)
+    (stays_down && !put.expires()).then_some(Notice::TakenDown)
 }
 
 /// Moves the posting to its next status, and raises the one event of the command.
@@ -289,30 +276,23 @@ fn advance(
     now: OffsetDateTime,
 ) {
     let by = Actor::Client(put.by.client);
-    match (before.status, &put.patch.expiration) {
-        _ if reopens(before, put) => change.reopen(None, by, now),
-        (Status::Expired, ExpirationPatch::Expire(_)) => {
-            // The specification: expiring again dispatches no additional events. The reason of an
-            // operator stands.
-            let reason = &change.posting.details.expiration_reason;
-            let is_new = reason.is_some() && *reason != before.details.expiration_reason;
-            if is_new && !authority::is_taken_down(before) {
-                change.move_to(Status::Expired, reason.clone(), by, now);
-            } else if differs {
-                change.touch(by, now);
-            }
+    let reason = &change.posting.details.expiration_reason;
+    let is_expired = before.status == Status::Expired;
+    // The specification: expiring again dispatches no additional events. The reason of an operator
+    // stands.
+    let gives_reason = || {
+        let is_new = reason.is_some() && *reason != before.details.expiration_reason;
+        is_new && !authority::is_taken_down(before)
+    };
+    if reopens(before, put) {
+        change.reopen(None, by, now);
+    } else if put.expires() && (!is_expired || gives_reason()) {
+        change.expire(reason.clone(), by, now);
+    } else if differs {
+        change.touch(by, now);
+        if !is_expired {
+            change.raise(event::JOB_POSTING_UPDATED);
         }
-        (_, ExpirationPatch::Expire(_)) => {
-            let reason = change.posting.details.expiration_reason.clone();
-            change.expire(reason, by, now);
-        }
-        _ if differs => {
-            change.touch(by, now);
-            if before.status != Status::Expired {
-                change.raise(event::JOB_POSTING_UPDATED);
-            }
-        }
-        _ => {}
     }
 }
 
@@ -363,20 +343,18 @@ fn upsert(
     put: &PutPosting,
     now: OffsetDateTime,
 ) -> Option<Upsert> {
-    let (patch, by) = (&put.patch.company, put.by);
+    let (patch, by) = (put.patch.company(), put.by);
     let mut after = match existing {
         Some(company) => company.clone(),
         None => Company {
             id,
-            name: patch.name.clone()?,
-            website: patch.website.clone()?,
+            name: patch.name.value()?.clone(),
+            website: patch.website()?.clone(),
             logo_path: None,
             owner: Some(by.client),
         },
     };
-    if let Some(name) = &patch.name {
-        after.name.clone_from(name);
-    }
+    patch.name.apply_required(&mut after.name);
     // The line that named a new company first may be decided later, and says what its logo is.
     let leaves_logo = existing.is_none() && put.company_was_named;
     if !leaves_logo {

@@ -4,7 +4,7 @@ use kernel::CatalogueName;
 use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{Change, Posting};
+use super::{Change, Posting, Trigger};
 use crate::catalogue::CatalogueId;
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
@@ -15,7 +15,7 @@ pub fn delist(
     name: &CatalogueName,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if !posting.status.is_open() || posting.catalogue != Some(catalogue) {
+    if !Trigger::Lapse.moves(posting.status) || posting.catalogue != Some(catalogue) {
         return None;
     }
     let mut change = Change::of(posting);

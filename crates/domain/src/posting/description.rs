@@ -2,6 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
+use kernel::{
+    field::{FieldValue, Sent},
+    line::{InvalidLine, is_blank},
+};
 use sha2::{Digest as _, Sha256};
 
 /// A description: its digest and, where it was loaded, its text.
@@ -36,6 +40,21 @@ impl Description {
         Self {
             digest: self.digest,
             text: None,
+        }
+    }
+}
+
+/// A text of any length: as sent, but `null` when blank.
+impl FieldValue for Description {
+    const EXPECTED: &'static str = "a string";
+
+    fn string(text: &str) -> Sent<Self> {
+        if is_blank(text) {
+            Sent::null()
+        } else if text.contains('\0') {
+            Sent::wrong(InvalidLine::Nul.to_string())
+        } else {
+            Sent::set(text.into())
         }
     }
 }

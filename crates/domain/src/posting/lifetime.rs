@@ -3,13 +3,13 @@
 use kernel::{Actor, Status};
 use time::{Duration, OffsetDateTime};
 
-use super::{Change, Posting};
+use super::{Change, Posting, Trigger};
 
 /// The reason in the history of an expired posting.
 pub const REASON: &str = "The posting's lifetime ended.";
 
-/// The lifetime of postings. It starts with the approval, and again with a push in its second half.
-/// Without a lifetime, a push clears an earlier one's end.
+/// The lifetime of postings. It starts with the approval, and anew with a push in its second half.
+/// Where postings stay for ever, a push clears the end that they had under another setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime(Option<Duration>);
 
@@ -53,7 +53,7 @@ impl Lifetime {
 
 /// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
 pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
-    if !posting.status.is_open() || posting.expire_at.is_none_or(|end| end > now) {
+    if !Trigger::Lapse.moves(posting.status) || posting.expire_at.is_none_or(|end| end > now) {
         return None;
     }
     let mut change = Change::of(posting);

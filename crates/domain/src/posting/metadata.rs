@@ -4,12 +4,13 @@ use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
 use kernel::{
     body::{is_vast, string_len},
-    field::Field,
+    field::{FieldValue, Sent},
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::limits;
+/// The deepest nesting, the object itself included: deeper text breaks the parsers of readers.
+const DEPTH: usize = 64;
 
 /// A JSON object as compact text: without insignificant white space, otherwise as sent (order of
 /// names, spelling of numbers and strings).
@@ -26,8 +27,8 @@ pub enum InvalidMetadata {
     /// It is of another type.
     #[error("must be an object")]
     NotAnObject,
-    /// It nests deeper than [`limits::METADATA_DEPTH`].
-    #[error("must not nest deeper than {} levels", limits::METADATA_DEPTH)]
+    /// It nests too deeply.
+    #[error("must not nest deeper than {DEPTH} levels")]
     TooDeep,
     /// A string in it has the character U+0000, which not every store can keep.
     #[error("must not contain the character U+0000")]
@@ -83,7 +84,7 @@ impl Metadata {
                         b'{' | b'[' => names.push(BTreeSet::new()),
                         _ => drop(names.pop()),
                     }
-                    if names.len() > limits::METADATA_DEPTH {
+                    if names.len() > DEPTH {
                         return Err(InvalidMetadata::TooDeep);
                     }
                     compact.push(char::from(bracket));
@@ -158,17 +159,18 @@ fn check_string(literal: &str) -> Result<(), InvalidMetadata> {
     Ok(())
 }
 
-/// The field `metadata`, kept as text.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MetadataField(pub(super) Field<Result<Metadata, InvalidMetadata>>);
+/// It is not read into values, so that it comes back as sent.
+impl FieldValue for Metadata {
+    const EXPECTED: &'static str = "an object";
 
-impl<'de> Deserialize<'de> for MetadataField {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = <&RawValue>::deserialize(deserializer)?;
-        Ok(Self(match raw.get() {
-            "null" => Field::Null,
-            json => Field::Value(Metadata::from_json(json)),
-        }))
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Sent<Self>, D::Error> {
+        let json = <&RawValue>::deserialize(deserializer)?.get();
+        Ok(match json {
+            "null" => Sent::null(),
+            _ => {
+                Self::from_json(json).map_or_else(|error| Sent::wrong(error.to_string()), Sent::set)
+            }
+        })
     }
 }
 
@@ -248,11 +250,8 @@ mod tests {
                 "]".repeat(levels - 1)
             )
         };
-        assert!(Metadata::from_json(&nested(limits::METADATA_DEPTH)).is_ok());
-        check(
-            &nested(limits::METADATA_DEPTH + 1),
-            Err(InvalidMetadata::TooDeep),
-        );
+        assert!(Metadata::from_json(&nested(64)).is_ok());
+        check(&nested(65), Err(InvalidMetadata::TooDeep));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Job postings and the rules of their changes.
 //!
-//! [`PutPosting`] is the command of the specification's one operation, and [`decide`] its rule.
+//! [`PutPosting`] is the command of the specification's one operation, and [`decide`] its rule; its
+//! fields are listed in [`PostingPatch`], its states in [`Trigger`].
 //! [`outcome`] applies an enricher's result, [`moderation`] an operator's command, [`lifetime`] the
 //! passing of time, and [`delisting`] the absence from a catalogue. [`duplicate`] finds postings
 //! that offer the same job.
@@ -14,18 +15,17 @@ mod description;
 pub mod duplicate;
 mod enrichment;
 pub mod event;
+mod fields;
 mod history;
 pub mod lifetime;
-pub mod limits;
 mod metadata;
 pub mod moderation;
 mod notice;
 pub mod outcome;
-mod patch;
-mod payload;
 mod put;
 mod reason;
 pub mod repeat;
+mod transition;
 mod vocabulary;
 
 #[cfg(test)]
@@ -37,20 +37,21 @@ use time::OffsetDateTime;
 
 pub use self::{
     change::Change,
+    checks::SentWebsite,
     content::{ContentHash, TextsDigest},
     decide::{Answer, Decision, Rejection, decide},
     description::Description,
     duplicate::Original,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
+    fields::{CompanyPatch, Details, Expiration, PostingPatch},
     history::HistoryEntry,
     lifetime::Lifetime,
     metadata::{InvalidMetadata, Metadata},
     notice::{Notice, NoticeCode, NoticeCounts},
-    patch::{CompanyPatch, ExpirationPatch, PostingPatch},
-    payload::{PROHIBITED, PostingPayload},
     put::PutPosting,
     reason::ReasonCode,
+    transition::{Transition, Trigger},
     vocabulary::{EmploymentType, LocationType, SalaryPeriod},
 };
 use crate::{catalogue::CatalogueId, company::CompanyView};
@@ -69,9 +70,9 @@ pub struct Posting {
     pub status: Status,
     /// The reason of the last change of status.
     pub status_reason: Option<String>,
-    /// Whether its status is an operator's word: a verdict, or an expiry. A rejection no enricher
-    /// overrules; for an approval see `approved_hash`. What was taken down stays down, see
-    /// [`authority`](crate::authority).
+    /// Whether an operator set its status. An enricher never overrules an operator's rejection; for
+    /// an approval see `approved_hash`. A posting that an operator expired or rejected is taken down,
+    /// see [`authority`](crate::authority).
     pub moderated: bool,
     /// The pushed details.
     pub details: Details,
@@ -134,39 +135,6 @@ impl Posting {
         self.texts_digest = None;
         self.version += 1;
     }
-}
-
-/// The pushed part of a posting. A first push applies to the default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Details {
-    /// At most [`limits::TITLE`] characters.
-    pub title: String,
-    /// HTML, as sent. Shared, because it is large and moves through batches.
-    pub raw_description: Description,
-    /// Without repeats, in the order sent.
-    pub employment_types: Vec<EmploymentType>,
-    /// Without repeats, in the order sent.
-    pub location_types: Vec<LocationType>,
-    /// Country of the workplace.
-    pub location_country_code: Option<CountryCode>,
-    /// City of the workplace.
-    pub location_city: Option<String>,
-    /// Lower end, in whole units of the currency.
-    pub salary_min: Option<i64>,
-    /// Upper end, in whole units of the currency.
-    pub salary_max: Option<i64>,
-    /// Currency of the salary.
-    pub salary_currency_code: Option<CurrencyCode>,
-    /// The period that the salary covers.
-    pub salary_period: Option<SalaryPeriod>,
-    /// The address for applications by mail.
-    pub application_email: Option<String>,
-    /// The address for applications on the web.
-    pub application_url: Option<String>,
-    /// Free key-value pairs.
-    pub metadata: Option<Metadata>,
-    /// The reason of the expiry.
-    pub expiration_reason: Option<String>,
 }
 
 /// A posting with everything a reader may see of it.

@@ -4,7 +4,9 @@ use kernel::audit::Operator;
 use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, event, outcome};
+use super::{
+    Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Trigger, event, outcome,
+};
 use crate::{authority, company::Company};
 
 /// An operator's command.
@@ -33,6 +35,17 @@ pub enum Moderation {
 }
 
 impl Moderation {
+    /// What it does to the status, if anything.
+    const fn trigger(&self) -> Option<Trigger> {
+        match self {
+            Self::Approve => Some(Trigger::ApproveByOperator),
+            Self::Reject { .. } => Some(Trigger::RejectByOperator),
+            Self::Expire { .. } => Some(Trigger::Expire),
+            Self::Reopen { .. } => Some(Trigger::ReopenByOperator),
+            Self::Feature(_) => None,
+        }
+    }
+
     /// Whether the posting needs no verdict of an enricher any more.
     pub const fn ends_enrichment(&self) -> bool {
         !matches!(self, Self::Feature(_))
@@ -49,28 +62,38 @@ pub fn decide(
     now: OffsetDateTime,
 ) -> Result<Option<Change>, Rejection> {
     let by = Actor::Operator(Some(by.clone()));
-    let verdict = match command {
-        Moderation::Approve => Status::Approved,
-        Moderation::Reject { .. } => Status::Rejected,
-        Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
-        Moderation::Expire { reason } => return expire(posting, reason, by, now),
-        Moderation::Reopen { reason } => return reopen(posting, reason, by, now).map(Some),
-    };
-    authority::check_verdict(posting, verdict)?;
+    if let Some(trigger) = command.trigger() {
+        trigger.check(posting)?;
+    }
     let mut change = Change::of(posting);
-    change.posting.moderated = true;
-    if let Moderation::Reject { reason } = command {
-        change.posting.approved_hash = None;
-        outcome::reject(&mut change, reason.clone(), by.clone(), now);
-    } else {
-        change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
-        outcome::approve(&mut change, by.clone(), lifetime, now);
-        // Its texts may belong to other content, or be missing. Workers that it killed would die
-        // again of making some.
-        if !outcome::was_lethal(posting) {
-            change.ask_if_due(company);
+    match command {
+        Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
+        Moderation::Expire { .. } if authority::is_taken_down(posting) => return Ok(None),
+        Moderation::Expire { reason } => {
+            change.expire(Some(reason.clone()), by, now);
+            return Ok(Some(change));
+        }
+        Moderation::Reopen { reason } => {
+            change.posting.details.expiration_reason = None;
+            change.reopen(Some(reason.clone()), by, now);
+            change.asks_for_enrichment = true;
+            return Ok(Some(change));
+        }
+        Moderation::Reject { reason } => {
+            change.posting.approved_hash = None;
+            change.reject(reason.clone(), by.clone(), now);
+        }
+        Moderation::Approve => {
+            change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
+            change.approve(by.clone(), lifetime, now);
+            // Its texts may belong to other content, or be missing. Workers that died of making
+            // some would die again.
+            if !outcome::was_poison(posting) {
+                change.schedule_enrichment_if_stale(company);
+            }
         }
     }
+    change.posting.moderated = true;
     let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
     if change.history.is_empty() && !is_known {
         // The reason stays, now with the operator as its actor.
@@ -81,42 +104,6 @@ pub fn decide(
         change.raise(event::JOB_POSTING_UPDATED);
     }
     Ok((!change.history.is_empty()).then_some(change))
-}
-
-fn expire(
-    posting: &Posting,
-    reason: &str,
-    by: Actor,
-    now: OffsetDateTime,
-) -> Result<Option<Change>, Rejection> {
-    authority::check_expiry(posting)?;
-    if authority::is_taken_down(posting) {
-        return Ok(None);
-    }
-    let mut change = Change::of(posting);
-    let reason = Some(reason.to_owned());
-    if posting.status == Status::Expired {
-        // It stays expired, now by an operator's word. That is no event (the specification).
-        change.posting.moderated = true;
-        change.move_to(Status::Expired, reason, by, now);
-    } else {
-        change.expire(reason, by, now);
-    }
-    Ok(Some(change))
-}
-
-fn reopen(
-    posting: &Posting,
-    reason: &str,
-    by: Actor,
-    now: OffsetDateTime,
-) -> Result<Change, Rejection> {
-    authority::check_reopening(posting)?;
-    let mut change = Change::of(posting);
-    change.posting.details.expiration_reason = None;
-    change.reopen(Some(reason.to_owned()), by, now);
-    change.asks_for_enrichment = true;
-    Ok(change)
 }
 
 fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Option<Change> {

@@ -43,13 +43,13 @@ pub fn apply(
     if posting.approved_hash == Some(content) {
         // An operator has judged this content.
         change.posting.moderated = true;
-        approve(&mut change, Actor::Enricher, lifetime, now);
+        change.approve(Actor::Enricher, lifetime, now);
     } else if !stays_rejected(posting) {
         change.posting.moderated = false;
         match &enrichment.verdict {
-            Verdict::Approve => approve(&mut change, Actor::Enricher, lifetime, now),
+            Verdict::Approve => change.approve(Actor::Enricher, lifetime, now),
             Verdict::Reject { code, text } => {
-                reject(&mut change, format!("{code}: {text}"), Actor::Enricher, now);
+                change.reject(format!("{code}: {text}"), Actor::Enricher, now);
             }
         }
     }
@@ -153,14 +153,14 @@ fn on_one_line(prefix: &str, reason: &str) -> String {
 }
 
 /// Whether the posting's reason says that it gets no verdict without an operator.
-fn awaits_review(posting: &Posting) -> bool {
+pub(super) fn awaits_review(posting: &Posting) -> bool {
     let reason = posting.status_reason.as_deref();
     prefix(posting.status)
         .is_some_and(|prefix| reason.is_some_and(|reason| reason.starts_with(prefix)))
 }
 
 /// Whether the posting got no verdict because workers died of it.
-pub(super) fn was_lethal(posting: &Posting) -> bool {
+pub(super) fn was_poison(posting: &Posting) -> bool {
     let reason = posting.status_reason.as_deref();
     awaits_review(posting) && reason.is_some_and(|reason| reason.ends_with(LOST_TOO_OFTEN))
 }
@@ -180,31 +180,5 @@ pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now:
         if !change.events.contains(&event::JOB_POSTING_UPDATED) {
             change.raise(event::JOB_POSTING_UPDATED);
         }
-    }
-}
-
-/// Approves the posting unless it is approved. One that awaits a review needs none any more.
-pub(super) fn approve(change: &mut Change, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
-    if change.posting.status == Status::Approved {
-        if awaits_review(&change.posting) {
-            change.move_to(Status::Approved, None, by, now);
-        }
-        return;
-    }
-    change.posting.published_at.get_or_insert(now);
-    change.posting.expire_at = lifetime.starting(now);
-    change.move_to(Status::Approved, None, by, now);
-    change.raise(event::JOB_POSTING_APPROVED);
-}
-
-/// Rejects the posting unless it is already rejected for this reason.
-pub(super) fn reject(change: &mut Change, reason: String, by: Actor, now: OffsetDateTime) {
-    let was_rejected = change.posting.status == Status::Rejected;
-    if was_rejected && change.posting.status_reason.as_ref() == Some(&reason) {
-        return;
-    }
-    change.move_to(Status::Rejected, Some(reason), by, now);
-    if !was_rejected {
-        change.raise(event::JOB_POSTING_REJECTED);
     }
 }

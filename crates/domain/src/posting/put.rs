@@ -3,11 +3,12 @@
 use kernel::{InvalidIdentifier, PostingId, SourceIdentifier};
 use kernel::{
     body::{self, BodyError},
+    field::Patch,
     trace::TraceParent,
     validation::FieldErrors,
 };
 
-use super::{ExpirationPatch, PostingPatch, PostingPayload};
+use super::PostingPatch;
 use crate::{authority::Principal, catalogue::CatalogueId};
 
 /// Create, update or expire a posting: which of them, [`super::decide`] finds out.
@@ -45,7 +46,7 @@ impl PutPosting {
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::read(identifier, body::text(body)?, by, new_id)
+        Self::read(identifier, body::text(body)?, false, by, new_id)
     }
 
     /// Parses a request as [`Self::parse`] does, and makes unknown fields errors, which it ignores.
@@ -56,31 +57,31 @@ impl PutPosting {
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::read_strictly(identifier, body::text(body)?, by, new_id)
+        Self::read(identifier, body::text(body)?, true, by, new_id)
     }
 
-    /// Reads a payload for an identifier.
+    /// Reads a payload for an identifier; if it is `strict`, unknown fields are errors.
     pub(crate) fn read(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         payload: &str,
+        strict: bool,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let mut read = Self::of(identifier, PostingPayload::from_json(payload)?, by, new_id);
-        if let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
-            body::refuse_nul(payload, PostingPayload::OBJECTS, errors);
+        let mut read = Self::of(identifier, body::parse(payload)?, by, new_id);
+        if strict && let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
+            body::refuse_unknown::<PostingPatch>(payload, errors);
         }
         read
     }
 
-    /// The command of a payload for an identifier.
+    /// The command of a payload for an identifier, without which there is none.
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
-        payload: PostingPayload,
+        (patch, mut errors): (PostingPatch, FieldErrors),
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let (patch, mut errors) = payload.into_patch();
         match identifier {
             Ok(identifier) => Ok(Self {
                 identifier,
@@ -99,18 +100,16 @@ impl PutPosting {
         }
     }
 
-    /// Reads a payload for an identifier, and makes unknown fields errors.
-    pub(crate) fn read_strictly(
-        identifier: Result<SourceIdentifier, InvalidIdentifier>,
-        payload: &str,
-        by: Principal,
-        new_id: PostingId,
-    ) -> Result<Self, BodyError> {
-        let mut read = Self::read(identifier, payload, by, new_id);
-        if let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
-            body::refuse_unknown(payload, PostingPayload::KNOWN, errors);
-        }
-        read
+    /// Whether it expires the posting. One whose `expiration` is of another type is refused in any
+    /// case, and then no other field need be there.
+    pub fn expires(&self) -> bool {
+        self.patch.expiration.value().is_some()
+            || (!self.errors.is_empty() && self.errors.concern("expiration"))
+    }
+
+    /// Whether it wants an expired posting back.
+    pub fn reopens(&self) -> bool {
+        self.patch.expiration == Patch::Clear
     }
 
     /// Makes it a command of a catalogue that lists the posting. If the posting has expired, it
@@ -118,8 +117,8 @@ impl PutPosting {
     #[must_use]
     pub(crate) fn listed_in(mut self, catalogue: CatalogueId) -> Self {
         self.catalogue = Some(catalogue);
-        if self.patch.expiration == ExpirationPatch::Keep {
-            self.patch.expiration = ExpirationPatch::Reopen;
+        if !self.expires() {
+            self.patch.expiration = Patch::Clear;
         }
         self
     }

@@ -15,7 +15,7 @@ pub use self::{
     memory::MemoryStore,
     sample::{
         answered, company, company_state, company_view, company_write, create, posting, push,
-        push_as, push_by, pusher, put_id,
+        push_as, push_by, pusher, put_id, renaming,
     },
 };
 use crate::{

@@ -4,6 +4,7 @@ use access::testing::client;
 use kernel::{
     Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
     event::CompanyState,
+    field::Patch,
     testing::{identifier, noon, uuid},
 };
 use uuid::Uuid;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 use crate::{
     authority::Principal,
     company::{Company, CompanyView, CompanyWrite},
-    posting::{Answer, Details, Posting, PutPosting},
+    posting::{Answer, CompanyPatch, Details, Posting, PutPosting},
 };
 
 /// The `n`-th posting, as new as can be and with nothing set that need not be.
@@ -118,6 +119,15 @@ pub fn create(identifier: &str, company: &str) -> PutPosting {
             }}"#
         ),
     )
+}
+
+/// The push, which names the company differently.
+pub fn renaming(mut put: PutPosting, name: &str) -> PutPosting {
+    put.patch.company = Patch::Set(CompanyPatch {
+        name: Patch::Set(name.to_owned()),
+        ..put.patch.company().clone()
+    });
+    put
 }
 
 /// A company at `https://{host}.example`, which belongs to [`pusher`].

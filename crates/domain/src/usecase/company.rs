@@ -78,9 +78,7 @@ fn decide(
     now: OffsetDateTime,
 ) -> Option<CompanyWrite> {
     let mut after = before.clone();
-    if let Some(name) = &change.patch.name {
-        after.name.clone_from(name);
-    }
+    change.patch.name.apply_required(&mut after.name);
     change.patch.logo_path.apply(&mut after.logo_path);
     after.owner = change.owner.unwrap_or(after.owner);
     if after == *before {

@@ -39,7 +39,7 @@ pub async fn load_batch(store: &dyn Store, batch: &[&PutPosting]) -> Result<Know
         if !identifiers.contains(&put.identifier) {
             identifiers.insert(put.identifier.clone());
         }
-        companies.extend(put.patch.company.website.as_ref().map(CompanyId::of));
+        companies.extend(put.patch.company().website().map(CompanyId::of));
     }
     let identifiers: Vec<_> = identifiers.into_iter().collect();
     let companies: Vec<_> = companies.into_iter().collect();

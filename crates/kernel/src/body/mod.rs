@@ -5,14 +5,18 @@ mod nul;
 mod unknown;
 mod vast;
 
+use garde::Validate;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use self::{
     nul::{may_have as may_have_nul, refuse as refuse_nul},
-    unknown::{KnownFields, refuse as refuse_unknown},
+    unknown::refuse as refuse_unknown,
     vast::{is_vast, string_len},
 };
-use crate::validation::FieldErrors;
+use crate::{
+    field::{FieldValue, Sent},
+    validation::FieldErrors,
+};
 
 /// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +32,17 @@ pub enum BodyError {
 /// The text of a body. Checked as a whole, because strings that are skipped would not be.
 pub fn text(body: &[u8]) -> Result<&str, BodyError> {
     std::str::from_utf8(body).map_err(|error| BodyError::NotJson(format!("invalid UTF-8: {error}")))
+}
+
+/// Parses a body whose fields were declared with [`fields!`](crate::fields), and gives it with
+/// everything that is wrong with it by itself.
+pub fn parse<T>(text: &str) -> Result<(T, FieldErrors), BodyError>
+where
+    T: FieldValue + Validate<Context = ()> + Default,
+{
+    let (fields, mut errors) = read::<Sent<T>>(text)?.checked();
+    refuse_nul(text, T::FIELDS, &mut errors);
+    Ok((fields, errors))
 }
 
 /// Reads a body. Wrong types of fields are no errors here; see [`crate::field`].

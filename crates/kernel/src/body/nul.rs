@@ -3,7 +3,7 @@
 //! JSON spells it `\u0000`; the character itself is no JSON.
 
 use super::members::{members, shown};
-use crate::{line::InvalidLine, validation::FieldErrors};
+use crate::{field::FieldSpec, line::InvalidLine, validation::FieldErrors};
 
 const ESCAPE: &str = r"\u0000";
 
@@ -12,14 +12,15 @@ pub fn may_have(body: &str) -> bool {
     body.contains(ESCAPE)
 }
 
-/// Adds an error for each field of a body that contains the character and has no error yet.
-/// `objects` are the known fields that are objects: their own fields are reported by name.
-pub fn refuse(body: &str, objects: &[&str], errors: &mut FieldErrors) {
+/// Adds an error for each field of a body that contains the character and has no error yet. Those of
+/// an object with known fields are reported by name.
+pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
     if !may_have(body) {
         return;
     }
     for (name, value) in members(body) {
-        if objects.contains(&&*name) && value.starts_with('{') {
+        let is_object = |field: &FieldSpec| field.name == name && !field.fields.is_empty();
+        if value.starts_with('{') && known.iter().any(is_object) {
             for (inner, value) in members(value) {
                 add(&format!("{name}.{}", shown(&inner)), &inner, value, errors);
             }
@@ -46,11 +47,12 @@ fn has_nul(json: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{body::unknown::tests::Known, field::FieldValue as _};
 
     #[track_caller]
     fn check(body: &str, expect: &[&str]) {
         let mut errors = FieldErrors::one("title", "is wrong already");
-        refuse(body, &["company"], &mut errors);
+        refuse(body, Known::FIELDS, &mut errors);
         let mut fields: Vec<_> = errors.iter().map(|(field, _)| field).collect();
         fields.retain(|field| *field != "title");
         assert_eq!(fields, expect, "{body}");

@@ -3,46 +3,36 @@
 use std::collections::HashSet;
 
 use super::members::{members, shown};
-use crate::validation::FieldErrors;
+use crate::{
+    field::{FieldSpec, FieldValue},
+    validation::FieldErrors,
+};
 
 /// The largest difference between an unknown name and a known one that is suggested: 0 for equal
 /// names, 1 for names without anything in common.
 const SIMILAR: f64 = 0.6;
 
-/// The names of the fields of a body, and of those of its objects.
-#[derive(Clone, Copy, Debug)]
-pub struct KnownFields<'a> {
-    /// The fields that may be sent.
-    pub fields: &'a [&'a str],
-    /// The fields that are known and may not be sent, so that they are never suggested. Their
-    /// errors are others.
-    pub prohibited: &'a [&'a str],
-    /// The fields that are objects, with the fields in them.
-    pub objects: &'a [(&'a str, &'a [&'a str])],
-}
-
-/// Adds an error for each field of a body that is not known, with the known one that it may be a
-/// misspelling of. Errors that will not be described are only counted.
-pub fn refuse(body: &str, known: KnownFields<'_>, errors: &mut FieldErrors) {
+/// Adds an error for each field of a body that is not one of `T`, with the known one that it may be a
+/// misspelling of. Those that the service alone sets are never suggested, and their errors are others.
+pub fn refuse<T: FieldValue>(body: &str, errors: &mut FieldErrors) {
     let mut refusal = Refusal {
         seen: HashSet::new(),
         errors,
     };
     for (name, value) in members(body) {
-        if known.prohibited.contains(&&*name) {
+        if T::PROHIBITED.contains(&&*name) {
             continue;
         }
-        if !known.fields.contains(&&*name) {
-            refusal.add(None, &name, known.fields);
-            continue;
-        }
-        let object = known.objects.iter().find(|(object, _)| **object == name);
-        if let Some((object, fields)) = object.filter(|_| value.starts_with('{')) {
-            for (inner, _) in members(value) {
-                if !fields.contains(&&*inner) {
-                    refusal.add(Some(object), &inner, fields);
+        match T::FIELDS.iter().find(|field| field.name == name) {
+            None => refusal.add(None, &name, T::FIELDS),
+            Some(object) if !object.fields.is_empty() && value.starts_with('{') => {
+                for (inner, _) in members(value) {
+                    if object.fields.iter().all(|field| field.name != inner) {
+                        refusal.add(Some(object.name), &inner, object.fields);
+                    }
                 }
             }
+            Some(_) => {}
         }
     }
 }
@@ -54,7 +44,8 @@ struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    fn add(&mut self, object: Option<&str>, name: &str, known: &[&str]) {
+    /// Adds an error that will be described, or counts it.
+    fn add(&mut self, object: Option<&str>, name: &str, known: &[FieldSpec]) {
         let shown = shown(name);
         let path = object.map_or_else(|| shown.clone(), |object| format!("{object}.{shown}"));
         if !self.seen.insert(path.clone()) {
@@ -69,11 +60,13 @@ impl Refusal<'_> {
     }
 }
 
-fn message(name: &str, known: &[&str]) -> String {
+fn message(name: &str, known: &[FieldSpec]) -> String {
     // The comparison takes as many steps as both names have characters, multiplied.
     let name: String = name.chars().take(super::members::NAME).collect();
     let similarity = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
-    let nearest = known.iter().map(|known| (similarity(known), known));
+    let nearest = known
+        .iter()
+        .map(|known| (similarity(known.name), known.name));
     match nearest.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
         Some((similarity, nearest)) if similarity >= SIMILAR => {
             format!("is not a known field; the nearest one is {nearest}")
@@ -83,20 +76,31 @@ fn message(name: &str, known: &[&str]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+    use crate::fields;
     use crate::validation::MOST_ERRORS;
 
-    const KNOWN: KnownFields<'_> = KnownFields {
-        fields: &["title", "salary_min", "company"],
-        prohibited: &["latitude"],
-        objects: &[("company", &["name", "website_url"])],
-    };
+    fields! {
+        pub struct Known {
+            optional title: String,
+            optional salary_min: i64,
+            optional company: KnownCompany,
+        }
+        prohibited { latitude, }
+    }
+
+    fields! {
+        pub struct KnownCompany {
+            optional name: String,
+            optional website_url: String,
+        }
+    }
 
     #[track_caller]
     fn check(body: &str, expect: &[(&str, &str)]) {
         let mut errors = FieldErrors::new();
-        refuse(body, KNOWN, &mut errors);
+        refuse::<Known>(body, &mut errors);
         let found: Vec<_> = errors
             .iter()
             .map(|(name, all)| (name, all.join("|")))
@@ -136,7 +140,7 @@ mod tests {
             .map(|n| format!(r#""{:05}":1"#, n / 2))
             .collect();
         let mut errors = FieldErrors::new();
-        refuse(&format!("{{{}}}", names.join(",")), KNOWN, &mut errors);
+        refuse::<Known>(&format!("{{{}}}", names.join(",")), &mut errors);
         assert_eq!(errors.iter().count(), MOST_ERRORS);
         let rest = "(and 74999 more errors).";
         assert!(errors.to_string().ends_with(rest), "{errors}");

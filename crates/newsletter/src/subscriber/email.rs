@@ -64,12 +64,10 @@ impl Email {
 }
 
 impl Term for Email {
+    const EXPECTED: &'static str = "a valid e-mail address";
+
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text).ok()
-    }
-
-    fn expected() -> String {
-        "a valid e-mail address".to_owned()
     }
 }
 

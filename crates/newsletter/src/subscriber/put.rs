@@ -7,7 +7,8 @@ use kernel::{
 use time::OffsetDateTime;
 
 use super::{
-    Email, InvalidEmail, Membership, MigrationToken, SubscriberId, payload::SubscriberPayload,
+    Email, InvalidEmail, Membership, MigrationToken, SubscriberId,
+    payload::{MembershipFields, SubscriberFields},
 };
 
 /// Creates or partially updates a subscriber.
@@ -52,18 +53,15 @@ impl PutSubscriber {
         new_id: SubscriberId,
         new_token: MigrationToken,
     ) -> Result<Self, BodyError> {
-        let text = body::text(body)?;
-        let payload: SubscriberPayload = body::read(text)?;
-        let (changes, mut errors) = payload.into_changes();
-        body::refuse_nul(text, &["membership"], &mut errors);
+        let (sent, mut errors) = body::parse::<SubscriberFields>(body::text(body)?)?;
         match email {
             Ok(email) if errors.is_empty() => Ok(Self {
                 email,
-                name: changes.name,
-                country: changes.country,
-                membership: changes.membership,
-                previous: changes.previous,
-                as_of: changes.as_of,
+                name: sent.name,
+                country: sent.country,
+                membership: sent.membership.and_then(MembershipFields::into_membership),
+                previous: sent.previous_email.into_value(),
+                as_of: sent.as_of.into_value(),
                 new_id,
                 new_token,
             }),

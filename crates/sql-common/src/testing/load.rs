@@ -12,7 +12,7 @@ use std::{
 
 use domain::{
     authority::Principal,
-    posting::{Lifetime, PutPosting},
+    posting::{CompanyPatch, Lifetime, PutPosting},
     store::Store,
     usecase,
 };
@@ -69,8 +69,11 @@ fn new_posting(templates: &[PutPosting], task: u64, n: u64) -> PutPosting {
     let company = n % COMPANIES;
     let website = format!("https://www.company-{company}.example");
     put.patch.title = Patch::Set(format!("Backend Engineer {identifier}"));
-    put.patch.company.name = Some(format!("Company {company}"));
-    put.patch.company.website = Some(Website::parse(&website).expect("a website"));
+    put.patch.company = Patch::Set(CompanyPatch {
+        name: Patch::Set(format!("Company {company}")),
+        website_url: Patch::Set(Website::parse(&website).expect("a website").into()),
+        ..put.patch.company().clone()
+    });
     put.identifier = SourceIdentifier::new(&identifier).expect("an identifier");
     put.new_id = PostingId::new(Uuid::from_u128((u128::from(n) << 64) | u128::from(task)));
     put

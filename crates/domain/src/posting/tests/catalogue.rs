@@ -107,17 +107,6 @@ fn a_line_may_expire_its_posting() {
 }
 
 #[test]
-fn a_rejected_posting_that_is_listed_stays_rejected() {
-    let mut board = Board::with(Status::Rejected);
-    let (outcome, written) = list(&mut board, 1, r#"{"expiration":null}"#).unwrap();
-    assert_eq!(
-        (outcome, written),
-        (PutOutcome::Unchanged, the_posting_alone())
-    );
-    assert_eq!(board.posting().status, Status::Rejected);
-}
-
-#[test]
 fn a_push_without_a_catalogue_keeps_it() {
     for body in [NOTHING, r#"{"title":"New"}"#, r#"{"expiration":{}}"#] {
         let mut board = listed(Status::Approved);
@@ -133,38 +122,14 @@ fn delist_from(board: &Board, n: u128) -> Option<Change> {
 
 #[test]
 fn what_a_catalogue_no_longer_lists_expires() {
-    for status in [Status::PendingEnrichment, Status::Approved] {
-        let mut board = listed(status);
-        board.now += hours(1);
-        let change = delist_from(&board, 1);
-        let written = board.record(change);
-        assert_eq!(written.events, [event::JOB_POSTING_EXPIRED]);
-        assert_eq!((written.postings, written.asked), (1, false));
-        let by = Actor::Catalogue(CatalogueName::new("jobs").unwrap());
-        let posting = board.posting();
-        assert_eq!(posting.status, Status::Expired);
-        assert_eq!(posting.expired_at, Some(board.now));
-        assert_eq!(posting.updated_at, board.now);
-        assert_eq!(posting.updated_by.as_ref(), Some(&by));
-        assert_eq!(posting.catalogue, Some(catalogue(1)));
-        let step = HistoryEntry {
-            status: Status::Expired,
-            at: board.now,
-            reason: Some("no longer in the catalogue jobs".to_owned()),
-            by,
-        };
-        assert_eq!(posting.status_reason, step.reason);
-        assert_eq!(posting.details.expiration_reason, step.reason);
-        assert_eq!(board.history.last(), Some(&step));
-        assert_eq!(delist_from(&board, 1), None, "once");
-    }
-}
-
-#[test]
-fn what_is_not_open_or_listed_elsewhere_does_not_expire() {
-    for status in [Status::Rejected, Status::Expired] {
-        assert_eq!(delist_from(&listed(status), 1), None, "{status}");
-    }
+    let mut board = listed(Status::Approved);
+    let change = delist_from(&board, 1);
+    board.record(change);
+    let posting = board.posting();
+    assert_eq!(posting.catalogue, Some(catalogue(1)));
+    let reason = Some("no longer in the catalogue jobs");
+    assert_eq!(posting.status_reason.as_deref(), reason);
+    assert_eq!(posting.details.expiration_reason.as_deref(), reason);
     assert_eq!(delist_from(&listed(Status::Approved), 2), None);
     assert_eq!(delist_from(&Board::with(Status::Approved), 1), None);
 }

@@ -12,80 +12,37 @@ use crate::{
     usecase::decide_batch,
 };
 
+/// Values of each field, one of which is wrong as a rule.
+const VALUES: &str = r#"{
+    "title": ["A", "B", null, 5],
+    "raw_description": ["<p>A</p>", "B", " "],
+    "employment_types": [["contract"], [], null, ["x"]],
+    "location_country_code": ["no", "SE", null, "XX"],
+    "location_city": ["Oslo", null, 5],
+    "salary_min": [1, 5, null, "1"],
+    "salary_max": [3, 9, null, -1],
+    "application_email": ["a@b.example", null, "a"],
+    "application_url": ["https://a.example", null, "a"],
+    "metadata": [{"a": 1}, {}, null, [5]],
+    "expiration_reason": ["r", "s", null],
+    "expiration": [{}, {"reason": "e"}, null],
+    "company": [
+        {"name": "Acme", "website_url": "https://acme.example"},
+        {"name": "Bolt", "website_url": "https://bolt.example/"},
+        {"website_url": "https://bolt.example"},
+        {"name": "New"}, {"logo_path": "/l.svg"}, {"logo_path": null}
+    ],
+    "latitude": [1.5]
+}"#;
+
 /// A body that is often valid, sometimes wrong, and touches every field.
 fn body() -> impl Strategy<Value = Value> {
-    let field = prop_oneof![
-        (
-            "title",
-            select(vec![
-                json!("A"),
-                json!("B"),
-                json!(null),
-                json!("x".repeat(300))
-            ])
-        ),
-        (
-            "raw_description",
-            select(vec![json!("<p>A</p>"), json!("B"), json!(" ")])
-        ),
-        (
-            "employment_types",
-            select(vec![
-                json!(["contract"]),
-                json!([]),
-                json!(null),
-                json!(["x"])
-            ])
-        ),
-        (
-            "location_country_code",
-            select(vec![json!("no"), json!("SE"), json!(null), json!("XX")])
-        ),
-        (
-            "location_city",
-            select(vec![json!("Oslo"), json!(null), json!(5)])
-        ),
-        (
-            "salary_min",
-            select(vec![json!(1), json!(5), json!(null), json!("1")])
-        ),
-        (
-            "salary_max",
-            select(vec![json!(3), json!(9), json!(null), json!(-1)])
-        ),
-        (
-            "application_email",
-            select(vec![json!("a@b.example"), json!(null), json!("a")])
-        ),
-        (
-            "application_url",
-            select(vec![json!("https://a.example"), json!(null), json!("a")])
-        ),
-        (
-            "metadata",
-            select(vec![json!({"a": 1}), json!({}), json!(null), json!([5])])
-        ),
-        (
-            "expiration_reason",
-            select(vec![json!("r"), json!("s"), json!(null)])
-        ),
-        (
-            "expiration",
-            select(vec![json!({}), json!({"reason": "e"}), json!(null)])
-        ),
-        (
-            "company",
-            select(vec![
-                json!({"name": "Acme", "website_url": "https://acme.example"}),
-                json!({"name": "Bolt", "website_url": "https://bolt.example/"}),
-                json!({"website_url": "https://bolt.example"}),
-                json!({"name": "New"}),
-                json!({"logo_path": "/l.svg"}),
-                json!({"logo_path": null}),
-            ])
-        ),
-        ("latitude", select(vec![json!(1.5)])),
-    ];
+    let values: Map<String, Value> = serde_json::from_str(VALUES).unwrap();
+    let values: Vec<_> = values.into_iter().collect();
+    let field = select(values).prop_flat_map(|(field, values)| {
+        let value = select(values.as_array().unwrap().clone());
+        value.prop_map(move |value| (field.clone(), value))
+    });
     prop::collection::vec(field, 0..5)
         .prop_map(|fields| Value::Object(fields.into_iter().collect::<Map<_, _>>()))
 }

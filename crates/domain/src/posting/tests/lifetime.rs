@@ -1,7 +1,5 @@
 //! The end of lifetimes, and pushes that put it off.
 
-use kernel::{Actor, PutOutcome};
-
 use super::*;
 use crate::posting::lifetime::expire_if_overdue;
 
@@ -77,11 +75,10 @@ fn what_is_past_its_lifetime_expires() {
     assert_eq!(expire_if_overdue(board.posting(), end - hours(1)), None);
     board.now = end;
     let change = expire_if_overdue(board.posting(), end);
-    assert_eq!(board.record(change).events, [event::JOB_POSTING_EXPIRED]);
-    assert_eq!(board.posting().status, Status::Expired);
+    board.record(change);
     assert_eq!(board.posting().expired_at, Some(end));
-    assert_eq!(board.history.last().unwrap().by, Actor::Lifetime);
-    assert_eq!(expire_if_overdue(board.posting(), end), None);
+    let reason = board.posting().status_reason.as_deref();
+    assert_eq!(reason, Some("The posting's lifetime ended."));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod lifetime;
 mod moderation;
 mod partial;
 mod states;
+mod transitions;
 
 use kernel::{PostingId, PutOutcome, SourceIdentifier, Status};
 use kernel::{

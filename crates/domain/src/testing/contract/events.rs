@@ -20,7 +20,7 @@ use crate::{
         event::{COMPANY_UPDATED, JOB_POSTING_CREATED, JOB_POSTING_REJECTED},
     },
     store::{Store, WriteSet},
-    testing::{company, company_state, company_write, create, push},
+    testing::{company, company_state, company_write, create, push, renaming},
 };
 
 /// An event of another context.
@@ -457,9 +457,7 @@ pub async fn a_consumer_keeps_its_cursor<S: Store + EventLog>(store: &S) {
 pub async fn events_of_other_prefixes_are_passed<S: Store + EventLog>(store: &S) {
     let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
     put_events(store, &created).await;
-    let mut renamed = create("c", "acme");
-    renamed.patch.company.name = Some("Acme AB".to_owned());
-    put_events(store, &[renamed]).await;
+    put_events(store, &[renaming(create("c", "acme"), "Acme AB")]).await;
     commit_events(store, vec![told(1, noon())]).await;
     let identifiers = async |prefixes: &[&str], limit| {
         let mut query = LogQuery {

@@ -4,13 +4,14 @@ use access::testing::client;
 use kernel::testing::identifier;
 use kernel::{
     Actor, CatalogueName, Status, StoreError,
+    field::Patch,
     testing::{hours, noon, uuid},
 };
 use pollster::block_on;
 
 use crate::{
     catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased},
-    posting::{ExpirationPatch, Lifetime},
+    posting::{Expiration, Lifetime},
     store::{PostingReader, Store},
     testing::{MemoryStore, create},
     usecase::{delist_missing, ingest},
@@ -84,7 +85,7 @@ fn what_the_catalogue_has_no_more_stays() {
         let (store, lease) = with_catalogue().await;
         let moved = create("b", "acme").listed_in(CatalogueId::new(uuid(8)));
         let mut ended = create("c", "acme");
-        ended.patch.expiration = ExpirationPatch::Expire(None);
+        ended.patch.expiration = Patch::Set(Expiration::default());
         ingest(&store, &[moved, ended], Lifetime::NEVER, noon())
             .await
             .unwrap();

@@ -1,0 +1,223 @@
+//! The fields of a push, each of them once: from this list come what a body is parsed to and what
+//! it is refused for, what is stored, what unknown names are compared with, and the schema of the
+//! OpenAPI document.
+
+use kernel::fields;
+use kernel::{
+    Website,
+    checks::value,
+    field::{FieldValue as _, Patch, Sent},
+    validation::FieldErrors,
+    website::{check_logo_path, check_web_url},
+};
+
+use super::{
+    CountryCode, CurrencyCode, Description, EmploymentType, LocationType, Metadata, SalaryPeriod,
+    checks::{SentWebsite, check_email, is_short_when_normal},
+};
+
+/// Declares [`Details`] and [`PostingPatch`]: `required` fields are never empty, `lists` are empty
+/// unless they are set, `optional` fields are `None`; `others` are not stored with the posting.
+macro_rules! posting_fields {
+    (
+        required { $(
+            $(#[doc = $doc:literal])+ $(#[garde($($rule:tt)+)])? $field:ident: $type:ty,
+        )+ }
+        lists { $(
+            $(#[doc = $list_doc:literal])+ $list:ident: $item:ty,
+        )+ }
+        optional { $(
+            $(#[doc = $optional_doc:literal])+ $(#[garde($($optional_rule:tt)+)])?
+            $optional:ident: $optional_type:ty,
+        )+ }
+        others { $($other:tt)+ }
+        prohibited { $($prohibited:ident,)+ }
+    ) => {
+        /// The pushed part of a posting. A first push applies to the default.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Details {
+            $($(#[doc = $doc])+ pub $field: $type,)+
+            $($(#[doc = $list_doc])+ pub $list: Vec<$item>,)+
+            $($(#[doc = $optional_doc])+ pub $optional: Option<$optional_type>,)+
+        }
+
+        fields! {
+            /// The changes of a push.
+            pub struct PostingPatch {
+                $($(#[doc = $doc])+ $(#[garde($($rule)+)])? required $field: $type,)+
+                $($(#[doc = $list_doc])+ optional $list: Vec<$item>,)+
+                $(
+                    $(#[doc = $optional_doc])+
+                    $(#[garde($($optional_rule)+)])?
+                    optional $optional: $optional_type,
+                )+
+                $($other)+
+            }
+            prohibited { $($prohibited,)+ }
+        }
+
+        impl PostingPatch {
+            /// Applies the patch to details.
+            pub(super) fn apply_to(&self, details: &mut Details) {
+                $(self.$field.apply_required(&mut details.$field);)+
+                $(self.$list.apply_list(&mut details.$list);)+
+                $(self.$optional.apply(&mut details.$optional);)+
+            }
+        }
+    };
+}
+
+posting_fields! {
+    required {
+        /// The title of the position.
+        #[garde(length(chars, max = 255))]
+        title: String,
+        /// The description, in HTML.
+        raw_description: Description,
+    }
+    lists {
+        /// Kinds of employment. Repeated values are stored once.
+        employment_types: EmploymentType,
+        /// Where the work is done. Repeated values are stored once.
+        location_types: LocationType,
+    }
+    optional {
+        /// The country, as an officially assigned code of ISO 3166-1 alpha-2, in any case.
+        location_country_code: CountryCode,
+        /// The city.
+        #[garde(length(chars, max = 255))]
+        location_city: String,
+        /// The lower end of the salary, in whole units.
+        salary_min: i64,
+        /// The upper end of the salary; at least `salary_min`, sent or stored.
+        salary_max: i64,
+        /// The currency, as a code of ISO 4217 that is assigned today, in any case.
+        salary_currency_code: CurrencyCode,
+        /// What the salary is paid for. A blank string clears the field, as `null` does.
+        salary_period: SalaryPeriod,
+        /// Where to apply by mail. This or `application_url` is required, sent or stored.
+        #[garde(custom(value(check_email)))]
+        application_email: String,
+        /// Where to apply on the web. This or `application_email` is required, sent or stored.
+        #[garde(length(chars, max = 2048), custom(value(check_web_url)))]
+        application_url: String,
+        /// Free key-value pairs, returned as sent; at most 64 levels deep. As in I-JSON (RFC 7493),
+        /// numbers must fit a double, and no object may have the same name twice. An empty list
+        /// counts as an empty object.
+        metadata: Metadata,
+        /// Why the posting was taken down. `expiration.reason` takes precedence.
+        #[garde(length(chars, max = 255))]
+        expiration_reason: String,
+    }
+    others {
+        /// The company.
+        #[garde(dive)]
+        required company: CompanyPatch,
+        /// An object expires the posting, `null` reopens one that is expired.
+        #[garde(dive)]
+        optional expiration: Expiration,
+    }
+    prohibited {
+        markdown_description,
+        markdown_redacted_description,
+        latitude,
+        longitude,
+        published_at,
+        expire_at,
+        is_featured,
+        unique_source_identifier,
+    }
+}
+
+fields! {
+    /// The changes of the posting's company.
+    pub struct CompanyPatch {
+        /// The company's name.
+        #[garde(length(chars, max = 255))]
+        required name: String,
+        /// The company's website: an absolute `http` or `https` address, without user information.
+        /// Its normal form, which is what is shown, keeps to the limit too. It has a fragment only
+        /// if that begins with `/` or `!`.
+        #[garde(length(chars, max = 1024), custom(value(is_short_when_normal::<1024>)))]
+        required website_url: SentWebsite,
+        /// The company's logo: a relative path (which begins neither with `//` nor with a scheme
+        /// and has no backslash), or an absolute `http` or `https` address.
+        #[garde(length(chars, max = 1024), custom(value(check_logo_path)))]
+        optional logo_path: String,
+    }
+}
+
+fields! {
+    /// The expiry that a push asks for.
+    pub struct Expiration {
+        /// Why the posting is taken down.
+        #[garde(length(chars, max = 255))]
+        optional reason: String,
+    }
+    with {
+        /// An empty list is an empty object: PHP cannot tell them apart.
+        fn array<'de, A: serde::de::SeqAccess<'de>>(
+            mut items: A,
+        ) -> Result<Sent<Self>, A::Error> {
+            let mut is_empty = true;
+            while items.next_element::<serde::de::IgnoredAny>()?.is_some() {
+                is_empty = false;
+            }
+            Ok(if is_empty { Sent::set(Self::default()) } else { Sent::is_not(Self::EXPECTED) })
+        }
+    }
+}
+
+impl PostingPatch {
+    /// The changes of the company, which are none if the push has no company.
+    pub const fn company(&self) -> &CompanyPatch {
+        const NONE: &CompanyPatch = &CompanyPatch {
+            name: Patch::Keep,
+            website_url: Patch::Keep,
+            logo_path: Patch::Keep,
+        };
+        match &self.company {
+            Patch::Set(company) => company,
+            Patch::Keep | Patch::Clear => NONE,
+        }
+    }
+
+    /// The reason of the expiry that the push asks for, if it has one.
+    pub fn new_reason(&self) -> Option<&String> {
+        self.expiration.value()?.reason.value()
+    }
+
+    /// The fields that only a push that makes a posting has to set, as paths, unless it does.
+    pub(super) fn missing_to_create(&self) -> impl Iterator<Item = String> {
+        let own = self.missing().into_iter().map(str::to_owned);
+        let of_company = self.company().missing().into_iter();
+        own.chain(of_company.map(|field| format!("company.{field}")))
+    }
+}
+
+impl CompanyPatch {
+    /// The company to move to, or to be created with.
+    pub fn website(&self) -> Option<&Website> {
+        self.website_url.value()?.website.as_ref().ok()
+    }
+
+    /// Parses a name, and a path to a logo or its absence, by the rules of a push.
+    pub fn parse(name: Option<&str>, logo_path: Option<Option<&str>>) -> Result<Self, FieldErrors> {
+        let mut errors = FieldErrors::new();
+        let name = name.map(String::string).unwrap_or_default();
+        let logo_path = logo_path.map(|path| path.map_or_else(Sent::null, String::string));
+        let patch = Self {
+            name: name.required().report("name", &mut errors),
+            website_url: Patch::Keep,
+            logo_path: logo_path
+                .unwrap_or_default()
+                .report("logo_path", &mut errors),
+        };
+        let (patch, errors) = Sent::set_with(patch, errors).checked();
+        if errors.is_empty() {
+            Ok(patch)
+        } else {
+            Err(errors)
+        }
+    }
+}
