@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use crate::{
-    InvalidIdentifier, SourceIdentifier,
-    event::{Event, Subject},
-};
+use crate::{InvalidIdentifier, SourceIdentifier};
 
 /// The most prefixes of a client.
 const MOST: usize = 50;
@@ -86,16 +83,6 @@ impl Prefixes {
             Ok(())
         } else {
             Err(Forbidden(self.clone()))
-        }
-    }
-
-    /// Whether an event may be read. Those of companies are for everybody, those of other contexts
-    /// for nobody outside.
-    pub fn permit_event(&self, event: &Event) -> bool {
-        match &event.subject {
-            Subject::Posting(posting) => self.permit(&posting.source_identifier),
-            Subject::Company(_) => true,
-            Subject::Other(_) => false,
         }
     }
 }

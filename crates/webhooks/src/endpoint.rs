@@ -10,7 +10,7 @@ use kernel::{
 };
 use time::{Duration, OffsetDateTime};
 
-use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret};
+use super::{CLIENT_REVOKED, EndpointChange, EndpointUrl, SCOPE_WITHDRAWN, Secret, WantedState};
 
 /// The most endpoints of one owner.
 pub const MOST_ENDPOINTS: usize = 50;
@@ -42,16 +42,6 @@ vocabulary! {
         /// They wait for the owner, because deliveries failed for too long or the receiver wants
         /// no more.
         Disabled = "disabled",
-    }
-}
-
-vocabulary! {
-    /// The states that an owner may ask for.
-    WantedState {
-        /// Deliver; events that waited follow.
-        Active = "active",
-        /// Wait.
-        Paused = "paused",
     }
 }
 
@@ -119,7 +109,7 @@ impl Endpoint {
 
     /// Whether it is told about an event. Events of companies are for everybody.
     pub fn wants(&self, event: &Event) -> bool {
-        self.names().contains(&event.name) && self.prefixes.permit_event(event)
+        self.names().contains(&event.name) && event.is_within(&self.prefixes)
     }
 
     /// The endpoint with what its owner may read now, or the reason why it gets no deliveries.

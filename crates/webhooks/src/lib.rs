@@ -34,13 +34,15 @@ pub use self::{
     attempt::{Attempt, Delivery, NoAnswer, Outcome},
     endpoint::{
         Endpoint, EndpointId, EndpointState, EndpointWrite, MOST_ENDPOINTS, Owner, PreviousSecret,
-        SECRET_OVERLAP, WantedState,
+        SECRET_OVERLAP,
     },
     health::{
         CLIENT_REVOKED, Health, NO_SUCCESS, SCOPE_WITHDRAWN, WANTS_NO_MORE, WINDOW, asked_for_quiet,
     },
     manage::{ManagedWebhooks, Manager, WebhookError},
-    payload::{EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, parse_replay},
+    payload::{
+        EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, WantedState, parse_replay,
+    },
     round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
     schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, RetrySchedule},
     secret::{InvalidSecret, Secret},

@@ -7,13 +7,24 @@ use kernel::{
     field::{Patch, Sent, Term},
     fields,
     validation::FieldErrors,
+    vocabulary::vocabulary,
 };
 use time::OffsetDateTime;
 
-use super::{EndpointUrl, PrivateAddresses, WantedState};
+use super::{EndpointUrl, PrivateAddresses};
 
 /// The longest description, in characters.
 pub const LONGEST_DESCRIPTION: usize = 255;
+
+vocabulary! {
+    /// The states that an owner may ask for.
+    WantedState {
+        /// Deliver; events that waited follow.
+        Active = "active",
+        /// Wait.
+        Paused = "paused",
+    }
+}
 
 /// An endpoint to register, as its owner describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

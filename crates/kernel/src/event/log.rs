@@ -35,7 +35,7 @@ impl LogQuery {
     /// prefixes.
     pub fn wants(&self, event: &Event) -> bool {
         let is_other = matches!(event.subject, Subject::Other(_));
-        self.names.contains(&event.name) && (is_other || self.prefixes.permit_event(event))
+        self.names.contains(&event.name) && (is_other || event.is_within(&self.prefixes))
     }
 }
 

@@ -21,7 +21,8 @@ pub use self::{
     log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use crate::{
-    Actor, CompanyId, PostingId, SourceIdentifier, Status, Version, Website, trace::TraceParent,
+    Actor, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version, Website,
+    trace::TraceParent,
 };
 
 /// An event's name in the contract, declared by the context that raises it. Stores accept any name.
@@ -62,6 +63,18 @@ pub struct Event {
     pub at: OffsetDateTime,
     /// The trace of its cause, if that is traced. Readers outside do not see it.
     pub trace: Option<TraceParent>,
+}
+
+impl Event {
+    /// Whether somebody with these prefixes may read it. Events of companies are for everybody, those
+    /// of other contexts for nobody outside.
+    pub fn is_within(&self, prefixes: &Prefixes) -> bool {
+        match &self.subject {
+            Subject::Posting(posting) => prefixes.permit(&posting.source_identifier),
+            Subject::Company(_) => true,
+            Subject::Other(_) => false,
+        }
+    }
 }
 
 /// The subject of an event. The log has the events of one subject in the order of its commits.

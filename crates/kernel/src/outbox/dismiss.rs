@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::TaskRow;
+use super::row::TaskRow;
 use crate::audit::{Action, Attribution, Entry};
 
 /// The dismissal of dead tasks: what they were for is not going to happen.

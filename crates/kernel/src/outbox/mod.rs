@@ -18,6 +18,7 @@
 mod dismiss;
 mod kind;
 mod retry;
+mod row;
 mod write;
 
 use async_trait::async_trait;
@@ -28,6 +29,7 @@ pub use self::{
     dismiss::Dismissal,
     kind::{Effect, Kind, Queue},
     retry::RetryPolicy,
+    row::{TaskId, TaskRow},
     write::TaskWrites,
 };
 use crate::{StoreError, audit::Entry, trace::TraceParent};
@@ -42,10 +44,6 @@ pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting"
 /// The largest count of waiting tasks per kind, so that a backlog of millions is as cheap to
 /// inspect as one of this size.
 pub const MOST_COUNTED: usize = 100_000;
-
-/// Numbers the rows of the outbox, in the order they were written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TaskId(pub i64);
 
 /// Proof of a claim: names the row, and the state of it that was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,23 +79,6 @@ impl Claimed {
     pub const fn is_lethal(&self) -> bool {
         self.lost >= MOST_LOST
     }
-}
-
-/// A row of the outbox as an operator sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskRow {
-    /// The row.
-    pub id: TaskId,
-    /// The name of its kind.
-    pub kind: String,
-    /// The UUID of its subject.
-    pub key: Uuid,
-    /// The number of claims.
-    pub attempts: u32,
-    /// When it is due, or its lease ends.
-    pub next_at: OffsetDateTime,
-    /// The last error.
-    pub last_error: Option<String>,
 }
 
 /// A task of a subject.
