@@ -28,7 +28,7 @@ on_postgres! {
 }
 
 /// The contract's lease of 30 seconds, and time for the work itself.
-const LEASE_AND_WORK: Duration = Duration::from_secs(50);
+const LEASE_AND_WORK: Duration = Duration::from_mins(3);
 
 /// Two servers on one database.
 fn two(store: Store) -> (Site, Site) {

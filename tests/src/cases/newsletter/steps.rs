@@ -30,7 +30,7 @@ const STEPS: [(Account, &str); 3] = [
 ];
 
 /// Time for the lease of a killed process to expire (30 seconds), and for the work itself.
-const LEASE_AND_WORK: Duration = Duration::from_secs(90);
+const LEASE_AND_WORK: Duration = Duration::from_mins(3);
 
 async fn known(newsletter: &Newsletter) -> String {
     let email = person();
