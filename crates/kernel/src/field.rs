@@ -427,7 +427,7 @@ impl FieldValue for Prohibited {
 /// all others; [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
 ///
 /// ```
-/// crate::fields! {
+/// kernel::fields! {
 ///     /// A baker.
 ///     pub struct Baker {
 ///         /// The name.
@@ -437,10 +437,10 @@ impl FieldValue for Prohibited {
 ///         optional loaves: i64,
 ///     }
 /// }
-/// let (baker, errors) = crate::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
+/// let (baker, errors) = kernel::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
 /// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
 /// assert_eq!(errors.to_string(), "loaves must be an integer.");
-/// # Ok::<(), crate::body::BodyError>(())
+/// # Ok::<(), kernel::body::BodyError>(())
 /// ```
 #[macro_export]
 macro_rules! fields {
