@@ -1,9 +1,10 @@
 //! `posthaste demo`: the whole product in one command.
 //!
 //! It starts the service on a free port ([`home`]), creates a client, pushes the [`samples`] over
-//! OAuth and HTTP as [`crate::push`] does with any file ([`mod@integration`]), waits until they are enriched, and prints their
-//! outcome ([`table`]), what two clients with prefixes may do ([`sharing`]), commands to go on by
-//! hand ([`curl`]), and a link to the console, which has a [`past`] to show.
+//! OAuth and HTTP as [`crate::push`] does with any file ([`mod@integration`]), waits until they
+//! are enriched, and prints their outcome ([`table`]), what two clients with prefixes may do
+//! ([`sharing`]), commands to go on by hand ([`curl`]), and a link to the console, which has a
+//! [`past`] to show.
 
 mod curl;
 mod home;

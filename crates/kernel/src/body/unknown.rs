@@ -12,8 +12,9 @@ use crate::{
 /// names, 1 for names without anything in common.
 const SIMILAR: f64 = 0.6;
 
-/// Adds an error for each field of a body that is not one of `T`, with the known one that it may be a
-/// misspelling of. Those that the service alone sets are never suggested, and their errors are others.
+/// Adds an error for each field of a body that is not one of `T`, with the known one that it may be
+/// a misspelling of. Those that the service alone sets are never suggested, and their errors are
+/// others.
 pub fn refuse<T: FieldValue>(body: &str, errors: &mut FieldErrors) {
     let mut refusal = Refusal {
         seen: HashSet::new(),

@@ -1,8 +1,8 @@
 //! What the accounts show of a subscriber, and when a suppression counts.
 //!
 //! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
-//! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its account sends nothing;
-//! a new suppression makes both accounts unquiet, and so does an answer that shows a suppressed
+//! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its
+//! account sends nothing; a new suppression makes both accounts unquiet, and so does an answer that shows a suppressed
 //! subscriber active. A commit that leaves an account unquiet asks for the
 //! [withdrawal](crate::tasks::withdraw) that checks it.
 

@@ -1,4 +1,5 @@
-//! The cases of the contract suite. Each takes an empty store, of which it needs the ports that it names.
+//! The cases of the contract suite. Each takes an empty store, of which it needs the ports that it
+//! names.
 #![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
