@@ -66,18 +66,19 @@ fn filled(text: &str, id: ClientId, secret: &str) -> String {
     let id = id.to_string();
     let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let unpadded = STANDARD.encode(format!("{id}:{secret}"));
+    // What is random comes last: a secret may well contain one of the words.
     let text = text
         .replace("GRANT", "grant_type=client_credentials")
         .replace("POST", "client_id=ID&client_secret=SECRET")
         .replace("BASIC", "Basic {ID:SECRET}")
+        .replace("OTHER", OTHER)
+        .replace("ID", &id)
         .replace("ENCODED", &format!("{}:{}", encoded(&id), encoded(secret)))
         .replace(
             "UNPADDED",
             &format!("Basic {}", unpadded.trim_end_matches('=')),
         )
-        .replace("OTHER", OTHER)
-        .replace("SECRET", secret)
-        .replace("ID", &id);
+        .replace("SECRET", secret);
     let Some((before, rest)) = text.split_once('{') else {
         return text;
     };
