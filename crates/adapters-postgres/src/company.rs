@@ -1,5 +1,7 @@
 //! The table `companies`.
 
+use std::sync::LazyLock;
+
 use async_trait::async_trait;
 use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::Pg};
 use diesel_async::RunQueryDsl;
@@ -10,21 +12,30 @@ use domain::{
 use kernel::{ClientId, CompanyId, StoreError};
 use sql_common::{
     company::{CompanyRow, CompanyViewRow, companies},
+    statement,
     types::StoredId,
 };
 
 use crate::{
     PostgresStore,
-    statement::{Value, bools, optional_uuids, rendered, texts, times, uuids},
+    statement::{TypesOf, Value, bools, optional_uuids, rendered, text_of, texts, times, uuids},
 };
 
-/// Selects the companies with these ids.
+static BY_ID: LazyLock<String> = LazyLock::new(|| {
+    let ids: [StoredId; 0] = [];
+    text_of(&all().filter(companies::id.eq_any(ids)))
+});
+
+statement! {
+    /// Companies by id.
+    pub(crate) ById = &BY_ID, returns TypesOf<CompanyRow>
+}
+
+/// Selects companies.
 #[diesel::dsl::auto_type]
-pub(crate) fn by_id(ids: Vec<StoredId>) -> _ {
+fn all() -> _ {
     let columns: AsSelect<CompanyRow, Pg> = CompanyRow::as_select();
-    companies::table
-        .filter(companies::id.eq_any(ids))
-        .select(columns)
+    companies::table.select(columns)
 }
 
 /// Adds companies to those already loaded.

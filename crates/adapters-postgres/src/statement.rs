@@ -11,15 +11,16 @@
 use std::{future::Future, pin::Pin};
 
 use diesel::{
-    QueryResult,
+    QueryResult, Selectable,
     deserialize::FromSqlRow,
+    dsl::SqlTypeOf,
     expression::QueryMetadata,
-    pg::Pg,
-    query_builder::AstPass,
+    pg::{Pg, PgQueryBuilder},
+    query_builder::{AstPass, QueryBuilder as _, QueryFragment},
     query_dsl::CompatibleType,
     sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
 };
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::{AsyncConnectionCore, AsyncPgConnection, RunQueryDsl};
 use sql_common::{
     entity::{Column, Entity, Of},
     sql::{Bound, Returning},
@@ -176,9 +177,28 @@ pub(crate) fn execute<'a, S: Sql>(
     Box::pin(RunQueryDsl::execute(Bound::<S, _>::new(values), conn))
 }
 
+/// The SQL types of the columns that a row is read from.
+pub(crate) type TypesOf<R> = SqlTypeOf<<R as Selectable<Pg>>::SelectExpression>;
+
+/// The text of a diesel query, with `?` for each value. diesel puts the text of a query together
+/// each time it runs; for one over many columns that takes longer than to send it.
+pub(crate) fn text_of(query: &impl QueryFragment<Pg>) -> String {
+    let mut builder = PgQueryBuilder::default();
+    let rendered = query.to_sql(&mut builder, &Pg);
+    debug_assert!(rendered.is_ok(), "{rendered:?}");
+    let mut text = builder.finish();
+    for number in (1..).map(|number| format!("${number}")) {
+        if !text.contains(&number) {
+            break;
+        }
+        text = text.replace(&number, "?");
+    }
+    text
+}
+
 /// Runs a query.
 pub(crate) fn load<'a, S, T>(
-    conn: &'a mut AsyncPgConnection,
+    conn: &'a mut impl AsyncConnectionCore<Backend = Pg>,
     values: &'a [Value<'a>],
 ) -> BoxedQuery<'a, Vec<T>>
 where

@@ -3,7 +3,7 @@
 //! Nothing here locks rows or opens a transaction. Results of several queries are consistent all
 //! the same: companies are never deleted, and history entries carry the posting's version.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::LazyLock};
 
 use async_trait::async_trait;
 use diesel::{
@@ -31,7 +31,11 @@ use time::OffsetDateTime;
 
 use self::queries::{bare_views, listed, redacted_views, views};
 use super::history;
-use crate::{PostgresStore, company, error::Failure, statement::load as load_rows};
+use crate::{
+    PostgresStore, company,
+    error::Failure,
+    statement::{TypesOf, load as load_rows, text_of, texts, uuids},
+};
 
 /// Loads the postings with these identifiers, their companies, and the companies with these ids.
 ///
@@ -43,35 +47,39 @@ pub(crate) async fn load(
     companies: &[CompanyId],
 ) -> Result<Known, Failure> {
     let mut known = Known::default();
-    let named = identifiers.iter().map(SourceIdentifier::as_str);
+    let named = [texts(identifiers, |identifier| Some(identifier.as_str()))];
     if let ([_], false) = (identifiers, companies.is_empty()) {
-        let postings = by_identifier(named.collect());
-        let companies = company::by_id(companies.iter().map(|id| id.uuid().into()).collect());
+        let ids = [uuids(companies, |id| id.uuid())];
         let (mut first, mut second) = (&*conn, &*conn);
-        let (postings, companies) =
-            try_join(postings.load(&mut first), companies.load(&mut second)).await?;
+        let postings = load_rows::<ByIdentifier, _>(&mut first, &named);
+        let companies = load_rows::<company::ById, _>(&mut second, &ids);
+        let (postings, companies) = try_join(postings, companies).await?;
         known = of(postings)?;
         company::add(&mut known, companies)?;
         return Ok(known);
     }
     if !identifiers.is_empty() {
-        known = of(by_identifier(named.collect()).load(conn).await?)?;
+        known = of(load_rows::<ByIdentifier, _>(conn, &named).await?)?;
     }
     let missing = companies
         .iter()
         .filter(|id| !known.companies.contains_key(id));
-    let missing: Vec<_> = missing.map(|id| id.uuid().into()).collect();
+    let missing: Vec<_> = missing.collect();
     if !missing.is_empty() {
-        company::add(&mut known, company::by_id(missing).load(conn).await?)?;
+        let ids = [uuids(&missing, |id| id.uuid())];
+        company::add(&mut known, load_rows::<company::ById, _>(conn, &ids).await?)?;
     }
     Ok(known)
 }
 
-#[diesel::dsl::auto_type]
-#[expect(clippy::elidable_lifetime_names, reason = "the macro wants a name")]
-fn by_identifier<'a>(identifiers: Vec<&'a str>) -> _ {
-    let with_companies: with_companies = with_companies();
-    with_companies.filter(postings::source_identifier.eq_any(identifiers))
+static BY_IDENTIFIER: LazyLock<String> = LazyLock::new(|| {
+    let named: [&str; 0] = [];
+    text_of(&with_companies().filter(postings::source_identifier.eq_any(named)))
+});
+
+statement! {
+    /// Every push runs it.
+    ByIdentifier = &BY_IDENTIFIER, returns (TypesOf<PostingRow>, TypesOf<CompanyRow>)
 }
 
 /// Loads the postings with these ids, their descriptions, and their companies with former names.
@@ -117,6 +125,7 @@ fn in_full() -> _ {
     postings::table.inner_join(companies::table).select(columns)
 }
 
+/// Selects postings with their companies.
 #[diesel::dsl::auto_type]
 fn with_companies() -> _ {
     let columns: (AsSelect<PostingRow, Pg>, AsSelect<CompanyRow, Pg>) =

@@ -2,6 +2,8 @@
 //!
 //! JSON spells it `\u0000`; the character itself is no JSON.
 
+use memchr::memmem;
+
 use super::members::{members, shown};
 use crate::{field::FieldSpec, line::InvalidLine, validation::FieldErrors};
 
@@ -9,7 +11,7 @@ const ESCAPE: &str = r"\u0000";
 
 /// Whether a text can have the character. Asked of every body, so it is a plain search.
 pub fn may_have(body: &str) -> bool {
-    body.contains(ESCAPE)
+    memmem::find(body.as_bytes(), ESCAPE.as_bytes()).is_some()
 }
 
 /// Adds an error for each field of a body that contains the character and has no error yet. Those of
