@@ -5,7 +5,7 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `far`, `console`
+//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `console`
 //!   run the others.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
@@ -23,7 +23,6 @@ mod copies;
 mod cpu;
 mod events;
 mod extras;
-mod far;
 mod floor;
 mod grown;
 mod http;
@@ -253,12 +252,6 @@ fn measure_on_postgres(
 ) -> Result<(String, Vec<targets::Target>)> {
     let mut report = String::new();
     let mut targets = Vec::new();
-    if options.far() {
-        println!("a database that is far away");
-        let measured = bench.far()?;
-        let _ = writeln!(report, "{}", far::text(&measured));
-        targets.extend(far::targets(&measured));
-    }
     if options.console() {
         let postings = if options.quick { 10_000 } else { 1_000_000 };
         println!("the console, {postings} postings");

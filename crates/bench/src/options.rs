@@ -74,7 +74,6 @@ enum Name {
     Events,
     Webhooks,
     Imports,
-    Far,
     Console,
 }
 
@@ -90,7 +89,6 @@ impl ValueEnum for Name {
             Self::Events,
             Self::Webhooks,
             Self::Imports,
-            Self::Far,
             Self::Console,
         ]
     }
@@ -111,9 +109,6 @@ impl ValueEnum for Name {
             Self::Console => Some(
                 PossibleValue::new("console").help("Pages of the console at a million postings"),
             ),
-            Self::Far => {
-                Some(PossibleValue::new("far").help("Creates on a PostgreSQL that is far away"))
-            }
         }
     }
 }
@@ -148,7 +143,7 @@ impl Options {
         named
             .filter_map(|name| match name {
                 Name::Pushes(scenario) => Some(*scenario),
-                Name::Events | Name::Webhooks | Name::Imports | Name::Far | Name::Console => None,
+                Name::Events | Name::Webhooks | Name::Imports | Name::Console => None,
             })
             .collect()
     }
@@ -166,11 +161,6 @@ impl Options {
     /// Whether to measure imports.
     pub fn imports(&self) -> bool {
         self.scenarios.is_empty() || self.scenarios.contains(&Name::Imports)
-    }
-
-    /// Whether to measure a database that is far away.
-    pub fn far(&self) -> bool {
-        self.scenarios.is_empty() || self.scenarios.contains(&Name::Far)
     }
 
     /// Whether to measure the pages of the console.
@@ -201,8 +191,6 @@ mod tests {
         }
         let options = parse(&["--scenario", "events"]);
         assert_eq!((options.pushes(), options.events()), (vec![], true));
-        let options = parse(&["--scenario", "far"]);
-        assert_eq!((options.pushes(), options.far()), (vec![], true));
         let options = parse(&[]);
         assert_eq!(options.pushes(), Scenario::value_variants());
         assert!(options.events());
