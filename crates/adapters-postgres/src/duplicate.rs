@@ -1,4 +1,4 @@
-//! The table `posting_sketches`.
+//! The table `posting_signatures`.
 
 use std::collections::BTreeMap;
 
@@ -22,16 +22,16 @@ statement! {
     Near = candidates!(
         "posting_id IN (",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
-         (SELECT posting_id FROM posting_sketches \
+         (SELECT posting_id FROM posting_signatures \
          WHERE band_1 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
-         (SELECT posting_id FROM posting_sketches \
+         (SELECT posting_id FROM posting_signatures \
          WHERE band_2 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
-         (SELECT posting_id FROM posting_sketches \
+         (SELECT posting_id FROM posting_signatures \
          WHERE band_3 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT found.posting_id FROM unnest(?::bigint[]) AS wanted (band) CROSS JOIN LATERAL \
-         (SELECT posting_id FROM posting_sketches \
+         (SELECT posting_id FROM posting_signatures \
          WHERE band_4 = wanted.band ORDER BY since, posting_id LIMIT ?) AS found UNION ",
         "SELECT unnest(?::uuid[])) ORDER BY posting_id"
     ),
@@ -42,7 +42,7 @@ statement! {
     Copies = candidates!(
         "posting_id IN ( \
          SELECT found.id FROM unnest(?::uuid[]) AS wanted (id) CROSS JOIN LATERAL \
-         (SELECT id FROM postings JOIN posting_sketches ON posting_id = id \
+         (SELECT id FROM postings JOIN posting_signatures ON posting_id = id \
          WHERE duplicate_of = wanted.id AND id > ? ORDER BY id LIMIT ?) AS found) \
          ORDER BY posting_id LIMIT ?"
     ),
@@ -87,19 +87,19 @@ async fn candidates_of<S: Returning<Row = CandidateColumns>>(
 
 statement! {
     Upsert =
-    "INSERT INTO posting_sketches ({posting_sketches}) \
-     SELECT * FROM unnest({posting_sketches ?}) \
-     ON CONFLICT (posting_id) DO UPDATE SET {posting_sketches.changing = excluded}",
+    "INSERT INTO posting_signatures ({posting_signatures}) \
+     SELECT * FROM unnest({posting_signatures ?}) \
+     ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
     over [FingerprintRow]
 }
 
 statement! {
     /// Leaves out what another commit is writing.
     Forget =
-    "DELETE FROM posting_sketches WHERE posting_id IN ( \
-         SELECT posting_id FROM posting_sketches JOIN postings ON postings.id = posting_id \
+    "DELETE FROM posting_signatures WHERE posting_id IN ( \
+         SELECT posting_id FROM posting_signatures JOIN postings ON postings.id = posting_id \
          WHERE posting_id = ANY(?) AND status NOT IN ('PendingEnrichment', 'approved') \
-         FOR UPDATE OF posting_sketches SKIP LOCKED)"
+         FOR UPDATE OF posting_signatures SKIP LOCKED)"
 }
 
 /// Writes fingerprints, and takes away those of postings that are not open.
@@ -141,7 +141,7 @@ mod tests {
     async fn candidates_are_found_by_their_bands() {
         let plan = plan_of_millions(Near::text()).await;
         for band in 1..=4 {
-            assert_uses_index(&plan, &format!("posting_sketches_in_band_{band}"));
+            assert_uses_index(&plan, &format!("posting_signatures_in_band_{band}"));
         }
     }
 }

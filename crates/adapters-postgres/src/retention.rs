@@ -24,7 +24,7 @@ statement! {
     concat!(
         "WITH old AS MATERIALIZED (", old_texts!(""), " FOR NO KEY UPDATE SKIP LOCKED), \
          texts AS (DELETE FROM posting_texts USING old WHERE posting_id = old.id), \
-         sketches AS (DELETE FROM posting_sketches USING old WHERE posting_id = old.id), \
+         signatures AS (DELETE FROM posting_signatures USING old WHERE posting_id = old.id), \
          cleared AS (UPDATE postings SET ", forget_texts!(), " FROM old \
          WHERE postings.id = old.id RETURNING postings.id) \
          SELECT count(*) FROM cleared"
@@ -76,19 +76,19 @@ statement! {
     /// the last one of as many as one statement looks at. There is no index on identifiers, and
     /// there need not be: only erasures look for them.
     EventsOf =
-    "WITH page AS MATERIALIZED (SELECT written_in, number, \
+    "WITH page AS MATERIALIZED (SELECT commit_seq, number, \
      status_reason IS NOT NULL AND source_identifier = ? AS is_meant FROM events \
-     WHERE (written_in, number) > (?, ?) ORDER BY written_in, number LIMIT ?) \
-     SELECT written_in, number, is_meant FROM page WHERE is_meant \
-     OR (written_in, number) = (SELECT written_in, number FROM page \
-     ORDER BY written_in DESC, number DESC LIMIT 1) ORDER BY written_in, number",
+     WHERE (commit_seq, number) > (?, ?) ORDER BY commit_seq, number LIMIT ?) \
+     SELECT commit_seq, number, is_meant FROM page WHERE is_meant \
+     OR (commit_seq, number) = (SELECT commit_seq, number FROM page \
+     ORDER BY commit_seq DESC, number DESC LIMIT 1) ORDER BY commit_seq, number",
     returns (BigInt, BigInt, Bool)
 }
 
 statement! {
     EraseReasons =
     "UPDATE events SET status_reason = NULL \
-     WHERE (written_in, number) IN (SELECT * FROM unnest(?, ?))"
+     WHERE (commit_seq, number) IN (SELECT * FROM unnest(?, ?))"
 }
 
 /// How many events one statement looks at.
@@ -113,12 +113,12 @@ async fn events_of(
             Ok(load::<EventsOf, _>(conn, &values).await?)
         });
         let page: Vec<(i64, i64, bool)> = page.await?;
-        let Some((written_in, number, _)) = page.last() else {
+        let Some((commit_seq, number, _)) = page.last() else {
             return Ok(found);
         };
-        after = (*written_in, *number);
+        after = (*commit_seq, *number);
         let meant = page.into_iter().filter(|(.., is_meant)| *is_meant);
-        found.extend(meant.map(|(written_in, number, _)| (written_in, number)));
+        found.extend(meant.map(|(commit_seq, number, _)| (commit_seq, number)));
     }
 }
 
@@ -138,7 +138,7 @@ async fn erase(
         .await?;
     execute::<Erase>(conn, &[id, erasure.identifier.as_str().into()]).await?;
     let places = [
-        bigints(events, |(written_in, _)| Some(*written_in)),
+        bigints(events, |(commit_seq, _)| Some(*commit_seq)),
         bigints(events, |(_, number)| Some(*number)),
     ];
     execute::<EraseReasons>(conn, &places).await?;
@@ -215,7 +215,7 @@ mod tests {
         assert_uses_index(&plan, "postings_with_old_texts");
         for index in [
             "posting_texts_pkey",
-            "posting_sketches_pkey",
+            "posting_signatures_pkey",
             "postings_pkey",
         ] {
             assert_uses_index(&plan, index);

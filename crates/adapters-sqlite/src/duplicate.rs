@@ -1,4 +1,4 @@
-//! The table `posting_sketches`.
+//! The table `posting_signatures`.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ use crate::{
 statement! {
     Near = candidates!(
         "posting_id IN (",
-        "SELECT * FROM (SELECT posting_id FROM posting_sketches \
+        "SELECT * FROM (SELECT posting_id FROM posting_signatures \
          WHERE band_1 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
-        "SELECT * FROM (SELECT posting_id FROM posting_sketches \
+        "SELECT * FROM (SELECT posting_id FROM posting_signatures \
          WHERE band_2 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
-        "SELECT * FROM (SELECT posting_id FROM posting_sketches \
+        "SELECT * FROM (SELECT posting_id FROM posting_signatures \
          WHERE band_3 = ? ORDER BY since, posting_id LIMIT ?) UNION ",
-        "SELECT * FROM (SELECT posting_id FROM posting_sketches \
+        "SELECT * FROM (SELECT posting_id FROM posting_signatures \
          WHERE band_4 = ? ORDER BY since, posting_id LIMIT ?)) ORDER BY posting_id",
     ),
     returns CandidateColumns
@@ -93,14 +93,14 @@ fn collect<S: Returning<Row = CandidateColumns>>(
 
 statement! {
     Upsert =
-    "INSERT INTO posting_sketches ({posting_sketches}) VALUES ({posting_sketches ?}) \
-     ON CONFLICT (posting_id) DO UPDATE SET {posting_sketches.changing = excluded}",
+    "INSERT INTO posting_signatures ({posting_signatures}) VALUES ({posting_signatures ?}) \
+     ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
     over [FingerprintRow]
 }
 
 statement! {
     Forget =
-    "DELETE FROM posting_sketches WHERE posting_id = ? AND posting_id NOT IN \
+    "DELETE FROM posting_signatures WHERE posting_id = ? AND posting_id NOT IN \
      (SELECT id FROM postings WHERE id = ? AND status IN ('PendingEnrichment', 'approved'))"
 }
 
@@ -129,7 +129,7 @@ mod tests {
     async fn candidates_are_found_by_their_bands() {
         let plan = plan(Near::text()).await;
         for band in 1..=4 {
-            let index = format!("INDEX posting_sketches_in_band_{band} (");
+            let index = format!("INDEX posting_signatures_in_band_{band} (");
             assert!(plan.contains(&index), "{plan}");
         }
         assert!(!plan.contains("SCAN posting"), "{plan}");

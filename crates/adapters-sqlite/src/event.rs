@@ -131,7 +131,7 @@ statement! {
     Wanted =
     concat!(
         "WITH prefixes AS MATERIALIZED (SELECT value AS prefix FROM json_each(?)) \
-         SELECT ", event_columns!(), " FROM (SELECT 0 AS written_in, * FROM events) AS events \
+         SELECT ", event_columns!(), " FROM (SELECT 0 AS commit_seq, * FROM events) AS events \
          WHERE number > ? AND number <= ? AND name IN (SELECT value FROM json_each(?)) \
          AND (source_identifier IS NULL OR EXISTS (SELECT 1 FROM prefixes \
          WHERE substr(source_identifier, 1, length(prefix)) = prefix)) \
@@ -181,7 +181,7 @@ fn read(conn: &mut SqliteConnection, query: &LogQuery) -> Result<Option<LogPage>
 statement! {
     EventsAt =
     concat!(
-        "SELECT ", event_columns!(), " FROM (SELECT 0 AS written_in, * FROM events) AS events \
+        "SELECT ", event_columns!(), " FROM (SELECT 0 AS commit_seq, * FROM events) AS events \
          WHERE number IN (SELECT value FROM json_each(?)) ORDER BY number"
     ),
     returns EventColumns

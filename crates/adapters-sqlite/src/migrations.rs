@@ -29,8 +29,8 @@ diesel::table! {
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
 diesel::table! {
-    schema_compatibility (is_the_one) {
-        is_the_one -> Bool,
+    schema_compatibility (singleton) {
+        singleton -> Bool,
         needs -> Text,
     }
 }

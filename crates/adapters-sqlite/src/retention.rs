@@ -35,7 +35,7 @@ statement! {
 }
 
 statement! {
-    DropSketches = concat!("DELETE FROM posting_sketches WHERE posting_id IN (", found!(), ")")
+    DropSketches = concat!("DELETE FROM posting_signatures WHERE posting_id IN (", found!(), ")")
 }
 
 statement! {

@@ -59,7 +59,7 @@ CROSS JOIN generate_series(0, :seeds - 1) AS n
 JOIN templates ON templates.id = n % :tails;
 INSERT INTO posting_history (posting_id, version, step, at, status, actor)
 SELECT id, 1, 0, created_at, status, 'client:' || id FROM postings;
-INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+INSERT INTO events (commit_seq, at, name, subject, source_identifier, version, status)
 SELECT 0, now(), 'JobPostingCreated', id, source_identifier, version, status FROM postings;
 INSERT INTO outbox (kind, subject, next_at, created_at)
 SELECT 'enrich', id, now(), now() FROM postings;
@@ -90,7 +90,7 @@ FROM templates WHERE id = :template;
 INSERT INTO posting_history (posting_id, version, step, at, status, actor)
 VALUES (md5('new-' || :n)::uuid, 1, 0, now(), 'PendingEnrichment',
     'client:00000000-0000-0000-0000-000000000000');
-INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+INSERT INTO events (commit_seq, at, name, subject, source_identifier, version, status)
 VALUES (0, now(), 'JobPostingCreated', md5('new-' || :n)::uuid, 'new-' || :n, 1,
     'PendingEnrichment');
 COMMIT;
@@ -110,7 +110,7 @@ UPDATE postings SET version = version + 1, updated_at = now(),
     salary_period = 'annually', metadata = templates.metadata,
     raw_description = templates.description || :title
 FROM templates WHERE source_identifier = 'move-' || :n AND templates.id = :template;
-INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+INSERT INTO events (commit_seq, at, name, subject, source_identifier, version, status)
 SELECT 0, now(), 'JobPostingUpdated', id, source_identifier, version, status
 FROM postings WHERE source_identifier = 'move-' || :n;
 COMMIT;
@@ -125,7 +125,7 @@ SELECT * FROM postings WHERE source_identifier = 'move-' || :n FOR UPDATE;
 UPDATE postings SET version = version + 1, updated_at = now(),
     title = 'Backend Engineer ' || :title, salary_min = :salary, salary_max = :salary + 9000
 WHERE source_identifier = 'move-' || :n;
-INSERT INTO events (written_in, at, name, subject, source_identifier, version, status)
+INSERT INTO events (commit_seq, at, name, subject, source_identifier, version, status)
 SELECT 0, now(), 'JobPostingUpdated', id, source_identifier, version, status
 FROM postings WHERE source_identifier = 'move-' || :n;
 COMMIT;

@@ -22,7 +22,7 @@ pub const TABLES: [Table; 25] = [
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
     table("posting_history", &["posting_id", "version", "step"]),
-    table("posting_sketches", &["posting_id"]),
+    table("posting_signatures", &["posting_id"]),
     table("clients", &["id"]),
     table("client_secrets", &["client_id", "digest"]),
     table("client_days", &["client_id", "date"]),
@@ -32,16 +32,16 @@ pub const TABLES: [Table; 25] = [
     table("account_leases", &["account"]),
     table("account_states", &["account"]),
     table("erased_suppressions", &["hash"]),
-    table("erasure_keys", &["is_the_one"]),
+    table("erasure_keys", &["singleton"]),
     table("audit", &["id"]),
     table("console_passes", &["digest"]),
     table("drafts", &["key"]),
     table("webhook_endpoints", &["id"]),
-    table("webhook_waiting", &["endpoint", "written_in", "number"]),
+    table("webhook_waiting", &["endpoint", "commit_seq", "number"]),
     table("webhook_deliveries", &["endpoint", "slot"]),
     table("outbox", &["id"]),
-    table("events", &["written_in", "number"]),
-    table("event_log", &["is_the_one"]),
+    table("events", &["commit_seq", "number"]),
+    table("event_log", &["singleton"]),
     table("event_cursors", &["consumer"]),
 ];
 
@@ -51,7 +51,7 @@ pub const NEVER_EMPTY: [&str; 2] = ["erasure_keys", "event_log"];
 /// Columns that only a store for several writers has. Everything that an embedded store wrote has 0
 /// in them, as its cursors have: they are as good in the copy, and whatever is written there comes
 /// after it.
-pub const ZERO: [&str; 3] = ["written_in", "transaction_offset", "deleted_in"];
+pub const ZERO: [&str; 3] = ["commit_seq", "transaction_offset", "deleted_in"];
 
 /// How a column's values are written as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

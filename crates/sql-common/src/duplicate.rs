@@ -1,4 +1,4 @@
-//! The table `posting_sketches`, by which duplicates are found.
+//! The table `posting_signatures`, by which duplicates are found.
 
 use diesel::{
     Queryable,
@@ -46,7 +46,7 @@ impl FingerprintRecord {
 
 entity! {
     /// The fingerprint of a posting.
-    FingerprintRow = posting_sketches (posting_id) of FingerprintRecord {
+    FingerprintRow = posting_signatures (posting_id) of FingerprintRecord {
         fixed {
             posting_id: Id = Id(|record| Some(record.posting.uuid())),
         }
@@ -55,9 +55,9 @@ entity! {
             band_2: BigInt = Integer(|record| Some(record.bands[1])),
             band_3: BigInt = Integer(|record| Some(record.bands[2])),
             band_4: BigInt = Integer(|record| Some(record.bands[3])),
-            sketch: Binary = Blob(|record| Some(&record.signature)),
+            signature: Binary = Blob(|record| Some(&record.signature)),
             since: Moment = Time(|record| Some(record.since)),
-            first_sketch: Nullable<Binary> = Blob(|record| record.first.as_deref()),
+            first_signature: Nullable<Binary> = Blob(|record| record.first.as_deref()),
         }
         apart {}
     }
@@ -68,7 +68,7 @@ entity! {
 macro_rules! candidates {
     ($($condition:literal),+ $(,)?) => {
         concat!(
-            "SELECT posting_id, source_identifier, version, status, created_by,              duplicate_of, duplicate_identifier,              band_1, band_2, band_3, band_4, sketch, since, first_sketch              FROM posting_sketches JOIN postings ON postings.id = posting_id              WHERE ",
+            "SELECT posting_id, source_identifier, version, status, created_by,              duplicate_of, duplicate_identifier,              band_1, band_2, band_3, band_4, signature, since, first_signature              FROM posting_signatures JOIN postings ON postings.id = posting_id              WHERE ",
             $($condition),+
         )
     };
@@ -116,14 +116,14 @@ pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
     let status: Status = parse(row.status, "postings.status")?;
     let fingerprint = Fingerprint {
         bands: [row.band_1, row.band_2, row.band_3, row.band_4],
-        signature: signature(&row.signature, "posting_sketches.sketch")?,
+        signature: signature(&row.signature, "posting_signatures.signature")?,
     };
     let first = match row.first {
-        Some(first) => signature(&first, "posting_sketches.first_sketch")?,
+        Some(first) => signature(&first, "posting_signatures.first_signature")?,
         None => fingerprint.signature,
     };
     Ok(Candidate {
-        id: PostingId::new(row.id.uuid("posting_sketches.posting_id")?),
+        id: PostingId::new(row.id.uuid("posting_signatures.posting_id")?),
         source_identifier: parse(row.source_identifier, IDENTIFIER)?,
         version: row.version,
         is_open: status.is_open(),
@@ -131,7 +131,7 @@ pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
         duplicate_of: original(row.duplicate_of, row.duplicate_identifier)?,
         dated: DatedFingerprint {
             fingerprint,
-            since: row.since.time("posting_sketches.since")?,
+            since: row.since.time("posting_signatures.since")?,
             first,
         },
     })

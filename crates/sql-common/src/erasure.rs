@@ -44,7 +44,7 @@ statement! {
     /// Reads the key of the hashes, and whether any hashes are stored.
     pub Key =
     "SELECT key, EXISTS (SELECT 1 FROM erased_suppressions WHERE hash >= '') \
-     FROM erasure_keys WHERE is_the_one",
+     FROM erasure_keys WHERE singleton",
     returns (Binary, Bool)
 }
 

@@ -1,6 +1,6 @@
 //! The tables `events`, the event log, and `event_cursors`, where its consumers are.
 //!
-//! The key of an event is (`written_in`, `number`): the transaction that wrote the event, 0 in a
+//! The key of an event is (`commit_seq`, `number`): the transaction that wrote the event, 0 in a
 //! store with a single writer, and the number of the row.
 
 use diesel::{
@@ -39,7 +39,7 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 #[macro_export]
 macro_rules! event_columns {
     () => {
-        "written_in, number, at, name, subject, source_identifier, version, status, status_reason, \
+        "commit_seq, number, at, name, subject, source_identifier, version, status, status_reason, \
          company_name, company_website, company_logo_path, company_updated_by, trace_parent"
     };
 }
@@ -65,7 +65,7 @@ pub type EventColumns = (
 /// An event of the log.
 #[derive(Clone, Debug, Queryable)]
 pub struct EventRow {
-    written_in: i64,
+    commit_seq: i64,
     number: i64,
     at: StoredTime,
     name: String,
@@ -91,17 +91,17 @@ pub struct EventRow {
 }
 
 /// A cursor from its columns in the table `events`.
-pub fn cursor(written_in: i64, number: i64) -> Result<Cursor, StoreError> {
-    cursor_in("events", written_in, number)
+pub fn cursor(commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
+    cursor_in("events", commit_seq, number)
 }
 
 /// A cursor from its columns in a table.
-pub fn cursor_in(table: &str, written_in: i64, number: i64) -> Result<Cursor, StoreError> {
+pub fn cursor_in(table: &str, commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
     let part = |value: i64, column: &str| {
         u64::try_from(value).map_err(|_| corrupt(&format!("{table}.{column}"), value))
     };
     Ok(Cursor {
-        transaction: part(written_in, "written_in")?,
+        transaction: part(commit_seq, "commit_seq")?,
         sequence: part(number, "number")?,
     })
 }
@@ -114,7 +114,7 @@ pub fn cursor_values(cursor: Cursor) -> [i64; 2] {
 impl EventRow {
     /// The place of the event.
     pub fn cursor(&self) -> Result<Cursor, StoreError> {
-        cursor(self.written_in, self.number)
+        cursor(self.commit_seq, self.number)
     }
 }
 
@@ -143,7 +143,7 @@ impl TryFrom<EventRow> for RecordedEvent {
             (None, None) => Subject::Other(id),
         };
         Ok(Self {
-            cursor: cursor(row.written_in, row.number)?,
+            cursor: cursor(row.commit_seq, row.number)?,
             event: Event {
                 name: EventName::from_store(row.name),
                 subject,
@@ -191,42 +191,42 @@ pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
 
 statement! {
     /// Finds the kept cursor of a consumer.
-    pub FindKept = "SELECT written_in, number FROM event_cursors WHERE consumer = ?",
+    pub FindKept = "SELECT commit_seq, number FROM event_cursors WHERE consumer = ?",
     returns (BigInt, BigInt)
 }
 
 /// A kept cursor that was found.
 pub fn kept(rows: &[(i64, i64)]) -> Result<Option<Cursor>, StoreError> {
     let kept = rows.first();
-    kept.map(|&(written_in, number)| cursor_in("event_cursors", written_in, number))
+    kept.map(|&(commit_seq, number)| cursor_in("event_cursors", commit_seq, number))
         .transpose()
 }
 
 statement! {
     /// Keeps the first cursor of a consumer.
     pub Keep =
-    "INSERT INTO event_cursors (consumer, written_in, number) VALUES (?, ?, ?) \
+    "INSERT INTO event_cursors (consumer, commit_seq, number) VALUES (?, ?, ?) \
      ON CONFLICT (consumer) DO NOTHING"
 }
 
 /// The values of [`Keep`].
 pub fn keep_values(consumer: &str, to: Cursor) -> [Value<'_>; 3] {
-    let [written_in, number] = cursor_values(to).map(Value::from);
-    [consumer.into(), written_in, number]
+    let [commit_seq, number] = cursor_values(to).map(Value::from);
+    [consumer.into(), commit_seq, number]
 }
 
 statement! {
     /// Moves the kept cursor of a consumer, if it is at a place.
     pub MoveKept =
-    "UPDATE event_cursors SET written_in = ?, number = ? \
-     WHERE consumer = ? AND written_in = ? AND number = ?"
+    "UPDATE event_cursors SET commit_seq = ?, number = ? \
+     WHERE consumer = ? AND commit_seq = ? AND number = ?"
 }
 
 /// The values of [`MoveKept`].
 pub fn move_kept_values(consumer: &str, from: Cursor, to: Cursor) -> [Value<'_>; 5] {
     let [was_in, was] = cursor_values(from).map(Value::from);
-    let [written_in, number] = cursor_values(to).map(Value::from);
-    [written_in, number, consumer.into(), was_in, was]
+    let [commit_seq, number] = cursor_values(to).map(Value::from);
+    [commit_seq, number, consumer.into(), was_in, was]
 }
 
 #[cfg(test)]
@@ -238,7 +238,7 @@ mod tests {
 
     fn row(number: i64) -> EventRow {
         EventRow {
-            written_in: 7,
+            commit_seq: 7,
             number,
             at: noon().into(),
             name: "Told".to_owned(),
@@ -285,11 +285,11 @@ mod tests {
     #[test]
     fn a_cursor_comes_back_from_its_columns() {
         for place in [Cursor::START, at(9)] {
-            let [written_in, number] = cursor_values(place);
-            assert_eq!(cursor(written_in, number), Ok(place));
+            let [commit_seq, number] = cursor_values(place);
+            assert_eq!(cursor(commit_seq, number), Ok(place));
         }
-        reports(cursor(-1, 0), "events.written_in", "-1");
+        reports(cursor(-1, 0), "events.commit_seq", "-1");
         reports(cursor(0, -2), "events.number", "-2");
-        reports(kept(&[(-1, 0)]), "event_cursors.written_in", "-1");
+        reports(kept(&[(-1, 0)]), "event_cursors.commit_seq", "-1");
     }
 }

@@ -58,7 +58,7 @@ entity! {
             new_id: Nullable<Text> = Text(|it| provider_id(&it.places.new)),
             new_is_quiet: Bool = Bool(|it| it.places.new.is_quiet),
             new_is_withdrawn: Bool = Bool(|it| it.places.new.is_withdrawn),
-            as_of: Nullable<Moment> = Time(|it| it.as_of),
+            reported_as_of: Nullable<Moment> = Time(|it| it.as_of),
             migrated_at: Nullable<Moment> = Time(|it| it.migrated.map(|migrated| migrated.at)),
             migration_source: Nullable<Text> = Text(|it| {
                 it.migrated.map(|migrated| migrated.source.as_str())
@@ -68,8 +68,8 @@ entity! {
             }),
             migration_shown_in: Nullable<Text> = Text(|it| it.migrated.and_then(shown_in)),
             migration_token: Text = Text(|it| Some(it.token.reveal())),
-            told: Nullable<Binary> = Blob(|it| it.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
-            told_at: Nullable<Moment> = Time(|it| it.told_at),
+            synced_digest: Nullable<Binary> = Blob(|it| it.synced_digest.as_ref().map(<[u8; 32]>::as_slice)),
+            synced_at: Nullable<Moment> = Time(|it| it.told_at),
             updated_at: Moment = Time(|it| Some(it.updated_at)),
         }
         apart {}
@@ -167,8 +167,8 @@ impl TryFrom<SubscriberRow> for Subscriber {
             // Without the value: the token of another subscriber is a secret.
             return Err(corrupt("subscribers.migration_token", ""));
         }
-        let told = row.told.as_deref();
-        let told = told.map(|bytes| digest(bytes, "subscribers.told"));
+        let synced = row.synced_digest.as_deref();
+        let synced = synced.map(|bytes| digest(bytes, "subscribers.synced_digest"));
         let place = |id: Option<String>, is_quiet, is_withdrawn| Place {
             id: id.map(ProviderId),
             is_quiet,
@@ -187,14 +187,14 @@ impl TryFrom<SubscriberRow> for Subscriber {
             country: row.country,
             status: parse(row.status, "subscribers.status")?,
             reinstated_at: optional_time(row.reinstated_at, "subscribers.reinstated_at")?,
-            as_of: optional_time(row.as_of, "subscribers.as_of")?,
+            as_of: optional_time(row.reported_as_of, "subscribers.reported_as_of")?,
             places: Places {
                 old: place(row.old_id, row.old_is_quiet, row.old_is_withdrawn),
                 new: place(row.new_id, row.new_is_quiet, row.new_is_withdrawn),
             },
             token: MigrationToken::from_text(&row.migration_token),
-            synced_digest: told.transpose()?,
-            told_at: optional_time(row.told_at, "subscribers.told_at")?,
+            synced_digest: synced.transpose()?,
+            told_at: optional_time(row.synced_at, "subscribers.synced_at")?,
             updated_at: row.updated_at.time("subscribers.updated_at")?,
         })
     }

@@ -120,8 +120,8 @@ impl Database {
         };
         let later = format!(
             "SELECT count(*) AS value FROM events \
-             WHERE name = '{INDIVIDUAL_MEMBERSHIP_UPDATED}' AND (written_in, number) > ( \
-                SELECT coalesce(max(written_in), -1), coalesce(max(number), -1) \
+             WHERE name = '{INDIVIDUAL_MEMBERSHIP_UPDATED}' AND (commit_seq, number) > ( \
+                SELECT coalesce(max(commit_seq), -1), coalesce(max(number), -1) \
                 FROM event_cursors WHERE consumer = '{CONSUMER}')"
         );
         testing::number(&url, &later) > 0

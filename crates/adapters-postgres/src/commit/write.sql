@@ -101,7 +101,7 @@ written AS MATERIALIZED (
 -- The place in the event log, taken once all rows are locked: see `event/mod.rs`.
 this_commit AS MATERIALIZED (
     SELECT event_place() + transaction_offset AS place
-    FROM event_log WHERE is_the_one AND (SELECT inserted + updated FROM written) >= 0
+    FROM event_log WHERE singleton AND (SELECT inserted + updated FROM written) >= 0
 ),
 texts_written AS (
     INSERT INTO posting_texts ({posting_texts})
@@ -135,7 +135,7 @@ effects_asked AS (
 -- company stands after this commit, and is left out if the company stayed as it was.
 events_recorded AS (
     INSERT INTO events
-        (written_in, at, name, subject, source_identifier, version, status, status_reason,
+        (commit_seq, at, name, subject, source_identifier, version, status, status_reason,
          company_name, company_website, company_logo_path, company_updated_by, trace_parent)
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,

@@ -18,19 +18,19 @@ statement! {
     Forget =
     concat!(
         "WITH place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE is_the_one FOR NO KEY UPDATE), \
-         oldest AS MATERIALIZED (SELECT written_in, number, \
-         bool_and(at < ?) OVER (ORDER BY written_in, number) AS is_old FROM (\
-         SELECT written_in, number, at FROM events \
-         WHERE (written_in, number) > ((SELECT deleted_in FROM place), \
-         (SELECT deleted_number FROM place)) AND written_in < (SELECT horizon FROM place) \
-         ORDER BY written_in, number LIMIT ?) AS looked_at), \
+         FROM event_log WHERE singleton FOR NO KEY UPDATE), \
+         oldest AS MATERIALIZED (SELECT commit_seq, number, \
+         bool_and(at < ?) OVER (ORDER BY commit_seq, number) AS is_old FROM (\
+         SELECT commit_seq, number, at FROM events \
+         WHERE (commit_seq, number) > ((SELECT deleted_in FROM place), \
+         (SELECT deleted_number FROM place)) AND commit_seq < (SELECT horizon FROM place) \
+         ORDER BY commit_seq, number LIMIT ?) AS looked_at), \
          deleted AS (DELETE FROM events USING oldest WHERE is_old \
-         AND events.written_in = oldest.written_in AND events.number = oldest.number \
-         RETURNING events.written_in, events.number), \
-         moved AS (UPDATE event_log SET deleted_in = last.written_in, deleted_number = last.number \
-         FROM (SELECT written_in, number FROM deleted \
-         ORDER BY written_in DESC, number DESC LIMIT 1) AS last WHERE is_the_one) \
+         AND events.commit_seq = oldest.commit_seq AND events.number = oldest.number \
+         RETURNING events.commit_seq, events.number), \
+         moved AS (UPDATE event_log SET deleted_in = last.commit_seq, deleted_number = last.number \
+         FROM (SELECT commit_seq, number FROM deleted \
+         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS last WHERE singleton) \
          SELECT count(*) FROM deleted"
     ),
     returns (BigInt,)
@@ -79,9 +79,9 @@ pub(super) async fn move_cursor(
 macro_rules! last {
     () => {
         "greatest(deleted_in, \
-         (SELECT written_in FROM events ORDER BY written_in DESC, number DESC LIMIT 1), \
-         (SELECT max(written_in) FROM event_cursors), \
-         (SELECT max(written_in) FROM webhook_endpoints))"
+         (SELECT commit_seq FROM events ORDER BY commit_seq DESC, number DESC LIMIT 1), \
+         (SELECT max(commit_seq) FROM event_cursors), \
+         (SELECT max(commit_seq) FROM webhook_endpoints))"
     };
 }
 
@@ -95,7 +95,7 @@ macro_rules! next {
 statement! {
     IsBehind =
     concat!(
-        "SELECT ", last!(), " >= ", next!(), " + transaction_offset FROM event_log WHERE is_the_one"
+        "SELECT ", last!(), " >= ", next!(), " + transaction_offset FROM event_log WHERE singleton"
     ),
     returns (Bool,)
 }
@@ -111,7 +111,7 @@ statement! {
     Raise =
     concat!(
         "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(), " \
-         WHERE is_the_one AND ", last!(), " >= ", next!(), " + transaction_offset"
+         WHERE singleton AND ", last!(), " >= ", next!(), " + transaction_offset"
     )
 }
 

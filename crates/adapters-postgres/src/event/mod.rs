@@ -1,6 +1,6 @@
 //! The event log, in the table `events`, and the port to it.
 //!
-//! The log is in the order of (`written_in`, `number`): the *place* of the commit, and a number
+//! The log is in the order of (`commit_seq`, `number`): the *place* of the commit, and a number
 //! from a sequence. A transaction gets its id when it first writes something, and not when it
 //! commits, so a later one may be committed first. A reader therefore sees only events below the
 //! *horizon*: the id of the oldest transaction that is still running, as the snapshot of the

@@ -28,8 +28,8 @@ pub(crate) use horizon;
 /// The events that follow a page's cursor and can be read.
 macro_rules! ahead {
     () => {
-        "(written_in, number) > ((SELECT written_in FROM place), (SELECT number FROM place)) \
-         AND written_in < (SELECT horizon FROM place)"
+        "(commit_seq, number) > ((SELECT commit_seq FROM place), (SELECT number FROM place)) \
+         AND commit_seq < (SELECT horizon FROM place)"
     };
 }
 
@@ -43,30 +43,30 @@ statement! {
     Page =
     concat!(
         "WITH place AS MATERIALIZED (\
-         SELECT coalesce(asked.written_in, deleted_in) AS written_in, \
+         SELECT coalesce(asked.commit_seq, deleted_in) AS commit_seq, \
          coalesce(asked.number, deleted_number) AS number, \
          there.number IS NULL AND CASE WHEN pg_is_in_recovery() \
-         THEN (asked.written_in, asked.number) < (deleted_in, deleted_number) \
-         ELSE (asked.written_in, asked.number) <> (deleted_in, deleted_number) END AS is_gone, ",
+         THEN (asked.commit_seq, asked.number) < (deleted_in, deleted_number) \
+         ELSE (asked.commit_seq, asked.number) <> (deleted_in, deleted_number) END AS is_gone, ",
         horizon!(), " AS horizon FROM event_log \
-         CROSS JOIN (SELECT ?::bigint AS written_in, ?::bigint AS number) AS asked \
+         CROSS JOIN (SELECT ?::bigint AS commit_seq, ?::bigint AS number) AS asked \
          LEFT JOIN events AS there \
-         ON there.written_in = asked.written_in AND there.number = asked.number \
-         WHERE is_the_one), \
+         ON there.commit_seq = asked.commit_seq AND there.number = asked.number \
+         WHERE singleton), \
          wanted AS MATERIALIZED (SELECT * FROM (\
          SELECT ", sql_common::event_columns!(), " FROM events WHERE ", ahead!(), " \
-         ORDER BY written_in, number LIMIT ?) AS looked_at \
+         ORDER BY commit_seq, number LIMIT ?) AS looked_at \
          WHERE name = ANY(?) AND (source_identifier IS NULL OR source_identifier ^@ ANY(?)) \
          LIMIT ?), \
          is_short AS MATERIALIZED (SELECT count(*) < ? AS yes FROM wanted), \
-         most AS MATERIALIZED (SELECT written_in, number FROM events \
+         most AS MATERIALIZED (SELECT commit_seq, number FROM events \
          WHERE (SELECT yes FROM is_short) AND ", ahead!(), " \
-         ORDER BY written_in, number OFFSET ? LIMIT 1), \
-         last AS MATERIALIZED (SELECT written_in, number FROM events \
+         ORDER BY commit_seq, number OFFSET ? LIMIT 1), \
+         last AS MATERIALIZED (SELECT commit_seq, number FROM events \
          WHERE (SELECT yes FROM is_short) AND NOT EXISTS (SELECT FROM most) AND ", ahead!(), " \
-         ORDER BY written_in DESC, number DESC LIMIT 1) \
+         ORDER BY commit_seq DESC, number DESC LIMIT 1) \
          SELECT coalesce(place.is_gone, false), most.number IS NOT NULL, \
-         coalesce(most.written_in, last.written_in, place.written_in), \
+         coalesce(most.commit_seq, last.commit_seq, place.commit_seq), \
          coalesce(most.number, last.number, place.number), wanted.* \
          FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
     ),
@@ -82,14 +82,14 @@ pub(super) async fn page(
     conn: &mut AsyncPgConnection,
     query: &LogQuery,
 ) -> Result<Option<LogPage>, Failure> {
-    let [written_in, number] = match query.after {
+    let [commit_seq, number] = match query.after {
         Some(after) => cursor_values(after).map(Value::from),
         None => [None, None].map(|none: Option<i64>| Value::from(none)),
     };
     let most = i64::try_from(MOST_LOOKED_AT).unwrap_or(i64::MAX);
     let ahead = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
     let values = [
-        written_in,
+        commit_seq,
         number,
         most.into(),
         texts(&query.names, |name| Some(name.as_str())),
@@ -99,11 +99,11 @@ pub(super) async fn page(
         most.saturating_sub(1).into(),
     ];
     let rows: Vec<PageRow> = load::<Page, _>(conn, &values).await?;
-    let (is_gone, is_full, written_in, number, _) = *rows.first().ok_or_else(no_log)?;
+    let (is_gone, is_full, commit_seq, number, _) = *rows.first().ok_or_else(no_log)?;
     if is_gone {
         return Ok(None);
     }
-    let last = cursor(written_in, number)?;
+    let last = cursor(commit_seq, number)?;
     let wanted = rows.into_iter().filter_map(|(.., event)| event).collect();
     Ok(Some(of(wanted, query.limit, last, is_full)?))
 }
@@ -116,8 +116,8 @@ statement! {
     EventsAt =
     concat!(
         "SELECT ", sql_common::event_columns!(), " FROM events \
-         WHERE (written_in, number) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) \
-         ORDER BY written_in, number"
+         WHERE (commit_seq, number) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) \
+         ORDER BY commit_seq, number"
     ),
     returns EventColumns
 }
@@ -136,11 +136,11 @@ pub(super) async fn events_at(
 statement! {
     End =
     concat!(
-        "SELECT coalesce(last.written_in, deleted_in), coalesce(last.number, deleted_number) \
+        "SELECT coalesce(last.commit_seq, deleted_in), coalesce(last.number, deleted_number) \
          FROM (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE is_the_one) AS place \
-         LEFT JOIN LATERAL (SELECT written_in, number FROM events WHERE written_in < horizon \
-         ORDER BY written_in DESC, number DESC LIMIT 1) AS last ON true"
+         FROM event_log WHERE singleton) AS place \
+         LEFT JOIN LATERAL (SELECT commit_seq, number FROM events WHERE commit_seq < horizon \
+         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS last ON true"
     ),
     returns (BigInt, BigInt)
 }
@@ -151,8 +151,8 @@ pub(super) async fn end(conn: &mut AsyncPgConnection) -> Result<Cursor, Failure>
 }
 
 fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
-    let (written_in, number) = places.into_iter().next().ok_or_else(no_log)?;
-    Ok(cursor(written_in, number)?)
+    let (commit_seq, number) = places.into_iter().next().ok_or_else(no_log)?;
+    Ok(cursor(commit_seq, number)?)
 }
 
 statement! {
@@ -165,29 +165,29 @@ statement! {
         "WITH RECURSIVE asked AS MATERIALIZED (\
          SELECT ?::timestamptz AS at, ?::timestamptz AS well_before), \
          place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE is_the_one), \
+         FROM event_log WHERE singleton), \
          bisected (low, high) AS (SELECT deleted_in, horizon FROM place \
          UNION ALL SELECT \
-         CASE WHEN probe.is_old THEN probe.written_in + 1 ELSE low END, \
+         CASE WHEN probe.is_old THEN probe.commit_seq + 1 ELSE low END, \
          CASE WHEN probe.is_old THEN high ELSE middle END \
          FROM bisected CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) AS half \
          LEFT JOIN LATERAL (\
-         SELECT written_in, at < (SELECT well_before FROM asked) AS is_old FROM events \
-         WHERE written_in >= middle AND written_in < high \
-         ORDER BY written_in, number LIMIT 1) AS probe ON true \
+         SELECT commit_seq, at < (SELECT well_before FROM asked) AS is_old FROM events \
+         WHERE commit_seq >= middle AND commit_seq < high \
+         ORDER BY commit_seq, number LIMIT 1) AS probe ON true \
          WHERE low < high), \
-         start AS MATERIALIZED (SELECT coalesce((SELECT written_in FROM events \
-         WHERE written_in < bound.low ORDER BY written_in DESC, number DESC LIMIT 1), bound.low) \
-         AS written_in FROM bisected AS bound WHERE low >= high), \
-         first AS MATERIALIZED (SELECT written_in, number FROM events \
-         WHERE written_in >= (SELECT written_in FROM start) \
-         AND written_in < (SELECT horizon FROM place) AND at >= (SELECT at FROM asked) \
-         ORDER BY written_in, number LIMIT 1) \
-         SELECT coalesce(older.written_in, deleted_in), coalesce(older.number, deleted_number) \
-         FROM place LEFT JOIN LATERAL (SELECT written_in, number FROM events \
-         WHERE (written_in, number) < (coalesce((SELECT written_in FROM first), horizon), \
+         start AS MATERIALIZED (SELECT coalesce((SELECT commit_seq FROM events \
+         WHERE commit_seq < bound.low ORDER BY commit_seq DESC, number DESC LIMIT 1), bound.low) \
+         AS commit_seq FROM bisected AS bound WHERE low >= high), \
+         first AS MATERIALIZED (SELECT commit_seq, number FROM events \
+         WHERE commit_seq >= (SELECT commit_seq FROM start) \
+         AND commit_seq < (SELECT horizon FROM place) AND at >= (SELECT at FROM asked) \
+         ORDER BY commit_seq, number LIMIT 1) \
+         SELECT coalesce(older.commit_seq, deleted_in), coalesce(older.number, deleted_number) \
+         FROM place LEFT JOIN LATERAL (SELECT commit_seq, number FROM events \
+         WHERE (commit_seq, number) < (coalesce((SELECT commit_seq FROM first), horizon), \
          coalesce((SELECT number FROM first), 0)) \
-         ORDER BY written_in DESC, number DESC LIMIT 1) AS older ON true"
+         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS older ON true"
     ),
     returns (BigInt, BigInt)
 }
@@ -227,6 +227,6 @@ mod tests {
 
     /// The number of conditions on other tables.
     fn others(plan: &str) -> usize {
-        plan.matches("Index Cond: (is_the_one").count()
+        plan.matches("Index Cond: (singleton").count()
     }
 }

@@ -128,7 +128,7 @@ async fn a_walk_sees_every_event_once_and_in_order() {
     writers.spawn(async move {
         for _ in 0..5 {
             let commit = "BEGIN; \
-                INSERT INTO events (written_in, at, name, subject, source_identifier, version, status) \
+                INSERT INTO events (commit_seq, at, name, subject, source_identifier, version, status) \
                 SELECT pg_current_xact_id()::text::bigint, now(), 'JobPostingUpdated', \
                 gen_random_uuid(), 'slow', 1, 'approved'; \
                 SELECT pg_sleep(0.3); COMMIT";
@@ -176,7 +176,7 @@ async fn all_are_read(store: &PostgresStore, cursor: Cursor) -> bool {
         sequence,
     } = cursor;
     let ahead = format!(
-        "SELECT count(*) AS value FROM events WHERE (written_in, number) > ({transaction}, {sequence})"
+        "SELECT count(*) AS value FROM events WHERE (commit_seq, number) > ({transaction}, {sequence})"
     );
     number(store, &ahead).await == 0
 }
@@ -199,7 +199,7 @@ async fn an_event_waits_for_transactions_that_began_before_it() {
     let mut early = other.connections.get().await.unwrap();
     early
         .batch_execute(
-            "BEGIN; INSERT INTO events (written_in, at, name, subject) \
+            "BEGIN; INSERT INTO events (commit_seq, at, name, subject) \
              SELECT pg_current_xact_id()::text::bigint, now(), 'CompanyUpdated', gen_random_uuid()",
         )
         .await
@@ -278,7 +278,7 @@ async fn a_commit_that_waited_is_later_in_the_log() {
 async fn new_events_follow_those_of_another_server() {
     const FAR: i64 = 1 << 40;
     for stored in [
-        "UPDATE events SET written_in = written_in + 1099511627776",
+        "UPDATE events SET commit_seq = commit_seq + 1099511627776",
         "INSERT INTO event_cursors VALUES ('test', 1099511627776, 1)",
         "DELETE FROM events; \
          UPDATE event_log SET deleted_in = 1099511627776, deleted_number = 1",
@@ -397,7 +397,7 @@ async fn a_page_looks_at_a_limited_number_of_events() {
     let (_database, store) = fixture().await;
     let most = sql_common::event::MOST_LOOKED_AT;
     let fill = format!(
-        "INSERT INTO events (written_in, at, name, subject) \
+        "INSERT INTO events (commit_seq, at, name, subject) \
          SELECT 1 + n / 3, '2026-03-01', CASE WHEN n = {most} + 5 THEN 'CompanyUpdated' ELSE 'other' END, \
          gen_random_uuid() FROM generate_series(1, {most} + 10) AS n"
     );

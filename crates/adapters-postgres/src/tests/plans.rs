@@ -35,12 +35,12 @@ pub(crate) async fn plan_of_millions(query: &str) -> String {
     store.commit(create(1)).await.unwrap();
     conn.batch_execute(
         "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; \
-         INSERT INTO events (written_in, at, name, subject) \
+         INSERT INTO events (commit_seq, at, name, subject) \
          VALUES (1, now(), 'a', gen_random_uuid()); \
          ALTER TABLE postings SET (parallel_workers = 2); \
          ALTER TABLE events SET (parallel_workers = 2); \
          UPDATE pg_class SET reltuples = 5e6, relpages = 1 \
-         WHERE relname IN ('postings', 'events', 'posting_sketches')",
+         WHERE relname IN ('postings', 'events', 'posting_signatures')",
     )
     .await
     .unwrap();

@@ -120,7 +120,7 @@ async fn tables_refuse_what_has_no_meaning() {
     }
     let event = |columns: &str, values: &str| {
         format!(
-            "INSERT INTO events (written_in, at, name, subject{columns}) \
+            "INSERT INTO events (commit_seq, at, name, subject{columns}) \
              VALUES (1, now(), 'a', gen_random_uuid(){values})"
         )
     };

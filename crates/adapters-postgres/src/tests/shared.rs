@@ -19,11 +19,7 @@ async fn empty() -> (Database, PostgresStore) {
 
 impl Shell for PostgresStore {
     const DIALECT: Dialect = Dialect::Postgres;
-    const FOLDER: &'static str = env!("CARGO_MANIFEST_DIR");
     const OBJECTS: &'static str = super::schema::OBJECTS;
-    const COLUMNS: &'static str = "SELECT table_name || '.' || column_name AS value \
-        FROM information_schema.columns \
-        WHERE table_schema = 'public' AND table_name NOT LIKE '\\_\\_diesel%'";
 
     async fn batch(&self, sql: &str) -> Result<(), String> {
         try_run(self, sql).await.map_err(|error| error.to_string())
@@ -41,16 +37,11 @@ impl Shell for PostgresStore {
         self.migrate().await
     }
 
-    async fn step(&self, is_up: bool) {
+    async fn revert(&self) {
         let conn = self.connections.take().await.unwrap();
         let work = move || {
             let mut conn: AsyncConnectionWrapper<AsyncPgConnection> = conn.into();
-            let step = if is_up {
-                conn.run_next_migration(MIGRATIONS)
-            } else {
-                conn.revert_last_migration(MIGRATIONS)
-            };
-            step.map(drop).unwrap();
+            conn.revert_last_migration(MIGRATIONS).map(drop).unwrap();
         };
         tokio::task::spawn_blocking(work).await.unwrap();
     }

@@ -85,10 +85,10 @@ statement! {
     EndLease = held!(
         "?, ?, ?, ?, ?, ?, ?, ?",
         ", seen_version, from_in, from_number, to_in, to_number, again_at",
-        "holder = NULL, leased_until = again_at, written_in = CASE WHEN \
-         (version, written_in, number) = (seen_version, from_in, from_number) \
-         THEN to_in ELSE written_in END, number = CASE WHEN \
-         (version, written_in, number) = (seen_version, from_in, from_number) \
+        "holder = NULL, leased_until = again_at, commit_seq = CASE WHEN \
+         (version, commit_seq, number) = (seen_version, from_in, from_number) \
+         THEN to_in ELSE commit_seq END, number = CASE WHEN \
+         (version, commit_seq, number) = (seen_version, from_in, from_number) \
          THEN to_number ELSE number END"
     )
 }
@@ -144,11 +144,11 @@ statement! {
          (SELECT count(*) FROM (SELECT FROM webhook_waiting AS waiting \
          WHERE waiting.endpoint = endpoint.id LIMIT ?) AS counted), \
          (SELECT at FROM events \
-         WHERE (events.written_in, events.number) > (endpoint.written_in, endpoint.number) \
-         AND events.written_in < place.horizon \
-         ORDER BY events.written_in, events.number LIMIT 1) \
+         WHERE (events.commit_seq, events.number) > (endpoint.commit_seq, endpoint.number) \
+         AND events.commit_seq < place.horizon \
+         ORDER BY events.commit_seq, events.number LIMIT 1) \
          FROM webhook_endpoints AS endpoint CROSS JOIN (\
-         SELECT ", horizon!(), " AS horizon FROM event_log WHERE is_the_one) AS place \
+         SELECT ", horizon!(), " AS horizon FROM event_log WHERE singleton) AS place \
          WHERE state = 'active' ORDER BY endpoint.id LIMIT ?"
     ),
     returns BacklogColumns

@@ -11,7 +11,7 @@ WITH
 -- The endpoint, if its lease and its place are still those of the round.
 locked AS MATERIALIZED (
     SELECT id, version, attempts FROM webhook_endpoints
-    WHERE id = ? AND holder = ? AND written_in = ? AND number = ?
+    WHERE id = ? AND holder = ? AND commit_seq = ? AND number = ?
     FOR NO KEY UPDATE
 ),
 -- Every transaction that writes the waiting events or the deliveries of an endpoint locks its row
@@ -25,16 +25,16 @@ round AS MATERIALIZED (
 ),
 sent AS MATERIALIZED (
     SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (written_in, number, name, subject, attempts, next_at, last_error, is_silent)
+        AS sent (commit_seq, number, name, subject, attempts, next_at, last_error, is_silent)
 ),
 settled AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?) AS settled (written_in, number)
+    SELECT * FROM unnest(?, ?) AS settled (commit_seq, number)
 ),
 found AS MATERIALIZED (
     SELECT stored.* FROM held CROSS JOIN settled CROSS JOIN LATERAL (
         SELECT waiting.ctid AS place, waiting.subject FROM webhook_waiting AS waiting
         WHERE waiting.endpoint = held.id
-            AND waiting.written_in = settled.written_in AND waiting.number = settled.number
+            AND waiting.commit_seq = settled.commit_seq AND waiting.number = settled.number
         LIMIT 1
     ) AS stored
 ),
@@ -43,46 +43,46 @@ freed AS MATERIALIZED (
 ),
 -- The oldest event of each subject that waits from now on: one that is sent, or one that is there.
 oldest AS MATERIALIZED (
-    SELECT DISTINCT ON (subject) written_in, number, place FROM (
-        SELECT subject, written_in, number, NULL AS place FROM sent
+    SELECT DISTINCT ON (subject) commit_seq, number, place FROM (
+        SELECT subject, commit_seq, number, NULL AS place FROM sent
         WHERE (subject IN (SELECT subject FROM freed)) IS TRUE
         UNION ALL
-        SELECT stored.subject, stored.written_in, stored.number, stored.ctid
+        SELECT stored.subject, stored.commit_seq, stored.number, stored.ctid
         FROM held CROSS JOIN freed CROSS JOIN LATERAL (
-            SELECT waiting.subject, waiting.written_in, waiting.number, waiting.ctid
+            SELECT waiting.subject, waiting.commit_seq, waiting.number, waiting.ctid
             FROM webhook_waiting AS waiting
             WHERE waiting.endpoint = held.id AND waiting.subject = freed.subject
-                AND (waiting.written_in, waiting.number)
-                    NOT IN (SELECT written_in, number FROM settled)
-            ORDER BY waiting.written_in, waiting.number LIMIT 1
+                AND (waiting.commit_seq, waiting.number)
+                    NOT IN (SELECT commit_seq, number FROM settled)
+            ORDER BY waiting.commit_seq, waiting.number LIMIT 1
         ) AS stored
     ) AS candidates
-    ORDER BY subject, written_in, number, place NULLS FIRST
+    ORDER BY subject, commit_seq, number, place NULLS FIRST
 ),
 silent AS MATERIALIZED (
     SELECT stored.* FROM held CROSS JOIN round CROSS JOIN LATERAL (
         SELECT waiting.ctid AS place FROM webhook_waiting AS waiting
         WHERE round.wakes_silent AND waiting.endpoint = held.id
             AND waiting.is_silent AND waiting.next_at > round.at
-            AND (waiting.written_in, waiting.number)
-                NOT IN (SELECT written_in, number FROM sent)
-            AND (waiting.written_in, waiting.number)
-                NOT IN (SELECT written_in, number FROM settled)
+            AND (waiting.commit_seq, waiting.number)
+                NOT IN (SELECT commit_seq, number FROM sent)
+            AND (waiting.commit_seq, waiting.number)
+                NOT IN (SELECT commit_seq, number FROM settled)
     ) AS stored
 ),
 waiting_sent AS (
     INSERT INTO webhook_waiting
-        (endpoint, written_in, number, name, subject, attempts, next_at, last_error, is_silent)
-    SELECT held.id, sent.written_in, sent.number, sent.name, sent.subject, sent.attempts,
+        (endpoint, commit_seq, number, name, subject, attempts, next_at, last_error, is_silent)
+    SELECT held.id, sent.commit_seq, sent.number, sent.name, sent.subject, sent.attempts,
         CASE
             WHEN round.wakes_silent AND sent.is_silent THEN least(sent.next_at, round.at)
-            WHEN sent.next_at IS NULL AND (sent.written_in, sent.number)
-                IN (SELECT written_in, number FROM oldest) THEN round.at
+            WHEN sent.next_at IS NULL AND (sent.commit_seq, sent.number)
+                IN (SELECT commit_seq, number FROM oldest) THEN round.at
             ELSE sent.next_at
         END,
         sent.last_error, sent.is_silent
     FROM held CROSS JOIN round CROSS JOIN sent
-    ON CONFLICT (endpoint, written_in, number) DO UPDATE SET
+    ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET
         name = excluded.name, subject = excluded.subject, attempts = excluded.attempts,
         next_at = excluded.next_at, last_error = excluded.last_error,
         is_silent = excluded.is_silent
@@ -102,27 +102,27 @@ waiting_woken AS (
 -- Each takes the row of the oldest that is kept.
 delivered AS (
     INSERT INTO webhook_deliveries
-        (endpoint, slot, position, at, written_in, number, name, attempt, status, duration_ms,
+        (endpoint, slot, position, at, commit_seq, number, name, attempt, status, duration_ms,
          error)
     SELECT held.id, (held.attempts + sent.place) % ?, held.attempts + sent.place, sent.at,
-        sent.written_in, sent.number, sent.name, sent.attempt, sent.status, sent.duration_ms,
+        sent.commit_seq, sent.number, sent.name, sent.attempt, sent.status, sent.duration_ms,
         sent.error
     FROM held CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (place, at, written_in, number, name, attempt, status, duration_ms, error)
+        AS sent (place, at, commit_seq, number, name, attempt, status, duration_ms, error)
     ON CONFLICT (endpoint, slot) DO UPDATE SET
-        position = excluded.position, at = excluded.at, written_in = excluded.written_in,
+        position = excluded.position, at = excluded.at, commit_seq = excluded.commit_seq,
         number = excluded.number, name = excluded.name, attempt = excluded.attempt,
         status = excluded.status, duration_ms = excluded.duration_ms, error = excluded.error
 ),
 moved AS (
     UPDATE webhook_endpoints AS endpoint SET
-        written_in = sent.written_in, number = sent.number,
+        commit_seq = sent.commit_seq, number = sent.number,
         attempts = endpoint.attempts + sent.attempts,
         holder = NULL, leased_until = round.again_at,
         last_success_at = sent.last_success_at, failing_since = sent.failing_since,
         silent_rounds = sent.silent_rounds, quiet_until = sent.quiet_until
     FROM held, round, (VALUES (?, ?, ?, ?, ?, ?, ?))
-        AS sent (written_in, number, attempts, last_success_at, failing_since, silent_rounds,
+        AS sent (commit_seq, number, attempts, last_success_at, failing_since, silent_rounds,
             quiet_until)
     WHERE endpoint.id = held.id
 )

@@ -1,13 +1,9 @@
-//! The event log: how far a page looks, readers beside writers, deletion, and the events that the
-//! migration brings along.
+//! The event log: how far a page looks, readers beside writers, and deletion.
 
 use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
-use domain::{
-    posting::event::COMPANY_UPDATED,
-    store::{Store, WriteSet},
-};
+use domain::store::{Store, WriteSet};
 use kernel::{
     Prefixes,
     event::{Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, Subject},
@@ -280,49 +276,4 @@ async fn readers_do_not_take_the_write_lock() {
     // This has something to write.
     let moved = store.move_cursor("one", Some(first), first).await;
     assert!(is_unavailable(&moved), "{moved:?}");
-}
-
-/// In the order in which they were written, also those that were given up or blocked.
-#[tokio::test]
-async fn events_that_waited_for_delivery_begin_the_log() {
-    let (_dir, path) = place();
-    let store = SqliteStore::open(&path).unwrap();
-    store.step(true).await;
-    let old = "INSERT INTO companies (id, name, website, logo_path, created_at, updated_at) VALUES \
-         (zeroblob(16), 'Acme', 'https://acme.example', 'logos/1.svg', 0, 0); \
-         INSERT INTO outbox (kind, subject, next_at, created_at, dead_at, blocked, event_name, \
-         occurred_at) VALUES \
-         ('event', randomblob(16), 9, 9, 9, 0, 'Told', 1), \
-         ('event', zeroblob(16), 8, 8, NULL, 1, 'CompanyUpdated', 3), \
-         ('event', randomblob(16), 7, 7, NULL, 0, 'Told', 2); \
-         INSERT INTO outbox (id, kind, subject, next_at, created_at) VALUES \
-         (70, 'enrich', zeroblob(16), 0, 0), (80, 'enrich', randomblob(16), 0, 0); \
-         DELETE FROM outbox WHERE id = 80;";
-    store.batch(old).await.unwrap();
-    store.migrate().await.unwrap();
-    let query = LogQuery {
-        after: None,
-        names: vec![TOLD, COMPANY_UPDATED],
-        prefixes: Prefixes::ALL,
-        limit: 10,
-    };
-    let page = store.read(&query).await.unwrap();
-    let events = page.events.iter().map(|recorded| &recorded.event);
-    let times: Vec<_> = events
-        .map(|event| event.at.unix_timestamp_nanos())
-        .collect();
-    assert_eq!(times, [1_000, 3_000, 2_000]);
-    let Subject::Company(company) = &page.events[1].event.subject else {
-        panic!("{page:?}")
-    };
-    let logo = company.logo_path.as_deref();
-    assert_eq!((company.name.as_str(), logo), ("Acme", Some("logos/1.svg")));
-    assert_eq!(company.website.as_str(), "https://acme.example");
-
-    // An operator may have noted the number of a task that is gone.
-    assert_eq!(store.values("SELECT id AS value FROM outbox").await, ["70"]);
-    let next = "INSERT INTO outbox (kind, subject, next_at, created_at) \
-                VALUES ('enrich', randomblob(16), 0, 0)";
-    store.batch(next).await.unwrap();
-    assert_eq!(store.number("SELECT max(id) FROM outbox").await, 81);
 }

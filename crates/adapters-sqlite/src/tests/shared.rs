@@ -19,14 +19,9 @@ async fn empty() -> (TempDir, SqliteStore) {
 
 impl Shell for SqliteStore {
     const DIALECT: Dialect = Dialect::Sqlite;
-    const FOLDER: &'static str = env!("CARGO_MANIFEST_DIR");
     const OBJECTS: &'static str = "SELECT sql AS value FROM sqlite_master \
         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
         AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\' ORDER BY sql";
-    const COLUMNS: &'static str = "SELECT t.name || '.' || c.name AS value \
-        FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' \
-        AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
-        AND t.name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'";
 
     async fn batch(&self, sql: &str) -> Result<(), String> {
         let mut conn = self.connections.connect(Role::Writer).unwrap();
@@ -45,13 +40,8 @@ impl Shell for SqliteStore {
         self.migrate().await
     }
 
-    async fn step(&self, is_up: bool) {
+    async fn revert(&self) {
         let mut conn = self.connections.connect(Role::Writer).unwrap();
-        let step = if is_up {
-            conn.run_next_migration(MIGRATIONS)
-        } else {
-            conn.revert_last_migration(MIGRATIONS)
-        };
-        step.map(drop).unwrap();
+        conn.revert_last_migration(MIGRATIONS).map(drop).unwrap();
     }
 }

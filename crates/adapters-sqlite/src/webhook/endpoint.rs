@@ -18,7 +18,7 @@ use crate::{
 };
 statement! {
     Insert =
-    "INSERT INTO webhook_endpoints ({webhook_endpoints}, written_in, number) \
+    "INSERT INTO webhook_endpoints ({webhook_endpoints}, commit_seq, number) \
      VALUES ({webhook_endpoints ?}, ?, ?)",
     over [EndpointRow]
 }

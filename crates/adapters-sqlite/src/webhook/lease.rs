@@ -85,9 +85,9 @@ statement! {
     /// The place is set if it and the version are those of before.
     EndLease =
     "UPDATE webhook_endpoints SET holder = NULL, leased_until = again_at, \
-     written_in = iif((version, written_in, number) = \
-     (seen_version, from_in, from_number), to_in, written_in), \
-     number = iif((version, written_in, number) = \
+     commit_seq = iif((version, commit_seq, number) = \
+     (seen_version, from_in, from_number), to_in, commit_seq), \
+     number = iif((version, commit_seq, number) = \
      (seen_version, from_in, from_number), to_number, number) \
      FROM (SELECT ? AS again_at, ? AS seen_version, ? AS from_in, ? AS from_number, ? AS to_in, \
      ? AS to_number) AS sent WHERE id = ? AND holder = ?"
@@ -113,7 +113,7 @@ statement! {
      (SELECT count(*) FROM (SELECT 1 FROM webhook_waiting AS waiting \
      WHERE waiting.endpoint = endpoint.id LIMIT ?)), \
      (SELECT at FROM events WHERE events.number > \
-     iif(endpoint.written_in = 0, endpoint.number, 9223372036854775807) \
+     iif(endpoint.commit_seq = 0, endpoint.number, 9223372036854775807) \
      ORDER BY events.number LIMIT 1) \
      FROM webhook_endpoints AS endpoint WHERE state = 'active' ORDER BY id LIMIT ?",
     returns BacklogColumns

@@ -84,23 +84,23 @@ statement! {
     /// The version, and the number of attempts so far.
     Held =
     "SELECT version, attempts FROM webhook_endpoints \
-     WHERE id = ? AND holder = ? AND written_in = ? AND number = ?",
+     WHERE id = ? AND holder = ? AND commit_seq = ? AND number = ?",
     returns (BigInt, BigInt)
 }
 
 statement! {
     Wait =
     "INSERT INTO webhook_waiting \
-     (endpoint, written_in, number, name, subject, attempts, next_at, last_error, is_silent) \
+     (endpoint, commit_seq, number, name, subject, attempts, next_at, last_error, is_silent) \
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) \
-     ON CONFLICT (endpoint, written_in, number) DO UPDATE SET \
+     ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET \
      name = excluded.name, subject = excluded.subject, attempts = excluded.attempts, \
      next_at = excluded.next_at, last_error = excluded.last_error, is_silent = excluded.is_silent"
 }
 
 statement! {
     Settle =
-    "DELETE FROM webhook_waiting WHERE endpoint = ? AND written_in = ? AND number = ? \
+    "DELETE FROM webhook_waiting WHERE endpoint = ? AND commit_seq = ? AND number = ? \
      RETURNING subject",
     returns (Id,)
 }
@@ -108,9 +108,9 @@ statement! {
 statement! {
     /// Makes the oldest event of a subject due.
     MakeDue =
-    "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND (written_in, number) = \
-     (SELECT written_in, number FROM webhook_waiting WHERE endpoint = ? AND subject = ? \
-     ORDER BY written_in, number LIMIT 1) AND next_at IS NULL"
+    "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND (commit_seq, number) = \
+     (SELECT commit_seq, number FROM webhook_waiting WHERE endpoint = ? AND subject = ? \
+     ORDER BY commit_seq, number LIMIT 1) AND next_at IS NULL"
 }
 
 statement! {
@@ -123,13 +123,13 @@ statement! {
     /// A delivery takes the row of the oldest one that is kept.
     Deliver =
     "INSERT OR REPLACE INTO webhook_deliveries \
-     (endpoint, slot, position, at, written_in, number, name, attempt, status, duration_ms, error) \
+     (endpoint, slot, position, at, commit_seq, number, name, attempt, status, duration_ms, error) \
      VALUES (?, ? % ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
     Move =
-    "UPDATE webhook_endpoints SET written_in = ?, number = ?, attempts = attempts + ?, \
+    "UPDATE webhook_endpoints SET commit_seq = ?, number = ?, attempts = attempts + ?, \
      holder = NULL, leased_until = ?, last_success_at = ?, failing_since = ?, silent_rounds = ?, \
      quiet_until = ? WHERE id = ?"
 }
@@ -141,8 +141,8 @@ pub(super) fn record(
     round: &Round,
 ) -> Result<Recorded, Failure> {
     let id = Value::from(round.endpoint.uuid());
-    let [written_in, number] = place(round.from);
-    let held = [id, holder.into(), written_in, number];
+    let [commit_seq, number] = place(round.from);
+    let held = [id, holder.into(), commit_seq, number];
     let held: Vec<(i64, i64)> = load::<Held, _>(conn, &held)?;
     let Some(&(version, attempts_before)) = held.first() else {
         return Ok(Recorded::Lost);
@@ -169,10 +169,10 @@ fn place(cursor: Cursor) -> [Value<'static>; 2] {
 fn record_waiting(conn: &mut SqliteConnection, round: &Round) -> Result<(), Failure> {
     let id = Value::from(round.endpoint.uuid());
     for event in &round.waiting {
-        let [written_in, number] = place(event.cursor);
+        let [commit_seq, number] = place(event.cursor);
         let values = [
             id,
-            written_in,
+            commit_seq,
             number,
             event.name.as_str().into(),
             event.subject.into(),
@@ -185,8 +185,8 @@ fn record_waiting(conn: &mut SqliteConnection, round: &Round) -> Result<(), Fail
     }
     let mut freed = HashSet::new();
     for cursor in &round.settled {
-        let [written_in, number] = place(*cursor);
-        let subjects: Vec<(StoredId,)> = load::<Settle, _>(conn, &[id, written_in, number])?;
+        let [commit_seq, number] = place(*cursor);
+        let subjects: Vec<(StoredId,)> = load::<Settle, _>(conn, &[id, commit_seq, number])?;
         for (subject,) in subjects {
             freed.insert(subject.uuid("webhook_waiting.subject")?);
         }
@@ -207,14 +207,14 @@ fn record_deliveries(
 ) -> Result<(), Failure> {
     for (place_in_round, delivery) in kept_deliveries(round) {
         let position = Value::from(attempts_before.saturating_add(place_in_round));
-        let [written_in, number] = place(delivery.event);
+        let [commit_seq, number] = place(delivery.event);
         let values = [
             round.endpoint.uuid().into(),
             position,
             deliveries_kept(),
             position,
             delivery.at.into(),
-            written_in,
+            commit_seq,
             number,
             delivery.name.as_str().into(),
             i64::from(delivery.attempt).into(),

@@ -141,7 +141,7 @@ const SUBSCRIBERS: [Case; 13] = [
     ("migration_source", "'somebody'", "'somebody'"),
     ("migration_source", "NULL", "NULL"),
     ("migration_token", "''", "''"),
-    ("told", "x'00'", "'\\x00'"),
+    ("synced_digest", "x'00'", "'\\x00'"),
     ("updated_at", "9223372036854775807", "'10000-01-01'"),
 ];
 
@@ -435,7 +435,7 @@ const ENDPOINTS: [Case; 14] = [
     ("previous_secret_until", "9223372036854775807", "'infinity'"),
     ("created_at", "-9223372036854775807", "'-infinity'"),
     ("updated_at", "9223372036854775806", "'10000-01-01'"),
-    ("written_in", "-1", "-1"),
+    ("commit_seq", "-1", "-1"),
     ("silent_rounds", "-1", "-1"),
     ("failing_since", "9223372036854775807", "'infinity'"),
 ];
@@ -492,7 +492,7 @@ const WAITING: [Case; 3] = [
 
 const DELIVERIES: [Case; 5] = [
     ("at", "9223372036854775807", "'infinity'"),
-    ("written_in", "-1", "-1"),
+    ("commit_seq", "-1", "-1"),
     ("attempt", "-1", "-1"),
     ("status", "65536", "65536"),
     ("duration_ms", "-1", "-1"),

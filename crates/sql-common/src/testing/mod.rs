@@ -7,9 +7,9 @@
 pub mod catalogues;
 pub mod corruption;
 pub mod load;
+pub mod migrations;
 pub mod outbox;
 pub mod sample;
-pub mod upgrade;
 pub mod webhooks;
 
 use kernel::StoreError;
@@ -67,12 +67,8 @@ impl Dialect {
 pub trait Shell: Sized {
     /// The dialect of the database.
     const DIALECT: Dialect;
-    /// The folder of the store's crate.
-    const FOLDER: &'static str;
     /// Queries everything in the schema, with its definition.
     const OBJECTS: &'static str;
-    /// Queries `table.column` of all columns.
-    const COLUMNS: &'static str;
 
     /// Runs statements.
     async fn batch(&self, sql: &str) -> Result<(), String>;
@@ -82,8 +78,8 @@ pub trait Shell: Sized {
     async fn lacks(&self) -> Result<Vec<String>, StoreError>;
     /// Applies the missing migrations.
     async fn complete(&self) -> Result<Vec<String>, StoreError>;
-    /// Applies the next migration, or reverts the last one, by diesel's harness.
-    async fn step(&self, is_up: bool);
+    /// Reverts the last migration, by diesel's harness.
+    async fn revert(&self);
 
     /// Runs a statement with the dialect's placeholders.
     async fn shell(&self, sql: &str) -> Result<(), String> {
@@ -126,25 +122,9 @@ macro_rules! store_suite {
             webhooks: tables_refuse_what_has_no_meaning;
             catalogues: the_table_refuses_what_has_no_meaning;
         }
-        mod upgrade {
-            use $crate::testing::upgrade;
-
-            #[tokio::test]
-            async fn every_version_becomes_the_newest_with_its_rows() {
-                upgrade::every_version_becomes_the_newest_with_its_rows($empty).await;
-            }
-
-            #[tokio::test]
-            async fn all_migrations_go_down_one_by_one_and_up_again() {
-                let (_guard, store) = $empty().await;
-                upgrade::all_migrations_go_down_one_by_one_and_up_again(&store).await;
-            }
-
-            #[tokio::test]
-            async fn a_new_database_lacks_every_migration_until_it_is_migrated() {
-                let (_guard, store) = $empty().await;
-                upgrade::a_new_database_lacks_every_migration_until_it_is_migrated(&store).await;
-            }
+        $crate::store_suite! { @cases $empty;
+            migrations: all_go_down_one_by_one_and_up_again
+                a_new_database_lacks_all_until_it_is_migrated;
         }
     };
     (@cases $fixture:path; $($module:ident: $($case:ident)+;)+) => {
@@ -222,7 +202,7 @@ const REFUSED: [&str; 52] = [
      VALUES ('enrich', {id}, {past}, {past}, {id}, {past})",
     "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
      VALUES ('sync', {id}, '', {past}, {past})",
-    "UPDATE subscribers SET told = {short}",
+    "UPDATE subscribers SET synced_digest = {short}",
     "INSERT INTO account_leases VALUES ('newest', {id}, {past})",
     "INSERT INTO audit VALUES ({id}, {past}, '', 'a', NULL, '{}')",
     "INSERT INTO audit VALUES ({id}, {past}, 'ann', '', NULL, '{}')",

@@ -34,7 +34,7 @@ pub type DeliveryColumns = (
 #[derive(Clone, Debug, Queryable)]
 pub struct DeliveryRow {
     at: StoredTime,
-    written_in: i64,
+    commit_seq: i64,
     number: i64,
     name: String,
     attempt: i64,
@@ -56,7 +56,7 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
             duration.map_err(|_| corrupt("webhook_deliveries.duration_ms", row.duration_ms))?;
         Ok(Self {
             at: row.at.time("webhook_deliveries.at")?,
-            event: cursor_in("webhook_deliveries", row.written_in, row.number)?,
+            event: cursor_in("webhook_deliveries", row.commit_seq, row.number)?,
             name: EventName::from_store(row.name),
             attempt: count(row.attempt, "webhook_deliveries.attempt")?,
             status: row.status.map(status).transpose()?,
@@ -69,7 +69,7 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
 statement! {
     /// Reads all that are kept of an endpoint, which are few.
     pub Deliveries =
-    "SELECT at, written_in, number, name, attempt, status, duration_ms, error \
+    "SELECT at, commit_seq, number, name, attempt, status, duration_ms, error \
      FROM webhook_deliveries WHERE endpoint = ? ORDER BY position DESC LIMIT ?",
     returns DeliveryColumns
 }

@@ -153,7 +153,7 @@ impl TryFrom<EndpointRow> for Endpoint {
 #[macro_export]
 macro_rules! tracked_columns {
     () => {
-        "{webhook_endpoints}, written_in, number, last_success_at, failing_since, silent_rounds, \
+        "{webhook_endpoints}, commit_seq, number, last_success_at, failing_since, silent_rounds, \
          quiet_until"
     };
 }
@@ -177,7 +177,7 @@ pub type TrackedRow = (EndpointRow, ProgressRow);
 /// How far the deliveries to an endpoint are.
 #[derive(Clone, Debug, Queryable)]
 pub struct ProgressRow {
-    written_in: i64,
+    commit_seq: i64,
     number: i64,
     last_success_at: Option<StoredTime>,
     failing_since: Option<StoredTime>,
@@ -190,7 +190,7 @@ pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, Stor
     let time = |at, column: &str| optional_time(at, &format!("webhook_endpoints.{column}"));
     Ok(TrackedEndpoint {
         endpoint: endpoint.try_into()?,
-        cursor: cursor_in("webhook_endpoints", progress.written_in, progress.number)?,
+        cursor: cursor_in("webhook_endpoints", progress.commit_seq, progress.number)?,
         health: Health {
             last_success_at: time(progress.last_success_at, "last_success_at")?,
             failing_since: time(progress.failing_since, "failing_since")?,
@@ -298,12 +298,12 @@ statement! {
 
 statement! {
     pub MoveBack =
-    "UPDATE webhook_endpoints SET written_in = ?, number = ? \
-     WHERE id = ? AND (written_in, number) > (?, ?)"
+    "UPDATE webhook_endpoints SET commit_seq = ?, number = ? \
+     WHERE id = ? AND (commit_seq, number) > (?, ?)"
 }
 
 /// The values of [`MoveBack`].
 pub fn move_back_values(id: EndpointId, to: Cursor) -> [Value<'static>; 5] {
-    let [written_in, number] = cursor_values(to).map(Value::from);
-    [written_in, number, id.uuid().into(), written_in, number]
+    let [commit_seq, number] = cursor_values(to).map(Value::from);
+    [commit_seq, number, id.uuid().into(), commit_seq, number]
 }

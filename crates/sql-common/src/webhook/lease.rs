@@ -20,7 +20,7 @@ macro_rules! may_be_leased {
         "WHERE state = 'active' AND (leased_until IS NULL OR leased_until <= ? \
          OR (holder IS NULL AND leased_until > ?)) \
          AND (quiet_until IS NULL OR quiet_until <= ?) \
-         AND ((endpoint.written_in, endpoint.number) < (?, ?) \
+         AND ((endpoint.commit_seq, endpoint.number) < (?, ?) \
          OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
          WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= ?) \
          ORDER BY leased_until NULLS FIRST, id LIMIT ?"
@@ -29,13 +29,13 @@ macro_rules! may_be_leased {
 
 /// The values of [`may_be_leased`](crate::may_be_leased).
 pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 7] {
-    let [written_in, number] = cursor_values(query.end).map(Value::from);
+    let [commit_seq, number] = cursor_values(query.end).map(Value::from);
     let (now, rest) = (
         Value::from(query.now),
         Value::from(query.now + LONGEST_REST),
     );
     let limit = most(query.limit).into();
-    [now, rest, now, written_in, number, now, limit]
+    [now, rest, now, commit_seq, number, now, limit]
 }
 
 /// The SQL types of the row of a backlog.

@@ -23,7 +23,7 @@ use crate::{
 /// The columns of a [`WaitingRow`].
 macro_rules! waiting_columns {
     () => {
-        "written_in, number, name, subject, attempts, next_at, last_error, is_silent"
+        "commit_seq, number, name, subject, attempts, next_at, last_error, is_silent"
     };
 }
 
@@ -42,7 +42,7 @@ pub type WaitingColumns = (
 /// An event that waits.
 #[derive(Clone, Debug, Queryable)]
 pub struct WaitingRow {
-    written_in: i64,
+    commit_seq: i64,
     number: i64,
     name: String,
     subject: StoredId,
@@ -57,7 +57,7 @@ impl TryFrom<WaitingRow> for WaitingEvent {
 
     fn try_from(row: WaitingRow) -> Result<Self, StoreError> {
         Ok(Self {
-            cursor: cursor_in("webhook_waiting", row.written_in, row.number)?,
+            cursor: cursor_in("webhook_waiting", row.commit_seq, row.number)?,
             name: EventName::from_store(row.name),
             subject: row.subject.uuid("webhook_waiting.subject")?,
             attempts: count(row.attempts, "webhook_waiting.attempts")?,
@@ -71,7 +71,7 @@ impl TryFrom<WaitingRow> for WaitingEvent {
 statement! {
     pub Due = concat!(
         "SELECT ", waiting_columns!(), " FROM webhook_waiting \
-         WHERE endpoint = ? AND next_at <= ? ORDER BY next_at, written_in, number LIMIT ?"
+         WHERE endpoint = ? AND next_at <= ? ORDER BY next_at, commit_seq, number LIMIT ?"
     ),
     returns WaitingColumns
 }
@@ -112,11 +112,11 @@ pub fn hurry_values(endpoint: EndpointId, at: OffsetDateTime) -> [Value<'static>
 statement! {
     /// Drops waiting events behind a place.
     pub DropBehind =
-    "DELETE FROM webhook_waiting WHERE endpoint = ? AND (written_in, number) > (?, ?)"
+    "DELETE FROM webhook_waiting WHERE endpoint = ? AND (commit_seq, number) > (?, ?)"
 }
 
 /// The values of [`DropBehind`].
 pub fn drop_behind_values(endpoint: EndpointId, to: Cursor) -> [Value<'static>; 3] {
-    let [written_in, number] = cursor_values(to).map(Value::from);
-    [endpoint.uuid().into(), written_in, number]
+    let [commit_seq, number] = cursor_values(to).map(Value::from);
+    [endpoint.uuid().into(), commit_seq, number]
 }

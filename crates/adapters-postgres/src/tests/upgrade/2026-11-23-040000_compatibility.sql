@@ -1,1 +1,0 @@
--- The migration itself makes the only row of its table.

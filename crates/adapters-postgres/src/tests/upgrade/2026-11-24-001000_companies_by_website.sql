@@ -1,2 +1,0 @@
--- The migration adds nothing that a row could set.
-SELECT 1;

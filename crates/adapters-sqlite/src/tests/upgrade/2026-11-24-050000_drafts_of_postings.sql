@@ -1,3 +1,0 @@
--- A draft that was kept for a posting.
-INSERT INTO drafts (key, used_at, draft, posting_id) VALUES
-    (x'0505050505050505050505050505050505050505050505050505050505050505', 1772366400123456, '{"verdict":"approve"}', x'01900000000070008000000000000801');

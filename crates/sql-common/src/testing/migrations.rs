@@ -1,0 +1,42 @@
+//! Migrations of a new database, and back.
+
+use domain::store::{Health, Store};
+use kernel::StoreError;
+
+use super::{Shell, sample};
+
+/// Checks that all migrations can be reverted one by one, and applied again.
+///
+/// # Panics
+/// When they cannot.
+pub async fn all_go_down_one_by_one_and_up_again<S: Store + Shell>(store: &S) {
+    let migrations = store.complete().await.expect("the store works");
+    let up = store.values(S::OBJECTS).await;
+    assert!(up.len() > 20, "{up:#?}");
+    for _ in &migrations {
+        store.revert().await;
+    }
+    assert_eq!(store.values(S::OBJECTS).await, Vec::<String>::new());
+    assert_eq!(store.complete().await, Ok(migrations));
+    assert_eq!(store.values(S::OBJECTS).await, up);
+    assert_eq!(store.commit(sample::create(1)).await, Ok(()));
+}
+
+/// Checks that a new database lacks every migration until it is migrated.
+///
+/// # Panics
+/// When it does not.
+pub async fn a_new_database_lacks_all_until_it_is_migrated<S: Health + Shell>(store: &S) {
+    let pending = store.lacks().await.expect("the store works");
+    assert!(pending[0].ends_with("_version_0_3_0"), "{pending:?}");
+    let ready = store.ready().await;
+    let Err(StoreError::Unavailable(why)) = &ready else {
+        panic!("{ready:?}")
+    };
+    assert!(why.contains("posthaste migrate"), "{why}");
+
+    assert_eq!(store.complete().await, Ok(pending));
+    assert_eq!(store.complete().await, Ok(Vec::new()));
+    assert_eq!(store.lacks().await, Ok(Vec::new()));
+    assert_eq!(store.ready().await, Ok(()));
+}

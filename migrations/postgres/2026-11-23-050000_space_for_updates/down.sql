@@ -1,5 +1,0 @@
-ALTER TABLE postings RESET (
-    fillfactor,
-    autovacuum_vacuum_scale_factor,
-    toast.autovacuum_vacuum_scale_factor
-);

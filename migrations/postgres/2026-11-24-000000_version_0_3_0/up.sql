@@ -1,0 +1,1055 @@
+-- Everything that version 0.3.0 stores: postings with their companies, OAuth clients, catalogues,
+-- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins of operators, and
+-- the drafts of language models.
+--
+-- The checks hold what the program relies on when it reads a row back; the rules about what may
+-- become of a row are the program's. Texts that are compared and never shown in order are
+-- COLLATE "C": byte for byte, whatever locale the database has.
+
+CREATE TABLE companies (
+    id uuid NOT NULL PRIMARY KEY,
+    name text NOT NULL,
+    website text COLLATE "C" NOT NULL CHECK (website <> ''),
+    logo_path text,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    former_names json CHECK (json_typeof(former_names) = 'array'),
+    owner uuid,
+    updated_by text COLLATE "C"
+)
+-- No index has a column that an update changes, so with space left an update stays on its page.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE companies IS 'Upserted with the postings that name them; never deleted.';
+COMMENT ON COLUMN companies.id IS 'The UUIDv5 of the website: one website cannot have two rows.';
+COMMENT ON COLUMN companies.name IS 'As last pushed.';
+COMMENT ON COLUMN companies.website IS 'In the normal form that companies are matched by.';
+COMMENT ON COLUMN companies.logo_path IS 'Path to the logo.';
+COMMENT ON COLUMN companies.created_at IS 'When it was first pushed.';
+COMMENT ON COLUMN companies.updated_at IS 'When it was last written.';
+COMMENT ON COLUMN companies.former_names IS
+    'The names that it had before, newest first, at most 20; NULL if it had none. Redacted texts hide them too.';
+COMMENT ON COLUMN companies.owner IS
+    'The client that owns it; NULL leaves it to the clients without prefixes. No foreign key: a revoked client stays the owner.';
+COMMENT ON COLUMN companies.updated_by IS
+    'Who changed name, logo or owner last: client:ID or operator:NAME.';
+
+-- The list of companies. A website never changes, so that updates stay on their page.
+CREATE INDEX companies_by_website ON companies (website);
+
+CREATE TABLE postings (
+    id uuid NOT NULL PRIMARY KEY,
+    source_identifier text COLLATE "C" NOT NULL UNIQUE CHECK (source_identifier <> ''),
+    version bigint NOT NULL CHECK (version >= 1),
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    status_reason text,
+    moderated boolean NOT NULL,
+    -- Without an index: nothing asks for a company's postings, and companies are never deleted.
+    company_id uuid NOT NULL REFERENCES companies (id),
+    enriched_hash bytea CHECK (octet_length(enriched_hash) = 32),
+    approved_hash bytea CHECK (octet_length(approved_hash) = 32),
+    is_featured boolean NOT NULL,
+    published_at timestamptz,
+    expire_at timestamptz,
+    expired_at timestamptz,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    title text NOT NULL,
+    employment_types text[] COLLATE "C" NOT NULL
+        CHECK (employment_types <@ ARRAY['full-time', 'part-time', 'contract', 'internship']),
+    location_types text[] COLLATE "C" NOT NULL
+        CHECK (location_types <@ ARRAY['remote', 'on-site', 'hybrid', 'other']),
+    location_country_code text COLLATE "C" CHECK (location_country_code ~ '^[A-Z]{2}$'),
+    location_city text,
+    salary_min bigint CHECK (salary_min >= 0),
+    salary_max bigint CHECK (salary_max >= 0),
+    salary_currency_code text COLLATE "C" CHECK (salary_currency_code ~ '^[A-Z]{3}$'),
+    salary_period text COLLATE "C"
+        CHECK (salary_period IN ('hourly', 'weekly', 'monthly', 'annually')),
+    application_email text,
+    application_url text,
+    expiration_reason text,
+    description_digest bytea NOT NULL CHECK (octet_length(description_digest) = 32),
+    metadata json COMPRESSION lz4 CHECK (json_typeof(metadata) = 'object'),
+    raw_description text COMPRESSION lz4 NOT NULL,
+    texts_digest bytea CHECK (octet_length(texts_digest) = 32),
+    created_by text COLLATE "C" CHECK (
+        created_by IN ('enricher', 'operator', 'lifetime')
+        OR created_by LIKE ANY (ARRAY['client:%', 'catalogue:%', 'operator:%'])
+    ),
+    updated_by text COLLATE "C" CHECK (
+        updated_by IN ('enricher', 'operator', 'lifetime')
+        OR updated_by LIKE ANY (ARRAY['client:%', 'catalogue:%', 'operator:%'])
+    ),
+    catalogue_id uuid,
+    duplicate_of uuid,
+    duplicate_identifier text COLLATE "C",
+    content_at timestamptz
+)
+-- Nearly every update changes updated_at, which indexes have, so it gets entries in all of them
+-- with or without space. But the space left by old rows all over a large table is where new
+-- versions would go, each to a page that is not in memory: 30 % fewer updates a second at 1.2
+-- million postings. With a tenth of each page kept for its own rows they stay where they are, or go
+-- to the end.
+WITH (
+    fillfactor = 90,
+    autovacuum_vacuum_scale_factor = 0.05,
+    toast.autovacuum_vacuum_scale_factor = 0.05
+);
+
+COMMENT ON TABLE postings IS 'Job postings as pushed, and where they stand.';
+COMMENT ON COLUMN postings.id IS 'The id in this service.';
+COMMENT ON COLUMN postings.source_identifier IS
+    'The id in the world it comes from, compared byte for byte.';
+COMMENT ON COLUMN postings.version IS
+    'Counts the commits that wrote the row; each of them names the version it has read.';
+COMMENT ON COLUMN postings.status IS 'PendingEnrichment, approved, rejected or expired.';
+COMMENT ON COLUMN postings.status_reason IS 'The reason of the newest change of status.';
+COMMENT ON COLUMN postings.moderated IS
+    'Whether its status is an operator''s word: a verdict or an expiry, which only an operator takes back.';
+COMMENT ON COLUMN postings.company_id IS 'Whose posting it is.';
+COMMENT ON COLUMN postings.enriched_hash IS
+    'SHA-256 of the content that the last enrichment outcome was for.';
+COMMENT ON COLUMN postings.approved_hash IS
+    'SHA-256 of the content that an operator approved, which no enricher overrules.';
+COMMENT ON COLUMN postings.is_featured IS 'Whether an operator features it.';
+COMMENT ON COLUMN postings.published_at IS 'When it was first approved.';
+COMMENT ON COLUMN postings.expire_at IS 'When its lifetime ends.';
+COMMENT ON COLUMN postings.expired_at IS 'When it was taken down.';
+COMMENT ON COLUMN postings.created_at IS 'When it was first pushed.';
+COMMENT ON COLUMN postings.updated_at IS 'When readers last saw a difference.';
+COMMENT ON COLUMN postings.title IS 'At most 255 characters.';
+COMMENT ON COLUMN postings.employment_types IS
+    'Without repeats, in the order sent: full-time, part-time, contract, internship.';
+COMMENT ON COLUMN postings.location_types IS
+    'Without repeats, in the order sent: remote, on-site, hybrid, other.';
+COMMENT ON COLUMN postings.location_country_code IS 'ISO 3166-1 alpha-2, upper case.';
+COMMENT ON COLUMN postings.location_city IS 'City of the workplace.';
+COMMENT ON COLUMN postings.salary_min IS 'Lower end, in whole units of the currency.';
+COMMENT ON COLUMN postings.salary_max IS 'Upper end, in whole units of the currency.';
+COMMENT ON COLUMN postings.salary_currency_code IS 'ISO 4217, upper case.';
+COMMENT ON COLUMN postings.salary_period IS 'hourly, weekly, monthly or annually.';
+COMMENT ON COLUMN postings.application_email IS 'Where to apply by mail.';
+COMMENT ON COLUMN postings.application_url IS 'Where to apply on the web.';
+COMMENT ON COLUMN postings.expiration_reason IS 'Why it was taken down, as pushed.';
+COMMENT ON COLUMN postings.description_digest IS
+    'SHA-256 of raw_description in UTF-8: a description that is pushed again is compared without being read.';
+COMMENT ON COLUMN postings.metadata IS
+    'A JSON object; json and not jsonb, so that order, repeats and spelling stay as sent.';
+COMMENT ON COLUMN postings.raw_description IS 'HTML, as sent.';
+COMMENT ON COLUMN postings.texts_digest IS
+    'SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no event. NULL before the first result.';
+COMMENT ON COLUMN postings.created_by IS 'Who created it, as in posting_history.actor.';
+COMMENT ON COLUMN postings.updated_by IS 'Whose the last change is.';
+COMMENT ON COLUMN postings.catalogue_id IS
+    'The catalogue that listed it last. No foreign key: a catalogue that is deleted leaves its postings as they are.';
+COMMENT ON COLUMN postings.duplicate_of IS
+    'The open posting with the same content, pushed first, that it duplicates. No foreign key: it counts only with duplicate_identifier.';
+COMMENT ON COLUMN postings.duplicate_identifier IS
+    'The identifier of the posting that it duplicates, which tells who may know of it.';
+COMMENT ON COLUMN postings.content_at IS
+    'When a push last changed company, title, place or description; NULL if none did since the first.';
+
+-- The two orders of the list: all postings, and those of one status.
+CREATE INDEX postings_by_update ON postings (updated_at, id);
+CREATE INDEX postings_by_status ON postings (status, updated_at, id);
+
+-- What the worker that ends lifetimes asks for. A query uses it only if it repeats the two
+-- status names literally.
+CREATE INDEX postings_by_end ON postings (expire_at, source_identifier)
+    WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
+
+-- What the worker asks for that drops the texts of postings which expired long ago: those that still
+-- have any. It is as small as the postings that expired lately are few. A query uses it only if it
+-- repeats the conditions literally.
+CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
+    WHERE status = 'expired' AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL);
+
+-- What an import of a catalogue asks for, by pages. It has no column that a push or an outcome
+-- changes, so a posting moves in it only when it expires, comes back or is listed elsewhere.
+CREATE INDEX postings_by_catalogue ON postings (catalogue_id, id)
+    WHERE catalogue_id IS NOT NULL AND expired_at IS NULL;
+
+-- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
+CREATE INDEX postings_by_original ON postings (duplicate_of, id)
+    WHERE duplicate_of IS NOT NULL;
+
+CREATE TABLE posting_texts (
+    posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    latitude double precision CHECK (latitude BETWEEN -90 AND 90),
+    longitude double precision CHECK (longitude BETWEEN -180 AND 180),
+    markdown text COMPRESSION lz4 NOT NULL,
+    redacted_markdown text COMPRESSION lz4 NOT NULL,
+    redacted_title text,
+    CONSTRAINT coordinates_come_together
+        CHECK ((latitude IS NULL) = (longitude IS NULL))
+)
+-- Written anew with each enrichment, and no index has a column that changes.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE posting_texts IS
+    'What enrichment made of a posting. Apart from it, because no rule reads the texts and a push does not write them.';
+COMMENT ON COLUMN posting_texts.posting_id IS 'The posting.';
+COMMENT ON COLUMN posting_texts.latitude IS 'Degrees north, WGS 84; unset when not known.';
+COMMENT ON COLUMN posting_texts.longitude IS 'Degrees east, WGS 84; unset when not known.';
+COMMENT ON COLUMN posting_texts.markdown IS 'The description as CommonMark.';
+COMMENT ON COLUMN posting_texts.redacted_markdown IS
+    'The same without what identifies the company or leads past the board.';
+COMMENT ON COLUMN posting_texts.redacted_title IS
+    'The title without what identifies the company, one line of plain text.';
+
+CREATE TABLE posting_history (
+    posting_id uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    version bigint NOT NULL,
+    step integer NOT NULL CHECK (step >= 0),
+    at timestamptz NOT NULL,
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    reason text,
+    actor text COLLATE "C" NOT NULL CHECK (
+        actor IN ('enricher', 'operator', 'lifetime')
+        OR actor LIKE ANY (ARRAY['client:%', 'catalogue:%', 'operator:%'])
+    ),
+    PRIMARY KEY (posting_id, version, step)
+);
+
+COMMENT ON TABLE posting_history IS
+    'What became of a posting, in the order of the key. Rows are only ever added.';
+COMMENT ON COLUMN posting_history.posting_id IS 'The posting.';
+COMMENT ON COLUMN posting_history.version IS
+    'The version of the posting that the commit wrote which added this entry.';
+COMMENT ON COLUMN posting_history.step IS 'Counts the entries of one commit, from 0.';
+COMMENT ON COLUMN posting_history.at IS 'When.';
+COMMENT ON COLUMN posting_history.status IS 'The status from then on.';
+COMMENT ON COLUMN posting_history.reason IS 'Why, where there is a reason.';
+COMMENT ON COLUMN posting_history.actor IS
+    'Who brought it about: client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.';
+
+-- What duplicates are found by.
+CREATE TABLE posting_signatures (
+    posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    band_1 bigint NOT NULL,
+    band_2 bigint NOT NULL,
+    band_3 bigint NOT NULL,
+    band_4 bigint NOT NULL,
+    signature bytea NOT NULL CHECK (octet_length(signature) = 128),
+    since timestamptz NOT NULL,
+    first_signature bytea CHECK (octet_length(first_signature) = 128)
+);
+
+COMMENT ON TABLE posting_signatures IS
+    'By what duplicates of a posting are found. Made by outcomes, of postings that are open; those of postings that are not open any more go when a search meets them.';
+COMMENT ON COLUMN posting_signatures.posting_id IS 'The posting.';
+COMMENT ON COLUMN posting_signatures.band_1 IS
+    'A hash of company, title, place and a part of the signature. Duplicates have one of the four in common.';
+COMMENT ON COLUMN posting_signatures.band_2 IS 'The same of the second part.';
+COMMENT ON COLUMN posting_signatures.band_3 IS 'The same of the third part.';
+COMMENT ON COLUMN posting_signatures.band_4 IS 'The same of the fourth part.';
+COMMENT ON COLUMN posting_signatures.signature IS
+    'The MinHash signature of the description, 64 values of two bytes: equal ones tell how much two texts have in common.';
+COMMENT ON COLUMN posting_signatures.since IS
+    'When the posting first had content that matches this.';
+COMMENT ON COLUMN posting_signatures.first_signature IS
+    'The signature of the description of that time; NULL if it is the same.';
+
+-- The oldest postings of a band, of which a search looks at a few.
+CREATE INDEX posting_signatures_in_band_1 ON posting_signatures (band_1, since, posting_id);
+CREATE INDEX posting_signatures_in_band_2 ON posting_signatures (band_2, since, posting_id);
+CREATE INDEX posting_signatures_in_band_3 ON posting_signatures (band_3, since, posting_id);
+CREATE INDEX posting_signatures_in_band_4 ON posting_signatures (band_4, since, posting_id);
+
+CREATE TABLE clients (
+    id uuid NOT NULL PRIMARY KEY,
+    name text NOT NULL,
+    scopes text[] COLLATE "C" NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
+    created_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    version bigint NOT NULL DEFAULT 1 CHECK (version >= 1),
+    prefixes json NOT NULL DEFAULT '[]' CHECK (json_typeof(prefixes) = 'array'),
+    requests_per_minute bigint CHECK (requests_per_minute BETWEEN 1 AND 4294967295),
+    last_push_at timestamptz,
+    tokens_from timestamptz
+)
+-- The time of the last push changes every few seconds, and no index has it: with space left, the
+-- row stays on its page.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE clients IS 'OAuth clients: who may ask for tokens.';
+COMMENT ON COLUMN clients.id IS 'The client_id.';
+COMMENT ON COLUMN clients.name IS 'What people call it.';
+COMMENT ON COLUMN clients.scopes IS 'What it may ask for, without repeats.';
+COMMENT ON COLUMN clients.created_at IS 'When it was made.';
+COMMENT ON COLUMN clients.revoked_at IS 'When it was revoked; its tokens stop working then.';
+COMMENT ON COLUMN clients.version IS 'Counts the commits that wrote it, but for its activity.';
+COMMENT ON COLUMN clients.prefixes IS
+    'The beginnings of the identifiers of the postings that it may read and write, a JSON array; empty for the whole board.';
+COMMENT ON COLUMN clients.requests_per_minute IS
+    'The most requests that each process accepts from it in a minute; unset for no limit.';
+COMMENT ON COLUMN clients.last_push_at IS 'When it last pushed, refused or not; some seconds late.';
+COMMENT ON COLUMN clients.tokens_from IS
+    'The earliest time of issue of its tokens that are accepted; NULL for any.';
+
+CREATE TABLE client_secrets (
+    client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    PRIMARY KEY (client_id, digest)
+)
+-- As above.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE client_secrets IS
+    'The secrets of clients: the newest, which has no end, and the one before it.';
+COMMENT ON COLUMN client_secrets.client_id IS 'The client.';
+COMMENT ON COLUMN client_secrets.digest IS
+    'SHA-256 of the secret, which has 256 random bits and is stored nowhere.';
+COMMENT ON COLUMN client_secrets.created_at IS 'When it was made.';
+COMMENT ON COLUMN client_secrets.expires_at IS 'When it ends, if a newer one has replaced it.';
+COMMENT ON COLUMN client_secrets.last_used_at IS
+    'When a token was last issued for it; some seconds late.';
+
+CREATE TABLE client_days (
+    client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    date date NOT NULL,
+    created bigint NOT NULL CHECK (created >= 0),
+    updated bigint NOT NULL CHECK (updated >= 0),
+    unchanged bigint NOT NULL CHECK (unchanged >= 0),
+    expired bigint NOT NULL CHECK (expired >= 0),
+    reopened bigint NOT NULL CHECK (reopened >= 0),
+    refused bigint NOT NULL CHECK (refused >= 0),
+    approved bigint NOT NULL CHECK (approved >= 0),
+    rejected bigint NOT NULL CHECK (rejected >= 0),
+    PRIMARY KEY (client_id, date)
+)
+-- As above.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE client_days IS
+    'What clients did on each of their newest days with anything. Written every few seconds.';
+COMMENT ON COLUMN client_days.client_id IS 'The client.';
+COMMENT ON COLUMN client_days.date IS 'The day, in UTC.';
+COMMENT ON COLUMN client_days.created IS 'The number of postings that it created.';
+COMMENT ON COLUMN client_days.updated IS 'Pushes that updated a posting or its company.';
+COMMENT ON COLUMN client_days.unchanged IS 'Pushes that changed nothing.';
+COMMENT ON COLUMN client_days.expired IS 'Postings that it expired.';
+COMMENT ON COLUMN client_days.reopened IS 'Postings that it reopened.';
+COMMENT ON COLUMN client_days.refused IS 'Pushes that were refused.';
+COMMENT ON COLUMN client_days.approved IS
+    'Of the postings that it created, those that were approved on this day.';
+COMMENT ON COLUMN client_days.rejected IS 'Likewise, those that were rejected.';
+
+CREATE TABLE client_refusals (
+    client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    identifier text COLLATE "C" NOT NULL,
+    status integer NOT NULL CHECK (status BETWEEN 0 AND 65535),
+    message text NOT NULL,
+    errors json CHECK (json_typeof(errors) = 'object'),
+    PRIMARY KEY (client_id, id)
+)
+-- Rows come and go, as in the outbox.
+WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON TABLE client_refusals IS 'The newest refused pushes of each client.';
+COMMENT ON COLUMN client_refusals.client_id IS 'The client.';
+COMMENT ON COLUMN client_refusals.id IS 'A UUIDv7: ids sort by time.';
+COMMENT ON COLUMN client_refusals.at IS 'When it was refused.';
+COMMENT ON COLUMN client_refusals.identifier IS
+    'The identifier of the posting, as far as it can be shown.';
+COMMENT ON COLUMN client_refusals.status IS 'The status of the answer.';
+COMMENT ON COLUMN client_refusals.message IS 'Its message.';
+COMMENT ON COLUMN client_refusals.errors IS
+    'Its errors, a JSON object of lists by field; unset without any.';
+
+CREATE TABLE catalogues (
+    id uuid NOT NULL PRIMARY KEY,
+    client_id uuid NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL CHECK (name ~ '^[A-Za-z0-9._-]{1,64}$'),
+    created_at timestamptz NOT NULL,
+    holder uuid,
+    leased_until timestamptz,
+    last_started_at timestamptz,
+    last_finished_at timestamptz,
+    lines bigint NOT NULL CHECK (lines >= 0),
+    created bigint NOT NULL CHECK (created >= 0),
+    updated bigint NOT NULL CHECK (updated >= 0),
+    unchanged bigint NOT NULL CHECK (unchanged >= 0),
+    expired bigint NOT NULL CHECK (expired >= 0),
+    reopened bigint NOT NULL CHECK (reopened >= 0),
+    refused bigint NOT NULL CHECK (refused >= 0),
+    failed bigint NOT NULL CHECK (failed >= 0),
+    missing bigint CHECK (missing >= 0),
+    missing_expired bigint CHECK (missing_expired >= 0),
+    is_held boolean NOT NULL,
+    is_complete boolean NOT NULL,
+    UNIQUE (client_id, name),
+    CONSTRAINT lease_has_a_holder
+        CHECK ((holder IS NULL) = (leased_until IS NULL)),
+    CONSTRAINT last_import_has_both_ends
+        CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
+    CONSTRAINT missing_are_counted_together
+        CHECK ((missing IS NULL) = (missing_expired IS NULL))
+)
+-- A running import updates its row every few seconds, and no index has a column that changes: with
+-- space left, the row stays on its page.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE catalogues IS
+    'The postings that a client offers under a name, and the last import of them. Which postings these are is in postings.catalogue_id.';
+COMMENT ON COLUMN catalogues.id IS
+    'A UUIDv7. A catalogue that was deleted and made again has another one.';
+COMMENT ON COLUMN catalogues.client_id IS 'Whose catalogue it is.';
+COMMENT ON COLUMN catalogues.name IS 'What the client calls it.';
+COMMENT ON COLUMN catalogues.created_at IS 'When its first import began.';
+COMMENT ON COLUMN catalogues.holder IS
+    'The import that is running: a random id. Only a commit that finds it here may expire postings for it.';
+COMMENT ON COLUMN catalogues.leased_until IS 'When the lease of the import ends if it is not renewed.';
+COMMENT ON COLUMN catalogues.last_started_at IS
+    'When the last import that ended began; unset before the first.';
+COMMENT ON COLUMN catalogues.last_finished_at IS 'When it ended.';
+COMMENT ON COLUMN catalogues.lines IS 'Its lines that were not blank.';
+COMMENT ON COLUMN catalogues.created IS 'Of its lines, those that created a posting.';
+COMMENT ON COLUMN catalogues.updated IS 'Those that changed a posting or its company.';
+COMMENT ON COLUMN catalogues.unchanged IS 'Those that changed nothing.';
+COMMENT ON COLUMN catalogues.expired IS 'Those that expired a posting.';
+COMMENT ON COLUMN catalogues.reopened IS 'Those that reopened a posting.';
+COMMENT ON COLUMN catalogues.refused IS 'Those that were refused.';
+COMMENT ON COLUMN catalogues.failed IS 'Those that the service could not answer.';
+COMMENT ON COLUMN catalogues.missing IS
+    'The open postings that no line named; unset if the import did not get so far.';
+COMMENT ON COLUMN catalogues.missing_expired IS 'Those of them that expired.';
+COMMENT ON COLUMN catalogues.is_held IS 'Whether none expired because too many were missing.';
+COMMENT ON COLUMN catalogues.is_complete IS
+    'Whether every line had an answer, and the body ended as it should.';
+
+CREATE TABLE subscribers (
+    id uuid NOT NULL PRIMARY KEY,
+    version bigint NOT NULL CHECK (version >= 1),
+    email text COLLATE "C" NOT NULL UNIQUE CHECK (email <> ''),
+    reported_at timestamptz,
+    name text,
+    country text,
+    membership_plan_category text COLLATE "C"
+        CHECK (membership_plan_category IN ('individual', 'team')),
+    membership_status text COLLATE "C"
+        CHECK (membership_status IN ('active', 'expired', 'canceled')),
+    membership_expires_at date
+        CHECK (membership_expires_at BETWEEN '0001-01-01' AND '9999-12-31'),
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    suppressed_by text COLLATE "C" CHECK (
+        suppressed_by IN (
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link', 'erasure'
+        )
+    ),
+    suppressed_in text COLLATE "C" CHECK (suppressed_in IN ('old', 'new')),
+    suppressed_at timestamptz,
+    suppressed_because text,
+    reinstated_at timestamptz,
+    departure text COLLATE "C" CHECK (departure IN ('moved', 'erased')),
+    moved_to uuid,
+    old_id text COLLATE "C",
+    old_is_quiet boolean NOT NULL DEFAULT false,
+    old_is_withdrawn boolean NOT NULL DEFAULT false,
+    new_id text COLLATE "C",
+    new_is_quiet boolean NOT NULL DEFAULT false,
+    new_is_withdrawn boolean NOT NULL DEFAULT false,
+    reported_as_of timestamptz,
+    migrated_at timestamptz,
+    migration_source text COLLATE "C"
+        CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
+    migration_arrived boolean NOT NULL,
+    migration_shown_in text COLLATE "C" CHECK (migration_shown_in IN ('old', 'new', 'both')),
+    migration_token text COLLATE "C" NOT NULL UNIQUE CHECK (migration_token <> ''),
+    synced_digest bytea CHECK (octet_length(synced_digest) = 32),
+    synced_at timestamptz,
+    updated_at timestamptz NOT NULL,
+    CONSTRAINT membership_has_plan_and_status
+        CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
+    CONSTRAINT only_a_membership_ends
+        CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CONSTRAINT suppression_has_a_time
+        CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CONSTRAINT who_moved_has_another_row
+        CHECK ((coalesce(departure, '') = 'moved') = (moved_to IS NOT NULL)),
+    CONSTRAINT nobody_is_reported_and_departs
+        CHECK (departure IS NULL OR reported_at IS NULL),
+    CONSTRAINT only_a_suppression_has_an_account
+        CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
+    CONSTRAINT only_a_suppression_has_a_reason
+        CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
+    CONSTRAINT migration_has_a_source
+        CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
+    CONSTRAINT only_a_migration_arrives
+        CHECK (migrated_at IS NOT NULL OR NOT migration_arrived),
+    CONSTRAINT only_a_migration_is_shown
+        CHECK (migrated_at IS NOT NULL OR migration_shown_in IS NULL)
+)
+-- Hardly any update changes a column that an index has, so with space left it stays on its page.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE subscribers IS
+    'What is known of an e-mail address: as the membership system reports the person, and as the e-mail provider says they stand. Deleted only when a person was erased, or has another address.';
+COMMENT ON COLUMN subscribers.id IS 'The id in this service.';
+COMMENT ON COLUMN subscribers.version IS
+    'Counts the commits that wrote the row; each of them names the version it has read.';
+COMMENT ON COLUMN subscribers.email IS
+    'The address, trimmed and in lower case, compared byte for byte. One address cannot have two rows, so a report and a suppression that race for it meet.';
+COMMENT ON COLUMN subscribers.reported_at IS
+    'When the membership system first reported the person; until then the row only keeps what the provider said about the address.';
+COMMENT ON COLUMN subscribers.name IS 'As last reported.';
+COMMENT ON COLUMN subscribers.country IS 'As last reported, by its name.';
+COMMENT ON COLUMN subscribers.membership_plan_category IS
+    'Whose membership it is: individual or team; unset without a membership.';
+COMMENT ON COLUMN subscribers.membership_status IS
+    'Where the membership stands: active, expired or canceled; unset without one.';
+COMMENT ON COLUMN subscribers.membership_expires_at IS 'Until when it is paid for, where known.';
+COMMENT ON COLUMN subscribers.status IS
+    'Whether the person may be written to: active, removed, bounced, unsubscribed or spam_reported. The strongest that was seen.';
+COMMENT ON COLUMN subscribers.suppressed_by IS
+    'From what a suppression was learnt: webhook, answer, move, import, reconciliation, operator, link or erasure (what is remembered of a person who was erased).';
+COMMENT ON COLUMN subscribers.suppressed_in IS
+    'The account that showed the suppression, where that is known: old or new.';
+COMMENT ON COLUMN subscribers.suppressed_at IS 'When the suppression was learnt.';
+COMMENT ON COLUMN subscribers.suppressed_because IS 'Why: the words of an operator, or what is known of the delivery.';
+COMMENT ON COLUMN subscribers.reinstated_at IS
+    'When an operator reinstated the person last: what the provider says of before that does not count.';
+COMMENT ON COLUMN subscribers.departure IS
+    'Why the address is to go from both accounts, if it is: moved (the person has another one) or erased (the person is to be forgotten).';
+COMMENT ON COLUMN subscribers.moved_to IS
+    'Of moved only: the id of the person''s row, which has the other address.';
+COMMENT ON COLUMN subscribers.old_id IS
+    'The id of the person in the old account, once that has shown one.';
+COMMENT ON COLUMN subscribers.old_is_quiet IS
+    'Whether the old account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.old_is_withdrawn IS
+    'Whether this service itself has unsubscribed the person in the old account, or was about to.';
+COMMENT ON COLUMN subscribers.new_id IS
+    'The id of the person in the new account, once that has shown one.';
+COMMENT ON COLUMN subscribers.new_is_quiet IS
+    'Whether the new account is known to send nothing to a person who is suppressed.';
+COMMENT ON COLUMN subscribers.new_is_withdrawn IS
+    'Whether this service itself has unsubscribed the person in the new account, or was about to.';
+COMMENT ON COLUMN subscribers.reported_as_of IS
+    'The moment of which the last report that says one is.';
+COMMENT ON COLUMN subscribers.migrated_at IS
+    'When the person moved to the provider''s new account; unset in the old one.';
+COMMENT ON COLUMN subscribers.migration_source IS
+    'Who moved them: launch, email_confirmation or manual.';
+COMMENT ON COLUMN subscribers.migration_arrived IS
+    'Whether the provider''s accounts show the move already.';
+COMMENT ON COLUMN subscribers.migration_shown_in IS
+    'Which accounts have shown the person in the course of the move: old (found there), new (has joined its group, under this address or one before) or both.';
+COMMENT ON COLUMN subscribers.migration_token IS
+    'What lets the holder of an e-mailed link move. A secret.';
+COMMENT ON COLUMN subscribers.synced_digest IS
+    'SHA-256 of what the account that the person is in is known to hold; unset while that is not known.';
+COMMENT ON COLUMN subscribers.synced_at IS
+    'When an account was last told, or shown to hold, what was news to it.';
+COMMENT ON COLUMN subscribers.updated_at IS 'When it was last written.';
+
+-- Who is still in the old account, in the order of the list. A query uses it only if it repeats
+-- both conditions. (The list of all goes by the index of the address.)
+CREATE INDEX subscribers_unmigrated ON subscribers (email)
+    WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+-- Who is suppressed, reported or not, in the order of the list. A query uses it only if it
+-- repeats the condition.
+CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'active';
+
+CREATE TABLE account_leases (
+    account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    holder uuid NOT NULL,
+    ends_at timestamptz NOT NULL
+);
+
+COMMENT ON TABLE account_leases IS
+    'Which process speaks to which of the provider''s accounts: one at a time keeps to its request limit.';
+COMMENT ON COLUMN account_leases.account IS 'The account: old or new.';
+COMMENT ON COLUMN account_leases.holder IS 'A random id of the process.';
+COMMENT ON COLUMN account_leases.ends_at IS
+    'When the lease ends if it is not renewed: a process that died holds nothing for long.';
+
+CREATE TABLE account_states (
+    account text COLLATE "C" NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    paused_until timestamptz,
+    pause_reason text,
+    reconciled_at timestamptz
+);
+
+COMMENT ON TABLE account_states IS
+    'What is kept of each of the provider''s accounts beside its lease: pauses outlast processes.';
+COMMENT ON COLUMN account_states.account IS 'The account: old or new.';
+COMMENT ON COLUMN account_states.paused_until IS 'Until when nothing is sent to it.';
+COMMENT ON COLUMN account_states.pause_reason IS 'Why nothing is sent to it.';
+COMMENT ON COLUMN account_states.reconciled_at IS
+    'When its whole list was read to the end last.';
+
+CREATE TABLE erased_suppressions (
+    hash bytea NOT NULL PRIMARY KEY CHECK (octet_length(hash) = 32),
+    status text COLLATE "C" NOT NULL
+        CHECK (status IN ('removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    at timestamptz NOT NULL
+);
+
+COMMENT ON TABLE erased_suppressions IS
+    'What is remembered of suppressed people who were erased, so that nobody writes to them again.';
+COMMENT ON COLUMN erased_suppressions.hash IS
+    'HMAC-SHA-256 of the address, with the key of erasure_keys.';
+COMMENT ON COLUMN erased_suppressions.status IS
+    'How the person stood: removed, bounced, unsubscribed or spam_reported.';
+COMMENT ON COLUMN erased_suppressions.at IS 'When that became all that is known.';
+
+CREATE TABLE erasure_keys (
+    singleton boolean NOT NULL PRIMARY KEY CHECK (singleton),
+    key bytea NOT NULL CHECK (octet_length(key) = 32)
+);
+
+COMMENT ON TABLE erasure_keys IS 'The key of the hashes in erased_suppressions, made once.';
+COMMENT ON COLUMN erasure_keys.singleton IS 'True: there is one row.';
+COMMENT ON COLUMN erasure_keys.key IS '256 bits, 244 of them random. A secret.';
+
+INSERT INTO erasure_keys (singleton, key)
+    SELECT true, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+
+-- What has to happen outside the database, written in the commit that makes it necessary.
+--
+-- A row is a key without data: its handler loads the current state, so there is at most one row for
+-- each effect.
+
+CREATE TABLE outbox (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- Kinds are not listed here, so that a new one needs no migration.
+    kind text COLLATE "C" NOT NULL CHECK (kind <> ''),
+    -- No foreign key: kinds differ in what they are for.
+    subject uuid NOT NULL,
+    -- Not listed here either.
+    account text COLLATE "C" CHECK (account <> ''),
+    generation bigint NOT NULL DEFAULT 1,
+    attempts integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_at timestamptz NOT NULL,
+    lease uuid,
+    lost integer NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    first_failed_at timestamptz,
+    last_error text,
+    dead_at timestamptz,
+    created_at timestamptz NOT NULL,
+    trace_parent text COLLATE "C",
+    CONSTRAINT dead_task_has_no_lease
+        CHECK (dead_at IS NULL OR lease IS NULL),
+    CONSTRAINT lost_claim_has_a_lease
+        CHECK (lost = 0 OR lease IS NOT NULL)
+)
+-- A queue: every row is soon updated and deleted. Left for long, its dead rows would be in the
+-- way of every claim, so they are cleared by count and not by the table's size.
+WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON TABLE outbox IS
+    'Effects to bring about, one row for each. A finished task is deleted.';
+COMMENT ON COLUMN outbox.id IS 'Numbers the rows in the order written.';
+COMMENT ON COLUMN outbox.kind IS 'The kind of effect, as the context that owns it declares it.';
+COMMENT ON COLUMN outbox.subject IS 'What it is for: a posting or a subscriber, by its kind.';
+COMMENT ON COLUMN outbox.account IS
+    'The lane of its kind that was asked for last, of kinds that have several: of ''sync'' the provider''s account. One that ends with -bulk waits behind all others.';
+COMMENT ON COLUMN outbox.generation IS
+    'Counts how often an effect was asked for. A task that was asked for again since it was claimed is due once more when it is finished.';
+COMMENT ON COLUMN outbox.attempts IS 'How often it was claimed since it was asked for anew.';
+COMMENT ON COLUMN outbox.next_at IS
+    'When it is due, or when its lease ends: a task whose worker died is due by itself.';
+COMMENT ON COLUMN outbox.lease IS 'The claim it is worked on under.';
+COMMENT ON COLUMN outbox.lost IS
+    'How many claims in a row ended without a report: their workers died, perhaps of this task.';
+COMMENT ON COLUMN outbox.first_failed_at IS
+    'The first failed attempt since it was asked for anew.';
+COMMENT ON COLUMN outbox.last_error IS 'What went wrong last.';
+COMMENT ON COLUMN outbox.dead_at IS
+    'When it was given up; it stays until an operator revives it or it is asked for again.';
+COMMENT ON COLUMN outbox.created_at IS 'When it was written.';
+COMMENT ON COLUMN outbox.trace_parent IS
+    'The trace that the task belongs to, as the header traceparent has it; NULL if it is not traced.';
+
+-- One row for each effect.
+CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject);
+
+-- What workers ask for: the tasks of a queue that are due, the longest due first; and those whose
+-- lease ended, likewise. A query uses them only if it repeats expression and conditions literally.
+-- A task is in one of them or in neither, so a claim costs one entry.
+CREATE INDEX outbox_due ON outbox (kind, coalesce(account, ''), next_at, id)
+    WHERE dead_at IS NULL AND lease IS NULL;
+CREATE INDEX outbox_leased ON outbox (kind, coalesce(account, ''), next_at, id)
+    WHERE lease IS NOT NULL;
+
+-- What operators ask for.
+CREATE INDEX outbox_dead ON outbox (id) WHERE dead_at IS NOT NULL;
+
+-- Lets one statement be a whole commit: what it finds out on its way can undo it.
+CREATE FUNCTION must_hold(condition boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF condition IS NOT TRUE THEN
+        RAISE EXCEPTION 'the state moved meanwhile' USING ERRCODE = 'serialization_failure';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION must_hold (boolean) IS
+    'Fails with 40001 unless the condition is true: the caller has to read again.';
+
+-- Events, which readers follow by cursor.
+
+CREATE TABLE events (
+    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
+    number bigint GENERATED ALWAYS AS IDENTITY,
+    at timestamptz NOT NULL,
+    -- Names are not listed here, so that a new one needs no migration.
+    name text COLLATE "C" NOT NULL CHECK (name <> ''),
+    -- No foreign key: what happened stays true.
+    subject uuid NOT NULL,
+    source_identifier text COLLATE "C" CHECK (source_identifier <> ''),
+    version bigint CHECK (version >= 1),
+    status text COLLATE "C"
+        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    status_reason text COMPRESSION lz4,
+    company_name text COMPRESSION lz4,
+    company_website text COMPRESSION lz4 COLLATE "C",
+    company_logo_path text COMPRESSION lz4,
+    trace_parent text COLLATE "C",
+    company_updated_by text COLLATE "C",
+    -- The order of the log, and the only index: another one would cost every commit more than it
+    -- would save.
+    PRIMARY KEY (commit_seq, number),
+    CONSTRAINT posting_has_a_version
+        CHECK ((source_identifier IS NULL) = (version IS NULL)),
+    CONSTRAINT posting_has_a_status
+        CHECK ((source_identifier IS NULL) = (status IS NULL)),
+    CONSTRAINT only_a_posting_has_a_reason
+        CHECK (source_identifier IS NOT NULL OR status_reason IS NULL),
+    CONSTRAINT subject_is_posting_or_company
+        CHECK (source_identifier IS NULL OR company_name IS NULL),
+    CONSTRAINT company_has_name_and_website
+        CHECK ((company_name IS NULL) = (company_website IS NULL)),
+    CONSTRAINT only_a_company_has_a_logo
+        CHECK (company_name IS NOT NULL OR company_logo_path IS NULL)
+);
+
+COMMENT ON TABLE events IS
+    'What happened, written in the commit that caused it and never changed. Old rows are deleted.';
+COMMENT ON COLUMN events.commit_seq IS
+    'The id of the transaction that wrote it, or of a later one that had ended by then, plus event_log.transaction_offset: the log is in the order of (commit_seq, number).';
+COMMENT ON COLUMN events.number IS 'Numbers the rows in the order written.';
+COMMENT ON COLUMN events.at IS 'When it happened.';
+COMMENT ON COLUMN events.name IS 'What happened, as the context that raises it declares it.';
+COMMENT ON COLUMN events.subject IS
+    'The UUID of what it is about: a posting, a company or a subscriber.';
+COMMENT ON COLUMN events.source_identifier IS
+    'Of postings only: the id in the world it comes from.';
+COMMENT ON COLUMN events.version IS 'Of postings only: the version that the commit wrote.';
+COMMENT ON COLUMN events.status IS
+    'Of postings only, as the commit left it: PendingEnrichment, approved, rejected or expired.';
+COMMENT ON COLUMN events.status_reason IS 'Of postings only: the reason of the status, if any.';
+COMMENT ON COLUMN events.company_name IS 'Of companies only: the name, as the commit left it.';
+COMMENT ON COLUMN events.company_website IS 'Of companies only: the website.';
+COMMENT ON COLUMN events.company_logo_path IS 'Of companies only: the path to the logo, if any.';
+COMMENT ON COLUMN events.trace_parent IS
+    'The trace of the event''s cause, as the header traceparent has it; NULL if it is not traced.';
+COMMENT ON COLUMN events.company_updated_by IS 'Of companies only: who changed it.';
+
+CREATE TABLE event_log (
+    singleton boolean NOT NULL PRIMARY KEY CHECK (singleton),
+    transaction_offset bigint NOT NULL CHECK (transaction_offset >= 0),
+    deleted_in bigint NOT NULL CHECK (deleted_in >= 0),
+    deleted_number bigint NOT NULL CHECK (deleted_number >= 0)
+);
+
+COMMENT ON TABLE event_log IS 'What is known of the event log as a whole.';
+COMMENT ON COLUMN event_log.singleton IS 'True: there is one row.';
+COMMENT ON COLUMN event_log.transaction_offset IS
+    'What is added to ids of transactions. They start low again when a dump is restored in a new server; raised then, so that new events follow old ones.';
+COMMENT ON COLUMN event_log.deleted_in IS
+    'The commit_seq of the last event that was deleted: a cursor before it has missed events.';
+COMMENT ON COLUMN event_log.deleted_number IS 'Its number.';
+
+INSERT INTO event_log (singleton, transaction_offset, deleted_in, deleted_number)
+    VALUES (true, 0, 0, 0);
+
+CREATE TABLE event_cursors (
+    consumer text COLLATE "C" NOT NULL PRIMARY KEY CHECK (consumer <> ''),
+    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
+    number bigint NOT NULL CHECK (number >= 0)
+)
+-- One row for each consumer, updated with every page and never where an index has a column.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE event_cursors IS
+    'How far the parts of the program that work through the event log have come.';
+COMMENT ON COLUMN event_cursors.consumer IS 'The name of the consumer.';
+COMMENT ON COLUMN event_cursors.commit_seq IS
+    'The commit_seq of the last event that the consumer is done with.';
+COMMENT ON COLUMN event_cursors.number IS 'The number of that event.';
+
+-- In a volatile function an expression has a snapshot of its own, taken now and not when the
+-- calling statement began.
+CREATE FUNCTION event_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN greatest(
+        pg_current_xact_id()::text::bigint,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1
+    );
+END
+$$;
+
+COMMENT ON FUNCTION event_place () IS
+    'The own transaction, or a later one if that has ended: not below the place of any commit that the own one had to wait for. Without the offset.';
+
+-- Webhooks: receivers of events, how far the deliveries to each are, and the last attempts.
+
+CREATE TABLE webhook_endpoints (
+    id uuid NOT NULL PRIMARY KEY,
+    owner text COLLATE "C" NOT NULL CHECK (owner = 'operator' OR owner LIKE 'client:%'),
+    created_at timestamptz NOT NULL,
+    version bigint NOT NULL CHECK (version >= 1),
+    url text COLLATE "C" NOT NULL CHECK (url <> ''),
+    names json CHECK (json_typeof(names) = 'array'),
+    prefixes json NOT NULL CHECK (json_typeof(prefixes) = 'array'),
+    include_posting boolean NOT NULL,
+    description text,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('active', 'paused', 'disabled')),
+    state_reason text,
+    -- Not a digest, because each delivery is signed with it.
+    secret bytea NOT NULL CHECK (octet_length(secret) BETWEEN 24 AND 64),
+    previous_secret bytea CHECK (octet_length(previous_secret) BETWEEN 24 AND 64),
+    previous_secret_until timestamptz,
+    updated_at timestamptz NOT NULL,
+    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
+    number bigint NOT NULL CHECK (number >= 0),
+    last_success_at timestamptz,
+    failing_since timestamptz,
+    silent_rounds integer NOT NULL DEFAULT 0 CHECK (silent_rounds >= 0),
+    quiet_until timestamptz,
+    attempts bigint NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    holder uuid,
+    leased_until timestamptz,
+    CONSTRAINT disabled_has_a_reason
+        CHECK ((state = 'disabled') = (state_reason IS NOT NULL)),
+    CONSTRAINT previous_secret_has_an_end
+        CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+    CONSTRAINT holder_has_a_lease
+        CHECK (holder IS NULL OR leased_until IS NOT NULL)
+)
+-- Each round of deliveries updates a row two or three times, and no index has a column that a round
+-- changes: with space left, the row stays on its page.
+WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON TABLE webhook_endpoints IS
+    'Receivers of events, as their owners registered them, and how far the deliveries to each are.';
+COMMENT ON COLUMN webhook_endpoints.id IS 'A UUIDv7: ids sort by age.';
+COMMENT ON COLUMN webhook_endpoints.owner IS 'client:ID, or operator.';
+COMMENT ON COLUMN webhook_endpoints.created_at IS 'When it was registered.';
+COMMENT ON COLUMN webhook_endpoints.version IS
+    'Counts the changes by its owner, and its disabling.';
+COMMENT ON COLUMN webhook_endpoints.url IS 'The address of the receiver.';
+COMMENT ON COLUMN webhook_endpoints.names IS
+    'The names of the wanted events, a JSON array; unset for all public ones.';
+COMMENT ON COLUMN webhook_endpoints.prefixes IS
+    'The beginnings of the identifiers of the postings that it may see, a JSON array; empty for the whole board.';
+COMMENT ON COLUMN webhook_endpoints.include_posting IS
+    'Whether events of a posting carry the posting as it is when they are delivered.';
+COMMENT ON COLUMN webhook_endpoints.description IS 'The owner''s own words.';
+COMMENT ON COLUMN webhook_endpoints.state IS
+    'Whether events are delivered: active, paused (by the owner) or disabled (because deliveries failed for too long, or the receiver wants no more).';
+COMMENT ON COLUMN webhook_endpoints.state_reason IS 'Why it is disabled.';
+COMMENT ON COLUMN webhook_endpoints.secret IS
+    'A secret: the key that signs deliveries, as it is. A reader of this column can sign in the service''s name.';
+COMMENT ON COLUMN webhook_endpoints.previous_secret IS
+    'A secret: the key before, which signs beside the new one for a while.';
+COMMENT ON COLUMN webhook_endpoints.previous_secret_until IS 'When the key before ends.';
+COMMENT ON COLUMN webhook_endpoints.updated_at IS 'When its version was written.';
+COMMENT ON COLUMN webhook_endpoints.commit_seq IS
+    'The place in the event log of the last event that was delivered, waits or was passed: the commit_seq of the event.';
+COMMENT ON COLUMN webhook_endpoints.number IS 'The number of that event.';
+COMMENT ON COLUMN webhook_endpoints.last_success_at IS 'When a delivery last succeeded.';
+COMMENT ON COLUMN webhook_endpoints.failing_since IS 'When one first failed since then.';
+COMMENT ON COLUMN webhook_endpoints.silent_rounds IS
+    'The number of rounds without an answer since the last one.';
+COMMENT ON COLUMN webhook_endpoints.quiet_until IS 'Until when it is left alone.';
+COMMENT ON COLUMN webhook_endpoints.attempts IS
+    'Counts the attempts that were recorded, and so numbers them.';
+COMMENT ON COLUMN webhook_endpoints.holder IS 'The worker that delivers to it: a random id.';
+COMMENT ON COLUMN webhook_endpoints.leased_until IS
+    'When the lease ends if it is not renewed; without a holder, when the endpoint may be leased again.';
+
+CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
+
+-- The endpoints that workers choose from. There are at most some thousands: each look reads them
+-- all, which costs less than an index of columns that change with every round.
+CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
+
+CREATE TABLE webhook_waiting (
+    endpoint uuid NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    -- No foreign key: the log forgets.
+    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
+    number bigint NOT NULL CHECK (number >= 0),
+    name text COLLATE "C" NOT NULL CHECK (name <> ''),
+    subject uuid NOT NULL,
+    attempts integer NOT NULL CHECK (attempts >= 0),
+    next_at timestamptz,
+    last_error text,
+    is_silent boolean NOT NULL,
+    PRIMARY KEY (endpoint, commit_seq, number)
+)
+-- Rows come and go, as in the outbox.
+WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+COMMENT ON TABLE webhook_waiting IS
+    'Events that wait for an endpoint: their last attempt failed, or they follow such an event of the same subject. One that is settled is deleted.';
+COMMENT ON COLUMN webhook_waiting.endpoint IS 'The endpoint.';
+COMMENT ON COLUMN webhook_waiting.commit_seq IS 'The place of the event in the log: its commit_seq.';
+COMMENT ON COLUMN webhook_waiting.number IS 'Its number.';
+COMMENT ON COLUMN webhook_waiting.name IS 'Its name.';
+COMMENT ON COLUMN webhook_waiting.subject IS 'The UUID of what it is about.';
+COMMENT ON COLUMN webhook_waiting.attempts IS 'The number of attempts.';
+COMMENT ON COLUMN webhook_waiting.next_at IS
+    'When the next attempt is due; unset while an earlier event of the same subject waits.';
+COMMENT ON COLUMN webhook_waiting.last_error IS 'Why the last attempt failed.';
+COMMENT ON COLUMN webhook_waiting.is_silent IS 'Whether the last attempt was not answered.';
+
+-- The longest due first.
+CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number)
+    WHERE next_at IS NOT NULL;
+
+-- The oldest of a subject.
+CREATE INDEX webhook_waiting_subjects ON webhook_waiting (endpoint, subject, commit_seq, number);
+
+-- Those that are due when the endpoint answers again.
+CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
+
+CREATE TABLE webhook_deliveries (
+    endpoint uuid NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    slot integer NOT NULL CHECK (slot >= 0),
+    position bigint NOT NULL CHECK (position >= 1),
+    at timestamptz NOT NULL,
+    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
+    number bigint NOT NULL CHECK (number >= 0),
+    name text COLLATE "C" NOT NULL CHECK (name <> ''),
+    attempt integer NOT NULL CHECK (attempt >= 0),
+    status integer CHECK (status BETWEEN 0 AND 65535),
+    duration_ms bigint NOT NULL CHECK (duration_ms >= 0),
+    error text,
+    PRIMARY KEY (endpoint, slot)
+)
+-- A new attempt takes the row of the oldest, and the only index has no column that changes then.
+WITH (fillfactor = 50);
+
+COMMENT ON TABLE webhook_deliveries IS
+    'The newest attempts at each endpoint. Their number is fixed: a new one takes the row of the oldest.';
+COMMENT ON COLUMN webhook_deliveries.endpoint IS 'The endpoint.';
+COMMENT ON COLUMN webhook_deliveries.slot IS
+    'The rest of the position, divided by how many are kept.';
+COMMENT ON COLUMN webhook_deliveries.position IS 'Counts the attempts at the endpoint.';
+COMMENT ON COLUMN webhook_deliveries.at IS 'When it ended.';
+COMMENT ON COLUMN webhook_deliveries.commit_seq IS
+    'The place of the event in the log: its commit_seq.';
+COMMENT ON COLUMN webhook_deliveries.number IS 'Its number.';
+COMMENT ON COLUMN webhook_deliveries.name IS 'Its name.';
+COMMENT ON COLUMN webhook_deliveries.attempt IS 'Counts the attempts at this event.';
+COMMENT ON COLUMN webhook_deliveries.status IS 'The status of the answer; unset without one.';
+COMMENT ON COLUMN webhook_deliveries.duration_ms IS
+    'The time until the answer, in milliseconds.';
+COMMENT ON COLUMN webhook_deliveries.error IS 'Why it failed.';
+
+CREATE TABLE audit (
+    id uuid NOT NULL PRIMARY KEY,
+    at timestamptz NOT NULL,
+    operator text NOT NULL CHECK (operator <> ''),
+    action text COLLATE "C" NOT NULL CHECK (action <> ''),
+    subject text,
+    details json NOT NULL CHECK (json_typeof(details) = 'object')
+);
+
+COMMENT ON TABLE audit IS
+    'What operators did, each line written with what it tells of. People are named by their ids, so that no address is kept here.';
+COMMENT ON COLUMN audit.id IS 'The id of the line.';
+COMMENT ON COLUMN audit.at IS 'When it was done, or began.';
+COMMENT ON COLUMN audit.operator IS 'The name of the operator.';
+COMMENT ON COLUMN audit.action IS
+    'What was done, such as subscribers.suppress. Not listed here, so that a new one needs no migration.';
+COMMENT ON COLUMN audit.subject IS
+    'To whom or what it was done: a subscriber''s id, a posting''s source identifier.';
+COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
+
+-- The order in which it is read.
+CREATE INDEX audit_newest ON audit (at, id);
+
+CREATE TABLE console_passes (
+    digest bytea NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    kind text COLLATE "C" NOT NULL CHECK (kind IN ('link', 'session')),
+    operator text NOT NULL CHECK (operator <> ''),
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL
+);
+
+COMMENT ON TABLE console_passes IS
+    'What lets a browser act for an operator: links that sign in once, and sessions.';
+COMMENT ON COLUMN console_passes.digest IS
+    'SHA-256 of the token, which has 256 random bits and is stored nowhere.';
+COMMENT ON COLUMN console_passes.kind IS 'Link or session.';
+COMMENT ON COLUMN console_passes.operator IS 'The name of the operator.';
+COMMENT ON COLUMN console_passes.created_at IS 'When it was made.';
+COMMENT ON COLUMN console_passes.expires_at IS
+    'When it ends. A worker deletes it some time later.';
+
+-- What the worker asks for that deletes them.
+CREATE INDEX console_passes_by_end ON console_passes (expires_at);
+
+-- A row begins as a reservation, by the worker that asks the model, and becomes the draft.
+CREATE TABLE drafts (
+    key bytea NOT NULL PRIMARY KEY CHECK (octet_length(key) = 32),
+    holder uuid,
+    reserved_until timestamptz,
+    used_at timestamptz NOT NULL,
+    draft text COMPRESSION lz4,
+    posting_id uuid,
+    CONSTRAINT reservation_has_a_holder
+        CHECK ((draft IS NULL) = (holder IS NOT NULL)),
+    CONSTRAINT reservation_has_an_end
+        CHECK ((holder IS NULL) = (reserved_until IS NULL))
+)
+-- Renewing a reservation changes no column that an index has, so with space left it stays on its
+-- page.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE drafts IS
+    'What a language model was paid for, and who is about to pay. What is long unused is deleted.';
+COMMENT ON COLUMN drafts.key IS
+    'SHA-256 of everything that the draft depends on: the content of a posting, the model and its instructions.';
+COMMENT ON COLUMN drafts.holder IS
+    'The worker that gets the draft: a random id. Unset once there is one.';
+COMMENT ON COLUMN drafts.reserved_until IS
+    'When the reservation ends if it is not renewed: a process that died keeps nobody waiting for long. Unset once there is a draft.';
+COMMENT ON COLUMN drafts.used_at IS
+    'When the draft was last kept or found, give or take a day; before there is one, when it was first asked for.';
+COMMENT ON COLUMN drafts.draft IS 'The draft, as the model''s adapter writes it; unset while reserved.';
+COMMENT ON COLUMN drafts.posting_id IS
+    'The posting that the draft was kept for, with which it is erased. No foreign key: what only expires leaves its draft, which another posting with the same content may use.';
+
+-- What has been unused for longest.
+CREATE INDEX drafts_used ON drafts (used_at);
+CREATE INDEX drafts_by_posting ON drafts (posting_id) WHERE draft IS NOT NULL;
+
+-- What lets programs of the version before go on with a schema that a newer one has migrated.
+
+CREATE TABLE schema_compatibility (
+    singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+    needs text COLLATE "C" NOT NULL CHECK (needs <> '')
+);
+
+COMMENT ON TABLE schema_compatibility IS
+    'Which programs can work with this schema. It has one row. A migration that removes what older programs use changes it.';
+COMMENT ON COLUMN schema_compatibility.singleton IS 'True: there is one row.';
+COMMENT ON COLUMN schema_compatibility.needs IS
+    'The version of a migration. Programs that know it can work with the schema, also if it has later migrations that they do not know.';
+
+INSERT INTO schema_compatibility (needs) VALUES ('20261124000000');

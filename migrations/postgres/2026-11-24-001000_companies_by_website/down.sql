@@ -1,1 +1,0 @@
-DROP INDEX companies_by_website;

@@ -1,1 +1,0 @@
-DROP INDEX posting_sketches_in_band_3;

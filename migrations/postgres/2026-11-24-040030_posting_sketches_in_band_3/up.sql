@@ -1,2 +1,0 @@
--- The oldest postings of a band, of which a search looks at a few.
-CREATE INDEX CONCURRENTLY posting_sketches_in_band_3 ON posting_sketches (band_3, since, posting_id);

@@ -1,1 +1,0 @@
-ALTER TABLE drafts DROP COLUMN posting_id;

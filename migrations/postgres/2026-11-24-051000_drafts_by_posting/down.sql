@@ -1,1 +1,0 @@
-DROP INDEX drafts_by_posting;

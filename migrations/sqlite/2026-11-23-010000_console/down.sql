@@ -1,2 +1,0 @@
--- Everybody is signed out.
-DROP TABLE console_passes;

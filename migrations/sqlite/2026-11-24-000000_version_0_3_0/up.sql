@@ -1,0 +1,737 @@
+-- Everything that version 0.3.0 stores: postings with their companies, OAuth clients, catalogues,
+-- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins of operators, and
+-- the drafts of language models.
+--
+-- In every table: ids are the 16 bytes of a UUID, and times are whole microseconds since
+-- 1970-01-01T00:00:00Z. The checks hold what the program relies on when it reads a row back;
+-- the rules about what may become of a row are the program's.
+
+-- Upserted with the postings that name them.
+CREATE TABLE companies (
+    -- The UUIDv5 of the website: one website cannot have two rows.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    name TEXT NOT NULL,
+    -- In the normal form that companies are matched by.
+    website TEXT NOT NULL,
+    logo_path TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    -- The names that it had before, newest first, at most 20, as a JSON array; NULL if it had none.
+    -- Redacted texts hide them too.
+    former_names TEXT CHECK (former_names IS NULL OR json_valid(former_names)),
+    -- The client that owns it; NULL leaves it to the clients without prefixes.
+    owner BLOB CHECK (length(owner) = 16),
+    -- Who changed name, logo or owner last.
+    updated_by TEXT
+) STRICT, WITHOUT ROWID;
+
+-- The list of companies.
+CREATE INDEX companies_by_website ON companies (website);
+
+-- Columns that are read without the others come first, large ones last: SQLite reads a row
+-- from its beginning and follows it onto further pages only as far as it must.
+CREATE TABLE postings (
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- The posting's id in the world it comes from, compared byte for byte.
+    source_identifier TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (source_identifier <> ''),
+    -- Counts the commits that wrote the row; each of them names the version it has read.
+    version INTEGER NOT NULL CHECK (version >= 1),
+    status TEXT NOT NULL
+        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    -- The reason of the newest change of status.
+    status_reason TEXT,
+    -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
+    moderated INTEGER NOT NULL CHECK (moderated IN (0, 1)),
+    -- Without an index: nothing asks for a company's postings, and companies are never deleted.
+    company_id BLOB NOT NULL REFERENCES companies (id),
+    -- SHA-256 of the content that the last enrichment outcome was for.
+    enriched_hash BLOB CHECK (length(enriched_hash) = 32),
+    -- SHA-256 of the content that an operator approved, which no enricher overrules.
+    approved_hash BLOB CHECK (length(approved_hash) = 32),
+    is_featured INTEGER NOT NULL CHECK (is_featured IN (0, 1)),
+    -- When it was first approved.
+    published_at INTEGER,
+    -- When its lifetime ends.
+    expire_at INTEGER,
+    -- When it was taken down.
+    expired_at INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    -- Comma-separated, in the order sent, without repeats; '' when there are none:
+    -- full-time, part-time, contract, internship.
+    employment_types TEXT NOT NULL,
+    -- Likewise: remote, on-site, hybrid, other.
+    location_types TEXT NOT NULL,
+    -- ISO 3166-1 alpha-2, upper case.
+    location_country_code TEXT CHECK (length(location_country_code) = 2),
+    location_city TEXT,
+    -- Whole units of the currency.
+    salary_min INTEGER CHECK (salary_min >= 0),
+    salary_max INTEGER CHECK (salary_max >= 0),
+    -- ISO 4217, upper case.
+    salary_currency_code TEXT CHECK (length(salary_currency_code) = 3),
+    salary_period TEXT CHECK (salary_period IN ('hourly', 'weekly', 'monthly', 'annually')),
+    application_email TEXT,
+    application_url TEXT,
+    expiration_reason TEXT,
+    -- SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no
+    -- event. NULL before the first result.
+    texts_digest BLOB CHECK (length(texts_digest) = 32),
+    -- Who created it and whose the last change is, as in posting_history.actor.
+    created_by TEXT,
+    updated_by TEXT,
+    -- The catalogue that listed it last. No foreign key: a catalogue that is deleted leaves its
+    -- postings as they are.
+    catalogue_id BLOB CHECK (length(catalogue_id) = 16),
+    -- The open posting with the same content, pushed first, that it duplicates, and the identifier of
+    -- that one, which tells who may know of it. No foreign key: the first counts only with the second.
+    duplicate_of BLOB CHECK (length(duplicate_of) = 16),
+    duplicate_identifier TEXT,
+    -- When a push last changed company, title, place or description; NULL if none did since the
+    -- first.
+    content_at INTEGER,
+    -- SHA-256 of raw_description: a description that is pushed again is compared without being
+    -- read.
+    description_digest BLOB NOT NULL CHECK (length(description_digest) = 32),
+    -- A JSON object as text, so that order and spelling stay as sent.
+    metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
+    -- HTML, as sent.
+    raw_description TEXT NOT NULL
+) STRICT;
+
+-- The two orders of the list: all postings, and those of one status.
+CREATE INDEX postings_by_update ON postings (updated_at, id);
+CREATE INDEX postings_by_status ON postings (status, updated_at, id);
+
+-- What the worker that ends lifetimes asks for. A query uses it only if it repeats the two
+-- status names literally.
+CREATE INDEX postings_by_end ON postings (expire_at)
+    WHERE expire_at IS NOT NULL AND status IN ('PendingEnrichment', 'approved');
+
+-- What the worker asks for that drops the texts of postings which expired long ago: those that still
+-- have any. It is as small as the postings that expired lately are few. A query uses it only if it
+-- repeats the conditions literally.
+CREATE INDEX postings_with_old_texts ON postings (expired_at, id)
+    WHERE status = 'expired' AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL);
+
+-- What an import of a catalogue asks for, by pages. It has no column that a push or an outcome
+-- changes, so a posting moves in it only when it expires, comes back or is listed elsewhere.
+CREATE INDEX postings_by_catalogue ON postings (catalogue_id, id)
+    WHERE catalogue_id IS NOT NULL AND expired_at IS NULL;
+
+-- The copies of a posting, which are looked up anew when it ends or changes. Few postings are copies.
+CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate_of IS NOT NULL;
+
+-- What enrichment made of a posting. Apart from it, because no rule reads the texts and a
+-- push does not write them.
+CREATE TABLE posting_texts (
+    posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    -- WGS 84, in degrees; both or neither.
+    latitude REAL CHECK (latitude BETWEEN -90 AND 90),
+    longitude REAL CHECK (longitude BETWEEN -180 AND 180),
+    markdown TEXT NOT NULL,
+    -- Without what identifies the company or leads past the board.
+    redacted_markdown TEXT NOT NULL,
+    -- Likewise the title, one line of plain text.
+    redacted_title TEXT,
+    CONSTRAINT coordinates_come_together
+        CHECK ((latitude IS NULL) = (longitude IS NULL))
+) STRICT;
+
+-- What became of a posting; rows are only ever added. In the order of its key.
+CREATE TABLE posting_history (
+    posting_id BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
+    -- The version of the posting that the commit wrote which added this entry.
+    version INTEGER NOT NULL,
+    -- Counts the entries of one commit, from 0.
+    step INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    status TEXT NOT NULL
+        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    reason TEXT,
+    -- client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.
+    actor TEXT NOT NULL,
+    PRIMARY KEY (posting_id, version, step)
+) STRICT, WITHOUT ROWID;
+
+-- By what duplicates of a posting are found. Made by outcomes, of postings that are open; those of
+-- postings that are not open any more go when a search meets them.
+CREATE TABLE posting_signatures (
+    posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    -- Hashes of company, title, place and a part of the signature. Duplicates have one in common.
+    band_1 INTEGER NOT NULL,
+    band_2 INTEGER NOT NULL,
+    band_3 INTEGER NOT NULL,
+    band_4 INTEGER NOT NULL,
+    -- The MinHash signature of the description, 64 values of two bytes: equal ones tell how much two
+    -- texts have in common.
+    signature BLOB NOT NULL CHECK (length(signature) = 128),
+    -- When the posting first had content that matches this.
+    since INTEGER NOT NULL,
+    -- The signature of the description of that time; NULL if it is the same.
+    first_signature BLOB CHECK (length(first_signature) = 128)
+) STRICT, WITHOUT ROWID;
+
+-- The oldest postings of a band, of which a search looks at a few.
+CREATE INDEX posting_signatures_in_band_1 ON posting_signatures (band_1, since, posting_id);
+CREATE INDEX posting_signatures_in_band_2 ON posting_signatures (band_2, since, posting_id);
+CREATE INDEX posting_signatures_in_band_3 ON posting_signatures (band_3, since, posting_id);
+CREATE INDEX posting_signatures_in_band_4 ON posting_signatures (band_4, since, posting_id);
+
+-- OAuth clients: who may ask for tokens.
+CREATE TABLE clients (
+    -- The client_id.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    created_at INTEGER NOT NULL,
+    -- Counts the commits that wrote it, but for its activity.
+    version INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+    name TEXT NOT NULL,
+    -- What it may ask for: comma-separated, without repeats.
+    scopes TEXT NOT NULL,
+    -- The beginnings of the identifiers of the postings that it may read and write, a JSON array;
+    -- empty for the whole board.
+    prefixes TEXT NOT NULL DEFAULT '[]' CHECK (prefixes LIKE '[%]'),
+    -- The most requests that each process accepts from it in a minute; unset for no limit.
+    requests_per_minute INTEGER CHECK (requests_per_minute BETWEEN 1 AND 4294967295),
+    revoked_at INTEGER,
+    -- When it last pushed, refused or not; some seconds late.
+    last_push_at INTEGER,
+    -- The earliest time of issue of its tokens that are accepted; NULL for any.
+    tokens_from INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- The secrets of clients: the newest, which has no end, and the one before it.
+CREATE TABLE client_secrets (
+    client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    -- SHA-256 of the secret, which has 256 random bits and is stored nowhere.
+    digest BLOB NOT NULL CHECK (length(digest) = 32),
+    created_at INTEGER NOT NULL,
+    -- When it ends, if a newer one has replaced it.
+    expires_at INTEGER,
+    -- When a token was last issued for it; some seconds late.
+    last_used_at INTEGER,
+    PRIMARY KEY (client_id, digest)
+) STRICT, WITHOUT ROWID;
+
+-- What clients did on each of their newest days with anything. Written every few seconds.
+CREATE TABLE client_days (
+    client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    -- In UTC, such as 2026-12-31.
+    date TEXT NOT NULL CHECK (date LIKE '____-__-__'),
+    -- Pushes by what came of them; one that updated may have updated the company alone.
+    created INTEGER NOT NULL CHECK (created >= 0),
+    updated INTEGER NOT NULL CHECK (updated >= 0),
+    unchanged INTEGER NOT NULL CHECK (unchanged >= 0),
+    expired INTEGER NOT NULL CHECK (expired >= 0),
+    reopened INTEGER NOT NULL CHECK (reopened >= 0),
+    refused INTEGER NOT NULL CHECK (refused >= 0),
+    -- Of the postings that it created, those that got this verdict on the day.
+    approved INTEGER NOT NULL CHECK (approved >= 0),
+    rejected INTEGER NOT NULL CHECK (rejected >= 0),
+    PRIMARY KEY (client_id, date)
+) STRICT, WITHOUT ROWID;
+
+-- The newest refused pushes of each client.
+CREATE TABLE client_refusals (
+    client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    -- A UUIDv7: ids sort by time.
+    id BLOB NOT NULL CHECK (length(id) = 16),
+    at INTEGER NOT NULL,
+    -- Of the posting, as far as it can be shown.
+    identifier TEXT NOT NULL,
+    -- Of the answer.
+    status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 65535),
+    message TEXT NOT NULL,
+    -- A JSON object of lists by field; unset without any.
+    errors TEXT CHECK (errors LIKE '{%}'),
+    PRIMARY KEY (client_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- The postings that a client offers under a name, the import of them that is running, and the last one
+-- that ended.
+-- Which postings a catalogue has is in postings.catalogue_id.
+CREATE TABLE catalogues (
+    -- A UUIDv7. A catalogue that was deleted and made again has another one.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    name TEXT NOT NULL COLLATE BINARY
+        CHECK (length(name) BETWEEN 1 AND 64 AND name NOT GLOB '*[^A-Za-z0-9._-]*'),
+    -- When its first import began.
+    created_at INTEGER NOT NULL,
+    -- The import that is running, a random id, and when its lease ends if it is not renewed. Only a
+    -- commit that finds the id here may expire postings for the import.
+    holder BLOB CHECK (length(holder) = 16),
+    leased_until INTEGER,
+    -- The last import that ended.
+    last_started_at INTEGER,
+    last_finished_at INTEGER,
+    -- Its lines that were not blank, and what came of them.
+    lines INTEGER NOT NULL CHECK (lines >= 0),
+    created INTEGER NOT NULL CHECK (created >= 0),
+    updated INTEGER NOT NULL CHECK (updated >= 0),
+    unchanged INTEGER NOT NULL CHECK (unchanged >= 0),
+    expired INTEGER NOT NULL CHECK (expired >= 0),
+    reopened INTEGER NOT NULL CHECK (reopened >= 0),
+    refused INTEGER NOT NULL CHECK (refused >= 0),
+    -- The service could not answer these.
+    failed INTEGER NOT NULL CHECK (failed >= 0),
+    -- The open postings that no line named, and those of them that expired; unset if the import did
+    -- not get so far.
+    missing INTEGER CHECK (missing >= 0),
+    missing_expired INTEGER CHECK (missing_expired >= 0),
+    -- Whether none expired because too many were missing.
+    is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
+    -- Whether every line had an answer, and the body ended as it should.
+    is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
+    UNIQUE (client_id, name),
+    CONSTRAINT lease_has_a_holder
+        CHECK ((holder IS NULL) = (leased_until IS NULL)),
+    CONSTRAINT last_import_has_both_ends
+        CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
+    CONSTRAINT missing_are_counted_together
+        CHECK ((missing IS NULL) = (missing_expired IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What is known of an e-mail address: as the membership system reports the person, and as the
+-- e-mail provider says they stand. Deleted only when a person was erased, or has another address.
+CREATE TABLE subscribers (
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- Counts the commits that wrote the row; each of them names the version it has read.
+    version INTEGER NOT NULL CHECK (version >= 1),
+    -- Trimmed and in lower case, compared byte for byte. One address cannot have two rows, so a
+    -- report and a suppression that race for it meet.
+    email TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (email <> ''),
+    -- When the membership system first reported the person; until then the row only keeps what
+    -- the provider said about the address.
+    reported_at INTEGER,
+    name TEXT,
+    -- By its name.
+    country TEXT,
+    -- Whose membership it is, where it stands, and until when it is paid for (as 2026-12-31).
+    -- All unset without a membership.
+    membership_plan_category TEXT CHECK (membership_plan_category IN ('individual', 'team')),
+    membership_status TEXT CHECK (membership_status IN ('active', 'expired', 'canceled')),
+    membership_expires_at TEXT CHECK (
+        membership_expires_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
+    ),
+    -- Whether the person may be written to: the strongest that was ever seen.
+    status TEXT NOT NULL
+        CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    -- From what a suppression was learnt, in which account where that is known, when, and why: an
+    -- operator's words, or what is known of the delivery.
+    suppressed_by TEXT CHECK (
+        suppressed_by IN (
+            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link', 'erasure'
+        )
+    ),
+    suppressed_in TEXT CHECK (suppressed_in IN ('old', 'new')),
+    suppressed_at INTEGER,
+    suppressed_because TEXT,
+    -- When an operator reinstated the person last: what the provider says of before that does
+    -- not count.
+    reinstated_at INTEGER,
+    -- Why the address is to go from both accounts, if it is: the person has another one, whose row
+    -- is the one that is named, or is to be forgotten.
+    departure TEXT CHECK (departure IN ('moved', 'erased')),
+    moved_to BLOB CHECK (length(moved_to) = 16),
+    -- The provider's id of the person in each account, once that has shown one; whether the
+    -- account is known to send nothing to a person who is suppressed; and whether this service
+    -- itself has unsubscribed the person there, or was about to.
+    old_id TEXT,
+    old_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (old_is_quiet IN (0, 1)),
+    old_is_withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (old_is_withdrawn IN (0, 1)),
+    new_id TEXT,
+    new_is_quiet INTEGER NOT NULL DEFAULT 0 CHECK (new_is_quiet IN (0, 1)),
+    new_is_withdrawn INTEGER NOT NULL DEFAULT 0 CHECK (new_is_withdrawn IN (0, 1)),
+    -- The moment of which the last report that says one is.
+    reported_as_of INTEGER,
+    -- When the person moved to the provider's new account, and who moved them; unset in the old
+    -- one.
+    migrated_at INTEGER,
+    migration_source TEXT
+        CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
+    -- 1: the provider's accounts show the move already.
+    migration_arrived INTEGER NOT NULL CHECK (migration_arrived IN (0, 1)),
+    -- Which accounts have shown the person in the course of the move: the old one when they were
+    -- found there, the new one when they had joined its group, under this address or one before.
+    migration_shown_in TEXT CHECK (migration_shown_in IN ('old', 'new', 'both')),
+    -- What lets the holder of an e-mailed link move. A secret.
+    migration_token TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (migration_token <> ''),
+    -- SHA-256 of what the account that the person is in is known to hold; unset while that is
+    -- not known.
+    synced_digest BLOB CHECK (length(synced_digest) = 32),
+    -- When an account was last told, or shown to hold, what was news to it.
+    synced_at INTEGER,
+    updated_at INTEGER NOT NULL,
+    CONSTRAINT membership_has_plan_and_status
+        CHECK ((membership_plan_category IS NULL) = (membership_status IS NULL)),
+    CONSTRAINT only_a_membership_ends
+        CHECK (membership_status IS NOT NULL OR membership_expires_at IS NULL),
+    CONSTRAINT suppression_has_a_time
+        CHECK ((suppressed_by IS NULL) = (suppressed_at IS NULL)),
+    CONSTRAINT who_moved_has_another_row
+        CHECK ((coalesce(departure, '') = 'moved') = (moved_to IS NOT NULL)),
+    CONSTRAINT nobody_is_reported_and_departs
+        CHECK (departure IS NULL OR reported_at IS NULL),
+    CONSTRAINT only_a_suppression_has_an_account
+        CHECK (suppressed_by IS NOT NULL OR suppressed_in IS NULL),
+    CONSTRAINT only_a_suppression_has_a_reason
+        CHECK (suppressed_by IS NOT NULL OR suppressed_because IS NULL),
+    CONSTRAINT migration_has_a_source
+        CHECK ((migrated_at IS NULL) = (migration_source IS NULL)),
+    CONSTRAINT only_a_migration_arrives
+        CHECK (migrated_at IS NOT NULL OR migration_arrived = 0),
+    CONSTRAINT only_a_migration_is_shown
+        CHECK (migrated_at IS NOT NULL OR migration_shown_in IS NULL)
+) STRICT;
+
+-- Who is still in the old account, in the order of the list. A query uses it only if it repeats
+-- both conditions. (The list of all goes by the index of the address.)
+CREATE INDEX subscribers_unmigrated ON subscribers (email)
+    WHERE migrated_at IS NULL AND reported_at IS NOT NULL;
+
+-- Who is suppressed, reported or not, in the order of the list. A query uses it only if it
+-- repeats the condition.
+CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'active';
+
+-- Which process speaks to which of the provider's accounts: one at a time keeps to its request
+-- limit.
+CREATE TABLE account_leases (
+    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    -- A random id of the process.
+    holder BLOB NOT NULL CHECK (length(holder) = 16),
+    -- When the lease ends if it is not renewed: a process that died holds nothing for long.
+    ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What is kept of each of the provider's accounts beside its lease: pauses outlast processes.
+CREATE TABLE account_states (
+    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    -- Until when nothing is sent to it, and why.
+    paused_until INTEGER,
+    pause_reason TEXT,
+    -- When its whole list was read to the end last.
+    reconciled_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- What is remembered of suppressed people who were erased: HMAC-SHA-256 of the address, with the
+-- key below, and how the person stood.
+CREATE TABLE erased_suppressions (
+    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
+    status TEXT NOT NULL
+        CHECK (status IN ('removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    -- When that became all that is known.
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The key of these hashes, made once. A secret.
+CREATE TABLE erasure_keys (
+    singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+    key BLOB NOT NULL CHECK (length(key) = 32)
+) STRICT;
+
+INSERT INTO erasure_keys (singleton, key) VALUES (1, randomblob(32));
+
+-- What has to happen outside the database, written in the commit that makes it necessary.
+--
+-- A row is an effect: a key without data, whose handler loads the current state. There is at most
+-- one row for each. A finished task is deleted.
+CREATE TABLE outbox (
+    -- In the order written, and never used again: an operator may name a row that is gone.
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    -- The kind of effect, as the context that owns it declares it. Kinds and their lanes are not
+    -- listed here, because a new one would make it necessary to build the table anew.
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    -- The UUID of what it is for: a posting or a subscriber. No foreign key: kinds differ in what
+    -- they are for.
+    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    -- The lane of its kind that was asked for last, of kinds that have several: of 'sync' the
+    -- provider's account. One that ends with -bulk waits behind all others.
+    account TEXT CHECK (account <> ''),
+    -- Counts how often an effect was asked for. A task that was asked for again since it was
+    -- claimed is due once more when it is finished.
+    generation INTEGER NOT NULL DEFAULT 1,
+    -- How often it was claimed since it was asked for anew.
+    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- When it is due, or when its lease ends: a task whose worker died is due by itself.
+    next_at INTEGER NOT NULL,
+    -- The claim it is worked on under.
+    lease BLOB CHECK (length(lease) = 16),
+    -- How many claims in a row ended without a report: their workers died, perhaps of this task.
+    lost INTEGER NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    -- The first failed attempt since it was asked for anew.
+    first_failed_at INTEGER,
+    last_error TEXT,
+    -- Given up then; it stays until an operator revives it or it is asked for again.
+    dead_at INTEGER,
+    created_at INTEGER NOT NULL,
+    -- The trace that the task belongs to, as the header traceparent has it; NULL if it is not traced.
+    trace_parent TEXT,
+    CONSTRAINT dead_task_has_no_lease
+        CHECK (dead_at IS NULL OR lease IS NULL),
+    CONSTRAINT lost_claim_has_a_lease
+        CHECK (lost = 0 OR lease IS NOT NULL)
+) STRICT;
+
+-- One row for each effect.
+CREATE UNIQUE INDEX outbox_effects ON outbox (kind, subject);
+
+-- What workers ask for: the tasks of a queue that are due, the longest due first; and those whose
+-- lease ended, likewise. A task is in one of them or in neither, so a claim costs one entry.
+CREATE INDEX outbox_due ON outbox (kind, account, next_at)
+    WHERE dead_at IS NULL AND lease IS NULL;
+CREATE INDEX outbox_leased ON outbox (kind, account, next_at) WHERE lease IS NOT NULL;
+
+-- What operators ask for.
+CREATE INDEX outbox_dead ON outbox (kind) WHERE dead_at IS NOT NULL;
+
+-- What happened, written in the commit that caused it and never changed. Readers go by the key
+-- alone: another index would cost every commit more than it would save.
+CREATE TABLE events (
+    -- In the order of the commits, and never used again: it is the place of the event in the log.
+    number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    -- When it happened.
+    at INTEGER NOT NULL,
+    -- As the context that raises it declares it. Names are not listed here, because a new one would
+    -- make it necessary to build the table anew.
+    name TEXT NOT NULL CHECK (name <> ''),
+    -- The UUID of what it is about: a posting, a company or a subscriber. No foreign key: what
+    -- happened stays true.
+    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    -- Of a posting, as the commit left it. All unset of another subject; the reason may be unset.
+    source_identifier TEXT CHECK (source_identifier <> ''),
+    version INTEGER CHECK (version >= 1),
+    status TEXT CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    status_reason TEXT,
+    -- Likewise of a company. The path may be unset.
+    company_name TEXT,
+    company_website TEXT,
+    company_logo_path TEXT,
+    -- The trace of its cause, as the header traceparent has it; NULL if it is not traced.
+    trace_parent TEXT,
+    -- Of a company: who changed it.
+    company_updated_by TEXT,
+    CONSTRAINT posting_has_a_version
+        CHECK ((source_identifier IS NULL) = (version IS NULL)),
+    CONSTRAINT posting_has_a_status
+        CHECK ((source_identifier IS NULL) = (status IS NULL)),
+    CONSTRAINT only_a_posting_has_a_reason
+        CHECK (source_identifier IS NOT NULL OR status_reason IS NULL),
+    CONSTRAINT subject_is_posting_or_company
+        CHECK (source_identifier IS NULL OR company_name IS NULL),
+    CONSTRAINT company_has_name_and_website
+        CHECK ((company_name IS NULL) = (company_website IS NULL)),
+    CONSTRAINT only_a_company_has_a_logo
+        CHECK (company_name IS NOT NULL OR company_logo_path IS NULL)
+) STRICT;
+
+-- What is known of the log as a whole, in one row.
+CREATE TABLE event_log (
+    singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+    -- The number of the last event that was deleted: a reader whose cursor is before it has missed
+    -- events.
+    deleted_number INTEGER NOT NULL CHECK (deleted_number >= 0)
+) STRICT;
+
+INSERT INTO event_log (singleton, deleted_number) VALUES (1, 0);
+
+-- How far the parts of the program that work through the log have come.
+CREATE TABLE event_cursors (
+    consumer TEXT NOT NULL PRIMARY KEY CHECK (consumer <> ''),
+    -- The place of the last event that the consumer is done with. A file has one writer at a time,
+    -- so numbers alone are the order, and the other part of a place is 0.
+    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
+    number INTEGER NOT NULL CHECK (number >= 0)
+) STRICT, WITHOUT ROWID;
+
+-- Webhooks: receivers of events, how far the deliveries to each of them are, and the last attempts.
+
+-- A receiver, as its owner registered it; and what workers know of it.
+CREATE TABLE webhook_endpoints (
+    -- A UUIDv7: ids sort by age.
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    -- client:ID or operator.
+    owner TEXT NOT NULL CHECK (owner = 'operator' OR owner LIKE 'client:%'),
+    created_at INTEGER NOT NULL,
+    -- Counts the changes by its owner, and its disabling.
+    version INTEGER NOT NULL CHECK (version >= 1),
+    url TEXT NOT NULL CHECK (url <> ''),
+    -- The names of the wanted events, a JSON array; unset for all public ones.
+    names TEXT CHECK (names LIKE '[%]'),
+    -- The beginnings of the identifiers of the postings that it may see, a JSON array; empty for
+    -- the whole board.
+    prefixes TEXT NOT NULL CHECK (prefixes LIKE '[%]'),
+    -- Whether events of a posting carry the posting.
+    include_posting INTEGER NOT NULL CHECK (include_posting IN (0, 1)),
+    -- The owner's own words.
+    description TEXT,
+    state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'disabled')),
+    -- Why it is disabled.
+    state_reason TEXT,
+    -- A secret: the key that signs deliveries, as it is. Not a digest, because each delivery is
+    -- signed with it: a reader of this file can sign in the service's name.
+    secret BLOB NOT NULL CHECK (length(secret) BETWEEN 24 AND 64),
+    -- A secret as well: the key before, and until when it signs beside the new one.
+    previous_secret BLOB CHECK (length(previous_secret) BETWEEN 24 AND 64),
+    previous_secret_until INTEGER,
+    -- When its version was written.
+    updated_at INTEGER NOT NULL,
+
+    -- The place in the event log of the last event that was delivered, waits or was passed.
+    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    -- How it fares: the last success, the first failure since then, the number of rounds without
+    -- an answer since the last one, and until when it is left alone.
+    last_success_at INTEGER,
+    failing_since INTEGER,
+    silent_rounds INTEGER NOT NULL DEFAULT 0 CHECK (silent_rounds >= 0),
+    quiet_until INTEGER,
+    -- Counts the attempts that were recorded, and so numbers them.
+    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    -- The worker that delivers to it: a random id.
+    holder BLOB CHECK (length(holder) = 16),
+    -- When the lease ends if it is not renewed; without a holder, when the endpoint may be leased
+    -- again.
+    leased_until INTEGER,
+    CONSTRAINT disabled_has_a_reason
+        CHECK ((state = 'disabled') = (state_reason IS NOT NULL)),
+    CONSTRAINT previous_secret_has_an_end
+        CHECK ((previous_secret IS NULL) = (previous_secret_until IS NULL)),
+    CONSTRAINT holder_has_a_lease
+        CHECK (holder IS NULL OR leased_until IS NOT NULL)
+) STRICT;
+
+CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner, id);
+-- The endpoints that workers choose from.
+CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'active';
+
+-- Events that wait for an endpoint: their last attempt failed, or they follow such an event of the
+-- same subject. One that is settled is deleted.
+CREATE TABLE webhook_waiting (
+    endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    -- The place of the event in the log. No foreign key: the log forgets.
+    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    -- Its name, and the UUID of what it is about.
+    name TEXT NOT NULL CHECK (name <> ''),
+    subject BLOB NOT NULL CHECK (length(subject) = 16),
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    -- When the next attempt is due; unset while an earlier event of the subject waits.
+    next_at INTEGER,
+    last_error TEXT,
+    -- Whether the last attempt was not answered.
+    is_silent INTEGER NOT NULL CHECK (is_silent IN (0, 1)),
+    PRIMARY KEY (endpoint, commit_seq, number)
+) STRICT, WITHOUT ROWID;
+
+-- The longest due first.
+CREATE INDEX webhook_waiting_due ON webhook_waiting (endpoint, next_at, commit_seq, number)
+    WHERE next_at IS NOT NULL;
+-- The oldest of a subject.
+CREATE INDEX webhook_waiting_subjects ON webhook_waiting (endpoint, subject, commit_seq, number);
+-- Those that are due when the endpoint answers again.
+CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE is_silent;
+
+-- The newest attempts at each endpoint. Their number is fixed, so a new one takes the row of the
+-- oldest.
+CREATE TABLE webhook_deliveries (
+    endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    -- The rest of its position, divided by how many are kept.
+    slot INTEGER NOT NULL CHECK (slot >= 0),
+    -- Counts the attempts at the endpoint.
+    position INTEGER NOT NULL CHECK (position >= 1),
+    -- When it ended.
+    at INTEGER NOT NULL,
+    -- The place of the event in the log, and its name.
+    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
+    number INTEGER NOT NULL CHECK (number >= 0),
+    name TEXT NOT NULL CHECK (name <> ''),
+    -- Counts the attempts at this event.
+    attempt INTEGER NOT NULL CHECK (attempt >= 0),
+    -- Of the answer; unset without one.
+    status INTEGER CHECK (status BETWEEN 0 AND 65535),
+    duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
+    -- Why it failed.
+    error TEXT,
+    PRIMARY KEY (endpoint, slot)
+) STRICT, WITHOUT ROWID;
+
+-- What operators did, each line written with what it tells of. People are named by their ids, so
+-- that no address is kept here.
+CREATE TABLE audit (
+    id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    at INTEGER NOT NULL,
+    -- The name of the operator.
+    operator TEXT NOT NULL CHECK (operator <> ''),
+    -- Such as 'subscribers.suppress'. Not listed here, so that a new one needs no migration.
+    action TEXT NOT NULL CHECK (action <> ''),
+    -- To whom or what it was done: a subscriber's id, a posting's source identifier.
+    subject TEXT,
+    -- Further things to say: a JSON object.
+    details TEXT NOT NULL CHECK (details LIKE '{%}')
+) STRICT, WITHOUT ROWID;
+
+-- The order in which it is read.
+CREATE INDEX audit_newest ON audit (at, id);
+
+-- What lets a browser act for an operator: links that sign in once, and sessions.
+CREATE TABLE console_passes (
+    -- SHA-256 of the token, which has 256 random bits and is stored nowhere.
+    digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    kind TEXT NOT NULL CHECK (kind IN ('link', 'session')),
+    -- The name of the operator.
+    operator TEXT NOT NULL CHECK (operator <> ''),
+    created_at INTEGER NOT NULL,
+    -- When it ends. A worker deletes it some time later.
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What the worker asks for that deletes them.
+CREATE INDEX console_passes_by_end ON console_passes (expires_at);
+
+-- What a language model was paid for, so that nobody pays for the same content twice. What is
+-- long unused is deleted.
+--
+-- A row begins as a reservation, by the worker that asks the model, and becomes the draft.
+CREATE TABLE drafts (
+    -- SHA-256 of everything that the draft depends on: the content of a posting, the model and
+    -- its instructions.
+    key BLOB NOT NULL PRIMARY KEY CHECK (length(key) = 32),
+    -- The worker that gets the draft: a random id. Unset once there is one.
+    holder BLOB CHECK (length(holder) = 16),
+    -- When the reservation ends if it is not renewed: a process that died keeps nobody waiting
+    -- for long. Unset once there is a draft.
+    reserved_until INTEGER,
+    -- When the draft was last kept or found, give or take a day; before there is one, when it
+    -- was first asked for.
+    used_at INTEGER NOT NULL,
+    -- As the model's adapter writes it; unset while reserved.
+    draft TEXT,
+    -- The posting that it was kept for, with which it is erased. No foreign key: what only expires
+    -- leaves its draft, which another posting with the same content may use.
+    posting_id BLOB CHECK (length(posting_id) = 16),
+    CONSTRAINT reservation_has_a_holder
+        CHECK ((draft IS NULL) = (holder IS NOT NULL)),
+    CONSTRAINT reservation_has_an_end
+        CHECK ((holder IS NULL) = (reserved_until IS NULL))
+) STRICT;
+
+-- What has been unused for longest.
+CREATE INDEX drafts_used ON drafts (used_at);
+
+-- What an erasure asks for.
+CREATE INDEX drafts_by_posting ON drafts (posting_id) WHERE draft IS NOT NULL;
+
+-- What lets programs of the version before go on with a schema that a newer one has migrated: which
+-- programs can work with it. It has one row. A migration that removes what older programs use changes
+-- it.
+CREATE TABLE schema_compatibility (
+    -- True: there is one row.
+    singleton INTEGER NOT NULL PRIMARY KEY DEFAULT 1 CHECK (singleton = 1),
+    -- The version of a migration. Programs that know it can work with the schema, also if it has later
+    -- migrations that they do not know.
+    needs TEXT NOT NULL CHECK (needs <> '')
+) STRICT;
+
+INSERT INTO schema_compatibility (needs) VALUES ('20261124000000');

@@ -1,2 +1,0 @@
--- Tokens that were ended are accepted again, as long as they last.
-ALTER TABLE clients DROP COLUMN tokens_from;
