@@ -6,7 +6,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use domain::{
     authority::Principal,
-    posting::{Lifetime, PutPosting, decide},
+    decision::decide,
+    posting::{Lifetime, PutPosting},
     store::{Known, WriteSet},
 };
 use kernel::{ClientId, PostingId, Website};

@@ -6,39 +6,15 @@
 //! took down, only an operator brings back. Decisions ask here, whether they are a client's, an
 //! operator's, a catalogue's or those of a lifetime's end.
 
-use kernel::{ClientId, Prefixes};
+use kernel::ClientId;
 
+pub use crate::posting::Principal;
 use crate::{
     company::Company,
     posting::{Posting, PutPosting, Rejection, Trigger},
 };
 
-/// A client that pushes, with what decides how far it may go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Principal {
-    /// The client.
-    pub client: ClientId,
-    /// Whether the client has prefixes, and so only a part of the board.
-    pub is_fenced: bool,
-}
-
 impl Principal {
-    /// A client with these prefixes.
-    pub const fn new(client: ClientId, prefixes: &Prefixes) -> Self {
-        Self {
-            client,
-            is_fenced: !prefixes.are_all(),
-        }
-    }
-
-    /// A client without prefixes.
-    pub const fn unfenced(client: ClientId) -> Self {
-        Self {
-            client,
-            is_fenced: false,
-        }
-    }
-
     /// Whether the client may change the name and the logo of a company.
     pub fn may_change(self, company: &Company) -> bool {
         self.required_owner().is_none() || self.required_owner() == company.owner

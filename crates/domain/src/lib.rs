@@ -22,6 +22,7 @@ pub mod authority;
 pub mod browse;
 pub mod catalogue;
 pub mod company;
+pub mod decision;
 pub mod import;
 pub mod posting;
 pub mod store;

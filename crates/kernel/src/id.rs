@@ -57,6 +57,11 @@ id! {
 }
 
 id! {
+    /// A catalogue's id. A catalogue that was deleted and made again has another one.
+    CatalogueId
+}
+
+id! {
     /// A client's id, which is its OAuth `client_id`.
     ClientId
 }

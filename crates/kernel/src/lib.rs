@@ -41,7 +41,7 @@ pub use self::{
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
     error::StoreError,
-    id::{ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
+    id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
     precision::microseconds,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},
     website::Website,

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use access::Scope;
 use domain::{
-    posting::{Original, duplicate},
+    decision::duplicate,
+    posting::Original,
     store::{Store, WriteSet},
 };
 use kernel::testing::identifier;

@@ -12,7 +12,7 @@ use std::{
 use domain::{
     catalogue::CatalogueId,
     import::{LineText, Wishes},
-    posting::repeat::Basis,
+    posting::Basis,
 };
 use kernel::SourceIdentifier;
 use twox_hash::{XxHash3_64, XxHash3_128};

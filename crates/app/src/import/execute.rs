@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use domain::{
+    decision::repeat,
     import::{LineError, Wishes},
-    posting::{Answer, repeat::repeat},
+    posting::Answer,
     usecase::IngestError,
 };
 use tokio::{

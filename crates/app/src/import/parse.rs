@@ -8,7 +8,7 @@ use std::{
 
 use domain::{
     import::{Line, LineError, Wishes},
-    posting::{PutPosting, repeat::Basis},
+    posting::{Basis, PutPosting},
     usecase::IngestError,
 };
 use kernel::{PostingId, Prefixes, SourceIdentifier};

@@ -10,7 +10,8 @@ use std::{
 
 use domain::{
     company::Company,
-    posting::{Answer, Decision, Lifetime, PutPosting, decide},
+    decision::{Decision, decide},
+    posting::{Answer, Lifetime, PutPosting},
     store::{Known, RowLocks, Store, WriteSet},
     usecase::{self, Answers, IngestError},
 };

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use domain::{authority::Principal, company::Company, posting::{Lifetime, Posting, PutPosting, decide}, store::{Known, WriteSet}};
+use domain::{authority::Principal, company::Company, decision::decide, posting::{Lifetime, Posting, PutPosting}, store::{Known, WriteSet}};
 use kernel::{ClientId, PostingId};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json, value::RawValue};

@@ -6,6 +6,7 @@
 mod roster;
 mod store;
 
+pub use kernel::CatalogueId;
 use kernel::CatalogueName;
 use time::OffsetDateTime;
 
@@ -17,11 +18,6 @@ pub use self::{
     },
 };
 use crate::import::Summary;
-
-kernel::id::id! {
-    /// A catalogue's id. A catalogue that was deleted and made again has another one.
-    CatalogueId
-}
 
 /// A catalogue as its client sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kernel::{
-    ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
+    CatalogueId, ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
     body::{self, BodyError},
     field::{Patch, Sent},
     validation::FieldErrors,
@@ -11,12 +11,7 @@ use kernel::{
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use crate::{
-    authority::Principal,
-    catalogue::CatalogueId,
-    posting::{PostingPatch, PutPosting},
-    usecase::IngestError,
-};
+use crate::posting::{IngestError, PostingPatch, Principal, PutPosting};
 
 /// A line as it arrived. Blank lines are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +187,7 @@ mod tests {
     use kernel::testing::uuid;
 
     use super::*;
-    use crate::{catalogue::CatalogueId, posting::Expiration, testing::put_id};
+    use crate::{posting::Expiration, testing::put_id};
 
     fn wishes() -> Wishes {
         Wishes {

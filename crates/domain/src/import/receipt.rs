@@ -3,10 +3,7 @@
 use kernel::PutOutcome;
 
 use super::LineError;
-use crate::{
-    posting::{Answer, NoticeCounts},
-    usecase::IngestError,
-};
+use crate::posting::{Answer, IngestError, NoticeCounts};
 
 /// The receipt of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]

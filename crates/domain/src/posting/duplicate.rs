@@ -14,14 +14,12 @@
 //! the versions of both that it was decided on, and a posting that has become younger has none
 //! until its own copies were looked up anew.
 
-mod min_hash;
-
 use kernel::{Actor, PostingId, SourceIdentifier};
 use kernel::{ClientId, CompanyId, Prefixes, Version, digest};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
-pub use self::min_hash::MinHash;
-use super::{Change, Details, Posting, event};
+pub use super::min_hash::MinHash;
+use super::{Details, Original, Posting};
 
 /// The number of bands of a fingerprint.
 pub const BANDS: usize = 4;
@@ -32,15 +30,6 @@ const BAND: usize = 4;
 
 /// The largest number of postings that are looked at for one band.
 pub const CANDIDATES: usize = 16;
-
-/// The posting that another one duplicates.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Original {
-    /// Its id.
-    pub id: PostingId,
-    /// Its identifier, which tells who may know of it.
-    pub source_identifier: SourceIdentifier,
-}
 
 /// What finds the duplicates of a posting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,33 +208,6 @@ impl Candidate {
             source_identifier: self.source_identifier.clone(),
         }
     }
-}
-
-/// Notes that a push has changed what makes a posting a duplicate. Clocks of several machines may
-/// disagree, but no content is older than what it took the place of.
-pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDateTime) {
-    let (old, new) = (&before.details, &after.details);
-    let is_same = before.company_id == after.company_id
-        && old.title == new.title
-        && old.location_city == new.location_city
-        && old.location_country_code == new.location_country_code
-        && old.raw_description == new.raw_description;
-    if !is_same {
-        let next = before.content_since() + Duration::MICROSECOND;
-        after.content_at = Some(now.max(next));
-    }
-}
-
-/// Marks an open posting as the duplicate of this one, or of none; `None` if it is already.
-pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
-    if !posting.status.is_open() || posting.duplicate_of == original {
-        return None;
-    }
-    let mut change = Change::of(posting);
-    change.posting.duplicate_of = original;
-    change.touch(Actor::Enricher, now);
-    change.raise(event::JOB_POSTING_ENRICHED);
-    Some(change)
 }
 
 #[cfg(test)]

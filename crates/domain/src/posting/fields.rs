@@ -58,7 +58,7 @@ macro_rules! posting_fields {
 
         impl PostingPatch {
             /// Applies the patch to details.
-            pub(super) fn apply_to(&self, details: &mut Details) {
+            pub(crate) fn apply_to(&self, details: &mut Details) {
                 $(self.$field.apply_required(&mut details.$field);)+
                 $(self.$list.apply_list(&mut details.$list);)+
                 $(self.$optional.apply(&mut details.$optional);)+
@@ -188,7 +188,7 @@ impl PostingPatch {
     }
 
     /// The fields that only a push that makes a posting has to set, as paths, unless it does.
-    pub(super) fn missing_to_create(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn missing_to_create(&self) -> impl Iterator<Item = String> {
         let own = self.missing().into_iter().map(str::to_owned);
         let of_company = self.company().missing().into_iter();
         own.chain(of_company.map(|field| format!("company.{field}")))

@@ -1,12 +1,9 @@
 //! How long a posting stays without being pushed again.
 
-use kernel::{Actor, Status};
+use kernel::Status;
 use time::{Duration, OffsetDateTime};
 
-use super::{Change, Posting, Trigger};
-
-/// The reason in the history of an expired posting.
-pub const REASON: &str = "The posting's lifetime ended.";
+use super::Posting;
 
 /// The lifetime of postings. It starts with the approval, and anew with a push in its second half.
 /// Where postings stay for ever, a push clears the end that they had under another setting.
@@ -28,20 +25,20 @@ impl Lifetime {
     }
 
     /// The end of a lifetime that starts now; `None` if unlimited or past the end of time.
-    pub(super) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
+    pub(crate) fn starting(self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         now.checked_add(self.0?)
     }
 
     /// Starts the lifetime of a pushed posting anew if less than half of it is left, and ends it
     /// if postings stay for ever.
-    pub(super) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
+    pub(crate) fn renew(self, posting: &mut Posting, now: OffsetDateTime) {
         if self.is_due(posting, now) {
             posting.expire_at = self.starting(now);
         }
     }
 
     /// Whether a push of this posting gives it another end.
-    pub(super) fn is_due(self, posting: &Posting, now: OffsetDateTime) -> bool {
+    pub(crate) fn is_due(self, posting: &Posting, now: OffsetDateTime) -> bool {
         match (self.0, posting.status, posting.expire_at) {
             (None, status, end) => status.is_open() && end.is_some(),
             (Some(lifetime), status, Some(end)) => status.is_open() && end - now < lifetime / 2,
@@ -49,14 +46,4 @@ impl Lifetime {
             (Some(_), status, None) => status == Status::Approved,
         }
     }
-}
-
-/// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
-pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
-    if !Trigger::Lapse.moves(posting.status) || posting.expire_at.is_none_or(|end| end > now) {
-        return None;
-    }
-    let mut change = Change::of(posting);
-    change.expire(Some(REASON.to_owned()), Actor::Lifetime, now);
-    Some(change)
 }

@@ -1,13 +1,6 @@
 //! Commands of operators about postings.
 
-use kernel::audit::Operator;
-use kernel::{Actor, Status};
-use time::OffsetDateTime;
-
-use super::{
-    Change, ContentHash, HistoryEntry, Lifetime, Posting, Rejection, Trigger, event, outcome,
-};
-use crate::{authority, company::Company};
+use super::Trigger;
 
 /// An operator's command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +29,7 @@ pub enum Moderation {
 
 impl Moderation {
     /// What it does to the status, if anything.
-    const fn trigger(&self) -> Option<Trigger> {
+    pub(crate) const fn trigger(&self) -> Option<Trigger> {
         match self {
             Self::Approve => Some(Trigger::ApproveByOperator),
             Self::Reject { .. } => Some(Trigger::RejectByOperator),
@@ -50,79 +43,4 @@ impl Moderation {
     pub const fn ends_enrichment(&self) -> bool {
         !matches!(self, Self::Feature(_))
     }
-}
-
-/// Decides an operator's command; `None` when there is nothing to change.
-pub fn decide(
-    posting: &Posting,
-    company: &Company,
-    command: &Moderation,
-    by: &Operator,
-    lifetime: Lifetime,
-    now: OffsetDateTime,
-) -> Result<Option<Change>, Rejection> {
-    let by = Actor::Operator(Some(by.clone()));
-    if let Some(trigger) = command.trigger() {
-        trigger.check(posting)?;
-    }
-    let mut change = Change::of(posting);
-    match command {
-        Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
-        Moderation::Expire { .. } if authority::is_taken_down(posting) => return Ok(None),
-        Moderation::Expire { reason } => {
-            change.expire(Some(reason.clone()), by, now);
-            return Ok(Some(change));
-        }
-        Moderation::Reopen { reason } => {
-            change.posting.details.expiration_reason = None;
-            change.reopen(Some(reason.clone()), by, now);
-            change.asks_for_enrichment = true;
-            return Ok(Some(change));
-        }
-        Moderation::Reject { reason } => {
-            change.posting.approved_hash = None;
-            change.reject(reason.clone(), by.clone(), now);
-        }
-        Moderation::Approve => {
-            change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
-            change.approve(by.clone(), lifetime, now);
-            // Its texts may belong to other content, or be missing. Workers that died of making
-            // some would die again.
-            if !outcome::was_poison(posting) {
-                change.schedule_enrichment_if_stale(company);
-            }
-        }
-    }
-    change.posting.moderated = true;
-    let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
-    if change.history.is_empty() && !is_known {
-        // The reason stays, now with the operator as its actor.
-        let reason = posting.status_reason.clone();
-        change.move_to(posting.status, reason, by, now);
-    }
-    if change.events.is_empty() && change.posting.status_reason != posting.status_reason {
-        change.raise(event::JOB_POSTING_UPDATED);
-    }
-    Ok((!change.history.is_empty()).then_some(change))
-}
-
-fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Option<Change> {
-    if posting.is_featured == on {
-        return None;
-    }
-    let mut change = Change::of(posting);
-    change.posting.is_featured = on;
-    // A history entry without a change of status, whose reason stays.
-    change.history.push(HistoryEntry {
-        status: posting.status,
-        at: now,
-        reason: Some(if on { "featured" } else { "no longer featured" }.to_owned()),
-        by: by.clone(),
-    });
-    change.touch(by, now);
-    // Changes of a posting that is expired already are no events (the specification).
-    if posting.status != Status::Expired {
-        change.raise(event::JOB_POSTING_UPDATED);
-    }
-    Some(change)
 }

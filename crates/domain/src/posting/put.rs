@@ -1,7 +1,7 @@
 //! The command of the specification's one operation.
 
-use kernel::{InvalidIdentifier, PostingId, SourceIdentifier};
 use kernel::{
+    CatalogueId, ClientId, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
     body::{self, BodyError},
     field::Patch,
     trace::TraceParent,
@@ -9,9 +9,35 @@ use kernel::{
 };
 
 use super::PostingPatch;
-use crate::{authority::Principal, catalogue::CatalogueId};
 
-/// Create, update or expire a posting: which of them, [`super::decide`] finds out.
+/// A client that pushes, with what decides how far it may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The client.
+    pub client: ClientId,
+    /// Whether the client has prefixes, and so only a part of the board.
+    pub is_fenced: bool,
+}
+
+impl Principal {
+    /// A client with these prefixes.
+    pub const fn new(client: ClientId, prefixes: &Prefixes) -> Self {
+        Self {
+            client,
+            is_fenced: !prefixes.are_all(),
+        }
+    }
+
+    /// A client without prefixes.
+    pub const fn unfenced(client: ClientId) -> Self {
+        Self {
+            client,
+            is_fenced: false,
+        }
+    }
+}
+
+/// Create, update or expire a posting: which of them, [`decide`](crate::decision::decide) finds out.
 #[derive(Clone, Debug)]
 pub struct PutPosting {
     /// The posting's identifier.

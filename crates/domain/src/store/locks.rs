@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{CompanyId, PostingId, event::Subject};
+use kernel::{CompanyId, PostingId};
 
-use super::{Known, WriteSet};
-use crate::posting::ENRICH;
+use crate::decision::{Known, WriteSet};
 
 /// The rows that a commit locks. Rows that it inserts are not among them, because no other
 /// transaction can hold them.
@@ -42,32 +41,5 @@ impl RowLocks {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.postings.is_empty() && self.companies.is_empty() && self.references.is_empty()
-    }
-}
-
-impl WriteSet {
-    /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
-    /// events of.
-    pub fn concerned(&self) -> BTreeSet<PostingId> {
-        let changed = self.postings.keys().chain(self.standing.keys()).copied();
-        let asked = self.tasks.asked();
-        let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
-        let raised = self
-            .tasks
-            .events
-            .iter()
-            .filter_map(|event| match &event.subject {
-                Subject::Posting(posting) => Some(posting.id),
-                Subject::Company(_) | Subject::Other(_) => None,
-            });
-        let is_new = |id: &PostingId| {
-            let write = self.postings.get(id);
-            write.is_some_and(|write| write.expected.is_none())
-        };
-        changed
-            .chain(asked.map(|effect| PostingId::new(effect.key())))
-            .chain(raised)
-            .filter(|id| !is_new(id))
-            .collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The search for the postings of a page, of which a store may have to look at many.
 
-use super::{ListEntry, ListQuery, Position};
+use super::list::{ListEntry, ListQuery, Position};
 
 /// The growth of the steps of a search: few statements where few of many postings are wanted, and
 /// few postings where most are.

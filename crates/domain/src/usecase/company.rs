@@ -10,8 +10,9 @@ use time::OffsetDateTime;
 
 use crate::{
     company::{Company, CompanyWrite},
+    decision::WriteSet,
     posting::{CompanyPatch, event::COMPANY_UPDATED},
-    store::{Store, WriteSet},
+    store::Store,
 };
 
 /// An operator's change of a company.

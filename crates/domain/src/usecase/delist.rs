@@ -5,8 +5,11 @@ use time::OffsetDateTime;
 
 use crate::{
     catalogue::CatalogueLease,
-    posting::delisting::{delist, is_delisted},
-    store::{Store, WriteSet},
+    decision::{
+        WriteSet,
+        delisting::{delist, is_delisted},
+    },
+    store::Store,
 };
 
 /// Expires postings that were open when an import of their catalogue began and are not listed any

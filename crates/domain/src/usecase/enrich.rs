@@ -6,11 +6,12 @@ use access::Clients;
 use kernel::{PostingId, SourceIdentifier, StoreError, outbox::Receipt, trace::TraceParent};
 use time::OffsetDateTime;
 
-use super::duplicate::Lookalikes;
+use super::lookalikes::Lookalikes;
 use crate::{
     company::Company,
-    posting::{ContentHash, Enrichment, Lifetime, Posting, enrich, outcome},
-    store::{Known, Store, WriteSet},
+    decision::{Known, WriteSet, outcome},
+    posting::{ContentHash, Enrichment, Lifetime, Posting, duplicate::Fingerprint, enrich},
+    store::Store,
 };
 
 /// The work of a claimed enrichment task.
@@ -43,6 +44,15 @@ pub struct Outcome {
     pub enrichment: Enrichment,
     /// The trace of the enrichment, if it is traced.
     pub trace: Option<TraceParent>,
+}
+
+impl Outcome {
+    fn fingerprint(&self, posting: &Posting) -> Fingerprint {
+        match self.enrichment.min_hash {
+            Some(min_hash) => Fingerprint::of(&posting.details, posting.company_id, min_hash),
+            None => Fingerprint::unlike_any(posting.id),
+        }
+    }
 }
 
 /// Loads the work of claimed tasks. Finishes tasks that are no longer needed, because the posting
@@ -131,7 +141,12 @@ async fn record(
         .collect();
     let mut known = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
-    let mut lookalikes = Lookalikes::of(store, clients, outcomes, &known, marks_later).await?;
+    let fingerprints = outcomes.iter().filter_map(|outcome| {
+        let posting = known.postings.get(&outcome.posting)?;
+        Some((posting, outcome.fingerprint(posting)))
+    });
+    let fingerprints = fingerprints.collect();
+    let mut lookalikes = Lookalikes::of(store, clients, fingerprints, marks_later).await?;
     // The oldest first, because younger ones may duplicate it.
     let mut by_age: Vec<_> = outcomes.iter().collect();
     by_age.sort_by_key(|outcome| lookalikes.age(known.postings.get(&outcome.posting)?.id));

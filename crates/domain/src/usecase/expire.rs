@@ -4,8 +4,8 @@ use kernel::{SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    posting::lifetime::expire_if_overdue,
-    store::{Store, WriteSet},
+    decision::{WriteSet, lifetime::expire_if_overdue},
+    store::Store,
 };
 
 /// Expires the named postings whose lifetime has ended, in one commit. [`Store::overdue`] names

@@ -6,8 +6,9 @@ use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    posting::{Answer, Change, Decision, Lifetime, PutPosting, Rejection, decide},
-    store::{Known, Store, WriteSet},
+    decision::{Change, Decision, Known, WriteSet, decide},
+    posting::{Answer, Lifetime, PutPosting, Rejection},
+    store::Store,
 };
 
 /// The outcomes of a batch's commands, in their order.

@@ -9,6 +9,7 @@ mod erase;
 mod expire;
 mod import;
 mod ingest;
+mod lookalikes;
 mod moderate;
 
 #[cfg(test)]
@@ -30,24 +31,8 @@ pub use self::{
     ingest::{Answers, decide_batch, ingest, load_batch},
     moderate::{ModerationError, moderate},
 };
-use crate::posting::{Answer, PutPosting, Rejection};
-
-/// The reason why a command was not answered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum IngestError {
-    /// The rules refuse it. Nothing was written.
-    #[error(transparent)]
-    Rejected(#[from] Rejection),
-    /// Too much waits already. Nothing was written; try again shortly.
-    #[error("too many postings are waiting to be written")]
-    Overloaded,
-    /// The store is away; whether it has written is unknown. Repeating the command is safe.
-    #[error("the store is not available: {0}")]
-    Unavailable(String),
-    /// The store returned invalid data.
-    #[error("the store failed: {0}")]
-    Broken(String),
-}
+pub use crate::posting::IngestError;
+use crate::posting::{Answer, PutPosting};
 
 /// The driving port: takes commands and answers after the commit.
 #[async_trait]

@@ -7,11 +7,9 @@ use kernel::{
 use time::OffsetDateTime;
 
 use crate::{
-    posting::{
-        Lifetime, Posting, Rejection, enrich,
-        moderation::{self, Moderation},
-    },
-    store::{Store, WriteSet},
+    decision::{WriteSet, moderation},
+    posting::{Lifetime, Posting, Rejection, enrich, moderation::Moderation},
+    store::Store,
 };
 
 /// The reason why an operator's command was refused.

@@ -7,7 +7,6 @@ use kernel::{
 };
 
 use super::*;
-use crate::testing::{create, push};
 
 /// A signature of which so many values differ from those of others.
 fn signature(others: usize) -> MinHash {
@@ -139,46 +138,4 @@ fn content_is_as_old_as_what_it_still_matches() {
     older.dated = older.dated.followed_by(text(12), at(5));
     assert!(!younger.duplicates(&older) && !older.duplicates(&younger));
     assert!(candidate(2, 3, 12).duplicates(&older));
-}
-
-#[test]
-fn a_push_of_other_content_is_noted() {
-    let known = |posting: Posting| {
-        let mut known = crate::store::Known::default();
-        let company = crate::testing::company("acme");
-        known.companies.insert(company.id, company);
-        let identifier = posting.source_identifier.clone();
-        known.postings.insert(identifier, posting);
-        known
-    };
-    let decide = |known: &crate::store::Known, put: &crate::posting::PutPosting, now| {
-        let decision = crate::posting::decide(known, put, super::super::Lifetime::NEVER, now);
-        decision.unwrap().change.map(|change| change.posting)
-    };
-    let mut nothing = known(crate::testing::posting(9, CompanyId::new(uuid(1))));
-    nothing.postings.clear();
-    let created = decide(&nothing, &create("a", "acme"), noon()).unwrap();
-    assert_eq!(created.content_at, None);
-    assert_eq!(created.content_since(), noon());
-    for (body, is_noted) in [
-        (r#"{"title": "Other"}"#, true),
-        (r#"{"raw_description": "Other."}"#, true),
-        (r#"{"location_city": "Oslo"}"#, true),
-        (r#"{"location_country_code": "NO"}"#, true),
-        (
-            r#"{"company": {"name": "B", "website_url": "https://b.example"}}"#,
-            true,
-        ),
-        (r#"{"company": {"name": "B"}, "salary_min": 1}"#, false),
-        (r#"{"expiration": {}}"#, false),
-    ] {
-        for (now, expect) in [
-            (noon() + hours(1), noon() + hours(1)),
-            // A clock that is behind.
-            (noon() - hours(1), noon() + Duration::MICROSECOND),
-        ] {
-            let after = decide(&known(created.clone()), &push("a", body), now).unwrap();
-            assert_eq!(after.content_at, is_noted.then_some(expect), "{body}");
-        }
-    }
 }

@@ -176,7 +176,7 @@ pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
     put(store, &[push("a", body)]).await;
     let mut decided = crate::store::Known::default();
     let mut writes = crate::store::WriteSet::new(noon());
-    let decision = crate::posting::decide(&decided, &push("a", body), super::lifetime(), noon())
+    let decision = crate::decision::decide(&decided, &push("a", body), super::lifetime(), noon())
         .expect("valid");
     decision
         .change

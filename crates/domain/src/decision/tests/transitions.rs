@@ -6,7 +6,7 @@ use kernel::{Actor, CatalogueName, testing::uuid};
 use super::*;
 use crate::{
     catalogue::CatalogueId,
-    posting::{delisting::delist, lifetime::expire_if_overdue},
+    decision::{delisting::delist, lifetime::expire_if_overdue},
     testing::pusher,
 };
 

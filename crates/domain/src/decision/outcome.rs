@@ -1,13 +1,16 @@
 //! The effect of enrichment results on postings.
 
-use kernel::outbox::LOST_TOO_OFTEN;
 use kernel::{Actor, Status};
 use time::OffsetDateTime;
 
-use super::{Change, ContentHash, Lifetime, Original, Posting, TextsDigest, event};
+use super::Change;
 use crate::{
     company::Company,
-    posting::{Coordinates, EnrichedTexts, Enrichment, Verdict},
+    posting::{
+        ContentHash, Coordinates, EnrichedTexts, Enrichment, Lifetime, Original, Posting,
+        TextsDigest, Verdict, event,
+        review::{awaits_review, reason_without_verdict},
+    },
 };
 
 /// The content that a posting awaits an outcome for, if it does.
@@ -88,15 +91,6 @@ fn stays_rejected(posting: &Posting) -> bool {
     posting.moderated && posting.status == Status::Rejected
 }
 
-/// The prefix of an approved posting's reason while its newest content awaits a verdict.
-pub const AWAITING_REVIEW: &str = "awaiting_review: ";
-
-/// The prefix of a posting's reason while its first verdict is left to an operator.
-pub const ENRICHMENT_FAILED: &str = "enrichment_failed: ";
-
-/// The longest quoted reason, in characters.
-const LONGEST_REASON: usize = 240;
-
 /// Records that the given content gets no verdict; the posting keeps awaiting one. A posting that
 /// waits for its first verdict, or is approved, says so in its reason. Only an approved one keeps
 /// its texts, which were judged; others get those made by rules. `None` as with [`apply`], if the
@@ -116,7 +110,7 @@ pub fn leave_unjudged(
     let made = made.filter(|_| posting.status != Status::Approved);
     let has_new_texts =
         made.is_some_and(|made| enrich(&mut change, made.texts.clone(), made.coordinates));
-    let reason = prefix(posting.status).map(|prefix| on_one_line(prefix, reason));
+    let reason = reason_without_verdict(posting.status, reason);
     if reason.is_some() && posting.status_reason != reason {
         change.move_to(posting.status, reason, Actor::Enricher, now);
     } else if has_new_texts {
@@ -126,43 +120,6 @@ pub fn leave_unjudged(
     }
     raise_enriched(&mut change, posting, has_new_texts);
     Some(change)
-}
-
-/// The prefix of the reason of a posting in this status that gets no verdict.
-const fn prefix(status: Status) -> Option<&'static str> {
-    match status {
-        Status::Approved => Some(AWAITING_REVIEW),
-        Status::PendingEnrichment => Some(ENRICHMENT_FAILED),
-        Status::Rejected | Status::Expired => None,
-    }
-}
-
-/// A reason behind its prefix, on one line.
-fn on_one_line(prefix: &str, reason: &str) -> String {
-    let is_gap = |c: char| c.is_whitespace() || c.is_control();
-    let words: Vec<_> = reason
-        .split(is_gap)
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
-    let mut told: String = line.chars().take(LONGEST_REASON).collect();
-    if told.len() < line.len() {
-        told.push('…');
-    }
-    prefix.to_owned() + &told
-}
-
-/// Whether the posting's reason says that it gets no verdict without an operator.
-pub(super) fn awaits_review(posting: &Posting) -> bool {
-    let reason = posting.status_reason.as_deref();
-    prefix(posting.status)
-        .is_some_and(|prefix| reason.is_some_and(|reason| reason.starts_with(prefix)))
-}
-
-/// Whether the posting got no verdict because workers died of it.
-pub(super) fn was_poison(posting: &Posting) -> bool {
-    let reason = posting.status_reason.as_deref();
-    awaits_review(posting) && reason.is_some_and(|reason| reason.ends_with(LOST_TOO_OFTEN))
 }
 
 /// Clears the reason of a posting that awaited a review: an approved one that has judged content

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::{
     authority::Principal,
-    posting::{Answer, repeat::repeat},
+    decision::repeat,
+    posting::Answer,
     testing::{push, pusher},
     usecase::decide_batch,
 };

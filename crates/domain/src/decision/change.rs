@@ -1,19 +1,18 @@
 //! Decided changes: a posting's new state with its events and tasks.
 
-use kernel::{Actor, PostingId, Status};
 use kernel::{
-    Version,
+    Actor, PostingId, Status, Version,
     event::{Event, EventName, PostingState, Subject},
 };
 use time::OffsetDateTime;
 
-use super::{
-    ContentHash, HistoryEntry, Lifetime, Posting, enrich, event, look_up_duplicates, outcome,
-};
+use super::{Known, PostingWrite, WriteSet};
 use crate::{
     company::{Company, CompanyWrite},
-    posting::{Coordinates, EnrichedTexts},
-    store::{Known, PostingWrite, WriteSet},
+    posting::{
+        ContentHash, Coordinates, EnrichedTexts, HistoryEntry, Lifetime, Posting, enrich, event,
+        look_up_duplicates, review,
+    },
 };
 
 /// A decided change of one posting.
@@ -120,7 +119,7 @@ impl Change {
             self.posting.published_at.get_or_insert(now);
             self.posting.expire_at = lifetime.starting(now);
             self.raise(event::JOB_POSTING_APPROVED);
-        } else if !outcome::awaits_review(&self.posting) {
+        } else if !review::awaits_review(&self.posting) {
             return;
         }
         self.move_to(Status::Approved, None, by, now);

@@ -3,7 +3,7 @@
 use kernel::{Actor, CatalogueName, testing::uuid};
 
 use super::*;
-use crate::{catalogue::CatalogueId, posting::delisting::delist, testing::pusher};
+use crate::{catalogue::CatalogueId, decision::delisting::delist, testing::pusher};
 
 const NOTHING: &str = "{}";
 

@@ -1,75 +1,14 @@
 //! The rule of the one operation: create, update, expire or reopen.
 
-use kernel::{Actor, PostingId, Status};
-use kernel::{CompanyId, PutOutcome, validation::FieldErrors};
+use kernel::{Actor, CompanyId, PutOutcome, Status, validation::FieldErrors};
 use time::OffsetDateTime;
 
-use super::{
-    Change, Details, Lifetime, Notice, Posting, PutPosting, Trigger, duplicate::note_content,
-    event, outcome, repeat::Basis,
-};
+use super::{Change, Known, duplicate::note_content, outcome};
 use crate::{
     authority,
     company::{Company, CompanyWrite},
-    store::Known,
+    posting::{Answer, Details, Lifetime, Notice, Posting, PutPosting, Rejection, Trigger, event},
 };
-
-/// The answer to an accepted command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The posting.
-    pub id: PostingId,
-    /// The outcome.
-    pub outcome: PutOutcome,
-    /// The posting's status afterwards.
-    pub status: Status,
-    /// The actor that created the posting, as far as that is known.
-    pub created_by: Option<Actor>,
-    /// The actor of the change before this one; `None` of a new posting.
-    pub updated_by: Option<Actor>,
-    /// What the command left undone.
-    pub notices: Vec<Notice>,
-    /// The state in which the same command changes nothing, once the answer is valid. `None` if
-    /// it is not known, because other commands of the batch are for the same posting.
-    pub basis: Option<Basis>,
-}
-
-impl Answer {
-    /// The answer to a command for a posting that was there before.
-    pub(super) fn on(posting: &Posting, outcome: PutOutcome) -> Self {
-        Self {
-            id: posting.id,
-            outcome,
-            status: posting.status,
-            created_by: posting.created_by.clone(),
-            updated_by: posting.updated_by.clone(),
-            notices: Vec::new(),
-            basis: None,
-        }
-    }
-}
-
-/// The reason why a command is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Rejection {
-    /// Fields are wrong, by themselves or together with the stored ones.
-    #[error(transparent)]
-    Invalid(FieldErrors),
-    /// There is nothing to expire.
-    #[error("Job posting not found.")]
-    NotFound,
-    /// The posting's status does not allow it.
-    #[error("Invalid JobPosting state transition from {from} to {to}.")]
-    Transition {
-        /// The present status.
-        from: Status,
-        /// The requested status.
-        to: Status,
-    },
-    /// An operator's word stands.
-    #[error("An operator took this posting down; only an operator can reopen it.")]
-    TakenDown,
-}
 
 /// The decision on a command.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,10 @@
 //! The expiry of postings that their catalogue does not list any more.
 
-use kernel::CatalogueName;
-use kernel::{Actor, Status};
+use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
 
-use super::{Change, Posting, Trigger};
-use crate::catalogue::CatalogueId;
+use super::Change;
+use crate::posting::{Posting, Trigger};
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
 /// catalogue meanwhile.

@@ -1,13 +1,11 @@
-//! Commands that are sent again as they were: the answer without reading the command once more.
+//! The state in which a command changes nothing, in short.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use kernel::Version;
-use kernel::{PutOutcome, SourceIdentifier};
-use time::OffsetDateTime;
 
-use super::{Answer, Lifetime, Posting};
-use crate::{catalogue::CatalogueId, company::Company, store::Known};
+use super::Posting;
+use crate::company::Company;
 
 /// The state in which a command changes nothing, in short: as long as a posting and its company
 /// are in it, the same command changes nothing again.
@@ -31,36 +29,6 @@ impl Basis {
             company: hasher.finish(),
         }
     }
-}
-
-impl Known {
-    /// The state of the posting with this identifier; `None` if there is no such posting.
-    pub fn basis(&self, identifier: &SourceIdentifier) -> Option<Basis> {
-        let posting = self.postings.get(identifier)?;
-        let company = self.companies.get(&posting.company_id)?;
-        Some(Basis::of(posting, company))
-    }
-}
-
-/// The answer to a command that changed nothing in the state `basis`; `None` if the state is
-/// another one now, or the time has come to renew the posting's lifetime, so that the command
-/// has to be decided.
-pub fn repeat(
-    known: &Known,
-    identifier: &SourceIdentifier,
-    catalogue: Option<CatalogueId>,
-    basis: Basis,
-    lifetime: Lifetime,
-    now: OffsetDateTime,
-) -> Option<Answer> {
-    let posting = known.postings.get(identifier)?;
-    let is_same = known.basis(identifier) == Some(basis)
-        && (catalogue.is_none() || catalogue == posting.catalogue)
-        && !lifetime.is_due(posting, now);
-    is_same.then(|| Answer {
-        basis: Some(basis),
-        ..Answer::on(posting, PutOutcome::Unchanged)
-    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use kernel::Actor;
 
 use super::*;
-use crate::posting::{ContentHash, outcome};
 
 fn ann() -> Actor {
     Actor::Operator(Some(by_ann(1).operator))

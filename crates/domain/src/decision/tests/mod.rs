@@ -3,6 +3,7 @@
 mod authority;
 mod catalogue;
 mod company;
+mod duplicate;
 mod enrichment;
 mod fields;
 mod laws;
@@ -19,14 +20,13 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{
-    Change, Decision, ENRICH, HistoryEntry, Lifetime, Posting, PutPosting, Rejection, decide,
-    event, moderation::Moderation,
-};
+use super::{Change, Decision, Known, WriteSet, decide, outcome};
 use crate::{
     company::Company,
-    posting::{EnrichedTexts, Enrichment, ReasonCode, Verdict},
-    store::{Known, WriteSet},
+    posting::{
+        ContentHash, ENRICH, EnrichedTexts, Enrichment, HistoryEntry, Lifetime, Posting,
+        PutPosting, ReasonCode, Rejection, Verdict, event, moderation::Moderation,
+    },
     testing::push,
 };
 
@@ -148,15 +148,11 @@ impl Board {
 
     /// Applies an outcome for the current content.
     fn enrich(&mut self, verdict: &Verdict) -> Option<Written> {
-        let content = super::ContentHash::of(&self.posting().details, self.company());
+        let content = ContentHash::of(&self.posting().details, self.company());
         self.enrich_content(content, verdict)
     }
 
-    fn enrich_content(
-        &mut self,
-        content: super::ContentHash,
-        verdict: &Verdict,
-    ) -> Option<Written> {
+    fn enrich_content(&mut self, content: ContentHash, verdict: &Verdict) -> Option<Written> {
         self.now += hours(1);
         let enrichment = Enrichment {
             texts: EnrichedTexts {
@@ -168,7 +164,7 @@ impl Board {
             verdict: verdict.clone(),
             min_hash: None,
         };
-        let change = super::outcome::apply(
+        let change = outcome::apply(
             self.posting(),
             self.company(),
             content,

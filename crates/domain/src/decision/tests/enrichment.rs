@@ -3,7 +3,7 @@
 use kernel::Actor;
 
 use super::*;
-use crate::posting::{ContentHash, Coordinates, Original, TextsDigest, outcome};
+use crate::posting::{Coordinates, Original, TextsDigest};
 
 #[test]
 fn changes_of_content_ask_for_enrichment_and_others_do_not() {

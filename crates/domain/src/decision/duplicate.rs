@@ -1,0 +1,34 @@
+//! What decisions do about [duplicates](crate::posting::duplicate): the marks of postings.
+
+use kernel::Actor;
+use time::{Duration, OffsetDateTime};
+
+use super::Change;
+use crate::posting::{Original, Posting, event};
+
+/// Notes that a push has changed what makes a posting a duplicate. Clocks of several machines may
+/// disagree, but no content is older than what it took the place of.
+pub(super) fn note_content(after: &mut Posting, before: &Posting, now: OffsetDateTime) {
+    let (old, new) = (&before.details, &after.details);
+    let is_same = before.company_id == after.company_id
+        && old.title == new.title
+        && old.location_city == new.location_city
+        && old.location_country_code == new.location_country_code
+        && old.raw_description == new.raw_description;
+    if !is_same {
+        let next = before.content_since() + Duration::MICROSECOND;
+        after.content_at = Some(now.max(next));
+    }
+}
+
+/// Marks an open posting as the duplicate of this one, or of none; `None` if it is already.
+pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) -> Option<Change> {
+    if !posting.status.is_open() || posting.duplicate_of == original {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.posting.duplicate_of = original;
+    change.touch(Actor::Enricher, now);
+    change.raise(event::JOB_POSTING_ENRICHED);
+    Some(change)
+}

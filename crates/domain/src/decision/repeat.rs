@@ -1,0 +1,28 @@
+//! Commands that are sent again as they were: the answer without reading the command once more.
+
+use kernel::{CatalogueId, PutOutcome, SourceIdentifier};
+use time::OffsetDateTime;
+
+use super::Known;
+use crate::posting::{Answer, Basis, Lifetime};
+
+/// The answer to a command that changed nothing in the state `basis`; `None` if the state is
+/// another one now, or the time has come to renew the posting's lifetime, so that the command
+/// has to be decided.
+pub fn repeat(
+    known: &Known,
+    identifier: &SourceIdentifier,
+    catalogue: Option<CatalogueId>,
+    basis: Basis,
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Option<Answer> {
+    let posting = known.postings.get(identifier)?;
+    let is_same = known.basis(identifier) == Some(basis)
+        && (catalogue.is_none() || catalogue == posting.catalogue)
+        && !lifetime.is_due(posting, now);
+    is_same.then(|| Answer {
+        basis: Some(basis),
+        ..Answer::on(posting, PutOutcome::Unchanged)
+    })
+}

@@ -1,0 +1,112 @@
+//! What a commit writes: the sum of decided changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kernel::{CompanyId, PostingId, Version, event::Subject, outbox::TaskWrites};
+use time::OffsetDateTime;
+
+use crate::{
+    catalogue::CatalogueLease,
+    company::{Company, CompanyWrite},
+    posting::{
+        Coordinates, ENRICH, EnrichedTexts, HistoryEntry, Posting, duplicate::DatedFingerprint,
+    },
+};
+
+/// A posting to write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingWrite {
+    /// The version it must have in the store; `None` when it must not exist.
+    pub expected: Option<Version>,
+    /// The posting as it is afterwards, with its next version.
+    pub posting: Posting,
+    /// Whether its description is not the stored one. Most changes leave it, and it is large.
+    pub sets_description: bool,
+    /// The enricher's result, if new.
+    pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// New entries of the history, in order.
+    pub history: Vec<HistoryEntry>,
+}
+
+impl PostingWrite {
+    /// The description to store; `None` leaves the stored one.
+    pub fn description(&self) -> Option<&str> {
+        let is_new = self.expected.is_none();
+        let description = &self.posting.details.raw_description;
+        let text = (is_new || self.sets_description).then(|| description.text());
+        text.flatten().map(AsRef::as_ref)
+    }
+}
+
+/// The writes of one commit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteSet {
+    /// Companies, by id: the order in which every commit locks them.
+    pub companies: BTreeMap<CompanyId, CompanyWrite>,
+    /// Postings, by id.
+    pub postings: BTreeMap<PostingId, PostingWrite>,
+    /// Companies that have to be stored as they are here before the commit, which was decided on
+    /// them without a read. It is refused if one is not.
+    pub assumed: BTreeMap<CompanyId, Company>,
+    /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
+    /// held any more.
+    pub import: Option<CatalogueLease>,
+    /// Postings that have to be of these versions still, though the commit does not change them.
+    /// It is refused if one is not.
+    pub standing: BTreeMap<PostingId, Version>,
+    /// Fingerprints, by which duplicates of these postings are found. `None` takes one away; a
+    /// posting that is open keeps its own.
+    pub fingerprints: BTreeMap<PostingId, Option<DatedFingerprint>>,
+    /// The outbox and audit writes of the same commit.
+    pub tasks: TaskWrites,
+}
+
+impl WriteSet {
+    /// A commit that does nothing yet.
+    pub const fn new(at: OffsetDateTime) -> Self {
+        Self {
+            companies: BTreeMap::new(),
+            postings: BTreeMap::new(),
+            assumed: BTreeMap::new(),
+            import: None,
+            standing: BTreeMap::new(),
+            fingerprints: BTreeMap::new(),
+            tasks: TaskWrites::new(at),
+        }
+    }
+
+    /// Whether a commit would do nothing.
+    pub fn is_empty(&self) -> bool {
+        self.companies.is_empty()
+            && self.postings.is_empty()
+            && self.fingerprints.is_empty()
+            && self.tasks.is_empty()
+    }
+}
+
+impl WriteSet {
+    /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
+    /// events of.
+    pub fn concerned(&self) -> BTreeSet<PostingId> {
+        let changed = self.postings.keys().chain(self.standing.keys()).copied();
+        let asked = self.tasks.asked();
+        let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
+        let raised = self
+            .tasks
+            .events
+            .iter()
+            .filter_map(|event| match &event.subject {
+                Subject::Posting(posting) => Some(posting.id),
+                Subject::Company(_) | Subject::Other(_) => None,
+            });
+        let is_new = |id: &PostingId| {
+            let write = self.postings.get(id);
+            write.is_some_and(|write| write.expected.is_none())
+        };
+        changed
+            .chain(asked.map(|effect| PostingId::new(effect.key())))
+            .chain(raised)
+            .filter(|id| !is_new(id))
+            .collect()
+    }
+}

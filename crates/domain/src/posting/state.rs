@@ -1,0 +1,131 @@
+//! A posting: its state as the rules see it, and what readers see of it.
+
+use kernel::{
+    Actor, CatalogueId, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version,
+};
+use time::OffsetDateTime;
+
+use super::{ContentHash, Coordinates, Details, EnrichedTexts, HistoryEntry, TextsDigest};
+use crate::company::CompanyView;
+
+/// A posting as the rules see it. Its enriched texts and its history are not part of it: no
+/// rule reads them, so no load has to fetch them. See [`PostingView`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Posting {
+    /// The id in this service.
+    pub id: PostingId,
+    /// The integration's identifier.
+    pub source_identifier: SourceIdentifier,
+    /// Counts the commits that wrote it; a commit is guarded by it.
+    pub version: Version,
+    /// The status.
+    pub status: Status,
+    /// The reason of the last change of status.
+    pub status_reason: Option<String>,
+    /// Whether an operator set its status. An enricher never overrules an operator's rejection; for
+    /// an approval see `approved_hash`. A posting that an operator expired or rejected is taken down,
+    /// see [`authority`](crate::authority).
+    pub moderated: bool,
+    /// The pushed details.
+    pub details: Details,
+    /// The company.
+    pub company_id: CompanyId,
+    /// The catalogue that listed it last, if any did. That catalogue may be deleted.
+    pub catalogue: Option<CatalogueId>,
+    /// The content that the last enrichment outcome was for; `None` before the first, after
+    /// reopening, and once the texts were dropped.
+    pub enriched_hash: Option<ContentHash>,
+    /// The content that an operator approved, which no enricher overrules.
+    pub approved_hash: Option<ContentHash>,
+    /// The texts and coordinates that enrichment made last; `None` before the first, and once they
+    /// were dropped.
+    pub texts_digest: Option<TextsDigest>,
+    /// The posting that it duplicates, see [`duplicate`](super::duplicate); none unless it is open.
+    pub duplicate_of: Option<Original>,
+    /// When a push last changed what makes it a [`duplicate`](super::duplicate); `None` if none did since the first.
+    pub content_at: Option<OffsetDateTime>,
+    /// Whether an operator features it.
+    pub is_featured: bool,
+    /// When it was first approved.
+    pub published_at: Option<OffsetDateTime>,
+    /// When its lifetime ends.
+    pub expire_at: Option<OffsetDateTime>,
+    /// When it was expired.
+    pub expired_at: Option<OffsetDateTime>,
+    /// When it was first pushed.
+    pub created_at: OffsetDateTime,
+    /// The actor that created it; `None` where that is not known any more.
+    pub created_by: Option<Actor>,
+    /// When it last changed.
+    pub updated_at: OffsetDateTime,
+    /// The actor of the last change; `None` of a change from before this was recorded.
+    pub updated_by: Option<Actor>,
+}
+
+impl Posting {
+    /// Whether enrichment has made anything of it that is kept.
+    pub const fn has_texts(&self) -> bool {
+        self.enriched_hash.is_some() || self.texts_digest.is_some()
+    }
+
+    /// When the content that makes it a [`duplicate`](super::duplicate) was pushed.
+    pub fn content_since(&self) -> OffsetDateTime {
+        self.content_at.unwrap_or(self.created_at)
+    }
+
+    /// Whether it may be deleted: it expired before this time, and was not changed since.
+    pub fn is_purgeable(&self, before: OffsetDateTime) -> bool {
+        self.status == Status::Expired
+            && self.expired_at.is_some_and(|at| at < before)
+            && self.updated_at < before
+    }
+
+    /// Forgets the last outcome with its texts, in the next version: should the posting be open
+    /// again, it awaits an outcome, and no text counts as the one that it had.
+    pub const fn forget_texts(&mut self) {
+        self.enriched_hash = None;
+        self.texts_digest = None;
+        self.version += 1;
+    }
+}
+
+/// The posting that another one duplicates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// Its id.
+    pub id: PostingId,
+    /// Its identifier, which tells who may know of it.
+    pub source_identifier: SourceIdentifier,
+}
+
+/// A posting with everything a reader may see of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingView {
+    /// The posting itself.
+    pub posting: Posting,
+    /// Its company.
+    pub company: CompanyView,
+    /// Its texts, once enriched.
+    pub texts: Option<EnrichedTexts>,
+    /// The coordinates, once enriched and if known.
+    pub coordinates: Option<Coordinates>,
+    /// The history, oldest first; empty in lists.
+    pub history: Vec<HistoryEntry>,
+}
+
+impl PostingView {
+    /// The posting for a reader with these prefixes, who learns of no other posting that they do
+    /// not permit.
+    #[must_use]
+    pub fn seen_by(mut self, prefixes: &Prefixes) -> Self {
+        let is_seen = |original: &Original| prefixes.permit(&original.source_identifier);
+        self.posting.duplicate_of = self.posting.duplicate_of.filter(is_seen);
+        self
+    }
+
+    /// The description, as pushed; empty in a list that was asked for without it.
+    pub fn description(&self) -> &str {
+        let description = self.posting.details.raw_description.text();
+        description.map_or("", AsRef::as_ref)
+    }
+}

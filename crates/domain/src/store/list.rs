@@ -1,0 +1,240 @@
+//! Lists of postings: what is asked for, and which part of it is a page.
+
+use kernel::{Actor, ClientId, Prefixes, SourceIdentifier, Status};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::posting::PostingView;
+
+/// A position in the list of postings: the last one that was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Its `updated_at`.
+    pub updated_at: OffsetDateTime,
+    /// Its id.
+    pub id: Uuid,
+}
+
+/// The order of a list of postings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListOrder {
+    /// By (`updated_at`, `id`): a posting that changes moves to the end.
+    #[default]
+    Changed,
+    /// By `id` alone: every posting has one place for good.
+    Id,
+}
+
+/// The large texts of a posting to read: its description, and the two that enrichment makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Texts {
+    /// All three.
+    #[default]
+    All,
+    /// The redacted one alone. The others come back empty, the description unread.
+    Redacted,
+    /// None, likewise.
+    None,
+}
+
+/// A page of a list of postings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListQuery {
+    /// The order.
+    pub order: ListOrder,
+    /// The texts to read.
+    pub texts: Texts,
+    /// The status, if any.
+    pub status: Option<Status>,
+    /// The time that the last change must follow, if any.
+    pub updated_after: Option<OffsetDateTime>,
+    /// The client that created the postings, if only those are wanted.
+    pub created_by: Option<ClientId>,
+    /// The postings that the reader may see.
+    pub prefixes: Prefixes,
+    /// The position that the page follows; `None` for the first page.
+    pub after: Option<Position>,
+    /// The largest number of postings.
+    pub limit: usize,
+    /// The largest total size of the texts, whether they are read or not. The first posting is
+    /// always included.
+    pub max_bytes: usize,
+}
+
+impl Default for ListQuery {
+    fn default() -> Self {
+        Self {
+            order: ListOrder::default(),
+            texts: Texts::default(),
+            status: None,
+            updated_after: None,
+            created_by: None,
+            prefixes: Prefixes::ALL,
+            after: None,
+            limit: 0,
+            max_bytes: PAGE_BYTES,
+        }
+    }
+}
+
+/// The largest total size of a page's texts.
+pub const PAGE_BYTES: usize = 8 << 20;
+
+/// A posting that a page may have, before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListEntry {
+    /// The position.
+    pub position: Position,
+    /// The size of the texts: description, metadata and enriched texts.
+    pub bytes: usize,
+    /// Whether the query [wants](ListQuery::wants) it.
+    pub is_wanted: bool,
+}
+
+/// The number of postings that a page looks at if it may want few of them.
+const LOOKED_AT: usize = 1_000;
+
+impl ListQuery {
+    /// Whether a posting is wanted by its identifier and its creator, for which a store needs no
+    /// index. A store checks status and time itself.
+    pub fn wants(&self, identifier: &SourceIdentifier, created_by: Option<&Actor>) -> bool {
+        let is_creator = |client| created_by == Some(&Actor::Client(client));
+        self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
+    }
+
+    /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks for
+    /// one more, to know whether there are further ones.
+    pub fn looks_at(&self) -> usize {
+        if self.created_by.is_none() && self.prefixes.are_all() {
+            self.limit
+        } else {
+            self.limit.max(LOOKED_AT)
+        }
+    }
+
+    /// The page's part of the found entries, and the position of the next page.
+    pub fn page(&self, found: &[ListEntry]) -> (Vec<ListEntry>, Option<Position>) {
+        let (mut page, mut bytes) = (Vec::new(), 0_usize);
+        let mut looked_at = 0;
+        for entry in found.iter().take(self.looks_at()) {
+            if entry.is_wanted {
+                bytes = bytes.saturating_add(entry.bytes.max(1));
+                let fits = page.is_empty() || bytes <= self.max_bytes;
+                if page.len() == self.limit || !fits {
+                    break;
+                }
+                page.push(*entry);
+            }
+            looked_at += 1;
+        }
+        let (seen, rest) = found.split_at(looked_at);
+        let last = seen.last().filter(|_| !rest.is_empty());
+        (page, last.map(|entry| entry.position))
+    }
+}
+
+/// A page of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PostingPage {
+    /// The postings, without their history. One that changed while the page was read is left out
+    /// where it comes later in the list now. A page may be short, and even empty, before the last
+    /// one: by [`ListOrder::Id`], and if only some clients' postings or prefixes are wanted, a
+    /// store looks at a limited number of others.
+    pub postings: Vec<PostingView>,
+    /// The position of the next page; `None` on the last one.
+    pub next: Option<Position>,
+}
+
+impl PostingPage {
+    /// The page for a reader with these prefixes, see [`PostingView::seen_by`].
+    #[must_use]
+    pub fn seen_by(self, prefixes: &Prefixes) -> Self {
+        let postings = self.postings.into_iter();
+        Self {
+            postings: postings.map(|view| view.seen_by(prefixes)).collect(),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::testing::noon;
+
+    use super::*;
+
+    #[test]
+    fn a_page_ends_at_its_limit_or_its_size_but_not_before_its_first_posting() {
+        let found: Vec<_> = (1..=4)
+            .map(|n| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n),
+                },
+                bytes: 10,
+                is_wanted: true,
+            })
+            .collect();
+        for (limit, max_bytes, length, goes_on) in [
+            (4, 40, 4, false),
+            (9, 99, 4, false),
+            (3, 99, 3, true),
+            (9, 39, 3, true),
+            (9, 20, 2, true),
+            (9, 0, 1, true),
+            (9, 9, 1, true),
+        ] {
+            let query = ListQuery {
+                limit,
+                max_bytes,
+                ..ListQuery::default()
+            };
+            let (page, next) = query.page(&found);
+            assert_eq!(page.len(), length, "{limit} {max_bytes}");
+            let last = found.get(length - 1).map(|entry| entry.position);
+            assert_eq!(next, last.filter(|_| goes_on), "{limit} {max_bytes}");
+        }
+    }
+
+    #[test]
+    fn a_page_passes_a_limited_number_of_unwanted_postings() {
+        let found = |count: usize, wanted: &[usize]| -> Vec<_> {
+            let entry = |n: usize| ListEntry {
+                position: Position {
+                    updated_at: noon(),
+                    id: Uuid::from_u128(n as u128),
+                },
+                bytes: 10,
+                is_wanted: wanted.contains(&n),
+            };
+            (0..count).map(entry).collect()
+        };
+        let query = ListQuery {
+            created_by: Some(ClientId::new(Uuid::nil())),
+            limit: 2,
+            ..ListQuery::default()
+        };
+        for (count, wanted, page, next) in [
+            (5, &[1, 3][..], &[1, 3][..], None),
+            (6, &[1, 3, 5], &[1, 3], Some(4)),
+            (LOOKED_AT, &[7], &[7], None),
+            (LOOKED_AT + 1, &[7], &[7], Some(LOOKED_AT - 1)),
+            (LOOKED_AT + 1, &[LOOKED_AT], &[], Some(LOOKED_AT - 1)),
+        ] {
+            let found = found(count, wanted);
+            let (entries, position) = query.page(&found);
+            let at = |n: &usize| found[*n].position;
+            let positions: Vec<_> = entries.iter().map(|entry| entry.position).collect();
+            assert_eq!(positions, page.iter().map(at).collect::<Vec<_>>());
+            assert_eq!(position, next.as_ref().map(at), "{count} {wanted:?}");
+        }
+        assert_eq!(
+            ListQuery {
+                created_by: None,
+                ..query
+            }
+            .looks_at(),
+            2
+        );
+    }
+}
