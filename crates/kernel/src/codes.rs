@@ -1,12 +1,10 @@
 //! ISO codes in upper case, limited to those that are assigned today.
-//!
-//! The list of currencies comes from a crate, less the codes below.
 
 use std::fmt;
 
 use crate::field::Term;
 
-/// The countries of ISO 3166-1, in order. Crates with such a list add six others each.
+/// The countries of ISO 3166-1, in order.
 const COUNTRIES: [&str; 249] = [
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ",
     "BA", "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS",
@@ -26,10 +24,24 @@ const COUNTRIES: [&str; 249] = [
     "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
-/// Codes that the crate lists though ISO 4217 does not list them as current, and the two codes for
-/// no currency and for tests. Metals and units of account (`XAU`, `XDR`) are assigned, so they are
-/// accepted.
-const NO_CURRENCIES: &[&str] = &["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
+/// The currencies of ISO 4217 that are assigned today, in order. Metals and units of account (`XAU`,
+/// `XDR`) are assigned; the codes for no currency and for tests are no currencies.
+const CURRENCIES: [&str; 176] = [
+    "AED", "AFN", "ALL", "AMD", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT", "BHD",
+    "BIF", "BMD", "BND", "BOB", "BOV", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF",
+    "CHE", "CHF", "CHW", "CLF", "CLP", "CNY", "COP", "COU", "CRC", "CUP", "CVE", "CZK", "DJF",
+    "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR", "FJD", "FKP", "GBP", "GEL", "GHS", "GIP",
+    "GMD", "GNF", "GTQ", "GYD", "HKD", "HNL", "HTG", "HUF", "IDR", "ILS", "INR", "IQD", "IRR",
+    "ISK", "JMD", "JOD", "JPY", "KES", "KGS", "KHR", "KMF", "KPW", "KRW", "KWD", "KYD", "KZT",
+    "LAK", "LBP", "LKR", "LRD", "LSL", "LYD", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP",
+    "MRU", "MUR", "MVR", "MWK", "MXN", "MXV", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR",
+    "NZD", "OMR", "PAB", "PEN", "PGK", "PHP", "PKR", "PLN", "PYG", "QAR", "RON", "RSD", "RUB",
+    "RWF", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD", "SHP", "SLE", "SOS", "SRD", "SSP", "STN",
+    "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TND", "TOP", "TRY", "TTD", "TWD", "TZS", "UAH",
+    "UGX", "USD", "USN", "UYI", "UYU", "UYW", "UZS", "VED", "VES", "VND", "VUV", "WST", "XAD",
+    "XAF", "XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XCD", "XCG", "XDR", "XOF", "XPD", "XPF",
+    "XPT", "XSU", "XUA", "YER", "ZAR", "ZMW", "ZWG",
+];
 
 /// A country of ISO 3166-1, as its officially assigned alpha-2 code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,9 +50,7 @@ pub struct CountryCode(&'static str);
 impl CountryCode {
     /// Finds the country of a code of any case.
     pub fn parse(code: &str) -> Option<Self> {
-        let code = code.to_ascii_uppercase();
-        let at = COUNTRIES.binary_search(&code.as_str()).ok()?;
-        COUNTRIES.get(at).copied().map(Self)
+        find(&COUNTRIES, code).map(Self)
     }
 
     /// The code.
@@ -70,12 +80,7 @@ pub struct CurrencyCode(&'static str);
 impl CurrencyCode {
     /// Finds the currency of a code of any case.
     pub fn parse(code: &str) -> Option<Self> {
-        if code.len() != 3 {
-            return None;
-        }
-        let currency = iso_currency::Currency::from_code(&code.to_ascii_uppercase())?;
-        let code = currency.code();
-        (!NO_CURRENCIES.contains(&code)).then_some(Self(code))
+        find(&CURRENCIES, code).map(Self)
     }
 
     /// The code.
@@ -98,6 +103,13 @@ impl fmt::Display for CurrencyCode {
     }
 }
 
+/// Finds a code of any case in a list.
+fn find(codes: &[&'static str], code: &str) -> Option<&'static str> {
+    let code = code.to_ascii_uppercase();
+    let at = codes.binary_search(&code.as_str()).ok()?;
+    codes.get(at).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +124,19 @@ mod tests {
             .collect();
         known.sort_unstable();
         assert_eq!(known, COUNTRIES);
+    }
+
+    #[test]
+    fn the_currencies_are_those_that_others_know() {
+        // No longer current, or no currency.
+        const OTHERS: [&str; 7] = ["BGN", "CUC", "HRK", "SLL", "XTS", "XXX", "ZWL"];
+        let letters = || 'A'..='Z';
+        let known: Vec<_> = letters()
+            .flat_map(|a| letters().flat_map(move |b| letters().map(move |c| (a, b, c))))
+            .map(|(a, b, c)| String::from_iter([a, b, c]))
+            .filter(|code| iso_currency::Currency::from_code(code).is_some())
+            .filter(|code| !OTHERS.contains(&code.as_str()))
+            .collect();
+        assert_eq!(known, CURRENCIES);
     }
 }

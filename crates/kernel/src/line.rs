@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
-
 /// The reason why a text cannot be shown on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -77,16 +75,26 @@ pub fn is_blank(text: &str) -> bool {
 }
 
 /// Whether a character is white space, or displayed as nothing.
-fn is_unseen(c: char) -> bool {
-    const IGNORABLE: icu_properties::CodePointSetDataBorrowed<'_> =
-        CodePointSetData::new::<DefaultIgnorableCodePoint>();
+const fn is_unseen(c: char) -> bool {
     match c {
         '\0'..='~' => c.is_whitespace(),
         _ if is_turn(c) => false,
         // The braille pattern without dots, and the anchors of interlinear annotations.
         '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
-        _ => c.is_whitespace() || IGNORABLE.contains(c),
+        _ => c.is_whitespace() || is_ignorable(c),
     }
+}
+
+/// Whether a character has the property `Default_Ignorable_Code_Point` of Unicode.
+const fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Checks a text that is displayed on one line.
@@ -137,6 +145,19 @@ mod tests {
             ("\u{1b} \u{1c}", "\u{1b} \u{1c}"),
         ] {
             assert_eq!(one_line(text).as_deref(), Some(expect), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_ignorable_characters_are_those_of_unicode() {
+        let known = regex::Regex::new(r"^\p{Default_Ignorable_Code_Point}$").unwrap();
+        for c in '\0'..=char::MAX {
+            let mut buffer = [0; 4];
+            assert_eq!(
+                is_ignorable(c),
+                known.is_match(c.encode_utf8(&mut buffer)),
+                "{c:?}"
+            );
         }
     }
 

@@ -4,6 +4,8 @@
 //! randomness by one feature. Nor does `cargo metadata`, which unifies the features of the whole
 //! workspace; `cargo tree` resolves them for one package.
 
+use std::collections::BTreeSet;
+
 use xtask::process::cargo;
 
 use crate::{ROOT, assert_none, matches};
@@ -37,24 +39,40 @@ pub const IMPURE: &[&str] = &[
     "tokio-*",
 ];
 
+/// The largest number of crates that `domain` may bring into another service, itself included.
+const MOST_OF_DOMAIN: usize = 60;
+
+/// The crates that a package depends on when it is built alone, itself included, each as
+/// `name version`.
+fn tree(package: &str, which: &[&str]) -> BTreeSet<String> {
+    let output = cargo()
+        .args(["tree", "--package", package, "--locked"])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .args(which)
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let names = lines.lines().filter(|line| !line.is_empty());
+    names
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
 #[test]
 fn pure_crates_pull_in_no_runtime_no_io_no_clock_and_no_randomness() {
     for package in PURE {
-        let output = cargo()
-            .args(["tree", "--package", package, "--all-features", "--locked"])
-            .args(["--edges", "normal,build", "--target", "all"])
-            .args(["--prefix", "none", "--format", "{p}"])
-            .current_dir(ROOT)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
-        let tree = String::from_utf8(output.stdout).unwrap();
-        let mut names: Vec<_> = tree
-            .lines()
-            .filter_map(|line| line.split(' ').next())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
+        let all = [
+            "--all-features",
+            "--edges",
+            "normal,build",
+            "--target",
+            "all",
+        ];
+        let crates = tree(package, &all);
+        let names = crates.iter().filter_map(|name| name.split(' ').next());
+        let mut names: BTreeSet<_> = names.collect();
         assert!(names.contains(package) && names.len() > 1);
         names.retain(|name| matches(IMPURE, name));
         let violation = |name| {
@@ -62,4 +80,15 @@ fn pure_crates_pull_in_no_runtime_no_io_no_clock_and_no_randomness() {
         };
         assert_none(&names.into_iter().map(violation).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn domain_brings_few_crates_into_another_service() {
+    let crates = tree("domain", &["--edges", "normal"]);
+    assert!(crates.len() > 1);
+    assert!(
+        crates.len() <= MOST_OF_DOMAIN,
+        "domain brings {} crates, and {MOST_OF_DOMAIN} at most: {crates:#?}",
+        crates.len()
+    );
 }
