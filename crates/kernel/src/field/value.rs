@@ -1,19 +1,13 @@
-//! The fields of a body: what each of them asks for, and what is wrong with it.
-//!
-//! A body is a merge patch, in the manner of RFC 7396: a field that is absent is kept, `null` clears
-//! it, and a value sets it. [`Patch`] is one of the three. serde stops at the first value of a wrong
-//! type, so a body is read as [`Sent`] fields, each with its own error, and one answer names every
-//! error (contract, "What a field may be").
-//!
-//! [`fields!`](crate::fields) declares the fields of an object, [`FieldValue`] what a type takes.
+//! What the types of fields take.
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
+use super::{Patch, Sent};
 use crate::{
     line::{check_line, one_line},
     validation::FieldErrors,
@@ -21,195 +15,6 @@ use crate::{
 
 /// The largest integer: 2^53 − 1, which every JSON implementation keeps exactly (RFC 8259 §6).
 pub const INTEGER: i64 = 9_007_199_254_740_991;
-
-/// The change of one field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Patch<T> {
-    /// Keep the value: the field is absent, or of another type.
-    #[default]
-    Keep,
-    /// Empty it: the field is `null` or a blank string.
-    Clear,
-    /// Set the value.
-    Set(T),
-}
-
-impl<T> Patch<T> {
-    /// The value to set, if there is one.
-    pub const fn value(&self) -> Option<&T> {
-        match self {
-            Self::Set(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The value itself, if there is one.
-    pub fn into_value(self) -> Option<T> {
-        match self {
-            Self::Set(value) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The same with another value, or [`Self::Keep`] where `convert` has none.
-    pub fn and_then<U>(self, convert: impl FnOnce(T) -> Option<U>) -> Patch<U> {
-        match self {
-            Self::Keep => Patch::Keep,
-            Self::Clear => Patch::Clear,
-            Self::Set(value) => convert(value).map_or(Patch::Keep, Patch::Set),
-        }
-    }
-}
-
-impl<T: Clone> Patch<T> {
-    /// Applies it to an optional field.
-    pub fn apply(&self, field: &mut Option<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *field = None,
-            Self::Set(value) => match field {
-                Some(field) => field.clone_from(value),
-                None => *field = Some(value.clone()),
-            },
-        }
-    }
-
-    /// Applies it to a field that is never empty.
-    pub fn apply_required(&self, field: &mut T) {
-        if let Self::Set(value) = self {
-            field.clone_from(value);
-        }
-    }
-}
-
-impl<T: Clone> Patch<Vec<T>> {
-    /// Applies it to a list.
-    pub fn apply_list(&self, list: &mut Vec<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => list.clear(),
-            Self::Set(items) => list.clone_from(items),
-        }
-    }
-}
-
-/// A field as it was sent.
-#[derive(Clone, Debug)]
-pub struct Sent<T> {
-    /// The change that it asks for. A text in error is there, because other rules may hold for it.
-    pub patch: Patch<T>,
-    wrong: Wrong,
-}
-
-/// What is wrong with a field. Messages are made only for errors that are told.
-#[derive(Clone, Debug, Default)]
-enum Wrong {
-    #[default]
-    Nothing,
-    /// The value is not this.
-    IsNot(&'static str),
-    Itself(Cow<'static, str>),
-    /// By path, which is empty for the field itself.
-    Within(Box<FieldErrors>),
-}
-
-impl<T> Sent<T> {
-    /// A value.
-    pub const fn set(value: T) -> Self {
-        Self::with(Patch::Set(value), Wrong::Nothing)
-    }
-
-    /// A value in error.
-    pub fn set_with(value: T, errors: FieldErrors) -> Self {
-        let wrong = if errors.is_empty() {
-            Wrong::Nothing
-        } else {
-            Wrong::Within(Box::new(errors))
-        };
-        Self::with(Patch::Set(value), wrong)
-    }
-
-    /// `null`.
-    pub const fn null() -> Self {
-        Self::with(Patch::Clear, Wrong::Nothing)
-    }
-
-    /// No value, because it is not `expected`, as in "must be a string".
-    pub const fn is_not(expected: &'static str) -> Self {
-        Self::with(Patch::Keep, Wrong::IsNot(expected))
-    }
-
-    /// No value, for another reason.
-    pub fn wrong(message: impl Into<Cow<'static, str>>) -> Self {
-        Self::with(Patch::Keep, Wrong::Itself(message.into()))
-    }
-
-    const fn with(patch: Patch<T>, wrong: Wrong) -> Self {
-        Self { patch, wrong }
-    }
-
-    /// The same with another value.
-    pub fn map<U>(self, convert: impl FnOnce(T) -> U) -> Sent<U> {
-        Sent::with(
-            self.patch.and_then(|value| Some(convert(value))),
-            self.wrong,
-        )
-    }
-
-    /// A field that may be absent, and may be cleared.
-    #[must_use]
-    pub const fn optional(self) -> Self {
-        self
-    }
-
-    /// A field that is not to be cleared. Whether it may be absent, the stored state says.
-    #[must_use]
-    pub fn required(mut self) -> Self {
-        if matches!(self.patch, Patch::Clear) {
-            self.wrong = Wrong::Itself("must not be null or blank".into());
-        }
-        self
-    }
-
-    /// A field that is neither to be cleared nor to be left out, whatever is stored.
-    #[must_use]
-    pub fn present(mut self) -> Self {
-        if matches!((&self.patch, &self.wrong), (Patch::Keep, Wrong::Nothing)) {
-            self.wrong = Wrong::Itself("is required".into());
-        }
-        self.required()
-    }
-
-    /// The change, after its errors were added under the name of the field.
-    pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
-        match self.wrong {
-            Wrong::Nothing => {}
-            Wrong::IsNot(expected) => errors.add(name, format!("must be {expected}")),
-            Wrong::Itself(message) => errors.add(name, message),
-            Wrong::Within(inner) => errors.merge_under(name, *inner),
-        }
-        self.patch
-    }
-
-    /// The value of a whole body, and the errors of its fields.
-    pub(crate) fn into_parts(self) -> (T, FieldErrors)
-    where
-        T: Default,
-    {
-        let errors = match self.wrong {
-            Wrong::Within(errors) => *errors,
-            _ => FieldErrors::new(),
-        };
-        (self.patch.into_value().unwrap_or_default(), errors)
-    }
-}
-
-/// An absent field.
-impl<T> Default for Sent<T> {
-    fn default() -> Self {
-        Self::with(Patch::Keep, Wrong::Nothing)
-    }
-}
 
 /// A field of an object, as documents describe it.
 #[derive(Clone, Copy, Debug)]
@@ -335,9 +140,8 @@ impl FieldValue for String {
         let Some(line) = one_line(text) else {
             return Sent::null();
         };
-        let wrong = check_line(&line).err();
-        let wrong = wrong.map(|error| Wrong::Itself(error.to_string().into()));
-        Sent::with(Patch::Set(line.into_owned()), wrong.unwrap_or_default())
+        let check = check_line(&line);
+        Sent::set_checked(line.into_owned(), check)
     }
 }
 
@@ -418,101 +222,6 @@ impl FieldValue for Prohibited {
         IgnoredAny::deserialize(deserializer)?;
         Ok(Sent::wrong("is set by the service and must not be sent"))
     }
-}
-
-/// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
-///
-/// Each field is `optional`, `required` or `present`, after the methods of [`Sent`]. Its
-/// documentation is its description for clients, and its rules are garde's, with a length before
-/// all others; [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
-///
-/// ```
-/// kernel::fields! {
-///     /// A baker.
-///     pub struct Baker {
-///         /// The name.
-///         #[garde(length(chars, max = 20))]
-///         required name: String,
-///         /// The number of loaves a day.
-///         optional loaves: i64,
-///     }
-/// }
-/// let (baker, errors) = kernel::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
-/// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
-/// assert_eq!(errors.to_string(), "loaves must be an integer.");
-/// # Ok::<(), kernel::body::BodyError>(())
-/// ```
-#[macro_export]
-macro_rules! fields {
-    (
-        $(#[doc = $about:literal])*
-        $vis:vis struct $name:ident {
-            $(
-                $(#[doc = $doc:literal])*
-                $(#[garde($($rule:tt)+)])?
-                $need:ident $field:ident: $type:ty,
-            )+
-        }
-        $(prohibited { $($prohibited:ident,)+ })?
-        $(with { $($method:tt)+ })?
-    ) => {
-        $(#[doc = $about])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, ::garde::Validate)]
-        #[garde(allow_unvalidated)]
-        $vis struct $name {
-            $(
-                $(#[doc = $doc])*
-                $(#[garde($($rule)+)])?
-                $vis $field: $crate::field::Patch<$type>,
-            )+
-        }
-
-        impl $crate::field::FieldValue for $name {
-            const EXPECTED: &'static str = "an object";
-            const FIELDS: &'static [$crate::field::FieldSpec] = &[$(
-                $crate::field::FieldSpec {
-                    name: stringify!($field),
-                    description: concat!($($doc),*),
-                    max_length: $crate::fields!(@max $($($rule)+)?),
-                    fields: <$type as $crate::field::FieldValue>::FIELDS,
-                },
-            )+];
-            const PROHIBITED: &'static [&'static str] = &[$($(stringify!($prohibited)),+)?];
-
-            fn object<'de, A: ::serde::de::MapAccess<'de>>(
-                entries: A,
-            ) -> Result<$crate::field::Sent<Self>, A::Error> {
-                #[derive(Default, ::serde::Deserialize)]
-                #[serde(default)]
-                struct Raw {
-                    $($field: $crate::field::Sent<$type>,)+
-                    $($($prohibited: $crate::field::Sent<$crate::field::Prohibited>,)+)?
-                }
-                let entries = ::serde::de::value::MapAccessDeserializer::new(entries);
-                let raw = <Raw as ::serde::Deserialize>::deserialize(entries)?;
-                let mut errors = $crate::validation::FieldErrors::new();
-                let object = Self {
-                    $($field: raw.$field.$need().report(stringify!($field), &mut errors),)+
-                };
-                $($(raw.$prohibited.report(stringify!($prohibited), &mut errors);)+)?
-                Ok($crate::field::Sent::set_with(object, errors))
-            }
-
-            fn missing(&self) -> Vec<&'static str> {
-                let mut missing = Vec::new();
-                $(
-                    if stringify!($need) != "optional" && self.$field.value().is_none() {
-                        missing.push(stringify!($field));
-                    }
-                )+
-                missing
-            }
-
-            $($($method)+)?
-        }
-    };
-    (@max length(chars, max = $max:expr) $($rest:tt)*) => { Some($max) };
-    (@max $($other:tt)*) => { None };
 }
 
 #[cfg(test)]

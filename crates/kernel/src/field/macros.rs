@@ -1,0 +1,96 @@
+//! The macro that declares the fields of an object.
+
+/// Declares the fields of an object that is sent: a struct of [`Patch`]es and its [`FieldValue`].
+///
+/// Each field is `optional`, `required` or `present`, after the methods of [`Sent`]. Its
+/// documentation is its description for clients, and its rules are garde's, with a length before
+/// all others; [`checks`](crate::checks) has what they need. `with` adds methods of `FieldValue`.
+///
+/// ```
+/// kernel::fields! {
+///     /// A baker.
+///     pub struct Baker {
+///         /// The name.
+///         #[garde(length(chars, max = 20))]
+///         required name: String,
+///         /// The number of loaves a day.
+///         optional loaves: i64,
+///     }
+/// }
+/// let (baker, errors) = kernel::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
+/// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
+/// assert_eq!(errors.to_string(), "loaves must be an integer.");
+/// # Ok::<(), kernel::body::BodyError>(())
+/// ```
+#[macro_export]
+macro_rules! fields {
+    (
+        $(#[doc = $about:literal])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[garde($($rule:tt)+)])?
+                $need:ident $field:ident: $type:ty,
+            )+
+        }
+        $(prohibited { $($prohibited:ident,)+ })?
+        $(with { $($method:tt)+ })?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, ::garde::Validate)]
+        #[garde(allow_unvalidated)]
+        $vis struct $name {
+            $(
+                $(#[doc = $doc])*
+                $(#[garde($($rule)+)])?
+                $vis $field: $crate::field::Patch<$type>,
+            )+
+        }
+
+        impl $crate::field::FieldValue for $name {
+            const EXPECTED: &'static str = "an object";
+            const FIELDS: &'static [$crate::field::FieldSpec] = &[$(
+                $crate::field::FieldSpec {
+                    name: stringify!($field),
+                    description: concat!($($doc),*),
+                    max_length: $crate::fields!(@max $($($rule)+)?),
+                    fields: <$type as $crate::field::FieldValue>::FIELDS,
+                },
+            )+];
+            const PROHIBITED: &'static [&'static str] = &[$($(stringify!($prohibited)),+)?];
+
+            fn object<'de, A: ::serde::de::MapAccess<'de>>(
+                entries: A,
+            ) -> Result<$crate::field::Sent<Self>, A::Error> {
+                #[derive(Default, ::serde::Deserialize)]
+                #[serde(default)]
+                struct Raw {
+                    $($field: $crate::field::Sent<$type>,)+
+                    $($($prohibited: $crate::field::Sent<$crate::field::Prohibited>,)+)?
+                }
+                let entries = ::serde::de::value::MapAccessDeserializer::new(entries);
+                let raw = <Raw as ::serde::Deserialize>::deserialize(entries)?;
+                let mut errors = $crate::validation::FieldErrors::new();
+                let object = Self {
+                    $($field: raw.$field.$need().report(stringify!($field), &mut errors),)+
+                };
+                $($(raw.$prohibited.report(stringify!($prohibited), &mut errors);)+)?
+                Ok($crate::field::Sent::set_with(object, errors))
+            }
+
+            fn missing(&self) -> Vec<&'static str> {
+                let mut missing = Vec::new();
+                $(
+                    if stringify!($need) != "optional" && self.$field.value().is_none() {
+                        missing.push(stringify!($field));
+                    }
+                )+
+                missing
+            }
+
+            $($($method)+)?
+        }
+    };
+    (@max length(chars, max = $max:expr) $($rest:tt)*) => { Some($max) };
+    (@max $($other:tt)*) => { None };
+}
