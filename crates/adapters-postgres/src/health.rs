@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
-use domain::store::Health;
+use domain::store::{Health, ReplicaPosition, StoreClock};
 use kernel::StoreError;
 use time::OffsetDateTime;
 
@@ -81,8 +81,11 @@ impl Health for PostgresStore {
             _ => self.connections.check_commits(),
         }
     }
+}
 
-    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+#[async_trait]
+impl StoreClock for PostgresStore {
+    async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
         let asked = self.connections.run(async |conn| {
             let rows: Vec<(i64,)> = load::<Clock, _>(conn, &[]).await?;
             Ok(rows)
@@ -94,7 +97,10 @@ impl Health for PostgresStore {
         now.transpose()
             .map_err(|error| StoreError::Broken(error.to_string()))
     }
+}
 
+#[async_trait]
+impl ReplicaPosition for PostgresStore {
     async fn position(&self) -> Result<Option<u64>, StoreError> {
         let asked = self.connections.run(async |conn| {
             let rows: Vec<(i64,)> = load::<Place, _>(conn, &[]).await?;

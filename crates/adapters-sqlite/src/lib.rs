@@ -59,7 +59,7 @@ use std::{
 
 use async_trait::async_trait;
 use diesel::Connection;
-use domain::store::Health;
+use domain::store::{Health, LockedRows, ReplicaPosition, StoreClock};
 use kernel::StoreError;
 /// Rows of any table, as they are copied from store to store.
 pub use sql_common::copy as rows;
@@ -142,6 +142,12 @@ impl Health for SqliteStore {
         }
     }
 }
+
+impl StoreClock for SqliteStore {}
+
+impl ReplicaPosition for SqliteStore {}
+
+impl LockedRows for SqliteStore {}
 
 /// Creates the file if it does not exist. SQLite creates the files beside it with the same mode.
 fn create(path: &Path) -> io::Result<()> {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::store::Health;
+use domain::store::StoreClock;
 use kernel::StoreError;
 use newsletter::{
     store::{AccountState, Accounts},
@@ -19,7 +19,7 @@ use crate::clock::{self, Clock};
 pub struct SharedTime {
     /// Goes by the store's clock.
     pub accounts: Arc<dyn Accounts>,
-    pub health: Arc<dyn Health>,
+    pub store_clock: Arc<dyn StoreClock>,
     /// That of this process, by which callers of the port go.
     pub clock: Clock,
 }
@@ -27,7 +27,7 @@ pub struct SharedTime {
 impl SharedTime {
     /// How much the clock of this process is ahead: nothing where the store has none of its own.
     async fn ahead(&self) -> Result<Duration, StoreError> {
-        let ahead = clock::ahead(&*self.health, &self.clock).await?;
+        let ahead = clock::ahead(&*self.store_clock, &self.clock).await?;
         Ok(ahead.unwrap_or_default())
     }
 }
@@ -96,12 +96,8 @@ mod tests {
     }
 
     #[async_trait]
-    impl Health for Server {
-        async fn ready(&self) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+    impl StoreClock for Server {
+        async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
             Ok(Some(self.now()))
         }
     }
@@ -123,7 +119,7 @@ mod tests {
             Self {
                 accounts: SharedTime {
                     accounts: Arc::clone(store) as _,
-                    health: Arc::clone(server) as _,
+                    store_clock: Arc::clone(server) as _,
                     clock: Arc::new(move || clock.now() + ahead),
                 },
                 holder: Uuid::from_u128(holder),

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 pub use adapters_http::oauth::Clock;
-use domain::store::Health;
+use domain::store::StoreClock;
 use kernel::StoreError;
 use time::OffsetDateTime;
 use tokio::time::sleep;
@@ -27,11 +27,11 @@ pub fn system() -> Clock {
 
 /// Warns, now and every minute, if the store's clock and this one differ: leases of tasks, which
 /// several processes share, are only as good as their clocks. Ends when the handle is dropped.
-pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()> {
-    let (health, clock) = (Arc::clone(health), Arc::clone(clock));
+pub fn compare(store: &Arc<dyn StoreClock>, clock: &Clock) -> AbortOnDropHandle<()> {
+    let (store, clock) = (Arc::clone(store), Arc::clone(clock));
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
-            match ahead(&*health, &clock).await {
+            match ahead(&*store, &clock).await {
                 Ok(Some(ahead)) if ahead.abs() > TOLERANCE => tracing::warn!(
                     seconds = ahead.as_seconds_f64(),
                     "this machine's clock is ahead of the database's by that much (behind, if \
@@ -49,11 +49,11 @@ pub fn compare(health: &Arc<dyn Health>, clock: &Clock) -> AbortOnDropHandle<()>
 /// This clock's lead over the store's, on the assumption that the store read its clock half-way
 /// between request and answer; `None` if the store has no clock of its own.
 pub async fn ahead(
-    health: &dyn Health,
+    store: &dyn StoreClock,
     clock: &Clock,
 ) -> Result<Option<time::Duration>, StoreError> {
     let asked = clock();
-    let theirs = health.clock().await?;
+    let theirs = store.time().await?;
     let answered = clock();
     Ok(theirs.map(|theirs| asked + (answered - asked) / 2 - theirs))
 }
@@ -74,12 +74,8 @@ mod tests {
     struct Server(time::Duration);
 
     #[async_trait]
-    impl Health for Server {
-        async fn ready(&self) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+    impl StoreClock for Server {
+        async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
             Ok(Some(noon() + self.0))
         }
     }

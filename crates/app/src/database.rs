@@ -11,7 +11,7 @@ use domain::{
     browse::PostingBrowser,
     catalogue::Catalogues,
     company::CompanyReader,
-    store::{Health, PostingReader, Retention, Store},
+    store::{Health, LockedRows, PostingReader, ReplicaPosition, Retention, Store, StoreClock},
 };
 use enrichment::DraftCache;
 use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTracer};
@@ -61,6 +61,9 @@ pub struct Database {
     pub drafts: Arc<dyn DraftCache>,
     pub audit: Arc<dyn AuditLog>,
     pub health: Arc<dyn Health>,
+    pub clock: Arc<dyn StoreClock>,
+    pub position: Arc<dyn ReplicaPosition>,
+    pub locks: Arc<dyn LockedRows>,
 }
 
 impl Database {
@@ -85,6 +88,9 @@ impl Database {
             + DraftCache
             + AuditLog
             + Health
+            + StoreClock
+            + ReplicaPosition
+            + LockedRows
             + 'static,
     {
         Self {
@@ -97,7 +103,7 @@ impl Database {
             webhooks: Arc::clone(store) as _,
             accounts: Arc::new(SharedTime {
                 accounts: Arc::clone(store) as _,
-                health: Arc::clone(store) as _,
+                store_clock: Arc::clone(store) as _,
                 clock: clock::system(),
             }),
             catalogues: Arc::clone(store) as _,
@@ -110,6 +116,9 @@ impl Database {
             drafts: Arc::clone(store) as _,
             audit: Arc::clone(store) as _,
             health: Arc::clone(store) as _,
+            clock: Arc::clone(store) as _,
+            position: Arc::clone(store) as _,
+            locks: Arc::clone(store) as _,
         }
     }
 

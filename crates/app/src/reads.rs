@@ -13,7 +13,7 @@ use std::{
 use adapters_http::{ReadPorts, ReadSource};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use anyhow::Context as _;
-use domain::store::{Health, PostingReader};
+use domain::store::{PostingReader, ReplicaPosition};
 use futures_util::future::join;
 use kernel::{StoreError, event::EventLog};
 use tokio::{
@@ -94,8 +94,8 @@ pub fn start(
         Arc::default(),
     );
     let state = Arc::new(Mutex::new(State::Away));
-    let health = Arc::clone(&database.health);
-    let watch = tokio::spawn(watch(health, store, Arc::clone(&state)));
+    let primary_position = Arc::clone(&database.position);
+    let watch = tokio::spawn(watch(primary_position, store, Arc::clone(&state)));
     let tasks = ReadTasks {
         feeds: vec![feed, other_feed],
         _watch: Some(AbortOnDropHandle::new(watch)),
@@ -135,7 +135,11 @@ impl ReadSource for Replicated {
     }
 }
 
-async fn watch(primary: Arc<dyn Health>, replica: Arc<PostgresStore>, state: Arc<Mutex<State>>) {
+async fn watch(
+    primary: Arc<dyn ReplicaPosition>,
+    replica: Arc<PostgresStore>,
+    state: Arc<Mutex<State>>,
+) {
     let (mut track, mut has_migrations) = (Track::default(), false);
     let mut known = None;
     loop {

@@ -210,6 +210,7 @@ impl Service {
         let activity = ActivityTask::start(&activities, &database.activity);
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
+            &database.locks,
             config.lifetime,
             &clock::system(),
             config.lanes,
@@ -276,7 +277,7 @@ impl Service {
         let worker = setup
             .map(|setup| setup.start(&database, receivers, wake, is_busy))
             .transpose()?;
-        let clocks = clock::compare(&database.health, &clock::system());
+        let clocks = clock::compare(&database.clock, &clock::system());
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,

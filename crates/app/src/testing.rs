@@ -15,7 +15,7 @@ use ::webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, RetrySchedule, 
 use async_trait::async_trait;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, RowLocks, Store, WriteSet},
+    store::{Known, LockedRows, RowLocks, Store, WriteSet},
 };
 use kernel::{
     CompanyId, PostingId, SourceIdentifier, StoreError,
@@ -168,12 +168,12 @@ impl FaultyStore {
         self.commits.lock().unwrap().clone()
     }
 
-    fn locked_of(&self, locks: &RowLocks) -> RowLocks {
+    fn locked_of(&self, rows: &RowLocks) -> RowLocks {
         let locked = self.locked.lock().unwrap();
         RowLocks {
-            postings: &locked.postings & &locks.postings,
-            companies: &locked.companies & &locks.companies,
-            references: &locked.references & &locks.references,
+            postings: &locked.postings & &rows.postings,
+            companies: &locked.companies & &rows.companies,
+            references: &locked.references & &rows.references,
         }
     }
 
@@ -204,6 +204,13 @@ impl FaultyStore {
             .iter()
             .find(|(identifier, _)| identifiers.contains(&**identifier));
         next.or_else(|| poisoned.map(|(_, fault)| fault.clone()))
+    }
+}
+
+#[async_trait]
+impl LockedRows for FaultyStore {
+    async fn locked_rows(&self, rows: &RowLocks) -> Result<RowLocks, StoreError> {
+        Ok(self.locked_of(rows))
     }
 }
 
@@ -257,10 +264,6 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         Store::copies(&*self.memory, of, after, limit).await
-    }
-
-    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        Ok(self.locked_of(locks))
     }
 
     async fn overdue(

@@ -3,14 +3,14 @@
 //!
 //! All inserts and updates of a commit are one statement, `write.sql`.
 
-mod held;
+mod locked;
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::{
     company::FORMER_NAMES,
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, RowLocks, Store, WriteSet},
+    store::{Known, LockedRows, RowLocks, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::posting::{PostingRow, TextsRow};
@@ -67,13 +67,6 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        let locks = locks.clone();
-        self.connections
-            .run(async move |conn| held::find(conn, &locks).await)
-            .await
-    }
-
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         if writes.is_empty() {
             return Ok(());
@@ -101,6 +94,16 @@ impl Store for PostgresStore {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| posting::overdue(conn, now, limit).await)
+            .await
+    }
+}
+
+#[async_trait]
+impl LockedRows for PostgresStore {
+    async fn locked_rows(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        let locks = locks.clone();
+        self.connections
+            .run(async move |conn| locked::find(conn, &locks).await)
             .await
     }
 }

@@ -1,7 +1,7 @@
 //! Readiness.
 
 use diesel_async::SimpleAsyncConnection;
-use domain::store::{Health, Store};
+use domain::store::{Health, Store, StoreClock as _};
 use kernel::{StoreError, testing::noon};
 
 use super::{Database, create, fixture, patient, run};
@@ -32,7 +32,7 @@ async fn a_database_that_takes_no_writes_is_not_ready() {
     assert!(reason(&read_only).await.contains("read-only"));
     let refused = read_only.commit(create(1)).await;
     assert!(super::is_lost(&refused), "{refused:?}");
-    let clock = store.clock().await.unwrap().unwrap();
+    let clock = store.time().await.unwrap().unwrap();
     assert!(clock > noon());
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use domain::{
     posting::{ENRICH, enrich},
-    store::{RowLocks, Store, WriteSet},
+    store::{LockedRows as _, RowLocks, Store, WriteSet},
 };
 use kernel::{
     CompanyId, PostingId, StoreError,
@@ -40,7 +40,7 @@ async fn held(store: &PostgresStore) -> RowLocks {
         companies: [company, CompanyId::new(uuid(99))].into(),
         references: [company].into(),
     };
-    store.held(&all).await.unwrap()
+    store.locked_rows(&all).await.unwrap()
 }
 
 fn is_locked(outcome: &Result<(), StoreError>) -> bool {

@@ -14,7 +14,7 @@ use domain::{
     catalogue::{Catalogue, Catalogues, MaxMissing},
     import::{Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
-    store::{PostingReader, Store},
+    store::{LockedRows, PostingReader, Store},
     usecase::{CatalogueOrder, Ingest},
 };
 use kernel::testing::identifier;
@@ -70,7 +70,9 @@ impl Kit {
     ) -> Self {
         let store = FaultyStore::new();
         let as_store: Arc<dyn Store> = Arc::clone(&store) as _;
-        let (lanes, lane_tasks) = Lanes::start(&as_store, Lifetime::days(60), &clock(), settings);
+        let locks: Arc<dyn LockedRows> = Arc::clone(&store) as _;
+        let lifetime = Lifetime::days(60);
+        let (lanes, lane_tasks) = Lanes::start(&as_store, &locks, lifetime, &clock(), settings);
         let (importer, tasks) = Importer::new(ImportPorts {
             ingest: around(Arc::new(lanes)),
             catalogues: Arc::clone(&store.memory) as _,

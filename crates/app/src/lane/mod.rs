@@ -44,7 +44,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::{
     posting::{Answer, Lifetime, PutPosting},
-    store::Store,
+    store::{LockedRows, Store},
     usecase::{Ingest, IngestError},
 };
 use tokio::{
@@ -165,14 +165,21 @@ impl Lanes {
     /// Starts the lanes. They run until they are stopped, or until [`Lanes`] is dropped.
     pub fn start(
         store: &Arc<dyn Store>,
+        locks: &Arc<dyn LockedRows>,
         lifetime: Lifetime,
         clock: &Clock,
         settings: LaneSettings,
     ) -> (Self, LaneTasks) {
         let mut tasks = Tasks::default();
         let runner = |limits| {
-            let (store, clock) = (Arc::clone(store), Arc::clone(clock));
-            Arc::new(Runner::new(store, lifetime, clock, limits))
+            let (store, locks) = (Arc::clone(store), Arc::clone(locks));
+            Arc::new(Runner::new(
+                store,
+                locks,
+                lifetime,
+                Arc::clone(clock),
+                limits,
+            ))
         };
         let pushes = Group::start(settings.of_pushes(), runner, None, &mut tasks);
         let under_way = pushes.under_way();

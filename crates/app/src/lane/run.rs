@@ -12,7 +12,7 @@ use domain::{
     company::Company,
     decision::{Decision, decide},
     posting::{Answer, Lifetime, PutPosting},
-    store::{Known, RowLocks, Store, WriteSet},
+    store::{Known, LockedRows, RowLocks, Store, WriteSet},
     usecase::{self, Answers, IngestError},
 };
 use kernel::{CompanyId, StoreError};
@@ -32,6 +32,7 @@ use crate::{clock::Clock, panics};
 /// not the lane.
 pub(super) struct Runner {
     store: Arc<dyn Store>,
+    locks: Arc<dyn LockedRows>,
     lifetime: Lifetime,
     clock: Clock,
     writes: Arc<RecentWrites>,
@@ -49,9 +50,16 @@ pub(super) struct Decided {
 }
 
 impl Runner {
-    pub fn new(store: Arc<dyn Store>, lifetime: Lifetime, clock: Clock, limits: Limits) -> Self {
+    pub fn new(
+        store: Arc<dyn Store>,
+        locks: Arc<dyn LockedRows>,
+        lifetime: Lifetime,
+        clock: Clock,
+        limits: Limits,
+    ) -> Self {
         Self {
             store,
+            locks,
             lifetime,
             clock,
             writes: Arc::default(),
@@ -181,13 +189,8 @@ impl Runner {
     pub async fn find_held(&self, puts: &[&PutPosting]) -> Result<(RowLocks, Known), StoreError> {
         let known = self.load(puts).await?;
         let locks = self.locks(&known, puts).unwrap_or_default();
-        let held = self.held(&locks).await?;
+        let held = panics::caught(self.locks.locked_rows(&locks)).await?;
         Ok((held, known))
-    }
-
-    /// Those of these rows that other transactions hold locked.
-    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        panics::caught(self.store.held(locks)).await
     }
 
     /// Loads, decides and commits a batch.

@@ -5,7 +5,7 @@ mod overlap;
 
 use domain::{
     posting::Rejection,
-    store::PostingReader as _,
+    store::{LockedRows, PostingReader as _},
     testing::{answered, create},
 };
 use kernel::{PutOutcome, StoreError};
@@ -18,8 +18,10 @@ use crate::{
 };
 
 fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, LaneTasks) {
+    let locks: Arc<dyn LockedRows> = Arc::clone(store) as _;
     let store: Arc<dyn Store> = Arc::clone(store) as _;
-    let (lane, task) = Lanes::start(&store, Lifetime::days(60), &clock::system(), settings);
+    let lifetime = Lifetime::days(60);
+    let (lane, task) = Lanes::start(&store, &locks, lifetime, &clock::system(), settings);
     (Arc::new(lane), task)
 }
 

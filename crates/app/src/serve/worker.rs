@@ -100,7 +100,7 @@ impl WorkerSetup {
             },
             lifetime: self.options.lifetime,
             clock: clock::system(),
-            health: Arc::clone(&database.health),
+            store_clock: Arc::clone(&database.clock),
             wake,
             is_busy,
             tracer: self.options.tracer,
@@ -133,7 +133,7 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let url = args.store.database();
     let database = Database::open(&url).await?;
     database.check_embedded(&url).await?;
-    let _clocks = clock::compare(&database.health, &clock::system());
+    let _clocks = clock::compare(&database.clock, &clock::system());
     let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
     let database = database.observed(&wake, &activities, &traces.tracer());
     let activity = ActivityTask::start(&activities, &database.activity);

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use access::sign_in::Passes;
 use async_trait::async_trait;
-use domain::store::{Health, Retention};
+use domain::store::{Retention, StoreClock};
 use enrichment::DraftCache;
 use kernel::{StoreError, event::EventLog};
 use time::OffsetDateTime;
@@ -103,8 +103,7 @@ pub(super) struct ForgottenEvents {
     pub events: Arc<dyn EventLog>,
     pub keep: Duration,
     pub clock: Clock,
-    /// Knows the store's clock.
-    pub health: Arc<dyn Health>,
+    pub store_clock: Arc<dyn StoreClock>,
     pub throttle: Throttle,
 }
 
@@ -133,7 +132,7 @@ impl ForgottenEvents {
             return Ok(None);
         };
         let now = (self.clock)().min(newest.event.at);
-        let of_store = self.health.clock().await?;
+        let of_store = self.store_clock.time().await?;
         Ok(Some(of_store.map_or(now, |of_store| of_store.min(now))))
     }
 
@@ -172,8 +171,7 @@ pub(super) struct ForgottenTexts {
     pub retention: Arc<dyn Retention>,
     pub keep: Duration,
     pub clock: Clock,
-    /// Knows the store's clock.
-    pub health: Arc<dyn Health>,
+    pub store_clock: Arc<dyn StoreClock>,
     pub throttle: Throttle,
 }
 
@@ -198,7 +196,7 @@ impl ForgottenTexts {
         dropped: &mut usize,
     ) -> Result<(), StoreError> {
         // By the earlier of two clocks: one that is ahead must not delete what is still kept.
-        let of_store = panics::caught(self.health.clock()).await?;
+        let of_store = panics::caught(self.store_clock.time()).await?;
         let now = (self.clock)();
         let before = of_store.map_or(now, |of_store| of_store.min(now)) - self.keep;
         while !stop.is_cancelled() {
@@ -238,12 +236,8 @@ mod tests {
     struct Server(Option<OffsetDateTime>);
 
     #[async_trait]
-    impl Health for Server {
-        async fn ready(&self) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+    impl StoreClock for Server {
+        async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
             Ok(self.0)
         }
     }
@@ -267,7 +261,7 @@ mod tests {
             events: Arc::clone(&store) as _,
             keep: Duration::from_hours(36),
             clock: Arc::new(move || noon() + worker * DAY),
-            health: Arc::new(Server(server.map(|server| noon() + server * DAY))),
+            store_clock: Arc::new(Server(server.map(|server| noon() + server * DAY))),
             throttle: Throttle(Arc::new(|| false)),
         };
         sweep.sweep(&CancellationToken::new()).await.unwrap();
@@ -301,7 +295,7 @@ mod tests {
             events,
             keep: Duration::ZERO,
             clock: Arc::new(noon),
-            health: Arc::new(Server(None)),
+            store_clock: Arc::new(Server(None)),
             throttle: Throttle(Arc::new(|| false)),
         };
         let swept = sweep.sweep(&CancellationToken::new()).await;

@@ -48,7 +48,7 @@ use ::newsletter::{
 use access::sign_in::Passes;
 use domain::{
     posting::Lifetime,
-    store::{Health, Retention, Store},
+    store::{Retention, Store, StoreClock},
 };
 use enrichment::{DraftCache, Enricher};
 use kernel::{event::EventLog, outbox::Outbox, trace::OptionalTracer};
@@ -112,8 +112,7 @@ pub struct WorkerParts {
     pub webhooks: WebhookParts,
     pub lifetime: Lifetime,
     pub clock: Clock,
-    /// Knows the store's clock.
-    pub health: Arc<dyn Health>,
+    pub store_clock: Arc<dyn StoreClock>,
     pub wake: Arc<Wake>,
     /// When to give way.
     pub is_busy: BusyProbe,
@@ -130,7 +129,7 @@ struct Sweeps {
     events: Arc<dyn EventLog>,
     retention: Arc<dyn Retention>,
     clock: Clock,
-    health: Arc<dyn Health>,
+    store_clock: Arc<dyn StoreClock>,
     throttle: Throttle,
     lifetime: Lifetime,
     settings: WorkerSettings,
@@ -149,7 +148,7 @@ impl Sweeps {
             events: self.events,
             keep: self.settings.keep_events,
             clock: Arc::clone(&self.clock),
-            health: Arc::clone(&self.health),
+            store_clock: Arc::clone(&self.store_clock),
             throttle: self.throttle.clone(),
         };
         loops.spawn(forget::run(events, every, stop.clone()));
@@ -158,7 +157,7 @@ impl Sweeps {
                 retention: self.retention,
                 keep,
                 clock: Arc::clone(&self.clock),
-                health: self.health,
+                store_clock: self.store_clock,
                 throttle: self.throttle.clone(),
             };
             loops.spawn(forget::run(texts, every, stop.clone()));
@@ -201,7 +200,7 @@ impl Worker {
             webhooks,
             lifetime,
             clock,
-            health,
+            store_clock,
             wake,
             is_busy,
             tracer,
@@ -273,7 +272,7 @@ impl Worker {
             events,
             retention,
             clock,
-            health,
+            store_clock,
             throttle: tasks.throttle,
             lifetime,
             settings,

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, RowLocks, Store, WriteSet},
+    store::{Known, Store, WriteSet},
 };
 use kernel::{
     CompanyId, PostingId, SourceIdentifier, StoreError,
@@ -281,10 +281,6 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         limit: usize,
     ) -> Result<Vec<Candidate>, StoreError> {
         self.inner.copies(of, after, limit).await
-    }
-
-    async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        self.inner.held(locks).await
     }
 
     async fn overdue(

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kernel::{CompanyId, PostingId};
+use async_trait::async_trait;
+use kernel::{CompanyId, PostingId, StoreError};
 
 use crate::decision::{Known, WriteSet};
 
@@ -41,5 +42,15 @@ impl RowLocks {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.postings.is_empty() && self.companies.is_empty() && self.references.is_empty()
+    }
+}
+
+/// The port to the locks of a store that locks rows.
+#[async_trait]
+pub trait LockedRows: Send + Sync {
+    /// The rows among these that other transactions hold locked, without waiting for them. None by
+    /// default: a store with a single writer has no such rows.
+    async fn locked_rows(&self, _rows: &RowLocks) -> Result<RowLocks, StoreError> {
+        Ok(RowLocks::default())
     }
 }

@@ -1,5 +1,6 @@
 //! The ports of the state: load what a batch names, commit decisions, read postings.
 
+mod health;
 mod list;
 mod locks;
 mod retention;
@@ -11,8 +12,9 @@ use kernel::{CompanyId, PostingId, SourceIdentifier};
 use time::OffsetDateTime;
 
 pub use self::{
+    health::{Health, ReplicaPosition, StoreClock},
     list::{ListEntry, ListOrder, ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
-    locks::RowLocks,
+    locks::{LockedRows, RowLocks},
     retention::{Erasure, Purge, Retention},
     search::{Search, Step},
 };
@@ -75,11 +77,6 @@ pub trait Store: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The rows among these that other transactions hold locked, without waiting for them.
-    async fn held(&self, _locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        Ok(RowLocks::default())
-    }
-
     /// Up to `limit` postings that are `approved` or `PendingEnrichment` and whose `expire_at` is
     /// not after `now`, the longest overdue first.
     async fn overdue(
@@ -101,22 +98,4 @@ pub trait PostingReader: Send + Sync {
     /// Postings without their history, ascending by the query's order. Texts that are not asked
     /// for or do not belong to the page are not read.
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError>;
-}
-
-/// The port for the question whether the store can do its work.
-#[async_trait]
-pub trait Health: Send + Sync {
-    /// Succeeds if the store can be reached, has the expected schema, and accepts commits.
-    async fn ready(&self) -> Result<(), StoreError>;
-
-    /// The time of the store's own clock; `None` if it uses this machine's.
-    async fn clock(&self) -> Result<Option<OffsetDateTime>, StoreError> {
-        Ok(None)
-    }
-
-    /// How far the store has come: a number that grows with every write, and that a replica reaches
-    /// once it has all of them. `None` if the store has no replicas.
-    async fn position(&self) -> Result<Option<u64>, StoreError> {
-        Ok(None)
-    }
 }

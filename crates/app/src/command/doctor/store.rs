@@ -41,7 +41,7 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     } else {
         Check::good(STORE, format!("{} can be read", name(url)))
     };
-    let ahead = async { Ok(clock::ahead(&*database.health, &clock::system()).await?) };
+    let ahead = async { Ok(clock::ahead(&*database.clock, &clock::system()).await?) };
     let clock = match within(CHECK_TIMEOUT, ahead).await {
         Ok(ahead) => clock_skew(ahead),
         Err(error) => Check::wrong(

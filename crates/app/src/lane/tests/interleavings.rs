@@ -12,7 +12,7 @@ use std::{
 
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, RowLocks, WriteSet},
+    store::{Known, LockedRows, WriteSet},
     testing::push,
     usecase,
 };
@@ -165,6 +165,8 @@ impl Simulated {
     }
 }
 
+impl LockedRows for Simulated {}
+
 #[async_trait]
 impl Store for Simulated {
     async fn load(
@@ -218,10 +220,6 @@ impl Store for Simulated {
         Ok(Vec::new())
     }
 
-    async fn held(&self, _: &RowLocks) -> Result<RowLocks, StoreError> {
-        Ok(RowLocks::default())
-    }
-
     async fn overdue(
         &self,
         _: OffsetDateTime,
@@ -255,7 +253,9 @@ async fn interleaving(seed: u64, world: World) -> [usize; 2] {
         ..LaneSettings::default()
     };
     let store: Arc<dyn Store> = Arc::clone(&simulated) as _;
-    let (lane, tasks) = Lanes::start(&store, Lifetime::days(60), &clock::system(), settings);
+    let locks: Arc<dyn LockedRows> = Arc::clone(&simulated) as _;
+    let lifetime = Lifetime::days(60);
+    let (lane, tasks) = Lanes::start(&store, &locks, lifetime, &clock::system(), settings);
     let (lane, last) = (Arc::new(lane), Arc::new(AtomicUsize::new(0)));
     let mut pushes = JoinSet::new();
     for _ in 0..PUSHES {

@@ -80,7 +80,7 @@ impl ModelBench {
             lifetime: Lifetime::NEVER,
             webhooks: testing::webhooks(&self.store.memory),
             clock: Arc::clone(&self.clock),
-            health: Arc::clone(&self.store.memory) as _,
+            store_clock: Arc::clone(&self.store.memory) as _,
             wake: Arc::clone(&self.wake),
             is_busy: Arc::new(|| false),
             settings,

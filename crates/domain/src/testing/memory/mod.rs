@@ -34,8 +34,9 @@ use crate::{
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
-        HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, Position, PostingPage,
-        PostingReader, PostingWrite, Store, Texts, WriteSet,
+        HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, LockedRows, Position,
+        PostingPage, PostingReader, PostingWrite, ReplicaPosition, Store, StoreClock, Texts,
+        WriteSet,
     },
 };
 
@@ -584,3 +585,9 @@ impl Health for MemoryStore {
         Ok(())
     }
 }
+
+impl LockedRows for MemoryStore {}
+
+impl StoreClock for MemoryStore {}
+
+impl ReplicaPosition for MemoryStore {}

@@ -16,7 +16,7 @@ use crate::{
 statement! {
     /// Locks the rows that are free, for the length of this statement, and returns the others. A
     /// reference takes `FOR KEY SHARE`, the lock that a foreign key takes on the row it refers to.
-    Held =
+    Locked =
     "WITH postings_free AS MATERIALIZED ( \
          SELECT id FROM postings WHERE id = ANY(?) FOR NO KEY UPDATE SKIP LOCKED \
      ), companies_free AS MATERIALIZED ( \
@@ -45,16 +45,16 @@ pub(super) async fn find(
     ]
     .map(Value::Uuids);
     let values = [asked.clone(), asked].concat();
-    let rows: Vec<(String, Uuid)> = load::<Held, _>(conn, &values).await?;
-    let mut held = RowLocks::default();
+    let rows: Vec<(String, Uuid)> = load::<Locked, _>(conn, &values).await?;
+    let mut locked = RowLocks::default();
     for (kind, id) in rows {
         match kind.as_str() {
-            "posting" => held.postings.insert(PostingId::new(id)),
-            "company" => held.companies.insert(CompanyId::new(id)),
-            _ => held.references.insert(CompanyId::new(id)),
+            "posting" => locked.postings.insert(PostingId::new(id)),
+            "company" => locked.companies.insert(CompanyId::new(id)),
+            _ => locked.references.insert(CompanyId::new(id)),
         };
     }
-    Ok(held)
+    Ok(locked)
 }
 
 fn ids(companies: &BTreeSet<CompanyId>) -> Vec<Uuid> {
