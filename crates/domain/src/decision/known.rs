@@ -22,6 +22,22 @@ pub struct Known {
 }
 
 impl Known {
+    /// The state of these postings and companies.
+    pub fn of(
+        postings: impl IntoIterator<Item = Posting>,
+        companies: impl IntoIterator<Item = Company>,
+    ) -> Self {
+        let postings = postings.into_iter();
+        let companies = companies.into_iter();
+        Self {
+            postings: postings
+                .map(|posting| (posting.source_identifier.clone(), posting))
+                .collect(),
+            companies: companies.map(|company| (company.id, company)).collect(),
+            former_names: HashMap::new(),
+        }
+    }
+
     /// The identifiers of the postings, by the postings' own ids.
     pub fn identifiers(&self) -> HashMap<PostingId, SourceIdentifier> {
         self.postings

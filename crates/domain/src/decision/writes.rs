@@ -1,15 +1,19 @@
 //! What a commit writes: the sum of decided changes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use kernel::{CompanyId, PostingId, Version, event::Subject, outbox::TaskWrites};
 use time::OffsetDateTime;
 
 use crate::{
     catalogue::CatalogueLease,
-    company::{Company, CompanyWrite},
+    company::{Company, CompanyView, CompanyWrite},
     posting::{
-        Coordinates, ENRICH, EnrichedTexts, HistoryEntry, Posting, duplicate::DatedFingerprint,
+        Coordinates, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting, PostingView,
+        duplicate::DatedFingerprint,
     },
 };
 
@@ -35,6 +39,29 @@ impl PostingWrite {
         let description = &self.posting.details.raw_description;
         let text = (is_new || self.sets_description).then(|| description.text());
         text.flatten().map(AsRef::as_ref)
+    }
+
+    /// What readers see of the posting after this write, by what they see of the stored one. For a
+    /// store that keeps both alike.
+    pub fn view(mut self, stored: Option<&PostingView>, company: CompanyView) -> PostingView {
+        let written = self.description().map(Arc::from);
+        let description = &mut self.posting.details.raw_description;
+        let text = written.or_else(|| stored?.posting.details.raw_description.text().cloned());
+        *description = Description::stored(*description.digest(), text);
+        let before = stored.map(|view| (view.texts.clone(), view.coordinates));
+        let (texts, coordinates) = match self.enriched {
+            Some((texts, coordinates)) => (Some(texts), coordinates),
+            None => before.unwrap_or_default(),
+        };
+        let mut history = stored.map_or_else(Vec::new, |view| view.history.clone());
+        history.append(&mut self.history);
+        PostingView {
+            posting: self.posting,
+            company,
+            texts,
+            coordinates,
+            history,
+        }
     }
 }
 

@@ -73,6 +73,11 @@ impl Posting {
         self.content_at.unwrap_or(self.created_at)
     }
 
+    /// Whether its lifetime has ended, and it has not expired yet.
+    pub fn is_overdue(&self, now: OffsetDateTime) -> bool {
+        self.status.is_open() && self.expire_at.is_some_and(|end| end <= now)
+    }
+
     /// Whether it may be deleted: it expired before this time, and was not changed since.
     pub fn is_purgeable(&self, before: OffsetDateTime) -> bool {
         self.status == Status::Expired

@@ -4,7 +4,7 @@ use kernel::{Actor, ClientId, Prefixes, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::posting::PostingView;
+use crate::posting::{Posting, PostingView};
 
 /// A position in the list of postings: the last one that was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,24 @@ pub enum Texts {
     Redacted,
     /// None, likewise.
     None,
+}
+
+impl Texts {
+    /// A posting of a list, with these of its texts.
+    fn of(self, mut view: PostingView) -> PostingView {
+        view.history.clear();
+        if self != Self::All {
+            let description = &mut view.posting.details.raw_description;
+            *description = description.unread();
+            if let Some(texts) = &mut view.texts {
+                texts.markdown.clear();
+                if self == Self::None {
+                    texts.redacted_markdown.clear();
+                }
+            }
+        }
+        view
+    }
 }
 
 /// A page of a list of postings.
@@ -102,6 +120,23 @@ impl ListQuery {
         self.created_by.is_none_or(is_creator) && self.prefixes.permit(identifier)
     }
 
+    /// The entry of a posting.
+    fn entry(&self, view: &PostingView) -> ListEntry {
+        let posting = &view.posting;
+        let metadata = posting.details.metadata.as_ref();
+        let texts = view.texts.as_ref();
+        ListEntry {
+            position: Position {
+                updated_at: posting.updated_at,
+                id: posting.id.uuid(),
+            },
+            bytes: view.description().len()
+                + metadata.map_or(0, |metadata| metadata.as_str().len())
+                + texts.map_or(0, |it| it.markdown.len() + it.redacted_markdown.len()),
+            is_wanted: self.wants(&posting.source_identifier, posting.created_by.as_ref()),
+        }
+    }
+
     /// The largest number of entries that a store looks at for a page, in a [`Search`]. It looks for
     /// one more, to know whether there are further ones.
     pub fn looks_at(&self) -> usize {
@@ -146,6 +181,30 @@ pub struct PostingPage {
 }
 
 impl PostingPage {
+    /// The page of a query among all postings, for a store that has them at hand.
+    pub fn of(query: &ListQuery, postings: impl IntoIterator<Item = PostingView>) -> Self {
+        let key = |position: Position| match query.order {
+            ListOrder::Changed => (Some(position.updated_at), position.id),
+            ListOrder::Id => (None, position.id),
+        };
+        let is_wanted = |posting: &Posting| {
+            query.status.is_none_or(|it| posting.status == it)
+                && query.updated_after.is_none_or(|it| posting.updated_at > it)
+        };
+        let postings = postings.into_iter();
+        let mut found: Vec<_> = postings
+            .filter(|view| is_wanted(&view.posting))
+            .map(|view| (query.entry(&view), view))
+            .filter(|(entry, _)| query.after.is_none_or(|it| key(entry.position) > key(it)))
+            .collect();
+        found.sort_by_key(|(entry, _)| key(entry.position));
+        let entries: Vec<_> = found.iter().map(|(entry, _)| *entry).collect();
+        let (page, next) = query.page(&entries);
+        let postings = found.into_iter().filter(|(entry, _)| page.contains(entry));
+        let postings = postings.map(|(_, view)| query.texts.of(view)).collect();
+        Self { postings, next }
+    }
+
     /// The page for a reader with these prefixes, see [`PostingView::seen_by`].
     #[must_use]
     pub fn seen_by(self, prefixes: &Prefixes) -> Self {
