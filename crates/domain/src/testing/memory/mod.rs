@@ -30,13 +30,12 @@ use self::outbox::Task;
 use crate::{
     company::{Company, CompanyReader, CompanyView, CompanyWrite},
     posting::{
-        Coordinates, Description, EnrichedTexts, HistoryEntry, Posting, PostingView,
+        PostingView,
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
-        HISTORY_SHOWN, Health, Known, ListEntry, ListOrder, ListQuery, LockedRows, Position,
-        PostingPage, PostingReader, PostingWrite, ReplicaPosition, Store, StoreClock, Texts,
-        WriteSet,
+        HISTORY_SHOWN, Health, Known, ListQuery, LockedRows, PostingPage, PostingReader,
+        PostingWrite, ReplicaPosition, Store, StoreClock, WriteSet,
     },
 };
 
@@ -50,7 +49,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct State {
-    postings: HashMap<PostingId, Row>,
+    postings: HashMap<PostingId, PostingView>,
     identifiers: HashMap<SourceIdentifier, PostingId>,
     companies: HashMap<CompanyId, CompanyView>,
     former_names: HashMap<CompanyId, Vec<String>>,
@@ -66,13 +65,6 @@ struct State {
     cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
     passes: Vec<Pass>,
-}
-
-#[derive(Clone, Debug)]
-struct Row {
-    posting: Posting,
-    enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
-    history: Vec<HistoryEntry>,
 }
 
 impl MemoryStore {
@@ -135,19 +127,14 @@ impl State {
         ids: impl Iterator<Item = &'a PostingId>,
         companies: &[CompanyId],
     ) -> Known {
-        let mut known = Known::default();
-        let mut wanted: HashSet<_> = companies.iter().copied().collect();
-        for row in ids.filter_map(|id| self.postings.get(id)) {
-            wanted.insert(row.posting.company_id);
-            known
-                .postings
-                .insert(row.posting.source_identifier.clone(), row.posting.clone());
-        }
-        for view in wanted.iter().filter_map(|id| self.companies.get(id)) {
-            let company = view.company.clone();
-            known.companies.insert(company.id, company);
-        }
-        known
+        let postings: Vec<_> = ids
+            .filter_map(|id| Some(self.postings.get(id)?.posting.clone()))
+            .collect();
+        let of_postings = postings.iter().map(|posting| posting.company_id);
+        let wanted: HashSet<_> = of_postings.chain(companies.iter().copied()).collect();
+        let companies = wanted.iter().filter_map(|id| self.company(id).cloned());
+        let companies: Vec<_> = companies.collect();
+        Known::of(postings, companies)
     }
 
     /// Whether a commit may be applied.
@@ -224,26 +211,19 @@ impl State {
         self.companies.get(id).map(|view| &view.company)
     }
 
-    fn write(&mut self, mut write: PostingWrite) {
-        let id = write.posting.id;
+    fn write(&mut self, write: PostingWrite) -> Result<(), StoreError> {
+        let (id, company) = (write.posting.id, write.posting.company_id);
+        let missing = || StoreError::Broken(format!("posting {id} has no company"));
+        let company = self.companies.get(&company).ok_or_else(missing)?.clone();
+        let view = write.view(self.postings.get(&id), company);
         self.identifiers
-            .insert(write.posting.source_identifier.clone(), id);
-        let row = self.postings.entry(id).or_insert_with(|| Row {
-            posting: write.posting.clone(),
-            enriched: None,
-            history: Vec::new(),
-        });
-        let text = write.description().map(Arc::from);
-        let description = &mut write.posting.details.raw_description;
-        let text = text.or_else(|| row.posting.details.raw_description.text().cloned());
-        *description = Description::stored(*description.digest(), text);
-        row.posting = write.posting;
-        row.enriched = write.enriched.or(row.enriched.take());
-        row.history.extend(write.history);
+            .insert(view.posting.source_identifier.clone(), id);
+        self.postings.insert(id, view);
+        Ok(())
     }
 
     fn write_fingerprint(&mut self, id: PostingId, dated: Option<DatedFingerprint>) {
-        let is_open = |row: &Row| row.posting.status.is_open();
+        let is_open = |row: &PostingView| row.posting.status.is_open();
         if let Some(dated) = dated {
             self.fingerprints.insert(id, dated);
         } else if !self.postings.get(&id).is_some_and(is_open) {
@@ -341,22 +321,13 @@ impl State {
         }
     }
 
-    fn view(&self, row: &Row, with_history: bool) -> Option<PostingView> {
-        Some(PostingView {
-            posting: row.posting.clone(),
-            company: self.companies.get(&row.posting.company_id)?.clone(),
-            texts: row.enriched.as_ref().map(|(texts, _)| texts.clone()),
-            coordinates: row
-                .enriched
-                .as_ref()
-                .and_then(|(_, coordinates)| *coordinates),
-            history: if with_history {
-                let older = row.history.len().saturating_sub(HISTORY_SHOWN);
-                row.history.iter().skip(older).cloned().collect()
-            } else {
-                Vec::new()
-            },
-        })
+    /// A posting as readers see it, with its company as that is by now.
+    fn shown(&self, row: &PostingView) -> Option<PostingView> {
+        let mut view = row.clone();
+        view.company = self.companies.get(&row.posting.company_id)?.clone();
+        let older = view.history.len().saturating_sub(HISTORY_SHOWN);
+        view.history.drain(..older);
+        Some(view)
     }
 }
 
@@ -401,10 +372,9 @@ impl Store for MemoryStore {
                 unchanged.insert(*id);
             }
         }
-        writes
-            .postings
-            .into_values()
-            .for_each(|write| state.write(write));
+        for write in writes.postings.into_values() {
+            state.write(write)?;
+        }
         for (id, fingerprint) in writes.fingerprints {
             state.write_fingerprint(id, fingerprint);
         }
@@ -453,20 +423,11 @@ impl Store for MemoryStore {
         limit: usize,
     ) -> Result<Vec<SourceIdentifier>, StoreError> {
         let state = self.state();
-        let mut overdue: Vec<_> = state
-            .postings
-            .values()
-            .map(|row| &row.posting)
-            .filter(|posting| posting.status.is_open())
-            .filter_map(|posting| Some((posting.expire_at?, posting.source_identifier.clone())))
-            .filter(|(end, _)| *end <= now)
-            .collect();
-        overdue.sort();
-        overdue.truncate(limit);
-        Ok(overdue
-            .into_iter()
-            .map(|(_, identifier)| identifier)
-            .collect())
+        let postings = state.postings.values().map(|view| &view.posting);
+        let mut overdue: Vec<_> = postings.filter(|it| it.is_overdue(now)).collect();
+        overdue.sort_by_key(|it| (it.expire_at, &it.source_identifier));
+        let overdue = overdue.into_iter().take(limit);
+        Ok(overdue.map(|it| it.source_identifier.clone()).collect())
     }
 }
 
@@ -500,82 +461,14 @@ impl PostingReader for MemoryStore {
             .identifiers
             .get(identifier)
             .and_then(|id| state.postings.get(id));
-        Ok(row.and_then(|row| state.view(row, true)))
+        Ok(row.and_then(|row| state.shown(row)))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
         let state = self.state();
-        let by = |updated_at, id| match query.order {
-            ListOrder::Changed => (Some(updated_at), id),
-            ListOrder::Id => (None, id),
-        };
-        let position = |posting: &Posting| by(posting.updated_at, posting.id.uuid());
-        let is_behind = |posting: &Posting| {
-            query
-                .after
-                .is_none_or(|Position { updated_at, id }| position(posting) > by(updated_at, id))
-        };
-        let mut rows: Vec<_> = state
-            .postings
-            .values()
-            .filter(|row| {
-                query
-                    .status
-                    .is_none_or(|status| row.posting.status == status)
-            })
-            .filter(|row| {
-                query
-                    .updated_after
-                    .is_none_or(|after| row.posting.updated_at > after)
-            })
-            .filter(|row| is_behind(&row.posting))
-            .collect();
-        rows.sort_by_key(|row| position(&row.posting));
-        let views: Vec<_> = rows
-            .into_iter()
-            .filter_map(|row| state.view(row, false))
-            .collect();
-        let entries: Vec<_> = views.iter().map(|view| entry(view, query)).collect();
-        let (page, next) = query.page(&entries);
-        let is_shown = |view: &PostingView| page.contains(&entry(view, query));
-        let shown = views.into_iter().filter(is_shown);
-        let postings = shown.map(|view| with(query.texts, view)).collect();
-        Ok(PostingPage { postings, next })
-    }
-}
-
-/// The posting with these of its texts.
-fn with(texts: Texts, mut view: PostingView) -> PostingView {
-    if texts != Texts::All {
-        let description = &mut view.posting.details.raw_description;
-        *description = description.unread();
-        view.texts = view.texts.map(|all| EnrichedTexts {
-            markdown: String::new(),
-            redacted_markdown: match texts {
-                Texts::Redacted => all.redacted_markdown,
-                Texts::All | Texts::None => String::new(),
-            },
-            redacted_title: all.redacted_title,
-        });
-    }
-    view
-}
-
-fn entry(view: &PostingView, query: &ListQuery) -> ListEntry {
-    let posting = &view.posting;
-    let metadata = view.posting.details.metadata.as_ref();
-    let texts = view.texts.as_ref();
-    ListEntry {
-        position: Position {
-            updated_at: view.posting.updated_at,
-            id: view.posting.id.uuid(),
-        },
-        bytes: view.description().len()
-            + metadata.map_or(0, |metadata| metadata.as_str().len())
-            + texts.map_or(0, |texts| {
-                texts.markdown.len() + texts.redacted_markdown.len()
-            }),
-        is_wanted: query.wants(&posting.source_identifier, posting.created_by.as_ref()),
+        let views = state.postings.values();
+        let views = views.filter_map(|row| state.shown(row));
+        Ok(PostingPage::of(query, views))
     }
 }
 

@@ -9,8 +9,11 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{MemoryStore, Row, State, audit, outbox::Task};
-use crate::store::{Erasure, Purge, Retention};
+use super::{MemoryStore, State, audit, outbox::Task};
+use crate::{
+    posting::PostingView,
+    store::{Erasure, Purge, Retention},
+};
 
 impl State {
     /// Deletes a posting with its fingerprint.
@@ -30,7 +33,7 @@ impl Retention for MemoryStore {
         limit: usize,
     ) -> Result<usize, StoreError> {
         let mut state = self.state();
-        let is_old = |row: &Row| {
+        let is_old = |row: &PostingView| {
             let posting = &row.posting;
             posting.status == Status::Expired
                 && posting.has_texts()
@@ -43,7 +46,8 @@ impl Retention for MemoryStore {
         for (_, id) in &old {
             if let Some(row) = state.postings.get_mut(id) {
                 row.posting.forget_texts();
-                row.enriched = None;
+                row.texts = None;
+                row.coordinates = None;
             }
             state.fingerprints.remove(id);
         }
@@ -54,7 +58,7 @@ impl Retention for MemoryStore {
         let mut state = self.state();
         let mut purged = 0;
         for (id, version) in &purge.postings {
-            let is_it = |row: &Row| {
+            let is_it = |row: &PostingView| {
                 row.posting.version == *version && row.posting.status == Status::Expired
             };
             if !state.postings.get(id).is_some_and(is_it) {
@@ -73,7 +77,7 @@ impl Retention for MemoryStore {
 
     async fn erase(&self, erasure: &Erasure) -> Result<(), StoreError> {
         let mut state = self.state();
-        let is_it = |row: &Row| row.posting.version == erasure.version;
+        let is_it = |row: &PostingView| row.posting.version == erasure.version;
         if !state.postings.get(&erasure.posting).is_some_and(is_it) {
             return Err(StoreError::Conflict);
         }
