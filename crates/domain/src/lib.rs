@@ -1,22 +1,25 @@
-//! The rules of Posthaste, and nothing else.
+//! The rules of Posthaste: job postings, companies and catalogues.
 //!
-//! Postings, companies, side effects and clients are plain values here; what happens to them is
-//! decided by plain functions. Time and new ids come in as arguments. There is no clock, no
-//! randomness, no runtime and no I/O in this crate: what needs those implements a port
-//! ([`store::Store`], [`store::PostingReader`], [`catalogue::Catalogues`], [`event::EventLog`],
-//! [`outbox::Outbox`], [`client::Clients`], [`audit::AuditLog`],
-//! [`console::Passes`], [`console::search::PostingBrowser`], [`webhook::Webhooks`],
-//! [`webhook::Sender`], [`trace::Tracer`]) in an adapter.
+//! Each room knows only those above it:
+//!
+//! 1. [`posting`], [`company`] and [`catalogue`] are values, [`import`] the lines of an import;
+//!    [`authority`] says who may change which of them.
+//! 2. [`decision`] has the rules, as plain functions: what is known and a command go in, a change
+//!    comes out.
+//! 3. [`store`] and [`browse`] are the ports to what is stored, and [`catalogue::Catalogues`] that to
+//!    catalogues. An adapter implements them.
+//! 4. [`usecase`] loads, decides and commits.
 //!
 //! The way of a pushed posting: [`posting::PutPosting::parse`] turns a request into a command,
-//! [`usecase::ingest`] loads what a batch of commands names, [`posting::decide`] decides them
-//! one after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
+//! [`usecase::ingest`] loads what a batch of commands names, [`decision::decide`] decides them one
+//! after the other, and the store commits the resulting [`store::WriteSet`] as a whole.
 //!
-//! Another context stands on this ground with commands ([`body`], [`field`], [`validation`]) and
-//! a write set and a port of its own: its commits share [`outbox::TaskWrites`] with these.
+//! There is no clock, no randomness, no runtime and no I/O in this crate: time and new ids come in
+//! as arguments. Events, tasks and the audit are values of [`kernel`], which every commit writes with
+//! its own ([`kernel::outbox::TaskWrites`]).
 //!
-//! With the feature `testing` there are a store in memory and the contract suite that every
-//! store must pass.
+//! With the feature `testing` there are a store in memory and the contract suite that every store
+//! must pass.
 
 pub mod authority;
 pub mod browse;

@@ -1,10 +1,10 @@
-//! The ground that every context stands on.
+//! What postings, access, webhooks and the newsletter have in common.
 //!
 //! - [Ids and names](id): of postings, companies, clients and catalogues, and the [`Actor`] of a
 //!   change. [`Prefixes`] say which part of the board somebody may use.
 //! - Commands: [`body`], [`field`], [`checks`] and [`validation`] turn a request into values, or
 //!   into an error for each wrong field.
-//! - What a commit carries for every context: [`event`]s for the log, [`outbox`] tasks, and
+//! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
 //!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
 //!
 //! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
