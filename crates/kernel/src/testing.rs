@@ -1,11 +1,14 @@
-//! Times, ids and an operator for tests.
+//! For tests: times, ids and an operator, and the macros that contract suites are made with.
+
+use std::{error::Error, fmt, panic::Location};
 
 use time::{Duration, OffsetDateTime, macros::datetime};
 use uuid::Uuid;
 
 use crate::{
     SourceIdentifier,
-    audit::{Attribution, Operator},
+    audit::{Attribution, AuditLog, AuditQuery, Entry, Operator},
+    outbox::{Outbox, TaskRow},
 };
 
 /// The `n`-th of a fixed series of UUIDs.
@@ -18,18 +21,20 @@ pub const fn noon() -> OffsetDateTime {
     datetime!(2026-03-01 12:00:00.123_456 UTC)
 }
 
-/// The `n`-th action of the operator Ann.
+/// The value of a test, which is known to be valid.
 ///
 /// # Panics
-/// Never: she has a good name.
-#[expect(
-    clippy::expect_used,
-    reason = "these are tests, though not marked as such"
-)]
+/// When it is not.
+#[track_caller]
+pub fn valid<T, E: fmt::Display>(value: Result<T, E>) -> T {
+    value.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The `n`-th action of the operator Ann.
 pub fn by_ann(n: u128) -> Attribution {
     Attribution {
         id: uuid(0x5000 + n),
-        operator: Operator::new("ann").expect("it is a name"),
+        operator: valid(Operator::new("ann")),
     }
 }
 
@@ -49,31 +54,131 @@ pub fn text(n: usize) -> String {
 }
 
 /// An identifier that is known to be valid.
-///
-/// # Panics
-/// When it is not.
+#[track_caller]
 pub fn identifier(text: &str) -> SourceIdentifier {
-    SourceIdentifier::new(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    valid(SourceIdentifier::new(text))
 }
 
-/// Declares the test of each case of a contract suite, in a module for its area.
+/// What a case of a contract suite, or a step of one, comes to.
+pub type Checked<T = ()> = Result<T, Failure>;
+
+/// An error that ends a case, with the place of the `?` that met it.
+pub struct Failure {
+    error: String,
+    at: &'static Location<'static>,
+}
+
+impl<E: Error> From<E> for Failure {
+    #[track_caller]
+    fn from(error: E) -> Self {
+        Self {
+            error: error.to_string(),
+            at: Location::caller(),
+        }
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.error)
+    }
+}
+
+/// The error of a case that does not find what it has stored.
+#[derive(Debug, thiserror::Error)]
+#[error("what was stored is missing")]
+pub struct Absent;
+
+/// The newest hundred entries of the audit.
 ///
-/// `$block_on` is a function that runs a future to its end; `$fixture` is an expression for a
-/// future of `(guard, store)`, where the guard keeps alive whatever the empty store needs.
+/// # Errors
+/// The store's.
+pub async fn entries<S: AuditLog>(store: &S) -> Checked<Vec<Entry>> {
+    let query = AuditQuery {
+        limit: 100,
+        ..AuditQuery::default()
+    };
+    Ok(store.entries(&query).await?)
+}
+
+/// All tasks of the outbox that are dead, or all others.
+///
+/// # Errors
+/// The store's.
+pub async fn rows<S: Outbox>(store: &S, dead: bool) -> Checked<Vec<TaskRow>> {
+    Ok(store.list(dead, None, usize::MAX).await?)
+}
+
+/// Declares cases of a contract suite: what each shows of any store with these ports.
+///
+/// A case takes an empty store, asserts, and ends with the first error that `?` meets. It is a
+/// function of this module, and a test of every store that invokes the suite: nothing else lists
+/// it. The first argument is the name of the module in `testing::contract`, which is the area of
+/// the suite. A file that has a part of an area has a name of its own behind it, and its cases are
+/// exported by the area's module, which names all parts:
+///
+/// ```ignore
+/// kernel::contract_cases!(
+///     outbox::leases,
+///     impl Store + Outbox,
+///     /// And finishing removes it.
+///     async fn an_effect_is_claimed_once(store: &S) { /* … */ },
+/// );
+/// kernel::contract_cases!(outbox: failures leases);
+/// ```
+///
+/// Of each name comes a macro of the crate, with which its `contract_suite!` makes the tests. Cases
+/// are arguments in parentheses, because those are formatted.
 #[macro_export]
 macro_rules! contract_cases {
-    ($block_on:path, $fixture:expr; $suite:ident; $area:ident { $($case:ident)+ }) => {
-        mod $area {
-            use super::*;
-            $(
-                #[test]
-                fn $case() {
-                    $block_on(async {
-                        let (_guard, store) = $fixture.await;
-                        $suite::testing::contract::$area::$case(&store).await;
-                    });
-                }
-            )+
+    ($area:ident, impl $($cases:tt)+) => {
+        $crate::contract_cases! { @cases $area, $area, $($cases)+ }
+    };
+    ($area:ident::$part:ident, impl $($cases:tt)+) => {
+        $crate::contract_cases! { @cases $part, $area, $($cases)+ }
+    };
+    ($area:ident: $($part:ident)+) => {
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $area {
+            ($suite:tt, $block_on:path, $fixture:expr) => {
+                $($suite::$part! { $suite, $block_on, $fixture })+
+            };
+        }
+    };
+    (
+        @cases $list:ident, $area:ident, $port:ident $(+ $more:ident)*,
+        $($(#[$doc:meta])* async fn $case:ident($store:ident: &S) $body:block),+ $(,)?
+    ) => {
+        $crate::contract_cases! {
+            @functions [$port $(+ $more)*] $([$(#[$doc])* $case $store $body])+
+        }
+
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! $list {
+            ($suite:tt, $block_on:path, $fixture:expr) => {
+                $(
+                    #[test]
+                    fn $case() -> $crate::testing::Checked {
+                        $block_on(async {
+                            let (_guard, store) = $fixture.await;
+                            $suite::testing::contract::$area::$case(&store).await
+                        })
+                    }
+                )+
+            };
+        }
+    };
+    (@functions $ports:tt $($case:tt)+) => {
+        $($crate::contract_cases! { @function $ports $case })+
+    };
+    (@function [$($ports:tt)+] [$(#[$doc:meta])* $case:ident $store:ident $body:block]) => {
+        $(#[$doc])*
+        #[doc(hidden)]
+        pub async fn $case<S: $($ports)+>($store: &S) -> $crate::testing::Checked {
+            $body
+            Ok(())
         }
     };
 }

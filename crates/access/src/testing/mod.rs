@@ -25,19 +25,14 @@ pub fn client(n: u128) -> Client {
     }
 }
 
-/// Generates the contract suite for one store, as [`kernel::contract_cases!`] does for an area.
+/// Makes a test of each case of the contract suite for one store: `$block_on` returns what a future
+/// comes to, `$fixture` is a future of `(guard, store)`.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
-        kernel::contract_cases! { $block_on, $fixture; access; clients {
-            a_client_comes_back
-            clients_are_listed_oldest_first
-            a_change_of_a_client_is_written_once
-            a_replaced_secret_ends_and_the_one_before_goes
-            a_command_about_a_client_is_in_the_audit
-            activity_is_added_up
-            a_change_keeps_the_last_use_of_a_secret
-            activity_has_a_largest_size
-        } }
+        mod clients {
+            use super::*;
+            $crate::clients! { $crate, $block_on, $fixture }
+        }
     };
 }

@@ -193,7 +193,7 @@ fn event(n: u128) -> Event {
 #[tokio::test]
 async fn an_event_waits_for_transactions_that_began_before_it() {
     let (database, store) = fixture().await;
-    commit_events(&store, vec![event(1)]).await;
+    commit_events(&store, vec![event(1)]).await.unwrap();
     let before = EventLog::end(&store).await.unwrap();
     let other = another(&database).await;
     let mut early = other.connections.get().await.unwrap();
@@ -373,7 +373,7 @@ async fn a_server_that_went_back_gives_no_place_out_twice() {
 async fn events_are_deleted_once() {
     let (_database, one, other) = two().await;
     let events: Vec<_> = (0..500).map(event).collect();
-    commit_events(&one, events).await;
+    commit_events(&one, events).await.unwrap();
     let mut deletions = JoinSet::new();
     for n in 0..10 {
         let store = if n % 2 == 0 { &one } else { &other }.clone();

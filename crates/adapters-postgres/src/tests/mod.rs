@@ -49,6 +49,8 @@ mod contract {
     domain::contract_suite!(block_on, fixture());
     enrichment::contract_suite!(block_on, fixture());
     newsletter::contract_suite!(block_on, fixture());
+    access::contract_suite!(block_on, fixture());
+    webhooks::contract_suite!(block_on, fixture());
 }
 
 /// A commit that adds one posting, with a history.

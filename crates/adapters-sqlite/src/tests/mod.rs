@@ -54,6 +54,8 @@ mod contract {
     domain::contract_suite!(block_on, fixture());
     enrichment::contract_suite!(block_on, fixture());
     newsletter::contract_suite!(block_on, fixture());
+    access::contract_suite!(block_on, fixture());
+    webhooks::contract_suite!(block_on, fixture());
 }
 
 fn identifier(n: u128) -> SourceIdentifier {

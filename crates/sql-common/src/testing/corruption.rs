@@ -207,7 +207,8 @@ pub async fn of_events<S: Store + EventLog + Shell>(store: &S) {
     };
     for case in EVENTS {
         store.damage("DELETE FROM events").await;
-        commit_events(store, vec![event.clone()]).await;
+        let events = vec![event.clone()];
+        commit_events(store, events).await.expect("it is new");
         let named = damage(store, "events", case).await;
         let query = LogQuery {
             after: None,

@@ -39,34 +39,13 @@ pub fn endpoint(n: u8) -> Endpoint {
     }
 }
 
-/// Generates the contract suite for one store, as [`kernel::contract_cases!`] does for an area.
+/// Makes a test of each case of the contract suite for one store, as `domain::contract_suite!` does.
 #[macro_export]
 macro_rules! contract_suite {
     ($block_on:path, $fixture:expr) => {
-        kernel::contract_cases! { $block_on, $fixture; webhooks; webhooks {
-            an_endpoint_comes_back
-            endpoints_are_listed_by_owner_and_by_pages
-            an_owner_has_a_limited_number_of_endpoints
-            a_change_needs_the_version
-            starting_over_clears_the_record
-            a_deleted_endpoint_is_gone_with_its_work
-            an_endpoint_is_leased_by_one_holder
-            an_endpoint_is_leased_when_there_is_something_to_do
-            endpoints_take_turns
-            a_lease_is_renewed_while_it_is_held
-            a_lease_that_is_released_passes_events
-            an_endpoint_rests_after_a_round
-            a_round_is_recorded_as_a_whole
-            a_round_without_the_lease_is_not_recorded
-            a_round_that_was_moved_back_is_not_recorded
-            a_round_of_another_version_is_not_recorded
-            a_round_disables
-            of_each_subject_the_oldest_event_is_due
-            an_endpoint_that_answers_again_gets_what_was_not_answered
-            the_newest_deliveries_are_kept
-            a_replay_goes_back_and_never_forward
-            the_backlog_is_counted
-            what_operators_do_is_recorded
-        } }
+        mod endpoints {
+            use super::*;
+            $crate::endpoints! { $crate, $block_on, $fixture }
+        }
     };
 }

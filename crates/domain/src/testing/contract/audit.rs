@@ -4,7 +4,7 @@ use kernel::{
     StoreError,
     audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
     outbox::{Outbox, Receipt, Revive, TaskId},
-    testing::{by_ann, hours, minutes, noon, text, uuid},
+    testing::{by_ann, entries, hours, minutes, noon, text, uuid},
 };
 use time::OffsetDateTime;
 
@@ -25,118 +25,106 @@ fn writing(entries: impl IntoIterator<Item = Entry>) -> WriteSet {
     writes
 }
 
-async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
-    let query = AuditQuery {
-        limit: 100,
-        ..AuditQuery::default()
-    };
-    store.entries(&query).await.expect("the store works")
-}
-
-pub async fn an_entry_is_written_with_its_commit<S: Store + Outbox + AuditLog>(store: &S) {
-    let full = entry(1, noon())
-        .about("somebody")
-        .with(
-            "reason",
-            format!("\"asked\" by 'phone' \\ 🦀 {}", text(1000)),
-        )
-        .with("created", 7);
-    push(store, &[create("a", "acme")]).await;
-    let before = posting(store, "a").await;
-    let mut writes = touching(&before, |posting| posting.is_featured = true);
-    writes.tasks.audit.push(full.clone());
-    assert_eq!(store.commit(writes.clone()).await, Ok(()));
-    assert_eq!(entries(store).await, std::slice::from_ref(&full));
-    assert!(posting(store, "a").await.is_featured);
-
-    // Its version moved.
-    writes.tasks.audit = vec![entry(2, noon())];
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    let mut finished = writing([entry(3, noon())]);
-    finished.tasks.done.push(Receipt {
-        task: TaskId(77),
-        generation: 1,
-        lease: uuid(5),
-    });
-    assert_eq!(store.commit(finished).await, Err(StoreError::Conflict));
-    assert_eq!(entries(store).await, [full]);
-}
-
-/// The counts of a long run are known at its end.
-pub async fn a_run_that_ends_replaces_its_details<S: Store + Outbox + AuditLog>(store: &S) {
-    let begun = entry(1, noon()).with("file", "people.csv");
-    let other = entry(2, noon() - hours(1));
-    let commit = store.commit(writing([begun.clone(), other.clone()])).await;
-    assert_eq!(commit, Ok(()));
-    let ended = entry(1, noon() + hours(1)).with("created", 3);
-    assert_eq!(store.commit(writing([ended.clone()])).await, Ok(()));
-    let expect = Entry {
-        at: noon(),
-        ..ended
-    };
-    assert_eq!(entries(store).await, [expect, other]);
-}
-
-/// Including several of the same time.
-pub async fn entries_are_read_newest_first_by_pages<S: Store + Outbox + AuditLog>(store: &S) {
-    let mut newest_first: Vec<_> = (1..=9)
-        .map(|n| {
-            entry(
-                n,
-                noon() + minutes(i64::try_from(n / 3).unwrap_or_default()),
+kernel::contract_cases!(
+    audit,
+    impl Store + AuditLog + Outbox,
+    async fn an_entry_is_written_with_its_commit(store: &S) {
+        let full = entry(1, noon())
+            .about("somebody")
+            .with(
+                "reason",
+                format!("\"asked\" by 'phone' \\ 🦀 {}", text(1000)),
             )
-        })
-        .collect();
-    for one in [4, 0, 8, 2, 6, 1, 7, 3, 5] {
-        let commit = store.commit(writing([newest_first[one].clone()])).await;
-        assert_eq!(commit, Ok(()));
-    }
-    newest_first.reverse();
-    assert_eq!(entries(store).await, newest_first);
-    let mut query = AuditQuery {
-        limit: 2,
-        ..AuditQuery::default()
-    };
-    let mut paged = Vec::new();
-    loop {
-        let page = store.entries(&query).await.expect("the store works");
-        let Some(last) = page.last() else { break };
-        query.before = Some(AuditPosition::from(last));
-        paged.extend(page);
-    }
-    assert_eq!(paged, newest_first);
+            .with("created", 7);
+        push(store, &[create("a", "acme")]).await?;
+        let before = posting(store, "a").await?;
+        let mut writes = touching(&before, |posting| posting.is_featured = true);
+        writes.tasks.audit.push(full.clone());
+        store.commit(writes.clone()).await?;
+        assert_eq!(entries(store).await?, std::slice::from_ref(&full));
+        assert!(posting(store, "a").await?.is_featured);
 
-    let since = AuditQuery {
-        since: Some(noon() + minutes(2)),
-        before: None,
-        limit: 100,
-    };
-    let found = store.entries(&since).await.expect("the store works");
-    assert_eq!(found, newest_first[..4]);
-}
+        // Its version moved.
+        writes.tasks.audit = vec![entry(2, noon())];
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        let mut finished = writing([entry(3, noon())]);
+        finished.tasks.done.push(Receipt {
+            task: TaskId(77),
+            generation: 1,
+            lease: uuid(5),
+        });
+        assert_eq!(store.commit(finished).await, Err(StoreError::Conflict));
+        assert_eq!(entries(store).await?, [full]);
+    },
+    /// The counts of a long run are known at its end.
+    async fn a_run_that_ends_replaces_its_details(store: &S) {
+        let begun = entry(1, noon()).with("file", "people.csv");
+        let other = entry(2, noon() - hours(1));
+        store
+            .commit(writing([begun.clone(), other.clone()]))
+            .await?;
+        let ended = entry(1, noon() + hours(1)).with("created", 3);
+        store.commit(writing([ended.clone()])).await?;
+        let expect = Entry {
+            at: noon(),
+            ..ended
+        };
+        assert_eq!(entries(store).await?, [expect, other]);
+    },
+    /// Including several of the same time.
+    async fn entries_are_read_newest_first_by_pages(store: &S) {
+        let mut newest_first: Vec<_> = (1..=9)
+            .map(|n| {
+                entry(
+                    n,
+                    noon() + minutes(i64::try_from(n / 3).unwrap_or_default()),
+                )
+            })
+            .collect();
+        for one in [4, 0, 8, 2, 6, 1, 7, 3, 5] {
+            store.commit(writing([newest_first[one].clone()])).await?;
+        }
+        newest_first.reverse();
+        assert_eq!(entries(store).await?, newest_first);
+        let mut query = AuditQuery {
+            limit: 2,
+            ..AuditQuery::default()
+        };
+        let mut paged = Vec::new();
+        loop {
+            let page = store.entries(&query).await?;
+            let Some(last) = page.last() else { break };
+            query.before = Some(AuditPosition::from(last));
+            paged.extend(page);
+        }
+        assert_eq!(paged, newest_first);
 
-/// A newer program may know more actions.
-pub async fn an_entry_of_an_unknown_action_is_shown<S: Store + Outbox + AuditLog>(store: &S) {
-    let action = Action::from_store("postings.frame".to_owned());
-    let odd = by_ann(1).entry(action, noon());
-    assert_eq!(store.commit(writing([odd.clone()])).await, Ok(()));
-    assert_eq!(entries(store).await, [odd]);
-}
-
-/// With the number of dead tasks, and only if there were any.
-pub async fn what_is_brought_back_is_recorded<S: Store + Outbox + AuditLog>(store: &S) {
-    push(store, &[create("a", "acme")]).await;
-    let retry = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
-    let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
-    assert_eq!(revived, Ok(0));
-    assert_eq!(entries(store).await, []);
-    let claimed = store
-        .claim(ENRICH, 1, minutes(1), uuid(9), noon())
-        .await
-        .expect("the store works");
-    let given_up = store.give_up(claimed[0].receipt, "no", noon()).await;
-    assert_eq!(given_up, Ok(()));
-    let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
-    assert_eq!(revived, Ok(1));
-    assert_eq!(entries(store).await, [retry.with("tasks", 1)]);
-}
+        let since = AuditQuery {
+            since: Some(noon() + minutes(2)),
+            before: None,
+            limit: 100,
+        };
+        let found = store.entries(&since).await?;
+        assert_eq!(found, newest_first[..4]);
+    },
+    /// A newer program may know more actions.
+    async fn an_entry_of_an_unknown_action_is_shown(store: &S) {
+        let action = Action::from_store("postings.frame".to_owned());
+        let odd = by_ann(1).entry(action, noon());
+        store.commit(writing([odd.clone()])).await?;
+        assert_eq!(entries(store).await?, [odd]);
+    },
+    /// With the number of dead tasks, and only if there were any.
+    async fn what_is_brought_back_is_recorded(store: &S) {
+        push(store, &[create("a", "acme")]).await?;
+        let retry = by_ann(1).entry(Action::OUTBOX_RETRY, noon());
+        let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
+        assert_eq!(revived, Ok(0));
+        assert_eq!(entries(store).await?, []);
+        let claimed = store.claim(ENRICH, 1, minutes(1), uuid(9), noon()).await?;
+        store.give_up(claimed[0].receipt, "no", noon()).await?;
+        let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
+        assert_eq!(revived, Ok(1));
+        assert_eq!(entries(store).await?, [retry.with("tasks", 1)]);
+    },
+);

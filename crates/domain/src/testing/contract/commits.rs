@@ -1,35 +1,36 @@
 //! What a commit writes of the state and of the outbox: all of it, or nothing.
 
-use kernel::{PostingId, StoreError, outbox::Outbox, testing::uuid};
+use kernel::{
+    PostingId, StoreError,
+    outbox::Outbox,
+    testing::{rows, uuid},
+};
 
 use super::{posting, put, touching};
 use crate::{posting::enrich, store::Store, testing::create};
 
-/// One conflict in a commit undoes its companies, postings, effects and events.
-pub async fn a_conflict_writes_nothing<S: Store + Outbox>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "bolt")]).await;
-    let (a, b) = (posting(store, "a").await, posting(store, "b").await);
-    let tasks = Outbox::list(store, false, None, usize::MAX)
-        .await
-        .expect("the store works");
-    let mut writes = touching(&a, |posting| posting.details.title = "New".into());
-    writes.postings.extend(
-        touching(&b, |posting| posting.version = 8)
-            .postings
-            .into_iter()
-            .map(|(id, mut write)| {
-                write.expected = Some(7);
-                (id, write)
-            }),
-    );
-    writes.tasks.ask(enrich(PostingId::new(uuid(9))));
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(posting(store, "a").await, a);
-    assert_eq!(posting(store, "b").await, b);
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX)
-            .await
-            .expect("the store works"),
-        tasks
-    );
-}
+kernel::contract_cases!(
+    commits,
+    impl Store + Outbox,
+    /// One conflict in a commit undoes its companies, postings, effects and events.
+    async fn a_conflict_writes_nothing(store: &S) {
+        put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
+        let (a, b) = (posting(store, "a").await?, posting(store, "b").await?);
+        let tasks = rows(store, false).await?;
+        let mut writes = touching(&a, |posting| posting.details.title = "New".into());
+        writes.postings.extend(
+            touching(&b, |posting| posting.version = 8)
+                .postings
+                .into_iter()
+                .map(|(id, mut write)| {
+                    write.expected = Some(7);
+                    (id, write)
+                }),
+        );
+        writes.tasks.ask(enrich(PostingId::new(uuid(9))));
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        assert_eq!(posting(store, "a").await?, a);
+        assert_eq!(posting(store, "b").await?, b);
+        assert_eq!(rows(store, false).await?, tasks);
+    },
+);

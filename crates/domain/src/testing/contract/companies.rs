@@ -2,7 +2,7 @@
 
 use kernel::{
     ClientId, CompanyId, StoreError,
-    testing::{noon, uuid},
+    testing::{Absent, Checked, noon, uuid},
 };
 
 use super::{load, posting, put};
@@ -14,245 +14,240 @@ use crate::{
     usecase::decide_batch,
 };
 
-async fn upsert<S: Store>(store: &S, company: &Company, sets_name: bool, sets_logo_path: bool) {
+async fn upsert<S: Store>(
+    store: &S,
+    company: &Company,
+    sets_name: bool,
+    sets_logo_path: bool,
+) -> Checked {
     let mut writes = WriteSet::new(noon());
     let write = company_write(company, sets_name, sets_logo_path);
     writes.companies.insert(company.id, write);
-    store
-        .commit(writes)
-        .await
-        .expect("companies never conflict");
+    store.commit(writes).await?;
+    Ok(())
 }
 
-pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Option<Company> {
-    store
-        .load(&[], &[id])
-        .await
-        .expect("the store works")
-        .companies
-        .get(&id)
-        .cloned()
-}
-
-pub async fn an_upsert_makes_a_company<S: Store>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "acme")]).await;
-    let known = load(store, &["a", "b"]).await;
-    assert_eq!(known.companies.len(), 1);
-    assert_eq!(posting(store, "a").await.company_id, company("acme").id);
-    assert_eq!(find(store, company("acme").id).await, Some(company("acme")));
-}
-
-/// A commit that was decided on companies without a read is refused if one is not so.
-pub async fn a_commit_holds_only_on_the_companies_that_it_assumes<S: Store>(store: &S) {
-    let stored = Company {
-        logo_path: Some("/1.svg".into()),
-        ..company("acme")
-    };
-    upsert(store, &stored, true, true).await;
-    upsert(store, &company("plain"), true, true).await;
-    let assuming = |companies: &[&Company], name: &str| {
-        let put = create(name, "acme");
-        let known = Known {
-            companies: [(stored.id, stored.clone())].into(),
-            ..Known::default()
-        };
-        let (_, mut writes) = decide_batch(known, &[&put], Lifetime::days(60), noon());
-        assert!(writes.companies.is_empty());
-        let assumed = companies
-            .iter()
-            .map(|company| (company.id, (*company).clone()));
-        writes.assumed = assumed.collect();
-        writes
-    };
-    let renamed = Company {
-        name: "other".into(),
-        ..stored.clone()
-    };
-    for wrong in [company("acme"), renamed, company("unknown")] {
-        let refused = store
-            .commit(assuming(&[&company("plain"), &wrong], "a"))
-            .await;
-        assert_eq!(refused, Err(StoreError::Conflict), "{wrong:?}");
-    }
-    assert!(load(store, &["a"]).await.postings.is_empty());
-    let writes = assuming(&[&company("plain"), &stored], "a");
-    store.commit(writes).await.expect("they are as assumed");
-    assert_eq!(posting(store, "a").await.company_id, stored.id);
-}
-
-/// Two writers of different fields do not undo each other.
-pub async fn an_upsert_sets_only_what_it_says<S: Store>(store: &S) {
-    let first = Company {
-        logo_path: Some("/1.svg".into()),
-        ..company("acme")
-    };
-    upsert(store, &first, true, true).await;
-    let renamed = Company {
-        name: "Acme AB".into(),
-        logo_path: None,
-        ..company("acme")
-    };
-    upsert(store, &renamed, true, false).await;
-    let with_logo = Company {
-        name: "ignored".into(),
-        logo_path: Some("/2.svg".into()),
-        ..company("acme")
-    };
-    upsert(store, &with_logo, false, true).await;
-    let after = find(store, first.id).await.expect("it is there");
-    assert_eq!(
-        (after.name.as_str(), after.logo_path.as_deref()),
-        ("Acme AB", Some("/2.svg"))
-    );
-    upsert(
-        store,
-        &Company {
-            logo_path: None,
-            ..after
-        },
-        false,
-        true,
-    )
-    .await;
-    assert_eq!(
-        find(store, first.id).await.expect("it is there").logo_path,
-        None
-    );
-}
-
-pub async fn many_companies_in_one_commit<S: Store>(store: &S) {
-    let batch: Vec<_> = (0..1_500)
-        .map(|n| create(&format!("p{n}"), &format!("c{n}")))
-        .collect();
-    put(store, &batch).await;
-    let ids: Vec<_> = (0..1_500).map(|n| company(&format!("c{n}")).id).collect();
-    let known = store.load(&[], &ids).await.expect("the store works");
-    assert_eq!(known.companies.len(), 1_500);
+pub(super) async fn find<S: Store>(store: &S, id: CompanyId) -> Checked<Option<Company>> {
+    Ok(store.load(&[], &[id]).await?.companies.get(&id).cloned())
 }
 
 /// Gives the company of the posting `a` these names, in one commit, and returns its former ones.
-async fn rename<S: Store>(store: &S, names: &[&str]) -> Vec<String> {
+async fn rename<S: Store>(store: &S, names: &[&str]) -> Checked<Vec<String>> {
     let body = |name: &&str| format!(r#"{{"company":{{"name":"{name}"}}}}"#);
     let batch: Vec<_> = names.iter().map(|name| push("a", &body(name))).collect();
-    put(store, &batch).await;
-    former_names(store).await
+    put(store, &batch).await?;
+    Ok(former_names(store).await?)
 }
 
-async fn former_names<S: Store>(store: &S) -> Vec<String> {
-    let posting = posting(store, "a").await;
-    let known = store.load_by_id(&[posting.id]).await;
-    let mut known = known.expect("the store works");
+async fn former_names<S: Store>(store: &S) -> Checked<Vec<String>> {
+    let posting = posting(store, "a").await?;
+    let mut known = store.load_by_id(&[posting.id]).await?;
     let names = known.former_names.remove(&posting.company_id);
-    names.unwrap_or_default()
+    Ok(names.unwrap_or_default())
 }
 
-pub async fn a_company_keeps_the_names_that_it_had<S: Store>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "bolt")]).await;
-    assert_eq!(former_names(store).await, [""; 0]);
-    for (names, former) in [
-        (&["Årc \\\""] as &[_], &["acme"] as &[_]),
-        (&["Dune"], &["Årc \"", "acme"]),
-        (&["Dune"], &["Årc \"", "acme"]),
-        (&["acme"], &["Dune", "Årc \""]),
-        (&["Elm", "Fir", "Dune"], &["Fir", "Elm", "acme", "Årc \""]),
-        (&["Gum", "Dune"], &["Gum", "Fir", "Elm", "acme", "Årc \""]),
-    ] {
-        assert_eq!(rename(store, names).await, former, "{names:?}");
-    }
-    let logo = push("a", r#"{"company":{"logo_path":"/1.svg"}}"#);
-    put(store, &[logo]).await;
-    assert_eq!(former_names(store).await.len(), 5);
-    for n in 0..FORMER_NAMES {
-        rename(store, &[&n.to_string()]).await;
-    }
-    let names = former_names(store).await;
-    assert_eq!(names.len(), FORMER_NAMES);
-    assert_eq!((names[0].as_str(), names[19].as_str()), ("18", "Dune"));
-}
-
-/// Postings pushed together, each with another name on the same website.
-pub async fn a_company_keeps_the_names_of_one_commit<S: Store>(store: &S) {
-    let body = |name: &str| {
-        format!(
-            r#"{{"title": "Cook", "raw_description": "At {name}.",
-                "application_url": "https://acme.example",
-                "company": {{"name": "{name}", "website_url": "https://acme.example"}}}}"#
-        )
-    };
-    put(store, &[push("a", &body("One")), push("b", &body("Two"))]).await;
-    assert_eq!(former_names(store).await, ["One"]);
-    put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await;
-    assert_eq!(former_names(store).await, ["Three", "Two"]);
-}
-
-/// Two commits that were decided on the same state: the second replaces a name that its decision
-/// did not know.
-pub async fn a_company_keeps_the_name_of_a_commit_that_was_quicker<S: Store>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    for name in ["Bolt", "Core", "Core"] {
+kernel::contract_cases!(
+    companies,
+    impl Store,
+    async fn an_upsert_makes_a_company(store: &S) {
+        put(store, &[create("a", "acme"), create("b", "acme")]).await?;
+        let known = load(store, &["a", "b"]).await?;
+        assert_eq!(known.companies.len(), 1);
+        assert_eq!(posting(store, "a").await?.company_id, company("acme").id);
+        assert_eq!(
+            find(store, company("acme").id).await?,
+            Some(company("acme"))
+        );
+    },
+    /// A commit that was decided on companies without a read is refused if one is not so.
+    async fn a_commit_holds_only_on_the_companies_that_it_assumes(store: &S) {
+        let stored = Company {
+            logo_path: Some("/1.svg".into()),
+            ..company("acme")
+        };
+        upsert(store, &stored, true, true).await?;
+        upsert(store, &company("plain"), true, true).await?;
+        let assuming = |companies: &[&Company], name: &str| {
+            let put = create(name, "acme");
+            let known = Known {
+                companies: [(stored.id, stored.clone())].into(),
+                ..Known::default()
+            };
+            let (_, mut writes) = decide_batch(known, &[&put], Lifetime::days(60), noon());
+            assert!(writes.companies.is_empty());
+            let assumed = companies
+                .iter()
+                .map(|company| (company.id, (*company).clone()));
+            writes.assumed = assumed.collect();
+            writes
+        };
         let renamed = Company {
-            name: name.into(),
+            name: "other".into(),
+            ..stored.clone()
+        };
+        for wrong in [company("acme"), renamed, company("unknown")] {
+            let refused = store
+                .commit(assuming(&[&company("plain"), &wrong], "a"))
+                .await;
+            assert_eq!(refused, Err(StoreError::Conflict), "{wrong:?}");
+        }
+        assert!(load(store, &["a"]).await?.postings.is_empty());
+        let writes = assuming(&[&company("plain"), &stored], "a");
+        store.commit(writes).await?;
+        assert_eq!(posting(store, "a").await?.company_id, stored.id);
+    },
+    /// Two writers of different fields do not undo each other.
+    async fn an_upsert_sets_only_what_it_says(store: &S) {
+        let first = Company {
+            logo_path: Some("/1.svg".into()),
             ..company("acme")
         };
-        upsert(store, &renamed, true, false).await;
-    }
-    assert_eq!(former_names(store).await, ["Bolt", "acme"]);
-}
-
-/// An owner may be another one by the time of the commit, and then nothing of it is written.
-pub async fn a_write_that_requires_an_owner_conflicts_with_another<S: Store>(store: &S) {
-    let others = Some(ClientId::new(uuid(2)));
-    let commit = |name: &str, host: &str, required_owner| {
-        let named = Company {
-            name: name.into(),
-            owner: required_owner,
-            ..company(host)
-        };
-        let put = create(name, host);
-        let (_, mut writes) = decide_batch(Known::default(), &[&put], Lifetime::days(60), noon());
-        let mut write = company_write(&named, true, false);
-        write.required_owner = required_owner;
-        writes.companies.insert(named.id, write);
-        store.commit(writes)
-    };
-    put(store, &[create("a", "acme")]).await;
-    assert_eq!(commit("x", "acme", others).await, Err(StoreError::Conflict));
-    assert!(load(store, &["x"]).await.postings.is_empty());
-    assert_eq!(find(store, company("acme").id).await, Some(company("acme")));
-    // One that finds the company as it wants it changes nothing, and holds.
-    upsert(store, &company("acme"), true, false).await;
-    let mut writes = WriteSet::new(noon());
-    let mut same = company_write(&company("acme"), true, false);
-    same.required_owner = Some(pusher());
-    writes.companies.insert(same.company.id, same);
-    assert_eq!(store.commit(writes).await, Ok(()));
-    for (name, host, owner) in [("y", "acme", Some(pusher())), ("z", "new", others)] {
-        let commit = commit(name, host, owner).await;
-        commit.expect("it is the owner, or makes the company");
-        let stored = find(store, company(host).id).await.expect("it is there");
-        assert_eq!((stored.name.as_str(), stored.owner), (name, owner));
-    }
-}
-
-pub async fn an_owner_is_set_only_when_that_is_said<S: Store>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    for (sets_owner, owner, expect) in [
-        (false, None, Some(pusher())),
-        (true, None, None),
-        (false, Some(pusher()), None),
-        (true, Some(pusher()), Some(pusher())),
-    ] {
-        let said = Company {
-            owner,
+        upsert(store, &first, true, true).await?;
+        let renamed = Company {
+            name: "Acme AB".into(),
+            logo_path: None,
             ..company("acme")
         };
-        let mut write = company_write(&said, false, false);
-        write.sets_owner = sets_owner;
+        upsert(store, &renamed, true, false).await?;
+        let with_logo = Company {
+            name: "ignored".into(),
+            logo_path: Some("/2.svg".into()),
+            ..company("acme")
+        };
+        upsert(store, &with_logo, false, true).await?;
+        let after = find(store, first.id).await?.ok_or(Absent)?;
+        assert_eq!(
+            (after.name.as_str(), after.logo_path.as_deref()),
+            ("Acme AB", Some("/2.svg"))
+        );
+        upsert(
+            store,
+            &Company {
+                logo_path: None,
+                ..after
+            },
+            false,
+            true,
+        )
+        .await?;
+        assert_eq!(find(store, first.id).await?.ok_or(Absent)?.logo_path, None);
+    },
+    async fn many_companies_in_one_commit(store: &S) {
+        let batch: Vec<_> = (0..1_500)
+            .map(|n| create(&format!("p{n}"), &format!("c{n}")))
+            .collect();
+        put(store, &batch).await?;
+        let ids: Vec<_> = (0..1_500).map(|n| company(&format!("c{n}")).id).collect();
+        let known = store.load(&[], &ids).await?;
+        assert_eq!(known.companies.len(), 1_500);
+    },
+    async fn a_company_keeps_the_names_that_it_had(store: &S) {
+        put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
+        assert_eq!(former_names(store).await?, [""; 0]);
+        for (names, former) in [
+            (&["Årc \\\""] as &[_], &["acme"] as &[_]),
+            (&["Dune"], &["Årc \"", "acme"]),
+            (&["Dune"], &["Årc \"", "acme"]),
+            (&["acme"], &["Dune", "Årc \""]),
+            (&["Elm", "Fir", "Dune"], &["Fir", "Elm", "acme", "Årc \""]),
+            (&["Gum", "Dune"], &["Gum", "Fir", "Elm", "acme", "Årc \""]),
+        ] {
+            assert_eq!(rename(store, names).await?, former, "{names:?}");
+        }
+        let logo = push("a", r#"{"company":{"logo_path":"/1.svg"}}"#);
+        put(store, &[logo]).await?;
+        assert_eq!(former_names(store).await?.len(), 5);
+        for n in 0..FORMER_NAMES {
+            rename(store, &[&n.to_string()]).await?;
+        }
+        let names = former_names(store).await?;
+        assert_eq!(names.len(), FORMER_NAMES);
+        assert_eq!((names[0].as_str(), names[19].as_str()), ("18", "Dune"));
+    },
+    /// Postings pushed together, each with another name on the same website.
+    async fn a_company_keeps_the_names_of_one_commit(store: &S) {
+        let body = |name: &str| {
+            format!(
+                r#"{{"title": "Cook", "raw_description": "At {name}.",
+                    "application_url": "https://acme.example",
+                    "company": {{"name": "{name}", "website_url": "https://acme.example"}}}}"#
+            )
+        };
+        put(store, &[push("a", &body("One")), push("b", &body("Two"))]).await?;
+        assert_eq!(former_names(store).await?, ["One"]);
+        put(store, &[push("c", &body("Three")), push("d", &body("One"))]).await?;
+        assert_eq!(former_names(store).await?, ["Three", "Two"]);
+    },
+    /// Two commits that were decided on the same state: the second replaces a name that its
+    /// decision did not know.
+    async fn a_company_keeps_the_name_of_a_commit_that_was_quicker(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        for name in ["Bolt", "Core", "Core"] {
+            let renamed = Company {
+                name: name.into(),
+                ..company("acme")
+            };
+            upsert(store, &renamed, true, false).await?;
+        }
+        assert_eq!(former_names(store).await?, ["Bolt", "acme"]);
+    },
+    /// An owner may be another one by the time of the commit, and then nothing of it is written.
+    async fn a_write_that_requires_an_owner_conflicts_with_another(store: &S) {
+        let others = Some(ClientId::new(uuid(2)));
+        let commit = |name: &str, host: &str, required_owner| {
+            let named = Company {
+                name: name.into(),
+                owner: required_owner,
+                ..company(host)
+            };
+            let put = create(name, host);
+            let (_, mut writes) =
+                decide_batch(Known::default(), &[&put], Lifetime::days(60), noon());
+            let mut write = company_write(&named, true, false);
+            write.required_owner = required_owner;
+            writes.companies.insert(named.id, write);
+            store.commit(writes)
+        };
+        put(store, &[create("a", "acme")]).await?;
+        assert_eq!(commit("x", "acme", others).await, Err(StoreError::Conflict));
+        assert!(load(store, &["x"]).await?.postings.is_empty());
+        assert_eq!(
+            find(store, company("acme").id).await?,
+            Some(company("acme"))
+        );
+        // One that finds the company as it wants it changes nothing, and holds.
+        upsert(store, &company("acme"), true, false).await?;
         let mut writes = WriteSet::new(noon());
-        writes.companies.insert(said.id, write);
-        store.commit(writes).await.expect("no owner is required");
-        let stored = find(store, said.id).await.expect("it is there");
-        assert_eq!(stored.owner, expect);
-        assert_eq!(stored.name, "acme");
-    }
-}
+        let mut same = company_write(&company("acme"), true, false);
+        same.required_owner = Some(pusher());
+        writes.companies.insert(same.company.id, same);
+        store.commit(writes).await?;
+        for (name, host, owner) in [("y", "acme", Some(pusher())), ("z", "new", others)] {
+            commit(name, host, owner).await?;
+            let stored = find(store, company(host).id).await?.ok_or(Absent)?;
+            assert_eq!((stored.name.as_str(), stored.owner), (name, owner));
+        }
+    },
+    async fn an_owner_is_set_only_when_that_is_said(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        for (sets_owner, owner, expect) in [
+            (false, None, Some(pusher())),
+            (true, None, None),
+            (false, Some(pusher()), None),
+            (true, Some(pusher()), Some(pusher())),
+        ] {
+            let said = Company {
+                owner,
+                ..company("acme")
+            };
+            let mut write = company_write(&said, false, false);
+            write.sets_owner = sets_owner;
+            let mut writes = WriteSet::new(noon());
+            writes.companies.insert(said.id, write);
+            store.commit(writes).await?;
+            let stored = find(store, said.id).await?.ok_or(Absent)?;
+            assert_eq!(stored.owner, expect);
+            assert_eq!(stored.name, "acme");
+        }
+    },
+);

@@ -1,11 +1,10 @@
 //! The passes of the console, and its view of postings.
 
 use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
-use kernel::testing::identifier;
 use kernel::{
     Actor, Status,
-    audit::{Action, AuditLog, AuditQuery, Operator},
-    testing::{by_ann, hours, minutes, noon},
+    audit::{Action, AuditLog, Operator},
+    testing::{Checked, by_ann, entries, hours, identifier, minutes, noon, valid},
 };
 use time::OffsetDateTime;
 
@@ -21,251 +20,239 @@ fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
     Pass {
         digest: [n; 32],
         kind,
-        operator: Operator::new("Ann <b> \u{1f980}").expect("it is a name"),
+        operator: valid(Operator::new("Ann <b> \u{1f980}")),
         created_at: noon(),
         expires_at,
     }
 }
 
-async fn insert<S: Passes>(store: &S, pass: &Pass) {
+async fn insert<S: Passes>(store: &S, pass: &Pass) -> Checked {
     let n = u128::from(pass.digest[0]);
     let entry = by_ann(n).entry(Action::CONSOLE_LINK, noon());
-    assert_eq!(Passes::add_pass(store, pass, &entry).await, Ok(()));
+    Passes::add_pass(store, pass, &entry).await?;
+    Ok(())
 }
 
-async fn found<S: Passes>(store: &S, kind: PassKind, n: u8) -> Option<Pass> {
+async fn found<S: Passes>(store: &S, kind: PassKind, n: u8) -> Checked<Option<Pass>> {
     let digest: TokenDigest = [n; 32];
-    let found = Passes::find_pass(store, kind, &digest).await;
-    found.expect("the store works")
+    Ok(Passes::find_pass(store, kind, &digest).await?)
 }
 
-async fn entries<S: AuditLog>(store: &S) -> usize {
-    let query = AuditQuery {
-        limit: 100,
-        ..AuditQuery::default()
-    };
-    store.entries(&query).await.expect("the store works").len()
-}
-
-pub async fn a_pass_comes_back<S: Passes + AuditLog>(store: &S) {
-    let link = pass(PassKind::Link, 1, noon() + minutes(15));
-    let session = pass(PassKind::Session, 2, noon() + hours(12));
-    insert(store, &link).await;
-    insert(store, &session).await;
-    assert_eq!(found(store, PassKind::Link, 1).await, Some(link));
-    assert_eq!(found(store, PassKind::Session, 2).await, Some(session));
-    assert_eq!(found(store, PassKind::Session, 1).await, None, "a link");
-    assert_eq!(found(store, PassKind::Link, 2).await, None, "a session");
-    assert_eq!(found(store, PassKind::Link, 3).await, None);
-    assert_eq!(entries(store).await, 2);
-}
-
-pub async fn a_link_becomes_one_session<S: Passes + AuditLog>(store: &S) {
-    insert(store, &pass(PassKind::Link, 1, noon() + minutes(15))).await;
-    insert(store, &pass(PassKind::Link, 2, noon())).await;
-    insert(store, &pass(PassKind::Session, 3, noon() + hours(1))).await;
-    let session = |n| pass(PassKind::Session, n, noon() + hours(12));
-    let entry = |n| by_ann(n).entry(Action::CONSOLE_SIGN_IN, noon());
-    for (link, n, is_redeemed) in [
-        (2, 4, false),
-        (3, 5, false),
-        (9, 6, false),
-        (1, 7, true),
-        (1, 8, false),
-    ] {
-        let redeemed = store
-            .redeem_link(&[link; 32], &session(n), &entry(n.into()))
-            .await;
-        assert_eq!(redeemed, Ok(is_redeemed), "{link}");
-        assert_eq!(
-            found(store, PassKind::Session, n).await.is_some(),
-            is_redeemed
-        );
-    }
-    assert_eq!(found(store, PassKind::Link, 1).await, None);
-    assert!(found(store, PassKind::Session, 3).await.is_some());
-    assert_eq!(entries(store).await, 4);
-}
-
-pub async fn a_session_ends_once<S: Passes + AuditLog>(store: &S) {
-    insert(store, &pass(PassKind::Session, 1, noon() + hours(1))).await;
-    insert(store, &pass(PassKind::Link, 2, noon() + hours(1))).await;
-    let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
-    for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
-        assert_eq!(
-            store.end_session(&[n; 32], &entry).await,
-            Ok(is_ended),
-            "{n}"
-        );
-    }
-    assert_eq!(found(store, PassKind::Session, 1).await, None);
-    assert!(found(store, PassKind::Link, 2).await.is_some());
-    assert_eq!(entries(store).await, 3);
-}
-
-pub async fn passes_that_ended_are_forgotten<S: Passes + AuditLog>(store: &S) {
-    for n in 1..=5 {
-        insert(store, &pass(PassKind::Link, n, noon() - minutes(1))).await;
-    }
-    insert(store, &pass(PassKind::Session, 6, noon())).await;
-    for (limit, forgotten) in [(0, 0), (3, 3), (3, 2), (3, 0)] {
-        assert_eq!(
-            Passes::forget_passes(store, noon(), limit).await,
-            Ok(forgotten)
-        );
-    }
-    assert!(found(store, PassKind::Session, 6).await.is_some());
-}
-
-async fn window<S: PostingBrowser>(store: &S, order: WindowOrder, limit: usize) -> Vec<String> {
-    let found = store.window(&Window { order, limit }).await;
-    let found = found.expect("the store works").into_iter();
-    found
+async fn window<S: PostingBrowser>(
+    store: &S,
+    order: WindowOrder,
+    limit: usize,
+) -> Checked<Vec<String>> {
+    let found = store.window(&Window { order, limit }).await?.into_iter();
+    Ok(found
         .map(|one| one.source_identifier.as_str().to_owned())
-        .collect()
+        .collect())
 }
 
-pub async fn postings_are_looked_through_newest_first<S: Store + PostingBrowser>(store: &S) {
-    for (minute, id) in (0..).zip(["b", "a", "d", "c"]) {
-        for answer in run(store, &[create(id, "acme")], noon() + minutes(minute)).await {
-            answer.expect("the command is valid");
+kernel::contract_cases!(
+    console,
+    impl Store + AuditLog + CompanyReader + Passes + PostingBrowser,
+    async fn a_pass_comes_back(store: &S) {
+        let link = pass(PassKind::Link, 1, noon() + minutes(15));
+        let session = pass(PassKind::Session, 2, noon() + hours(12));
+        insert(store, &link).await?;
+        insert(store, &session).await?;
+        assert_eq!(found(store, PassKind::Link, 1).await?, Some(link));
+        assert_eq!(found(store, PassKind::Session, 2).await?, Some(session));
+        assert_eq!(found(store, PassKind::Session, 1).await?, None, "a link");
+        assert_eq!(found(store, PassKind::Link, 2).await?, None, "a session");
+        assert_eq!(found(store, PassKind::Link, 3).await?, None);
+        assert_eq!(entries(store).await?.len(), 2);
+    },
+    async fn a_link_becomes_one_session(store: &S) {
+        insert(store, &pass(PassKind::Link, 1, noon() + minutes(15))).await?;
+        insert(store, &pass(PassKind::Link, 2, noon())).await?;
+        insert(store, &pass(PassKind::Session, 3, noon() + hours(1))).await?;
+        let session = |n| pass(PassKind::Session, n, noon() + hours(12));
+        let entry = |n| by_ann(n).entry(Action::CONSOLE_SIGN_IN, noon());
+        for (link, n, is_redeemed) in [
+            (2, 4, false),
+            (3, 5, false),
+            (9, 6, false),
+            (1, 7, true),
+            (1, 8, false),
+        ] {
+            let redeemed = store
+                .redeem_link(&[link; 32], &session(n), &entry(n.into()))
+                .await;
+            assert_eq!(redeemed, Ok(is_redeemed), "{link}");
+            assert_eq!(
+                found(store, PassKind::Session, n).await?.is_some(),
+                is_redeemed
+            );
         }
-    }
-    let newest = |status, before| WindowOrder::Newest { status, before };
-    assert_eq!(
-        window(store, newest(None, None), 9).await,
-        ["c", "d", "a", "b"]
-    );
-    assert_eq!(window(store, newest(None, None), 2).await, ["c", "d"]);
-    let waiting = Some(Status::PendingEnrichment);
-    assert_eq!(window(store, newest(waiting, None), 1).await, ["c"]);
-    assert_eq!(
-        window(store, newest(Some(Status::Expired), None), 9)
-            .await
-            .len(),
-        0
-    );
-    let known = super::posting(store, "d").await;
-    let before = Some(Position {
-        updated_at: known.updated_at,
-        id: known.id.uuid(),
-    });
-    for status in [None, waiting] {
-        assert_eq!(window(store, newest(status, before), 9).await, ["a", "b"]);
-    }
-    for (status, most, count) in [
-        (Status::PendingEnrichment, 9, 4),
-        (Status::PendingEnrichment, 3, 3),
-        (Status::Approved, 9, 0),
-    ] {
-        assert_eq!(store.count_status(status, most).await, Ok(count));
-    }
-}
+        assert_eq!(found(store, PassKind::Link, 1).await?, None);
+        assert!(found(store, PassKind::Session, 3).await?.is_some());
+        assert_eq!(entries(store).await?.len(), 4);
+    },
+    async fn a_session_ends_once(store: &S) {
+        insert(store, &pass(PassKind::Session, 1, noon() + hours(1))).await?;
+        insert(store, &pass(PassKind::Link, 2, noon() + hours(1))).await?;
+        let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
+        for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
+            assert_eq!(
+                store.end_session(&[n; 32], &entry).await,
+                Ok(is_ended),
+                "{n}"
+            );
+        }
+        assert_eq!(found(store, PassKind::Session, 1).await?, None);
+        assert!(found(store, PassKind::Link, 2).await?.is_some());
+        assert_eq!(entries(store).await?.len(), 3);
+    },
+    async fn passes_that_ended_are_forgotten(store: &S) {
+        for n in 1..=5 {
+            insert(store, &pass(PassKind::Link, n, noon() - minutes(1))).await?;
+        }
+        insert(store, &pass(PassKind::Session, 6, noon())).await?;
+        for (limit, forgotten) in [(0, 0), (3, 3), (3, 2), (3, 0)] {
+            assert_eq!(
+                Passes::forget_passes(store, noon(), limit).await,
+                Ok(forgotten)
+            );
+        }
+        assert!(found(store, PassKind::Session, 6).await?.is_some());
+    },
+    async fn postings_are_looked_through_newest_first(store: &S) {
+        for (minute, id) in (0..).zip(["b", "a", "d", "c"]) {
+            for answer in run(store, &[create(id, "acme")], noon() + minutes(minute)).await? {
+                answer?;
+            }
+        }
+        let newest = |status, before| WindowOrder::Newest { status, before };
+        assert_eq!(
+            window(store, newest(None, None), 9).await?,
+            ["c", "d", "a", "b"]
+        );
+        assert_eq!(window(store, newest(None, None), 2).await?, ["c", "d"]);
+        let waiting = Some(Status::PendingEnrichment);
+        assert_eq!(window(store, newest(waiting, None), 1).await?, ["c"]);
+        assert_eq!(
+            window(store, newest(Some(Status::Expired), None), 9)
+                .await?
+                .len(),
+            0
+        );
+        let known = super::posting(store, "d").await?;
+        let before = Some(Position {
+            updated_at: known.updated_at,
+            id: known.id.uuid(),
+        });
+        for status in [None, waiting] {
+            assert_eq!(window(store, newest(status, before), 9).await?, ["a", "b"]);
+        }
+        for (status, most, count) in [
+            (Status::PendingEnrichment, 9, 4),
+            (Status::PendingEnrichment, 3, 3),
+            (Status::Approved, 9, 0),
+        ] {
+            assert_eq!(store.count_status(status, most).await, Ok(count));
+        }
+    },
+    async fn postings_are_looked_through_by_identifier(store: &S) {
+        let ids = [
+            "a",
+            "a%_",
+            "a-1",
+            "a-10",
+            "a-2",
+            "a-é",
+            "A-1",
+            "b",
+            "a-\u{1f980}",
+        ];
+        let batch: Vec<_> = ids.iter().map(|id| create(id, "acme")).collect();
+        push(store, &batch).await?;
+        let by = |prefix: &str, after: Option<&str>| WindowOrder::Identifier {
+            prefix: prefix.into(),
+            after: after.map(identifier),
+        };
+        let all = ["a-1", "a-10", "a-2", "a-é", "a-\u{1f980}"];
+        assert_eq!(window(store, by("a-", None), 9).await?, all);
+        assert_eq!(window(store, by("a-", None), 2).await?, all[..2]);
+        assert_eq!(window(store, by("a-", Some("a-10")), 9).await?, all[2..]);
+        assert_eq!(window(store, by("a%", None), 9).await?, ["a%_"]);
+        assert_eq!(window(store, by("a-10", None), 9).await?, ["a-10"]);
+        assert_eq!(window(store, by("", None), 99).await?.len(), ids.len());
+        assert_eq!(window(store, by("c", None), 9).await?.len(), 0);
+    },
+    async fn a_posting_in_short_comes_back(store: &S) {
+        push(store, &[create("a", "acme")]).await?;
+        let known = super::load(store, &["a"]).await?;
+        let one = &known.postings[&identifier("a")];
+        let writes = super::touching(one, |posting| {
+            posting.status = Status::Rejected;
+            posting.status_reason = Some("no".to_owned());
+            posting.moderated = true;
+            posting.is_featured = true;
+            posting.published_at = Some(noon() + hours(1));
+            posting.updated_at = noon() + hours(2);
+            posting.updated_by = Some(Actor::Operator(Some(by_ann(1).operator)));
+        });
+        store.commit(writes).await?;
+        let order = WindowOrder::Newest {
+            status: None,
+            before: None,
+        };
+        let found = store.window(&Window { order, limit: 9 }).await?.remove(0);
+        assert_eq!((found.id, found.version), (one.id, one.version + 1));
+        assert_eq!(
+            (found.status, found.status_reason.as_deref()),
+            (Status::Rejected, Some("no"))
+        );
+        assert!(found.moderated && found.is_featured);
+        assert_eq!(found.title, one.details.title);
+        assert_eq!(found.company, known.companies[&one.company_id].name);
+        assert_eq!(found.created_by, one.created_by);
+        assert_eq!(found.created_at, noon());
+        assert_eq!(found.published_at, Some(noon() + hours(1)));
+        assert_eq!(found.updated_at, noon() + hours(2));
+    },
+    async fn companies_are_listed_by_website(store: &S) {
+        let hosts = ["bolt", "Acme", "dune", "core"];
+        let puts: Vec<_> = hosts.iter().map(|host| create(host, host)).collect();
+        push(store, &puts).await?;
+        let list = async |after: &str, limit| -> Checked<Vec<_>> {
+            let found = store.companies(after, limit).await?;
+            let names = found.into_iter().map(|view| view.company.name);
+            Ok(names.collect())
+        };
+        assert_eq!(list("", 9).await?, ["Acme", "bolt", "core", "dune"]);
+        assert_eq!(list("", 1).await?, ["Acme"]);
+        assert_eq!(list("https://bolt.example", 1).await?, ["core"]);
+        assert_eq!(list("https://c", 9).await?, ["core", "dune"]);
+        let acme = Company {
+            name: "Acme".into(),
+            ..company("acme")
+        };
+        let first = store.companies("", 1).await?;
+        assert_eq!(first, [company_view(&acme)]);
 
-pub async fn postings_are_looked_through_by_identifier<S: Store + PostingBrowser>(store: &S) {
-    let ids = [
-        "a",
-        "a%_",
-        "a-1",
-        "a-10",
-        "a-2",
-        "a-é",
-        "A-1",
-        "b",
-        "a-\u{1f980}",
-    ];
-    let batch: Vec<_> = ids.iter().map(|id| create(id, "acme")).collect();
-    push(store, &batch).await;
-    let by = |prefix: &str, after: Option<&str>| WindowOrder::Identifier {
-        prefix: prefix.into(),
-        after: after.map(identifier),
-    };
-    let all = ["a-1", "a-10", "a-2", "a-é", "a-\u{1f980}"];
-    assert_eq!(window(store, by("a-", None), 9).await, all);
-    assert_eq!(window(store, by("a-", None), 2).await, all[..2]);
-    assert_eq!(window(store, by("a-", Some("a-10")), 9).await, all[2..]);
-    assert_eq!(window(store, by("a%", None), 9).await, ["a%_"]);
-    assert_eq!(window(store, by("a-10", None), 9).await, ["a-10"]);
-    assert_eq!(window(store, by("", None), 99).await.len(), ids.len());
-    assert_eq!(window(store, by("c", None), 9).await.len(), 0);
-}
-
-pub async fn a_posting_in_short_comes_back<S: Store + PostingBrowser>(store: &S) {
-    push(store, &[create("a", "acme")]).await;
-    let known = super::load(store, &["a"]).await;
-    let one = &known.postings[&identifier("a")];
-    let writes = super::touching(one, |posting| {
-        posting.status = Status::Rejected;
-        posting.status_reason = Some("no".to_owned());
-        posting.moderated = true;
-        posting.is_featured = true;
-        posting.published_at = Some(noon() + hours(1));
-        posting.updated_at = noon() + hours(2);
-        posting.updated_by = Some(Actor::Operator(Some(by_ann(1).operator)));
-    });
-    assert_eq!(store.commit(writes).await, Ok(()));
-    let order = WindowOrder::Newest {
-        status: None,
-        before: None,
-    };
-    let found = store.window(&Window { order, limit: 9 }).await;
-    let found = found.expect("the store works").remove(0);
-    assert_eq!((found.id, found.version), (one.id, one.version + 1));
-    assert_eq!(
-        (found.status, found.status_reason.as_deref()),
-        (Status::Rejected, Some("no"))
-    );
-    assert!(found.moderated && found.is_featured);
-    assert_eq!(found.title, one.details.title);
-    assert_eq!(found.company, known.companies[&one.company_id].name);
-    assert_eq!(found.created_by, one.created_by);
-    assert_eq!(found.created_at, noon());
-    assert_eq!(found.published_at, Some(noon() + hours(1)));
-    assert_eq!(found.updated_at, noon() + hours(2));
-}
-
-pub async fn companies_are_listed_by_website<S: Store + CompanyReader>(store: &S) {
-    let hosts = ["bolt", "Acme", "dune", "core"];
-    let puts: Vec<_> = hosts.iter().map(|host| create(host, host)).collect();
-    push(store, &puts).await;
-    let list = async |after: &str, limit| {
-        let found = store
-            .companies(after, limit)
-            .await
-            .expect("the store works");
-        let names = found.into_iter().map(|view| view.company.name);
-        names.collect::<Vec<_>>()
-    };
-    assert_eq!(list("", 9).await, ["Acme", "bolt", "core", "dune"]);
-    assert_eq!(list("", 1).await, ["Acme"]);
-    assert_eq!(list("https://bolt.example", 1).await, ["core"]);
-    assert_eq!(list("https://c", 9).await, ["core", "dune"]);
-    let acme = Company {
-        name: "Acme".into(),
-        ..company("acme")
-    };
-    let first = store.companies("", 1).await.expect("the store works");
-    assert_eq!(first, [company_view(&acme)]);
-
-    // The last change is the last one that changed something.
-    let renamed = Company {
-        name: "Acme AB".into(),
-        ..acme
-    };
-    for at in [1, 2].map(hours) {
-        let mut write = company_write(&renamed, true, false);
-        (write.at, write.by) = (noon() + at, Actor::Enricher);
-        let mut writes = WriteSet::new(write.at);
-        writes.companies.insert(renamed.id, write);
-        store.commit(writes).await.expect("nothing conflicts");
-    }
-    let view = CompanyView {
-        updated_at: noon() + hours(1),
-        updated_by: Some(Actor::Enricher),
-        ..company_view(&renamed)
-    };
-    let found = store.company(renamed.id).await.expect("the store works");
-    assert_eq!(found, Some(view));
-    let unknown = store.company(company("other").id).await;
-    assert_eq!(unknown, Ok(None));
-}
+        // The last change is the last one that changed something.
+        let renamed = Company {
+            name: "Acme AB".into(),
+            ..acme
+        };
+        for at in [1, 2].map(hours) {
+            let mut write = company_write(&renamed, true, false);
+            (write.at, write.by) = (noon() + at, Actor::Enricher);
+            let mut writes = WriteSet::new(write.at);
+            writes.companies.insert(renamed.id, write);
+            store.commit(writes).await?;
+        }
+        let view = CompanyView {
+            updated_at: noon() + hours(1),
+            updated_by: Some(Actor::Enricher),
+            ..company_view(&renamed)
+        };
+        let found = store.company(renamed.id).await?;
+        assert_eq!(found, Some(view));
+        let unknown = store.company(company("other").id).await;
+        assert_eq!(unknown, Ok(None));
+    },
+);

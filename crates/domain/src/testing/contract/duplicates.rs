@@ -1,9 +1,8 @@
 //! Fingerprints, by which duplicates are found, and marks.
 
-use kernel::testing::identifier;
 use kernel::{
     Actor, ClientId, PostingId, Status, StoreError,
-    testing::{hours, noon, uuid},
+    testing::{Absent, Checked, hours, identifier, noon, uuid},
 };
 
 use super::{posting, put, touching};
@@ -30,16 +29,16 @@ fn dated(bands: [i64; 4], after: i64) -> DatedFingerprint {
     DatedFingerprint::new(fingerprint(bands), noon() + hours(after))
 }
 
-async fn write<S: Store>(store: &S, all: Vec<(PostingId, Option<DatedFingerprint>)>) {
+async fn write<S: Store>(store: &S, all: Vec<(PostingId, Option<DatedFingerprint>)>) -> Checked {
     let mut writes = WriteSet::new(noon());
     writes.fingerprints = all.into_iter().collect();
-    store.commit(writes).await.expect("the store works");
+    store.commit(writes).await?;
+    Ok(())
 }
 
-async fn near<S: Store>(store: &S, bands: &[[i64; 4]]) -> Vec<Candidate> {
+async fn near<S: Store>(store: &S, bands: &[[i64; 4]]) -> Checked<Vec<Candidate>> {
     let fingerprints: Vec<_> = bands.iter().copied().map(fingerprint).collect();
-    let near = store.near(&fingerprints, &[]).await;
-    near.expect("the store works")
+    Ok(store.near(&fingerprints, &[]).await?)
 }
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {
@@ -48,15 +47,15 @@ fn names(candidates: &[Candidate]) -> Vec<&str> {
 }
 
 /// Makes the postings `000`, `001` and so on, with ids in this order.
-async fn postings<S: Store>(store: &S, count: u16) -> Vec<PostingId> {
+async fn postings<S: Store>(store: &S, count: u16) -> Checked<Vec<PostingId>> {
     let ids = (0..count).map(|n| PostingId::new(uuid(n.into())));
     let batch = (0..count).map(|n| {
         let mut put = create(&format!("{n:03}"), "acme");
         put.new_id = PostingId::new(uuid(n.into()));
         put
     });
-    put(store, &batch.collect::<Vec<_>>()).await;
-    ids.collect()
+    put(store, &batch.collect::<Vec<_>>()).await?;
+    Ok(ids.collect())
 }
 
 fn original(id: PostingId, name: &str) -> Original {
@@ -66,169 +65,169 @@ fn original(id: PostingId, name: &str) -> Original {
     }
 }
 
-/// A posting is found by each of its bands, at its place, and by its id.
-pub async fn what_shares_a_band_is_found<S: Store>(store: &S) {
-    let ids = postings(store, 3).await;
-    assert_eq!(near(store, &[[1, 2, 3, 4]]).await, []);
-    let later = DatedFingerprint {
-        first: MinHash::new([0x0102; MinHash::LENGTH]),
-        ..dated([5, 2, 7, i64::MAX], 1)
-    };
-    let all = [
-        (ids[0], Some(dated([1, 2, 3, i64::MIN], 0))),
-        (ids[1], Some(later.clone())),
-        (ids[2], Some(dated([9; 4], 0))),
-    ];
-    write(store, all.to_vec()).await;
-    for (bands, expect) in [
-        (vec![[1, 0, 0, 0]], vec!["000"]),
-        (vec![[0, 2, 0, 0]], vec!["000", "001"]),
-        (vec![[0, 0, 7, 0]], vec!["001"]),
-        (vec![[0, 0, 0, i64::MIN]], vec!["000"]),
-        (vec![[2, 1, 2, 2]], vec![]),
-        (vec![[9, 2, 0, 0], [1, 2, 9, 9]], vec!["000", "001", "002"]),
-    ] {
-        assert_eq!(names(&near(store, &bands).await), expect, "{bands:?}");
-    }
-    let candidate = Candidate {
-        id: ids[1],
-        source_identifier: identifier("001"),
-        version: 1,
-        is_open: true,
-        created_by: Some(Actor::Client(ClientId::new(uuid(1)))),
-        duplicate_of: None,
-        dated: later,
-    };
-    let candidates = vec![candidate];
-    assert_eq!(near(store, &[[5, 0, 0, 0]]).await, candidates);
-    let named = [ids[1], PostingId::new(uuid(0x9999))];
-    assert_eq!(store.near(&[], &named).await, Ok(candidates));
-    let both = store.near(&[fingerprint([1; 4])], &ids[..2]).await;
-    assert_eq!(names(&both.expect("the store works")), ["000", "001"]);
-}
-
-/// However many there are, and whatever their ids: nobody crowds out what was pushed before.
-pub async fn the_oldest_of_a_band_are_found<S: Store>(store: &S) {
-    let ids = postings(store, 100).await;
-    let all = ids.iter().zip(0_i64..);
-    // Pairs of one moment, the last pushed first.
-    let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
-    write(store, all.collect()).await;
-    let found = near(store, &[[7, 9, 9_999, 8]]).await;
-    let oldest: Vec<_> = (0..CANDIDATES)
-        .map(|n| format!("{:03}", 100 - CANDIDATES + n))
-        .collect();
-    assert_eq!(names(&found), oldest);
-    // Those, the odd ones that follow, and the one that has the third band.
-    let found = near(store, &[[7, 1, 0, 8]]).await;
-    assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
-    assert_eq!(names(&found)[..2], ["000", "069"]);
-}
-
-/// With the newest outcome. That of a posting that is open is not taken away.
-pub async fn a_fingerprint_is_replaced_or_taken_away<S: Store>(store: &S) {
-    let ids = postings(store, 2).await;
-    let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
-    write(store, both.collect()).await;
-    let other = DatedFingerprint {
-        first: MinHash::new([9; MinHash::LENGTH]),
-        ..dated([2; 4], 3)
-    };
-    write(store, vec![(ids[0], Some(other.clone()))]).await;
-    assert_eq!(names(&near(store, &[[1; 4]]).await), ["001"]);
-    assert_eq!(near(store, &[[2; 4]]).await[0].dated, other);
-    for (status, is_open) in [
-        (Status::Approved, true),
-        (Status::Rejected, false),
-        (Status::Expired, false),
-    ] {
-        let writes = touching(&posting(store, "000").await, |posting| {
-            posting.status = status;
-        });
-        store.commit(writes).await.expect("the store works");
-        write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await;
-        assert_eq!(near(store, &[[3; 4]]).await[0].is_open, is_open);
-        write(
-            store,
-            vec![(ids[0], None), (PostingId::new(uuid(0x9999)), None)],
-        )
-        .await;
-        let stays = !near(store, &[[3; 4]]).await.is_empty();
-        assert_eq!(stays, is_open, "{status}");
-    }
-    assert_eq!(names(&near(store, &[[1; 4]]).await), ["001"]);
-}
-
-/// Rules, readers and searches see it.
-pub async fn a_mark_comes_back<S: Store + PostingReader>(store: &S) {
-    let ids = postings(store, 2).await;
-    write(store, vec![(ids[1], Some(dated([1; 4], 0)))]).await;
-    for mark in [Some(original(ids[0], "000")), None] {
-        let writes = touching(&posting(store, "001").await, |posting| {
-            posting.duplicate_of.clone_from(&mark);
-            posting.content_at = mark.is_some().then_some(noon());
-        });
-        store.commit(writes).await.expect("the store works");
-        let stored = posting(store, "001").await;
-        assert_eq!(stored.duplicate_of, mark);
-        assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
-        assert_eq!(near(store, &[[1; 4]]).await[0].duplicate_of, mark);
-        let view = PostingReader::find(store, &identifier("001")).await;
-        let view = view.expect("the store works").expect("it is there");
-        assert_eq!(view.posting.duplicate_of, mark);
-    }
-}
-
-/// By their ids, some at a time.
-pub async fn copies_are_found<S: Store>(store: &S) {
-    let ids = postings(store, 7).await;
-    for (n, of) in [(1, 0), (2, 6), (3, 0), (4, 0), (5, 1)] {
-        let name = format!("{n:03}");
-        let writes = touching(&posting(store, &name).await, |posting| {
-            posting.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
-        });
-        store.commit(writes).await.expect("the store works");
-        // The last has no fingerprint.
-        if n < 5 {
-            write(store, vec![(ids[n], Some(dated([1; 4], 0)))]).await;
+kernel::contract_cases!(
+    duplicates,
+    impl PostingReader + Store,
+    /// A posting is found by each of its bands, at its place, and by its id.
+    async fn what_shares_a_band_is_found(store: &S) {
+        let ids = postings(store, 3).await?;
+        assert_eq!(near(store, &[[1, 2, 3, 4]]).await?, []);
+        let later = DatedFingerprint {
+            first: MinHash::new([0x0102; MinHash::LENGTH]),
+            ..dated([5, 2, 7, i64::MAX], 1)
+        };
+        let all = [
+            (ids[0], Some(dated([1, 2, 3, i64::MIN], 0))),
+            (ids[1], Some(later.clone())),
+            (ids[2], Some(dated([9; 4], 0))),
+        ];
+        write(store, all.to_vec()).await?;
+        for (bands, expect) in [
+            (vec![[1, 0, 0, 0]], vec!["000"]),
+            (vec![[0, 2, 0, 0]], vec!["000", "001"]),
+            (vec![[0, 0, 7, 0]], vec!["001"]),
+            (vec![[0, 0, 0, i64::MIN]], vec!["000"]),
+            (vec![[2, 1, 2, 2]], vec![]),
+            (vec![[9, 2, 0, 0], [1, 2, 9, 9]], vec!["000", "001", "002"]),
+        ] {
+            assert_eq!(names(&near(store, &bands).await?), expect, "{bands:?}");
         }
-    }
-    for (of, after, limit, expect) in [
-        (vec![0], None, 9, vec!["001", "003", "004"]),
-        (vec![6, 0, 5], None, 3, vec!["001", "002", "003"]),
-        (vec![6, 0, 5], Some(2), 9, vec!["003", "004"]),
-        (vec![0], Some(4), 9, vec![]),
-        (vec![1, 2], None, 9, vec![]),
-        (vec![], None, 9, vec![]),
-    ] {
-        let of: Vec<_> = of.into_iter().map(|n| ids[n]).collect();
-        let after = after.map(|n: usize| ids[n]);
-        let copies = store.copies(&of, after, limit).await;
-        assert_eq!(names(&copies.expect("the store works")), expect);
-    }
-}
-
-/// So a mark is decided on the original as it is.
-pub async fn a_commit_may_rely_on_versions<S: Store>(store: &S) {
-    let ids = postings(store, 2).await;
-    let marking = async |version| {
-        let mut writes = touching(&posting(store, "001").await, |posting| {
-            posting.duplicate_of = Some(original(ids[0], "000"));
+        let candidate = Candidate {
+            id: ids[1],
+            source_identifier: identifier("001"),
+            version: 1,
+            is_open: true,
+            created_by: Some(Actor::Client(ClientId::new(uuid(1)))),
+            duplicate_of: None,
+            dated: later,
+        };
+        let candidates = vec![candidate];
+        assert_eq!(near(store, &[[5, 0, 0, 0]]).await?, candidates);
+        let named = [ids[1], PostingId::new(uuid(0x9999))];
+        assert_eq!(store.near(&[], &named).await, Ok(candidates));
+        let both = store.near(&[fingerprint([1; 4])], &ids[..2]).await;
+        assert_eq!(names(&both?), ["000", "001"]);
+    },
+    /// However many there are, and whatever their ids: nobody crowds out what was pushed before.
+    async fn the_oldest_of_a_band_are_found(store: &S) {
+        let ids = postings(store, 100).await?;
+        let all = ids.iter().zip(0_i64..);
+        // Pairs of one moment, the last pushed first.
+        let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
+        write(store, all.collect()).await?;
+        let found = near(store, &[[7, 9, 9_999, 8]]).await?;
+        let oldest: Vec<_> = (0..CANDIDATES)
+            .map(|n| format!("{:03}", 100 - CANDIDATES + n))
+            .collect();
+        assert_eq!(names(&found), oldest);
+        // Those, the odd ones that follow, and the one that has the third band.
+        let found = near(store, &[[7, 1, 0, 8]]).await?;
+        assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
+        assert_eq!(names(&found)[..2], ["000", "069"]);
+    },
+    /// With the newest outcome. That of a posting that is open is not taken away.
+    async fn a_fingerprint_is_replaced_or_taken_away(store: &S) {
+        let ids = postings(store, 2).await?;
+        let both = ids.iter().map(|id| (*id, Some(dated([1; 4], 0))));
+        write(store, both.collect()).await?;
+        let other = DatedFingerprint {
+            first: MinHash::new([9; MinHash::LENGTH]),
+            ..dated([2; 4], 3)
+        };
+        write(store, vec![(ids[0], Some(other.clone()))]).await?;
+        assert_eq!(names(&near(store, &[[1; 4]]).await?), ["001"]);
+        assert_eq!(near(store, &[[2; 4]]).await?[0].dated, other);
+        for (status, is_open) in [
+            (Status::Approved, true),
+            (Status::Rejected, false),
+            (Status::Expired, false),
+        ] {
+            let writes = touching(&posting(store, "000").await?, |posting| {
+                posting.status = status;
+            });
+            store.commit(writes).await?;
+            write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await?;
+            assert_eq!(near(store, &[[3; 4]]).await?[0].is_open, is_open);
+            write(
+                store,
+                vec![(ids[0], None), (PostingId::new(uuid(0x9999)), None)],
+            )
+            .await?;
+            let stays = !near(store, &[[3; 4]]).await?.is_empty();
+            assert_eq!(stays, is_open, "{status}");
+        }
+        assert_eq!(names(&near(store, &[[1; 4]]).await?), ["001"]);
+    },
+    /// Rules, readers and searches see it.
+    async fn a_mark_comes_back(store: &S) {
+        let ids = postings(store, 2).await?;
+        write(store, vec![(ids[1], Some(dated([1; 4], 0)))]).await?;
+        for mark in [Some(original(ids[0], "000")), None] {
+            let writes = touching(&posting(store, "001").await?, |posting| {
+                posting.duplicate_of.clone_from(&mark);
+                posting.content_at = mark.is_some().then_some(noon());
+            });
+            store.commit(writes).await?;
+            let stored = posting(store, "001").await?;
+            assert_eq!(stored.duplicate_of, mark);
+            assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
+            assert_eq!(near(store, &[[1; 4]]).await?[0].duplicate_of, mark);
+            let view = PostingReader::find(store, &identifier("001"))
+                .await?
+                .ok_or(Absent)?;
+            assert_eq!(view.posting.duplicate_of, mark);
+        }
+    },
+    /// By their ids, some at a time.
+    async fn copies_are_found(store: &S) {
+        let ids = postings(store, 7).await?;
+        for (n, of) in [(1, 0), (2, 6), (3, 0), (4, 0), (5, 1)] {
+            let name = format!("{n:03}");
+            let writes = touching(&posting(store, &name).await?, |posting| {
+                posting.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
+            });
+            store.commit(writes).await?;
+            // The last has no fingerprint.
+            if n < 5 {
+                write(store, vec![(ids[n], Some(dated([1; 4], 0)))]).await?;
+            }
+        }
+        for (of, after, limit, expect) in [
+            (vec![0], None, 9, vec!["001", "003", "004"]),
+            (vec![6, 0, 5], None, 3, vec!["001", "002", "003"]),
+            (vec![6, 0, 5], Some(2), 9, vec!["003", "004"]),
+            (vec![0], Some(4), 9, vec![]),
+            (vec![1, 2], None, 9, vec![]),
+            (vec![], None, 9, vec![]),
+        ] {
+            let of: Vec<_> = of.into_iter().map(|n| ids[n]).collect();
+            let after = after.map(|n: usize| ids[n]);
+            let copies = store.copies(&of, after, limit).await;
+            assert_eq!(names(&copies?), expect);
+        }
+    },
+    /// So a mark is decided on the original as it is.
+    async fn a_commit_may_rely_on_versions(store: &S) {
+        let ids = postings(store, 2).await?;
+        let marking = async |version| -> Checked<_> {
+            let mut writes = touching(&posting(store, "001").await?, |posting| {
+                posting.duplicate_of = Some(original(ids[0], "000"));
+            });
+            writes.standing.insert(ids[0], version);
+            Ok(store.commit(writes).await)
+        };
+        assert_eq!(marking(1).await?, Ok(()));
+        let writes = touching(&posting(store, "000").await?, |posting| {
+            posting.is_featured = true;
         });
-        writes.standing.insert(ids[0], version);
-        store.commit(writes).await
-    };
-    assert_eq!(marking(1).await, Ok(()));
-    let writes = touching(&posting(store, "000").await, |posting| {
-        posting.is_featured = true;
-    });
-    store.commit(writes).await.expect("the store works");
-    assert_eq!(marking(1).await, Err(StoreError::Conflict));
-    assert_eq!(marking(2).await, Ok(()));
-    let mut writes = WriteSet::new(noon());
-    writes.fingerprints.insert(ids[1], Some(dated([1; 4], 0)));
-    writes.standing.insert(PostingId::new(uuid(0x9999)), 1);
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(near(store, &[[1; 4]]).await, []);
-    assert_eq!(posting(store, "000").await.version, 2);
-}
+        store.commit(writes).await?;
+        assert_eq!(marking(1).await?, Err(StoreError::Conflict));
+        assert_eq!(marking(2).await?, Ok(()));
+        let mut writes = WriteSet::new(noon());
+        writes.fingerprints.insert(ids[1], Some(dated([1; 4], 0)));
+        writes.standing.insert(PostingId::new(uuid(0x9999)), 1);
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        assert_eq!(near(store, &[[1; 4]]).await?, []);
+        assert_eq!(posting(store, "000").await?.version, 2);
+    },
+);

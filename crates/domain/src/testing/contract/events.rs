@@ -1,12 +1,11 @@
 //! The event log: recorded with a commit, read by cursor, deleted by age.
 
-use kernel::testing::identifier;
 use kernel::{
     PostingId, Prefixes, Status, StoreError,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
-    testing::{minutes, noon, uuid},
+    testing::{Absent, Checked, identifier, minutes, noon, uuid},
     trace::TraceParent,
 };
 use time::OffsetDateTime;
@@ -36,52 +35,58 @@ fn told(n: u128, at: OffsetDateTime) -> Event {
 }
 
 /// Commits these events, and waits until they can be read.
-pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) {
-    let before = end(store).await;
+pub async fn commit_events<S: Store + EventLog>(store: &S, events: Vec<Event>) -> Checked {
+    let before = end(store).await?;
     let mut writes = WriteSet::new(noon());
     writes.tasks.events = events;
-    store.commit(writes).await.expect("events never conflict");
-    until_readable(store, before).await;
+    store.commit(writes).await?;
+    until_readable(store, before).await?;
+    Ok(())
 }
 
 /// Waits until the log has grown: in a database server that others use, an event can be read once
 /// every transaction that began before it is over, in whichever database.
-pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) {
+pub(super) async fn until_readable<S: EventLog>(store: &S, before: Cursor) -> Checked {
     for _ in 0..100_000 {
-        if end(store).await > before {
-            return;
+        if end(store).await? > before {
+            return Ok(());
         }
     }
     panic!("no event after {before} can be read");
 }
 
 /// Waits until every event so far can be read: a marker that is committed after them can be.
-pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) {
+pub(super) async fn until_all_readable<S: Store + EventLog>(store: &S) -> Checked {
     let marker = told(u128::MAX, noon());
     let mut writes = WriteSet::new(noon());
     writes.tasks.events = vec![marker.clone()];
-    store.commit(writes).await.expect("events never conflict");
+    store.commit(writes).await?;
     for _ in 0..100_000 {
-        if walk(store, None, &[TOLD]).await.last() == Some(&marker) {
-            return;
+        if walk(store, None, &[TOLD]).await?.last() == Some(&marker) {
+            return Ok(());
         }
     }
     panic!("the marker cannot be read");
 }
 
 /// Applies pushes that raise events, and waits until those can be read.
-pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) {
-    let before = end(store).await;
-    put(store, puts).await;
-    until_readable(store, before).await;
+pub(super) async fn put_events<S: Store + EventLog>(store: &S, puts: &[PutPosting]) -> Checked {
+    let before = end(store).await?;
+    put(store, puts).await?;
+    until_readable(store, before).await?;
+    Ok(())
 }
 
 /// Commits one event for each number, a minute apart from noon on.
-pub async fn commit_each<S: Store + EventLog>(store: &S, numbers: impl IntoIterator<Item = u128>) {
+pub async fn commit_each<S: Store + EventLog>(
+    store: &S,
+    numbers: impl IntoIterator<Item = u128>,
+) -> Checked {
     for n in numbers {
-        let minute = i64::try_from(n).expect("it is a small number");
-        commit_events(store, vec![told(n, noon() + minutes(minute))]).await;
+        let minute = i64::try_from(n)?;
+        commit_events(store, vec![told(n, noon() + minutes(minute))]).await?;
     }
+    Ok(())
 }
 
 async fn read<S: EventLog>(
@@ -89,34 +94,39 @@ async fn read<S: EventLog>(
     after: Option<Cursor>,
     names: &[EventName],
     limit: usize,
-) -> LogPage {
+) -> Checked<LogPage> {
     let query = LogQuery {
         after,
         names: names.to_vec(),
         prefixes: Prefixes::ALL,
         limit,
     };
-    store.read(&query).await.expect("the store works")
+    Ok(store.read(&query).await?)
 }
 
 /// Everything of these names after a cursor, read by small pages.
-async fn walk<S: EventLog>(store: &S, after: Option<Cursor>, names: &[EventName]) -> Vec<Event> {
+async fn walk<S: EventLog>(
+    store: &S,
+    after: Option<Cursor>,
+    names: &[EventName],
+) -> Checked<Vec<Event>> {
     let mut events = Vec::new();
     let mut after = after;
     loop {
-        let page = read(store, after, names, 2).await;
+        let page = read(store, after, names, 2).await?;
         assert!(page.events.len() <= 2);
         assert!(after <= Some(page.next), "a cursor never goes back");
         events.extend(page.events.into_iter().map(|recorded| recorded.event));
         after = Some(page.next);
         if !page.has_more {
-            return events;
+            return Ok(events);
         }
     }
 }
 
-pub async fn end<S: EventLog>(store: &S) -> Cursor {
-    store.end().await.expect("the store works")
+/// The cursor of the newest event.
+pub async fn end<S: EventLog>(store: &S) -> Checked<Cursor> {
+    Ok(store.end().await?)
 }
 
 fn numbers(events: &[Event]) -> Vec<u128> {
@@ -124,403 +134,390 @@ fn numbers(events: &[Event]) -> Vec<u128> {
     numbers.collect()
 }
 
-/// Of any subject, in the order of the commits, and within one in the order given.
-pub async fn events_are_read_as_they_were_recorded<S: Store + EventLog>(store: &S) {
-    let state = |n, version, status, reason: Option<&str>| {
-        Subject::Posting(PostingState {
-            id: PostingId::new(uuid(n)),
-            source_identifier: identifier("an/id ü"),
-            version,
-            status,
-            status_reason: reason.map(str::to_owned),
-        })
-    };
-    let logo = Company {
-        logo_path: Some("/1.svg".into()),
-        ..company("acme")
-    };
-    let of_company = |company| Subject::Company(company_state(company));
-    let event = |name, subject, minute| Event {
-        name,
-        subject,
-        at: noon() + minutes(minute),
-        trace: None,
-    };
-    let pending = state(1, 1, Status::PendingEnrichment, None);
-    let rejected = state(1, 2, Status::Rejected, Some("spam: \"No\".\\ 😀"));
-    let batches = [
-        vec![
-            event(JOB_POSTING_CREATED, pending, 0),
-            event(TOLD, Subject::Other(uuid(2)), 1),
-        ],
-        vec![event(JOB_POSTING_REJECTED, rejected, 2)],
-        vec![
-            event(COMPANY_UPDATED, of_company(&logo), 1),
-            event(COMPANY_UPDATED, of_company(&company("bolt")), 3),
-        ],
-    ];
-    for batch in &batches {
-        commit_events(store, batch.clone()).await;
-    }
-    let names = [
-        JOB_POSTING_CREATED,
-        JOB_POSTING_REJECTED,
-        COMPANY_UPDATED,
-        TOLD,
-    ];
-    assert_eq!(walk(store, None, &names).await, batches.concat());
-}
-
-/// A reader that begins at the cursor of any event sees the later ones alone.
-pub async fn a_reader_goes_on_where_it_was<S: Store + EventLog>(store: &S) {
-    let before = end(store).await;
-    assert_eq!(walk(store, None, &[TOLD]).await, []);
-    commit_each(store, 1..=5).await;
-    let page = read(store, None, &[TOLD], 9).await;
-    assert_eq!(page.events.len(), 5);
-    assert!(!page.has_more);
-    assert!(page.events.is_sorted_by_key(|event| event.cursor));
-    let cursors: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
-    assert_eq!(cursors.last(), Some(&page.next));
-    assert_eq!(end(store).await, page.next);
-    for (cursor, rest) in cursors.iter().zip((1..=5_u128).rev()) {
-        let rest: Vec<_> = (7 - rest..=5).collect();
-        let events = walk(store, Some(*cursor), &[TOLD]).await;
-        assert_eq!(numbers(&events), rest);
-    }
-    commit_each(store, [6]).await;
-    assert_eq!(numbers(&walk(store, Some(page.next), &[TOLD]).await), [6]);
-    let all = walk(store, Some(before), &[TOLD]).await;
-    assert_eq!(numbers(&all), [1, 2, 3, 4, 5, 6]);
-}
-
-/// They come in order, without those that were deleted.
-pub async fn events_are_found_by_their_cursors<S: Store + EventLog>(store: &S) {
-    commit_each(store, 1..=5).await;
-    let events = read(store, None, &[TOLD], 9).await.events;
-    let [first, second, .., last] = &events[..] else {
-        panic!("there are five");
-    };
-    let later = Cursor {
-        sequence: last.cursor.sequence + 1,
-        ..last.cursor
-    };
-    let wanted = [last.cursor, later, first.cursor, last.cursor, second.cursor];
-    let expect = [first, second, last].map(Clone::clone);
-    assert_eq!(store.events_at(&wanted).await, Ok(expect.to_vec()));
-    assert_eq!(store.events_at(&[]).await, Ok(Vec::new()));
-    assert_eq!(store.forget(noon() + minutes(2), 9).await, Ok(1));
-    let kept = expect[1..].to_vec();
-    assert_eq!(store.events_at(&wanted).await, Ok(kept));
-}
-
-/// Events of other names are passed.
-pub async fn a_reader_sees_the_names_that_it_asks_for<S: Store + EventLog>(store: &S) {
-    put_events(store, &[create("a", "acme")]).await;
-    commit_each(store, [1]).await;
-    put_events(store, &[create("b", "acme")]).await;
-    assert_eq!(numbers(&walk(store, None, &[TOLD]).await), [1]);
-    let created = walk(store, None, &[JOB_POSTING_CREATED]).await;
-    assert_eq!(created.len(), 2);
-    for none in [&[][..], &[JOB_POSTING_REJECTED]] {
-        assert_eq!(walk(store, None, none).await, []);
-        let mut page = read(store, None, none, 9).await;
-        while page.has_more {
-            page = read(store, Some(page.next), none, 9).await;
-        }
-        assert_eq!(page.next, end(store).await);
-    }
-}
-
-/// With the state that the commit leaves.
-pub async fn a_push_is_recorded_with_its_commit<S: Store + EventLog>(store: &S) {
-    put_events(store, &[create("a", "acme")]).await;
-    let twice = [
-        push("a", r#"{"title":"Other"}"#),
-        push("a", r#"{"expiration":{"reason":"Filled."}}"#),
-    ];
-    put_events(store, &twice).await;
-    let after = posting(store, "a").await;
-    let events = walk(store, None, &crate::posting::event::PUBLIC).await;
-    let states: Vec<_> = events
-        .iter()
-        .map(|event| match &event.subject {
-            Subject::Posting(state) => {
-                assert_eq!(
-                    (state.id, &state.source_identifier),
-                    (after.id, &after.source_identifier)
-                );
-                let name = event.name.as_str();
-                (
-                    name,
-                    state.version,
-                    state.status,
-                    state.status_reason.as_deref(),
-                )
-            }
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    let pending = Status::PendingEnrichment;
-    assert_eq!(
-        states,
-        [
-            ("JobPostingCreated", 1, pending, None),
-            ("JobPostingUpdated", 2, pending, None),
-            ("JobPostingExpired", 2, Status::Expired, Some("Filled.")),
-        ]
-    );
-    assert_eq!(after.version, 2);
-}
-
-pub async fn a_conflict_records_nothing<S: Store + EventLog>(store: &S) {
-    put_events(store, &[create("a", "acme")]).await;
-    let before = end(store).await;
-    let mut writes = touching(&posting(store, "a").await, |posting| posting.version = 8);
-    for write in writes.postings.values_mut() {
-        write.expected = Some(7);
-    }
-    writes.tasks.events.push(told(1, noon()));
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(end(store).await, before);
-    assert_eq!(walk(store, None, &[TOLD]).await, []);
-}
-
-/// Several commits were decided before any of them was written: a change raises the event with the
-/// company as it stands, and a commit that finds it changed already raises none.
-pub async fn a_change_of_a_company_is_recorded_once<S: Store + EventLog>(store: &S) {
-    put_events(store, &[create("a", "acme")]).await;
-    let mut after = end(store).await;
-    let renamed = Company {
-        name: "Acme AB".into(),
-        ..company("acme")
-    };
-    let with_logo = Company {
-        logo_path: Some("/1.svg".into()),
-        ..company("acme")
-    };
-    let both = Company {
-        logo_path: with_logo.logo_path.clone(),
-        ..renamed.clone()
-    };
-    let new = company("bolt");
-    for (decided, sets_name, sets_logo_path, recorded) in [
-        (&renamed, true, false, Some(&renamed)),
-        (&renamed, true, false, None),
-        (&with_logo, false, true, Some(&both)),
-        (&with_logo, false, true, None),
-        (&renamed, false, true, Some(&renamed)),
-        (&new, true, false, Some(&new)),
-    ] {
-        let mut writes = WriteSet::new(noon());
-        let write = company_write(decided, sets_name, sets_logo_path);
-        writes.companies.insert(decided.id, write);
-        writes.tasks.events.push(Event {
-            name: COMPANY_UPDATED,
-            subject: Subject::Company(company_state(decided)),
-            at: noon(),
+kernel::contract_cases!(
+    events,
+    impl Store + EventLog,
+    /// Of any subject, in the order of the commits, and within one in the order given.
+    async fn events_are_read_as_they_were_recorded(store: &S) {
+        let state = |n, version, status, reason: Option<&str>| {
+            Subject::Posting(PostingState {
+                id: PostingId::new(uuid(n)),
+                source_identifier: identifier("an/id ü"),
+                version,
+                status,
+                status_reason: reason.map(str::to_owned),
+            })
+        };
+        let logo = Company {
+            logo_path: Some("/1.svg".into()),
+            ..company("acme")
+        };
+        let of_company = |company| Subject::Company(company_state(company));
+        let event = |name, subject, minute| Event {
+            name,
+            subject,
+            at: noon() + minutes(minute),
             trace: None,
-        });
-        // Tells when all of the commit can be read.
+        };
+        let pending = state(1, 1, Status::PendingEnrichment, None);
+        let rejected = state(1, 2, Status::Rejected, Some("spam: \"No\".\\ 😀"));
+        let batches = [
+            vec![
+                event(JOB_POSTING_CREATED, pending, 0),
+                event(TOLD, Subject::Other(uuid(2)), 1),
+            ],
+            vec![event(JOB_POSTING_REJECTED, rejected, 2)],
+            vec![
+                event(COMPANY_UPDATED, of_company(&logo), 1),
+                event(COMPANY_UPDATED, of_company(&company("bolt")), 3),
+            ],
+        ];
+        for batch in &batches {
+            commit_events(store, batch.clone()).await?;
+        }
+        let names = [
+            JOB_POSTING_CREATED,
+            JOB_POSTING_REJECTED,
+            COMPANY_UPDATED,
+            TOLD,
+        ];
+        assert_eq!(walk(store, None, &names).await?, batches.concat());
+    },
+    /// A reader that begins at the cursor of any event sees the later ones alone.
+    async fn a_reader_goes_on_where_it_was(store: &S) {
+        let before = end(store).await?;
+        assert_eq!(walk(store, None, &[TOLD]).await?, []);
+        commit_each(store, 1..=5).await?;
+        let page = read(store, None, &[TOLD], 9).await?;
+        assert_eq!(page.events.len(), 5);
+        assert!(!page.has_more);
+        assert!(page.events.is_sorted_by_key(|event| event.cursor));
+        let cursors: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
+        assert_eq!(cursors.last(), Some(&page.next));
+        assert_eq!(end(store).await?, page.next);
+        for (cursor, rest) in cursors.iter().zip((1..=5_u128).rev()) {
+            let rest: Vec<_> = (7 - rest..=5).collect();
+            let events = walk(store, Some(*cursor), &[TOLD]).await?;
+            assert_eq!(numbers(&events), rest);
+        }
+        commit_each(store, [6]).await?;
+        assert_eq!(numbers(&walk(store, Some(page.next), &[TOLD]).await?), [6]);
+        let all = walk(store, Some(before), &[TOLD]).await?;
+        assert_eq!(numbers(&all), [1, 2, 3, 4, 5, 6]);
+    },
+    /// They come in order, without those that were deleted.
+    async fn events_are_found_by_their_cursors(store: &S) {
+        commit_each(store, 1..=5).await?;
+        let events = read(store, None, &[TOLD], 9).await?.events;
+        let [first, second, .., last] = &events[..] else {
+            panic!("there are five");
+        };
+        let later = Cursor {
+            sequence: last.cursor.sequence + 1,
+            ..last.cursor
+        };
+        let wanted = [last.cursor, later, first.cursor, last.cursor, second.cursor];
+        let expect = [first, second, last].map(Clone::clone);
+        assert_eq!(store.events_at(&wanted).await, Ok(expect.to_vec()));
+        assert_eq!(store.events_at(&[]).await, Ok(Vec::new()));
+        assert_eq!(store.forget(noon() + minutes(2), 9).await, Ok(1));
+        let kept = expect[1..].to_vec();
+        assert_eq!(store.events_at(&wanted).await, Ok(kept));
+    },
+    /// Events of other names are passed.
+    async fn a_reader_sees_the_names_that_it_asks_for(store: &S) {
+        put_events(store, &[create("a", "acme")]).await?;
+        commit_each(store, [1]).await?;
+        put_events(store, &[create("b", "acme")]).await?;
+        assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [1]);
+        let created = walk(store, None, &[JOB_POSTING_CREATED]).await?;
+        assert_eq!(created.len(), 2);
+        for none in [&[][..], &[JOB_POSTING_REJECTED]] {
+            assert_eq!(walk(store, None, none).await?, []);
+            let mut page = read(store, None, none, 9).await?;
+            while page.has_more {
+                page = read(store, Some(page.next), none, 9).await?;
+            }
+            assert_eq!(page.next, end(store).await?);
+        }
+    },
+    /// With the state that the commit leaves.
+    async fn a_push_is_recorded_with_its_commit(store: &S) {
+        put_events(store, &[create("a", "acme")]).await?;
+        let twice = [
+            push("a", r#"{"title":"Other"}"#),
+            push("a", r#"{"expiration":{"reason":"Filled."}}"#),
+        ];
+        put_events(store, &twice).await?;
+        let after = posting(store, "a").await?;
+        let events = walk(store, None, &crate::posting::event::PUBLIC).await?;
+        let states: Vec<_> = events
+            .iter()
+            .map(|event| match &event.subject {
+                Subject::Posting(state) => {
+                    assert_eq!(
+                        (state.id, &state.source_identifier),
+                        (after.id, &after.source_identifier)
+                    );
+                    let name = event.name.as_str();
+                    (
+                        name,
+                        state.version,
+                        state.status,
+                        state.status_reason.as_deref(),
+                    )
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let pending = Status::PendingEnrichment;
+        assert_eq!(
+            states,
+            [
+                ("JobPostingCreated", 1, pending, None),
+                ("JobPostingUpdated", 2, pending, None),
+                ("JobPostingExpired", 2, Status::Expired, Some("Filled.")),
+            ]
+        );
+        assert_eq!(after.version, 2);
+    },
+    async fn a_conflict_records_nothing(store: &S) {
+        put_events(store, &[create("a", "acme")]).await?;
+        let before = end(store).await?;
+        let mut writes = touching(&posting(store, "a").await?, |posting| posting.version = 8);
+        for write in writes.postings.values_mut() {
+            write.expected = Some(7);
+        }
         writes.tasks.events.push(told(1, noon()));
-        store
-            .commit(writes)
-            .await
-            .expect("companies never conflict");
-        until_readable(store, after).await;
-        let page = read(store, Some(after), &[COMPANY_UPDATED], 9).await;
-        let subjects: Vec<_> = page
-            .events
-            .into_iter()
-            .map(|recorded| recorded.event.subject)
-            .collect();
-        let expect: Vec<_> = recorded
-            .map(|company| Subject::Company(company_state(company)))
-            .into_iter()
-            .collect();
-        assert_eq!(subjects, expect);
-        after = page.next;
-    }
-    let stored = find(store, renamed.id).await;
-    assert_eq!(stored, Some(renamed));
-}
-
-/// The oldest first, by parts; a cursor from before is refused, the last deleted event's is not.
-pub async fn old_events_are_deleted<S: Store + EventLog>(store: &S) {
-    let start = end(store).await;
-    commit_each(store, 1..=6).await;
-    let page = read(store, None, &[TOLD], 9).await;
-    let cursors: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
-    let before = noon() + minutes(5);
-    for (limit, deleted) in [(3, 3), (3, 1), (3, 0)] {
-        assert_eq!(store.forget(before, limit).await, Ok(deleted));
-    }
-    assert_eq!(numbers(&walk(store, None, &[TOLD]).await), [5, 6]);
-    let from = |after| LogQuery {
-        after: Some(after),
-        names: vec![TOLD],
-        prefixes: Prefixes::ALL,
-        limit: 9,
-    };
-    for gone in [Cursor::START, start, cursors[0], cursors[2]] {
-        let page = store.read(&from(gone)).await;
-        assert_eq!(page, Err(LogError::Gone), "{gone}");
-    }
-    let events = walk(store, Some(cursors[3]), &[TOLD]).await;
-    assert_eq!(numbers(&events), [5, 6]);
-    // The cursors of an empty log stay, too.
-    assert_eq!(store.forget(noon() + minutes(99), 9).await, Ok(2));
-    assert_eq!(end(store).await, cursors[5]);
-    assert_eq!(walk(store, Some(cursors[5]), &[TOLD]).await, []);
-    assert_eq!(store.read(&from(cursors[4])).await, Err(LogError::Gone));
-    commit_each(store, [7]).await;
-    assert_eq!(numbers(&walk(store, None, &[TOLD]).await), [7]);
-    assert_eq!(numbers(&walk(store, Some(cursors[5]), &[TOLD]).await), [7]);
-}
-
-/// As the cursors of readers are after an older backup was restored: some are beyond the end, and
-/// some are between events that came later.
-pub async fn a_cursor_without_an_event_is_refused<S: Store + EventLog>(store: &S) {
-    let beyond = |cursor: Cursor, transactions, numbers| Cursor {
-        transaction: cursor.transaction + transactions,
-        sequence: cursor.sequence + numbers,
-    };
-    let start = end(store).await;
-    commit_each(store, [1]).await;
-    let first = end(store).await;
-    commit_each(store, [2]).await;
-    let last = end(store).await;
-    for cursor in [
-        beyond(start, 0, 1 << 20),
-        beyond(first, 0, 1 << 20),
-        beyond(last, 0, 1),
-        beyond(last, 1 << 40, 0),
-        beyond(last, 1 << 40, 1),
-    ] {
-        let query = LogQuery {
-            after: Some(cursor),
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        assert_eq!(end(store).await?, before);
+        assert_eq!(walk(store, None, &[TOLD]).await?, []);
+    },
+    /// Several commits were decided before any of them was written: a change raises the event with
+    /// the company as it stands, and a commit that finds it changed already raises none.
+    async fn a_change_of_a_company_is_recorded_once(store: &S) {
+        put_events(store, &[create("a", "acme")]).await?;
+        let mut after = end(store).await?;
+        let renamed = Company {
+            name: "Acme AB".into(),
+            ..company("acme")
+        };
+        let with_logo = Company {
+            logo_path: Some("/1.svg".into()),
+            ..company("acme")
+        };
+        let both = Company {
+            logo_path: with_logo.logo_path.clone(),
+            ..renamed.clone()
+        };
+        let new = company("bolt");
+        for (decided, sets_name, sets_logo_path, recorded) in [
+            (&renamed, true, false, Some(&renamed)),
+            (&renamed, true, false, None),
+            (&with_logo, false, true, Some(&both)),
+            (&with_logo, false, true, None),
+            (&renamed, false, true, Some(&renamed)),
+            (&new, true, false, Some(&new)),
+        ] {
+            let mut writes = WriteSet::new(noon());
+            let write = company_write(decided, sets_name, sets_logo_path);
+            writes.companies.insert(decided.id, write);
+            writes.tasks.events.push(Event {
+                name: COMPANY_UPDATED,
+                subject: Subject::Company(company_state(decided)),
+                at: noon(),
+                trace: None,
+            });
+            // Tells when all of the commit can be read.
+            writes.tasks.events.push(told(1, noon()));
+            store.commit(writes).await?;
+            until_readable(store, after).await?;
+            let page = read(store, Some(after), &[COMPANY_UPDATED], 9).await?;
+            let subjects: Vec<_> = page
+                .events
+                .into_iter()
+                .map(|recorded| recorded.event.subject)
+                .collect();
+            let expect: Vec<_> = recorded
+                .map(|company| Subject::Company(company_state(company)))
+                .into_iter()
+                .collect();
+            assert_eq!(subjects, expect);
+            after = page.next;
+        }
+        let stored = find(store, renamed.id).await?;
+        assert_eq!(stored, Some(renamed));
+    },
+    /// The oldest first, by parts; a cursor from before is refused, the last deleted event's is
+    /// not.
+    async fn old_events_are_deleted(store: &S) {
+        let start = end(store).await?;
+        commit_each(store, 1..=6).await?;
+        let page = read(store, None, &[TOLD], 9).await?;
+        let cursors: Vec<_> = page.events.iter().map(|event| event.cursor).collect();
+        let before = noon() + minutes(5);
+        for (limit, deleted) in [(3, 3), (3, 1), (3, 0)] {
+            assert_eq!(store.forget(before, limit).await, Ok(deleted));
+        }
+        assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [5, 6]);
+        let from = |after| LogQuery {
+            after: Some(after),
             names: vec![TOLD],
             prefixes: Prefixes::ALL,
             limit: 9,
         };
-        let page = store.read(&query).await;
-        assert_eq!(page, Err(LogError::Gone), "{cursor}");
-    }
-    for (cursor, rest) in [(start, &[1, 2][..]), (first, &[2]), (last, &[])] {
-        assert_eq!(numbers(&walk(store, Some(cursor), &[TOLD]).await), rest);
-    }
-}
-
-pub async fn a_cursor_is_found_by_time<S: Store + EventLog>(store: &S) {
-    let find = async |minute| {
-        let at = noon() + minutes(minute);
-        store.cursor_at(at).await.expect("the store works")
-    };
-    assert_eq!(find(1).await, end(store).await);
-    commit_each(store, 1..=9).await;
-    for (minute, first) in [(-9, 1), (1, 1), (2, 2), (5, 5), (9, 9)] {
-        let events = walk(store, Some(find(minute).await), &[TOLD]).await;
-        assert_eq!(
-            numbers(&events),
-            (first..=9).collect::<Vec<_>>(),
-            "{minute}"
-        );
-    }
-    assert_eq!(find(10).await, end(store).await);
-    assert_eq!(store.forget(noon() + minutes(4), 9).await, Ok(3));
-    let events = walk(store, Some(find(2).await), &[TOLD]).await;
-    assert_eq!(numbers(&events), [4, 5, 6, 7, 8, 9]);
-}
-
-/// By one of several processes at a time.
-pub async fn a_consumer_keeps_its_cursor<S: Store + EventLog>(store: &S) {
-    commit_each(store, 1..=2).await;
-    let page = read(store, None, &[TOLD], 9).await;
-    let [first, second] = [0, 1].map(|n| page.events[n].cursor);
-    assert_eq!(store.cursor("one").await, Ok(None));
-    for (from, to, moves) in [
-        (Some(first), second, false),
-        (None, first, true),
-        (None, second, false),
-        (Some(first), second, true),
-        (Some(first), second, false),
-        (Some(second), second, true),
-    ] {
-        let moved = store.move_cursor("one", from, to).await;
-        assert_eq!(moved, Ok(moves), "{from:?} {to}");
-    }
-    assert_eq!(store.cursor("one").await, Ok(Some(second)));
-    assert_eq!(store.cursor("two").await, Ok(None));
-}
-
-/// Those of companies are for everybody, and those of other contexts have none.
-pub async fn events_of_other_prefixes_are_passed<S: Store + EventLog>(store: &S) {
-    let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
-    put_events(store, &created).await;
-    put_events(store, &[renaming(create("c", "acme"), "Acme AB")]).await;
-    commit_events(store, vec![told(1, noon())]).await;
-    let identifiers = async |prefixes: &[&str], limit| {
-        let mut query = LogQuery {
-            after: None,
-            names: vec![JOB_POSTING_CREATED, COMPANY_UPDATED, TOLD],
-            prefixes: Prefixes::new(prefixes).expect("they are prefixes"),
-            limit,
+        for gone in [Cursor::START, start, cursors[0], cursors[2]] {
+            let page = store.read(&from(gone)).await;
+            assert_eq!(page, Err(LogError::Gone), "{gone}");
+        }
+        let events = walk(store, Some(cursors[3]), &[TOLD]).await?;
+        assert_eq!(numbers(&events), [5, 6]);
+        // The cursors of an empty log stay, too.
+        assert_eq!(store.forget(noon() + minutes(99), 9).await, Ok(2));
+        assert_eq!(end(store).await?, cursors[5]);
+        assert_eq!(walk(store, Some(cursors[5]), &[TOLD]).await?, []);
+        assert_eq!(store.read(&from(cursors[4])).await, Err(LogError::Gone));
+        commit_each(store, [7]).await?;
+        assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [7]);
+        assert_eq!(numbers(&walk(store, Some(cursors[5]), &[TOLD]).await?), [7]);
+    },
+    /// As the cursors of readers are after an older backup was restored: some are beyond the end,
+    /// and some are between events that came later.
+    async fn a_cursor_without_an_event_is_refused(store: &S) {
+        let beyond = |cursor: Cursor, transactions, numbers| Cursor {
+            transaction: cursor.transaction + transactions,
+            sequence: cursor.sequence + numbers,
         };
-        let mut found = Vec::new();
-        loop {
-            let page = store.read(&query).await.expect("the store works");
-            assert!(page.events.len() <= limit);
-            found.extend(
-                page.events
-                    .into_iter()
-                    .map(|event| match event.event.subject {
-                        Subject::Posting(posting) => posting.source_identifier.to_string(),
-                        Subject::Company(company) => company.name,
-                        Subject::Other(_) => TOLD.to_string(),
-                    }),
-            );
-            if !page.has_more {
-                return found;
-            }
-            query.after = Some(page.next);
-        }
-    };
-    for limit in [1, 100] {
-        for (prefixes, expect) in [
-            (&["a-"][..], &["a-1"][..]),
-            (&["a", "b%"], &["a-1", "ab", "b%1"]),
-            (&["b_", "a%"], &[]),
-            (&["ü%"], &["ü%_"]),
-            (&[], &["a-1", "ab", "b%1", "B-1", "ü%_", "c"]),
+        let start = end(store).await?;
+        commit_each(store, [1]).await?;
+        let first = end(store).await?;
+        commit_each(store, [2]).await?;
+        let last = end(store).await?;
+        for cursor in [
+            beyond(start, 0, 1 << 20),
+            beyond(first, 0, 1 << 20),
+            beyond(last, 0, 1),
+            beyond(last, 1 << 40, 0),
+            beyond(last, 1 << 40, 1),
         ] {
-            let mut found = identifiers(prefixes, limit).await;
-            found.retain(|text| text != "Acme AB" && text != "Told");
-            assert_eq!(found, expect, "{prefixes:?}");
+            let query = LogQuery {
+                after: Some(cursor),
+                names: vec![TOLD],
+                prefixes: Prefixes::ALL,
+                limit: 9,
+            };
+            let page = store.read(&query).await;
+            assert_eq!(page, Err(LogError::Gone), "{cursor}");
         }
-        let found = identifiers(&["none"], limit).await;
-        assert_eq!(found, ["Acme AB", "Told"]);
-    }
-}
-
-pub async fn an_event_keeps_its_trace<S: Store + EventLog>(store: &S) {
-    let trace = TraceParent::new(7, 1, false);
-    let mut events = vec![told(1, noon()), told(2, noon())];
-    events[0].trace = trace;
-    commit_events(store, events).await;
-    let mut put = create("a", "acme");
-    put.trace = trace;
-    put_events(store, &[put]).await;
-    // With the company as it stands.
-    let company = find(store, company("acme").id).await;
-    let event = Event {
-        subject: Subject::Company(company_state(&company.expect("it was created"))),
-        name: COMPANY_UPDATED,
-        at: noon(),
-        trace,
-    };
-    commit_events(store, vec![event]).await;
-    let names = [TOLD, JOB_POSTING_CREATED, COMPANY_UPDATED];
-    let read = walk(store, None, &names).await;
-    let traces: Vec<_> = read.iter().map(|event| event.trace).collect();
-    assert_eq!(traces, [trace, None, trace, trace]);
-}
+        for (cursor, rest) in [(start, &[1, 2][..]), (first, &[2]), (last, &[])] {
+            assert_eq!(numbers(&walk(store, Some(cursor), &[TOLD]).await?), rest);
+        }
+    },
+    async fn a_cursor_is_found_by_time(store: &S) {
+        let find = async |minute| {
+            let at = noon() + minutes(minute);
+            store.cursor_at(at).await
+        };
+        assert_eq!(find(1).await?, end(store).await?);
+        commit_each(store, 1..=9).await?;
+        for (minute, first) in [(-9, 1), (1, 1), (2, 2), (5, 5), (9, 9)] {
+            let events = walk(store, Some(find(minute).await?), &[TOLD]).await?;
+            assert_eq!(
+                numbers(&events),
+                (first..=9).collect::<Vec<_>>(),
+                "{minute}"
+            );
+        }
+        assert_eq!(find(10).await?, end(store).await?);
+        assert_eq!(store.forget(noon() + minutes(4), 9).await, Ok(3));
+        let events = walk(store, Some(find(2).await?), &[TOLD]).await?;
+        assert_eq!(numbers(&events), [4, 5, 6, 7, 8, 9]);
+    },
+    /// By one of several processes at a time.
+    async fn a_consumer_keeps_its_cursor(store: &S) {
+        commit_each(store, 1..=2).await?;
+        let page = read(store, None, &[TOLD], 9).await?;
+        let [first, second] = [0, 1].map(|n| page.events[n].cursor);
+        assert_eq!(store.cursor("one").await, Ok(None));
+        for (from, to, moves) in [
+            (Some(first), second, false),
+            (None, first, true),
+            (None, second, false),
+            (Some(first), second, true),
+            (Some(first), second, false),
+            (Some(second), second, true),
+        ] {
+            let moved = store.move_cursor("one", from, to).await;
+            assert_eq!(moved, Ok(moves), "{from:?} {to}");
+        }
+        assert_eq!(store.cursor("one").await, Ok(Some(second)));
+        assert_eq!(store.cursor("two").await, Ok(None));
+    },
+    /// Those of companies are for everybody, and those of other contexts have none.
+    async fn events_of_other_prefixes_are_passed(store: &S) {
+        let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));
+        put_events(store, &created).await?;
+        put_events(store, &[renaming(create("c", "acme"), "Acme AB")]).await?;
+        commit_events(store, vec![told(1, noon())]).await?;
+        let identifiers = async |prefixes: &[&str], limit| -> Checked<Vec<_>> {
+            let mut query = LogQuery {
+                after: None,
+                names: vec![JOB_POSTING_CREATED, COMPANY_UPDATED, TOLD],
+                prefixes: Prefixes::new(prefixes)?,
+                limit,
+            };
+            let mut found = Vec::new();
+            loop {
+                let page = store.read(&query).await?;
+                assert!(page.events.len() <= limit);
+                let subjects = page.events.into_iter().map(|read| read.event.subject);
+                found.extend(subjects.map(|subject| match subject {
+                    Subject::Posting(posting) => posting.source_identifier.to_string(),
+                    Subject::Company(company) => company.name,
+                    Subject::Other(_) => TOLD.to_string(),
+                }));
+                if !page.has_more {
+                    return Ok(found);
+                }
+                query.after = Some(page.next);
+            }
+        };
+        for limit in [1, 100] {
+            for (prefixes, expect) in [
+                (&["a-"][..], &["a-1"][..]),
+                (&["a", "b%"], &["a-1", "ab", "b%1"]),
+                (&["b_", "a%"], &[]),
+                (&["ü%"], &["ü%_"]),
+                (&[], &["a-1", "ab", "b%1", "B-1", "ü%_", "c"]),
+            ] {
+                let mut found = identifiers(prefixes, limit).await?;
+                found.retain(|text| text != "Acme AB" && text != "Told");
+                assert_eq!(found, expect, "{prefixes:?}");
+            }
+            let found = identifiers(&["none"], limit).await?;
+            assert_eq!(found, ["Acme AB", "Told"]);
+        }
+    },
+    async fn an_event_keeps_its_trace(store: &S) {
+        let trace = TraceParent::new(7, 1, false);
+        let mut events = vec![told(1, noon()), told(2, noon())];
+        events[0].trace = trace;
+        commit_events(store, events).await?;
+        let mut put = create("a", "acme");
+        put.trace = trace;
+        put_events(store, &[put]).await?;
+        // With the company as it stands.
+        let company = find(store, company("acme").id).await?;
+        let event = Event {
+            subject: Subject::Company(company_state(&company.ok_or(Absent)?)),
+            name: COMPANY_UPDATED,
+            at: noon(),
+            trace,
+        };
+        commit_events(store, vec![event]).await?;
+        let names = [TOLD, JOB_POSTING_CREATED, COMPANY_UPDATED];
+        let read = walk(store, None, &names).await?;
+        let traces: Vec<_> = read.iter().map(|event| event.trace).collect();
+        assert_eq!(traces, [trace, None, trace, trace]);
+    },
+);

@@ -2,7 +2,11 @@
 
 use crate::store::Health;
 
-/// A store that works says so.
-pub async fn is_ready<S: Health>(store: &S) {
-    store.ready().await.expect("it is ready");
-}
+kernel::contract_cases!(
+    health,
+    impl Health,
+    /// A store that works says so.
+    async fn is_ready(store: &S) {
+        store.ready().await?;
+    },
+);

@@ -1,9 +1,8 @@
 //! Loading and committing postings.
 
-use kernel::testing::identifier;
 use kernel::{
     CompanyId, PostingId, Status, StoreError,
-    testing::{hours, noon, uuid},
+    testing::{Absent, hours, identifier, noon, uuid},
 };
 
 use super::{load, posting, put, run, touching};
@@ -14,304 +13,275 @@ use crate::{
     testing::{create, push, put_id},
 };
 
-pub async fn loads_what_was_committed<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let posting = posting(store, "a").await;
-    assert_eq!(posting.id, put_id("a"));
-    assert_eq!(posting.version, 1);
-    assert_eq!(posting.status, Status::PendingEnrichment);
-    assert_eq!(posting.details.title, "Engineer a");
-    assert_eq!(posting.created_at, noon());
-    let known = load(store, &["a"]).await;
-    assert_eq!(
-        known.company_of(&posting).expect("it is loaded").name,
-        "acme"
-    );
-}
-
-/// Companies are loaded when asked for.
-pub async fn loads_only_what_is_named<S: Store + PostingReader>(store: &S) {
-    put(
-        store,
-        &[
-            create("a", "acme"),
-            create("b", "bolt"),
-            create("c", "core"),
-        ],
-    )
-    .await;
-    let core = posting(store, "c").await.company_id;
-    let unknown = CompanyId::new(uuid(404));
-    let known = store
-        .load(&[identifier("a"), identifier("unknown")], &[core, unknown])
-        .await
-        .expect("the store works");
-    assert_eq!(
-        known.postings.keys().collect::<Vec<_>>(),
-        [&identifier("a")]
-    );
-    let mut companies: Vec<_> = known.companies.values().map(|c| c.name.as_str()).collect();
-    companies.sort_unstable();
-    assert_eq!(companies, ["acme", "core"]);
-    assert!(load(store, &[]).await.postings.is_empty());
-}
-
-pub async fn loads_by_id<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "bolt")]).await;
-    let ids = [put_id("b"), PostingId::new(uuid(404))];
-    let known = store.load_by_id(&ids).await.expect("the store works");
-    assert_eq!(
-        known.postings.keys().collect::<Vec<_>>(),
-        [&identifier("b")]
-    );
-    assert_eq!(known.companies.len(), 1);
-}
-
-/// A load for rules leaves the text out; a reader gets it, also after changes without one.
-pub async fn descriptions_are_read_where_they_are_needed<S: Store + PostingReader>(store: &S) {
-    let id = identifier("a");
-    let pushes = [
-        (create("a", "acme"), "<p>Build things at acme.</p>"),
-        (
-            push("a", r#"{"title": "Builder"}"#),
-            "<p>Build things at acme.</p>",
-        ),
-        (push("a", r#"{"raw_description": "Grüße"}"#), "Grüße"),
-        (push("a", r#"{"title": "Baker"}"#), "Grüße"),
-    ];
-    for (command, expect) in pushes {
-        put(store, &[command]).await;
-        let loaded = posting(store, "a").await.details.raw_description;
-        assert_eq!(loaded, Description::from(expect), "by its digest");
-        let text = |posting: &Posting| posting.details.raw_description.text().cloned();
-        let known = store.load_by_id(&[put_id("a")]).await;
-        let known = known.expect("the store works");
-        let found = PostingReader::find(store, &id).await;
-        let found = found.expect("the store works");
-        let all = ListQuery {
-            limit: 1,
-            ..ListQuery::default()
-        };
-        let listed = PostingReader::list(store, &all).await;
-        let listed = listed.expect("the store works").postings;
-        for posting in [
-            known.postings.get(&id),
-            found.as_ref().map(|view| &view.posting),
-            listed.first().map(|view| &view.posting),
-        ] {
-            let posting = posting.expect("it is there");
-            assert_eq!(text(posting).as_deref(), Some(expect));
-            assert_eq!(posting.details.raw_description, loaded);
-        }
-    }
-}
-
-/// A batch may exceed a database's limit of parameters.
-pub async fn loads_large_batches<S: Store + PostingReader>(store: &S) {
-    let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
-    let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
-    put(store, &batch).await;
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
-    assert_eq!(load(store, &names).await.postings.len(), 3_000);
-    let ids: Vec<_> = names.iter().map(|name| put_id(name)).collect();
-    let known = store.load_by_id(&ids).await.expect("the store works");
-    assert_eq!(known.postings.len(), 3_000);
-}
-
-pub async fn a_new_posting_of_a_taken_identifier_conflicts<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let taken = posting(store, "a").await;
-    let mut writes = touching(&taken, |posting| {
-        posting.id = PostingId::new(uuid(5));
-        posting.version = 1;
-        posting.details.raw_description = "<p>Build.</p>".into();
-    });
-    for write in writes.postings.values_mut() {
-        write.expected = None;
-    }
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(posting(store, "a").await.id, put_id("a"));
-}
-
-pub async fn a_write_on_another_version_conflicts<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let before = posting(store, "a").await;
-    let writes = || touching(&before, |posting| posting.details.title = "New".into());
-    store
-        .commit(writes())
-        .await
-        .expect("the version is the expected one");
-    assert_eq!(store.commit(writes()).await, Err(StoreError::Conflict));
-    assert_eq!(posting(store, "a").await.version, 2);
-}
-
-/// No case folding, no normalisation, no trimming.
-pub async fn identifiers_compare_byte_for_byte<S: Store + PostingReader>(store: &S) {
-    let names = [
-        "a", "A", "a ", "ä", "a\u{308}", "a/b?c", "🦀", "%41", "'; --",
-    ];
-    let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
-    put(store, &batch).await;
-    for name in names {
-        assert_eq!(posting(store, name).await.id, put_id(name), "{name}");
-    }
-    assert_eq!(load(store, &names).await.postings.len(), names.len());
-}
-
-/// With awkward values.
-pub async fn every_field_comes_back<S: Store + PostingReader>(store: &S) {
-    let body = r#"{
-        "title": "Ingénieur·e 🦀 \" ' \\ %_",
-        "raw_description": "<p>Zeile 1\r\nLinie 2</p> ",
-        "employment_types": ["internship", "full-time", "internship"],
-        "location_types": ["other", "remote", "on-site", "hybrid"],
-        "location_country_code": "se", "location_city": "Malmö",
-        "salary_min": 0, "salary_max": 9007199254740991,
-        "salary_currency_code": "sek", "salary_period": "hourly",
-        "application_email": "jobs@acme.example", "application_url": "https://acme.example/ü?a=b#c",
-        "metadata": { "b": 1.50, "a": [null, {"x": "\u00e9\ud83e\udd80"}], "c": 1e308 },
-        "expiration_reason": "later",
-        "company": {"name": "Acmé", "website_url": "https://acme.example/", "logo_path": "/logo.svg"}
-    }"#;
-    put(store, &[push("a", body)]).await;
-    let mut decided = crate::store::Known::default();
-    let mut writes = crate::store::WriteSet::new(noon());
-    let decision = crate::decision::decide(&decided, &push("a", body), super::lifetime(), noon())
-        .expect("valid");
-    decision
-        .change
-        .expect("it is new")
-        .record(&mut decided, &mut writes);
-    assert_eq!(
-        posting(store, "a").await,
-        decided.postings[&identifier("a")]
-    );
-    let known = load(store, &["a"]).await;
-    assert_eq!(known.companies, decided.companies);
-    let metadata = posting(store, "a")
-        .await
-        .details
-        .metadata
-        .expect("it was sent");
-    assert_eq!(
-        metadata.as_str(),
-        r#"{"b":1.50,"a":[null,{"x":"\u00e9\ud83e\udd80"}],"c":1e308}"#
-    );
-
-    let reviewed = posting(store, "a").await;
-    let every = touching(&reviewed, |posting| {
-        posting.status = Status::Expired;
-        posting.status_reason = Some("because".into());
-        posting.moderated = true;
-        posting.enriched_hash = Some(ContentHash::from_bytes([0xA5; 32]));
-        posting.approved_hash = Some(ContentHash::from_bytes([0x5A; 32]));
-        posting.catalogue = Some(CatalogueId::new(uuid(7)));
-        posting.is_featured = true;
-        posting.published_at = Some(noon());
-        posting.expire_at = Some(noon() + hours(1));
-        posting.expired_at = Some(noon() + hours(2));
-        posting.updated_at = noon() + hours(3);
-    });
-    let expect = every.postings[&reviewed.id].posting.clone();
-    store
-        .commit(every)
-        .await
-        .expect("the version is the expected one");
-    assert_eq!(posting(store, "a").await, expect);
-}
-
-/// As `None`, not as empty values.
-pub async fn unset_fields_come_back_unset<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let posting = posting(store, "a").await;
-    let details = &posting.details;
-    assert_eq!(details.employment_types, []);
-    assert_eq!(details.location_types, []);
-    assert_eq!(details.location_country_code, None);
-    assert_eq!(details.location_city, None);
-    assert_eq!((details.salary_min, details.salary_max), (None, None));
-    assert_eq!(details.application_email, None);
-    assert_eq!(details.metadata, None);
-    assert_eq!(details.expiration_reason, None);
-    assert_eq!((posting.status_reason, posting.enriched_hash), (None, None));
-    assert_eq!((posting.approved_hash, posting.catalogue), (None, None));
-    assert_eq!(
-        (posting.published_at, posting.expire_at, posting.expired_at),
-        (None, None, None)
-    );
-}
-
-/// The longest overdue first.
-pub async fn overdue_postings_are_found_in_order<S: Store + PostingReader>(store: &S) {
-    let rows = [
-        ("late", Status::Approved, Some(noon() - hours(1))),
-        ("later", Status::Approved, Some(noon() - hours(2))),
-        ("now", Status::PendingEnrichment, Some(noon())),
-        ("soon", Status::Approved, Some(noon() + hours(1))),
-        ("expired", Status::Expired, Some(noon() - hours(3))),
-        ("rejected", Status::Rejected, Some(noon() - hours(3))),
-        ("endless", Status::Approved, None),
-    ];
-    for (name, status, end) in rows {
-        put(store, &[create(name, "acme")]).await;
-        let writes = touching(&posting(store, name).await, |posting| {
-            posting.status = status;
-            posting.expire_at = end;
-        });
-        store
-            .commit(writes)
-            .await
-            .expect("the version is the expected one");
-    }
-    let overdue = store.overdue(noon(), 10).await.expect("the store works");
-    assert_eq!(overdue, ["later", "late", "now"].map(identifier));
-    let overdue = store.overdue(noon(), 1).await.expect("the store works");
-    assert_eq!(overdue, [identifier("later")]);
-}
-
-/// Texts and coordinates are replaced together, and kept by writes without any.
-pub async fn the_newest_enrichment_stands<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    let texts = |markdown: &str| EnrichedTexts {
-        markdown: markdown.into(),
-        redacted_markdown: format!("[{markdown}]"),
-        redacted_title: (markdown == "one").then(|| "Title".into()),
-    };
-    let place = Coordinates {
-        latitude: -33.868_82,
-        longitude: 151.209_29,
-    };
-    for enriched in [
-        Some((texts("one"), Some(place))),
-        None,
-        Some((texts("two"), None)),
-    ] {
-        let mut writes = touching(&posting(store, "a").await, |_| {});
-        for write in writes.postings.values_mut() {
-            write.enriched.clone_from(&enriched);
-        }
-        store
-            .commit(writes)
-            .await
-            .expect("the version is the expected one");
-        let view = PostingReader::find(store, &identifier("a"))
-            .await
-            .expect("the store works");
-        let view = view.expect("the posting is there");
-        match enriched {
-            Some((texts, coordinates)) => {
-                assert_eq!(view.texts, Some(texts));
-                assert_eq!(view.coordinates, coordinates);
-            }
-            None => assert_eq!(
-                (view.texts, view.coordinates),
-                (Some(texts("one")), Some(place))
+kernel::contract_cases!(
+    postings,
+    impl PostingReader + Store,
+    async fn loads_what_was_committed(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let posting = posting(store, "a").await?;
+        assert_eq!(posting.id, put_id("a"));
+        assert_eq!(posting.version, 1);
+        assert_eq!(posting.status, Status::PendingEnrichment);
+        assert_eq!(posting.details.title, "Engineer a");
+        assert_eq!(posting.created_at, noon());
+        let known = load(store, &["a"]).await?;
+        assert_eq!(known.company_of(&posting)?.name, "acme");
+    },
+    /// Companies are loaded when asked for.
+    async fn loads_only_what_is_named(store: &S) {
+        put(
+            store,
+            &[
+                create("a", "acme"),
+                create("b", "bolt"),
+                create("c", "core"),
+            ],
+        )
+        .await?;
+        let core = posting(store, "c").await?.company_id;
+        let unknown = CompanyId::new(uuid(404));
+        let known = store
+            .load(&[identifier("a"), identifier("unknown")], &[core, unknown])
+            .await?;
+        assert_eq!(
+            known.postings.keys().collect::<Vec<_>>(),
+            [&identifier("a")]
+        );
+        let mut companies: Vec<_> = known.companies.values().map(|c| c.name.as_str()).collect();
+        companies.sort_unstable();
+        assert_eq!(companies, ["acme", "core"]);
+        assert!(load(store, &[]).await?.postings.is_empty());
+    },
+    async fn loads_by_id(store: &S) {
+        put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
+        let ids = [put_id("b"), PostingId::new(uuid(404))];
+        let known = store.load_by_id(&ids).await?;
+        assert_eq!(
+            known.postings.keys().collect::<Vec<_>>(),
+            [&identifier("b")]
+        );
+        assert_eq!(known.companies.len(), 1);
+    },
+    /// A load for rules leaves the text out; a reader gets it, also after changes without one.
+    async fn descriptions_are_read_where_they_are_needed(store: &S) {
+        let id = identifier("a");
+        let pushes = [
+            (create("a", "acme"), "<p>Build things at acme.</p>"),
+            (
+                push("a", r#"{"title": "Builder"}"#),
+                "<p>Build things at acme.</p>",
             ),
+            (push("a", r#"{"raw_description": "Grüße"}"#), "Grüße"),
+            (push("a", r#"{"title": "Baker"}"#), "Grüße"),
+        ];
+        for (command, expect) in pushes {
+            put(store, &[command]).await?;
+            let loaded = posting(store, "a").await?.details.raw_description;
+            assert_eq!(loaded, Description::from(expect), "by its digest");
+            let text = |posting: &Posting| posting.details.raw_description.text().cloned();
+            let known = store.load_by_id(&[put_id("a")]).await?;
+            let found = PostingReader::find(store, &id).await?;
+            let all = ListQuery {
+                limit: 1,
+                ..ListQuery::default()
+            };
+            let listed = PostingReader::list(store, &all).await?.postings;
+            for posting in [
+                known.postings.get(&id),
+                found.as_ref().map(|view| &view.posting),
+                listed.first().map(|view| &view.posting),
+            ] {
+                let posting = posting.ok_or(Absent)?;
+                assert_eq!(text(posting).as_deref(), Some(expect));
+                assert_eq!(posting.details.raw_description, loaded);
+            }
         }
-    }
-    let expiry = push("unknown", r#"{"expiration":{}}"#);
-    assert_eq!(
-        run(store, &[expiry], noon()).await,
-        [Err(Rejection::NotFound)]
-    );
-}
+    },
+    /// A batch may exceed a database's limit of parameters.
+    async fn loads_large_batches(store: &S) {
+        let names: Vec<_> = (0..3_000).map(|n| format!("posting {n}")).collect();
+        let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
+        put(store, &batch).await?;
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        assert_eq!(load(store, &names).await?.postings.len(), 3_000);
+        let ids: Vec<_> = names.iter().map(|name| put_id(name)).collect();
+        let known = store.load_by_id(&ids).await?;
+        assert_eq!(known.postings.len(), 3_000);
+    },
+    async fn a_new_posting_of_a_taken_identifier_conflicts(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let taken = posting(store, "a").await?;
+        let mut writes = touching(&taken, |posting| {
+            posting.id = PostingId::new(uuid(5));
+            posting.version = 1;
+            posting.details.raw_description = "<p>Build.</p>".into();
+        });
+        for write in writes.postings.values_mut() {
+            write.expected = None;
+        }
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        assert_eq!(posting(store, "a").await?.id, put_id("a"));
+    },
+    async fn a_write_on_another_version_conflicts(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let before = posting(store, "a").await?;
+        let writes = || touching(&before, |posting| posting.details.title = "New".into());
+        store.commit(writes()).await?;
+        assert_eq!(store.commit(writes()).await, Err(StoreError::Conflict));
+        assert_eq!(posting(store, "a").await?.version, 2);
+    },
+    /// No case folding, no normalisation, no trimming.
+    async fn identifiers_compare_byte_for_byte(store: &S) {
+        let names = [
+            "a", "A", "a ", "ä", "a\u{308}", "a/b?c", "🦀", "%41", "'; --",
+        ];
+        let batch: Vec<_> = names.iter().map(|name| create(name, "acme")).collect();
+        put(store, &batch).await?;
+        for name in names {
+            assert_eq!(posting(store, name).await?.id, put_id(name), "{name}");
+        }
+        assert_eq!(load(store, &names).await?.postings.len(), names.len());
+    },
+    /// With awkward values.
+    async fn every_field_comes_back(store: &S) {
+        let body = r#"{
+            "title": "Ingénieur·e 🦀 \" ' \\ %_",
+            "raw_description": "<p>Zeile 1\r\nLinie 2</p> ",
+            "employment_types": ["internship", "full-time", "internship"],
+            "location_types": ["other", "remote", "on-site", "hybrid"],
+            "location_country_code": "se", "location_city": "Malmö",
+            "salary_min": 0, "salary_max": 9007199254740991,
+            "salary_currency_code": "sek", "salary_period": "hourly",
+            "application_email": "jobs@acme.example",
+            "application_url": "https://acme.example/ü?a=b#c",
+            "metadata": { "b": 1.50, "a": [null, {"x": "\u00e9\ud83e\udd80"}], "c": 1e308 },
+            "expiration_reason": "later",
+            "company": {
+                "name": "Acmé", "website_url": "https://acme.example/", "logo_path": "/logo.svg"
+            }
+        }"#;
+        put(store, &[push("a", body)]).await?;
+        let mut decided = crate::store::Known::default();
+        let mut writes = crate::store::WriteSet::new(noon());
+        let decision =
+            crate::decision::decide(&decided, &push("a", body), super::lifetime(), noon())?;
+        decision
+            .change
+            .ok_or(Absent)?
+            .record(&mut decided, &mut writes);
+        assert_eq!(
+            posting(store, "a").await?,
+            decided.postings[&identifier("a")]
+        );
+        let known = load(store, &["a"]).await?;
+        assert_eq!(known.companies, decided.companies);
+        let metadata = posting(store, "a").await?.details.metadata.ok_or(Absent)?;
+        assert_eq!(
+            metadata.as_str(),
+            r#"{"b":1.50,"a":[null,{"x":"\u00e9\ud83e\udd80"}],"c":1e308}"#
+        );
+
+        let reviewed = posting(store, "a").await?;
+        let every = touching(&reviewed, |posting| {
+            posting.status = Status::Expired;
+            posting.status_reason = Some("because".into());
+            posting.moderated = true;
+            posting.enriched_hash = Some(ContentHash::from_bytes([0xA5; 32]));
+            posting.approved_hash = Some(ContentHash::from_bytes([0x5A; 32]));
+            posting.catalogue = Some(CatalogueId::new(uuid(7)));
+            posting.is_featured = true;
+            posting.published_at = Some(noon());
+            posting.expire_at = Some(noon() + hours(1));
+            posting.expired_at = Some(noon() + hours(2));
+            posting.updated_at = noon() + hours(3);
+        });
+        let expect = every.postings[&reviewed.id].posting.clone();
+        store.commit(every).await?;
+        assert_eq!(posting(store, "a").await?, expect);
+    },
+    /// As `None`, not as empty values.
+    async fn unset_fields_come_back_unset(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let posting = posting(store, "a").await?;
+        let details = &posting.details;
+        assert_eq!(details.employment_types, []);
+        assert_eq!(details.location_types, []);
+        assert_eq!(details.location_country_code, None);
+        assert_eq!(details.location_city, None);
+        assert_eq!((details.salary_min, details.salary_max), (None, None));
+        assert_eq!(details.application_email, None);
+        assert_eq!(details.metadata, None);
+        assert_eq!(details.expiration_reason, None);
+        assert_eq!((posting.status_reason, posting.enriched_hash), (None, None));
+        assert_eq!((posting.approved_hash, posting.catalogue), (None, None));
+        assert_eq!(
+            (posting.published_at, posting.expire_at, posting.expired_at),
+            (None, None, None)
+        );
+    },
+    /// The longest overdue first.
+    async fn overdue_postings_are_found_in_order(store: &S) {
+        let rows = [
+            ("late", Status::Approved, Some(noon() - hours(1))),
+            ("later", Status::Approved, Some(noon() - hours(2))),
+            ("now", Status::PendingEnrichment, Some(noon())),
+            ("soon", Status::Approved, Some(noon() + hours(1))),
+            ("expired", Status::Expired, Some(noon() - hours(3))),
+            ("rejected", Status::Rejected, Some(noon() - hours(3))),
+            ("endless", Status::Approved, None),
+        ];
+        for (name, status, end) in rows {
+            put(store, &[create(name, "acme")]).await?;
+            let writes = touching(&posting(store, name).await?, |posting| {
+                posting.status = status;
+                posting.expire_at = end;
+            });
+            store.commit(writes).await?;
+        }
+        let overdue = store.overdue(noon(), 10).await?;
+        assert_eq!(overdue, ["later", "late", "now"].map(identifier));
+        let overdue = store.overdue(noon(), 1).await?;
+        assert_eq!(overdue, [identifier("later")]);
+    },
+    /// Texts and coordinates are replaced together, and kept by writes without any.
+    async fn the_newest_enrichment_stands(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let texts = |markdown: &str| EnrichedTexts {
+            markdown: markdown.into(),
+            redacted_markdown: format!("[{markdown}]"),
+            redacted_title: (markdown == "one").then(|| "Title".into()),
+        };
+        let place = Coordinates {
+            latitude: -33.868_82,
+            longitude: 151.209_29,
+        };
+        for enriched in [
+            Some((texts("one"), Some(place))),
+            None,
+            Some((texts("two"), None)),
+        ] {
+            let mut writes = touching(&posting(store, "a").await?, |_| {});
+            for write in writes.postings.values_mut() {
+                write.enriched.clone_from(&enriched);
+            }
+            store.commit(writes).await?;
+            let view = PostingReader::find(store, &identifier("a")).await?;
+            let view = view.ok_or(Absent)?;
+            match enriched {
+                Some((texts, coordinates)) => {
+                    assert_eq!(view.texts, Some(texts));
+                    assert_eq!(view.coordinates, coordinates);
+                }
+                None => assert_eq!(
+                    (view.texts, view.coordinates),
+                    (Some(texts("one")), Some(place))
+                ),
+            }
+        }
+        let expiry = push("unknown", r#"{"expiration":{}}"#);
+        assert_eq!(
+            run(store, &[expiry], noon()).await?,
+            [Err(Rejection::NotFound)]
+        );
+    },
+);

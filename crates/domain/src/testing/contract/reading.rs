@@ -1,9 +1,8 @@
 //! Reading postings.
 
-use kernel::testing::identifier;
 use kernel::{
     Actor, ClientId, Prefixes, Status,
-    testing::{hours, minutes, noon, uuid},
+    testing::{Absent, Checked, hours, identifier, minutes, noon, uuid, valid},
 };
 
 use super::{posting, put, run, touching};
@@ -13,472 +12,406 @@ use crate::{
     testing::{MemoryStore, create, push, push_by},
 };
 
-pub async fn an_unknown_posting_is_none<S: Store + PostingReader>(store: &S) {
-    let found = PostingReader::find(store, &identifier("a")).await;
-    assert_eq!(found.expect("the store works"), None);
+fn names(views: &[PostingView]) -> Vec<&str> {
+    let postings = views.iter().map(|view| &view.posting);
+    postings.map(|it| it.source_identifier.as_str()).collect()
 }
 
-/// Oldest first, with the actors.
-pub async fn history_is_in_order<S: Store + PostingReader>(store: &S) {
-    let other = ClientId::new(uuid(2));
-    put(
-        store,
-        &[
-            create("a", "acme"),
-            push_by(other, "a", r#"{"expiration":{"reason":"gone"}}"#),
-        ],
-    )
-    .await;
-    run(
-        store,
-        &[push("a", r#"{"expiration":null}"#)],
-        noon() + hours(1),
-    )
-    .await;
-    let view = PostingReader::find(store, &identifier("a"))
-        .await
-        .expect("the store works");
-    let view = view.expect("the posting is there");
-    let steps: Vec<_> = view
-        .history
-        .iter()
-        .map(|step| {
-            (
-                step.status,
-                step.at,
-                step.reason.as_deref(),
-                step.by.clone(),
-            )
-        })
-        .collect();
-    let client = Actor::Client(ClientId::new(uuid(1)));
-    assert_eq!(
-        steps,
-        [
-            (Status::PendingEnrichment, noon(), None, client.clone()),
-            (Status::Expired, noon(), Some("gone"), Actor::Client(other)),
-            (Status::PendingEnrichment, noon() + hours(1), None, client),
-        ]
-    );
-}
-
-/// By time of change and id, without gap or repeat.
-pub async fn lists_ascend_and_page<S: Store + PostingReader>(store: &S) {
-    for minute in [3, 1, 2] {
-        let batch: Vec<_> = (0..5)
-            .map(|n| create(&format!("{minute} {n}"), "acme"))
-            .collect();
-        run(store, &batch, noon() + minutes(minute)).await;
-    }
-    let all = ListQuery {
-        limit: 100,
-        ..ListQuery::default()
-    };
-    let all = listed(store, &all).await.postings;
-    let positions: Vec<_> = all
-        .iter()
-        .map(|view| (view.posting.updated_at, view.posting.id))
-        .collect();
-    assert_eq!(positions.len(), 15);
-    assert!(positions.is_sorted());
-    assert!(
-        all.iter()
-            .all(|view| view.history.is_empty() && view.company.company.name == "acme")
-    );
-
-    let mut paged = Vec::new();
-    let mut after = None;
+/// All pages of a list.
+async fn pages<S>(store: &S, mut query: ListQuery) -> Checked<Vec<Vec<PostingView>>>
+where
+    S: Store + PostingReader,
+{
+    let mut pages = Vec::new();
     loop {
-        let query = ListQuery {
-            limit: 4,
-            after,
-            ..ListQuery::default()
-        };
-        let page = listed(store, &query).await;
-        paged.extend(page.postings);
-        after = page.next;
-        if after.is_none() {
-            break;
-        }
-    }
-    assert_eq!(paged, all);
-}
-
-/// Where a change moves nothing.
-pub async fn lists_by_id_page<S: Store + PostingReader>(store: &S) {
-    for minute in [3, 1, 2] {
-        let batch: Vec<_> = (0..3)
-            .map(|n| create(&format!("{minute} {n}"), "acme"))
-            .collect();
-        run(store, &batch, noon() + minutes(minute)).await;
-    }
-    let mut ids = Vec::new();
-    let mut query = ListQuery {
-        order: ListOrder::Id,
-        limit: 2,
-        ..ListQuery::default()
-    };
-    for minute in 4.. {
-        let page = listed(store, &query).await;
-        ids.extend(page.postings.iter().map(|view| view.posting.id));
-        let changed = [push("3 1", &format!(r#"{{"title":"{minute}"}}"#))];
-        run(store, &changed, noon() + minutes(minute)).await;
+        let page = listed(store, &query).await?;
+        assert!(page.postings.len() <= query.limit);
+        pages.push(page.postings);
         query.after = page.next;
         if query.after.is_none() {
-            break;
-        }
-    }
-    assert_eq!(ids.len(), 9, "each once");
-    assert!(ids.is_sorted());
-
-    let expired = [push("2 1", r#"{"expiration":{"reason":"Filled."}}"#)];
-    run(store, &expired, noon() + minutes(99)).await;
-    let last = noon() + minutes(98);
-    for (status, updated_after, count) in [
-        (Some(Status::Expired), None, 1),
-        (Some(Status::PendingEnrichment), None, 8),
-        (None, Some(last), 1),
-        (Some(Status::PendingEnrichment), Some(last), 0),
-    ] {
-        (query.status, query.updated_after, query.after) = (status, updated_after, None);
-        let mut found = 0;
-        loop {
-            let page = listed(store, &query).await;
-            found += page.postings.len();
-            query.after = page.next;
-            if query.after.is_none() {
-                break;
-            }
-        }
-        assert_eq!(found, count, "{status:?} {updated_after:?}");
-    }
-}
-
-/// And everything else is the same.
-pub async fn lists_have_the_texts_that_are_asked_for<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme"), create("b", "acme")]).await;
-    enriched(store, "b", 6).await;
-    for order in [ListOrder::Changed, ListOrder::Id] {
-        let with = async |texts| {
-            let query = ListQuery {
-                order,
-                texts,
-                limit: 9,
-                ..ListQuery::default()
-            };
-            let mut postings = listed(store, &query).await.postings;
-            postings.sort_by_key(|view| view.posting.source_identifier.clone());
-            postings
-        };
-        let all = with(Texts::All).await;
-        let full = all[1].texts.clone().expect("it is enriched");
-        assert!(!full.redacted_markdown.is_empty());
-        for (texts, redacted) in [
-            (Texts::Redacted, full.redacted_markdown.as_str()),
-            (Texts::None, ""),
-        ] {
-            let mut expect = all.clone();
-            for view in &mut expect {
-                let description = &mut view.posting.details.raw_description;
-                *description = description.unread();
-            }
-            expect[1].texts = Some(EnrichedTexts {
-                markdown: String::new(),
-                redacted_markdown: redacted.to_owned(),
-                redacted_title: full.redacted_title.clone(),
-            });
-            assert_eq!(with(texts).await, expect, "{texts:?}");
+            return Ok(pages);
         }
     }
 }
 
-/// Before the posting that exceeds the size, where the next page begins.
-pub async fn lists_end_at_their_size<S: Store + PostingReader>(store: &S) {
-    let of_size = |name: &str, field: &str, size: usize| {
-        let text = "é".repeat(size / 2);
-        let body = format!(
-            r#"{{"title":"T","application_url":"https://a.example/1",
-                "company":{{"name":"A","website_url":"https://a.example"}},{field}}}"#
-        );
-        push(name, &body.replace("TEXT", &text))
-    };
-    let description = r#""raw_description":"TEXT""#;
-    let metadata = r#""raw_description":"-","metadata":{"a":"TEXT"}"#;
-    for (minute, (name, field, size)) in (0..).zip([
-        ("a", description, 100_000),
-        ("b", metadata, 100_000),
-        ("c", description, 10),
-        ("d", description, 400_000),
-        ("e", description, 10),
-    ]) {
-        let put = of_size(name, field, size);
-        run(store, &[put], noon() + minutes(minute)).await;
-    }
-    enriched(store, "e", 300_000).await;
-    for (max_bytes, expect) in [
-        (usize::MAX, vec!["abcde"]),
-        (250_000, vec!["abc", "d", "e"]),
-        (150_000, vec!["a", "bc", "d", "e"]),
-        (0, vec!["a", "b", "c", "d", "e"]),
-    ] {
-        let mut query = ListQuery {
-            limit: 10,
-            max_bytes,
-            ..ListQuery::default()
-        };
-        let mut pages = Vec::new();
-        loop {
-            let page = listed(store, &query).await;
-            let names = page.postings.iter();
-            let names = names.map(|view| view.posting.source_identifier.as_str());
-            pages.push(names.collect::<String>());
-            query.after = page.next;
-            if query.after.is_none() {
-                break;
-            }
-        }
-        assert_eq!(pages, expect, "{max_bytes}");
-    }
-}
-
-/// The newest entries are read, oldest first.
-pub async fn a_long_history_is_cut<S: Store + PostingReader>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    for hour in 1..=60 {
-        let reason = format!(r#"{{"expiration":{{"reason":"{hour}"}}}}"#);
-        let batch = [push("a", &reason), push("a", r#"{"expiration":null}"#)];
-        run(store, &batch, noon() + hours(hour)).await;
-    }
-    let view = PostingReader::find(store, &identifier("a")).await;
-    let history = view.expect("the store works").expect("it is there").history;
-    // 121 entries: the creation, and two of each hour.
-    assert_eq!(history.len(), HISTORY_SHOWN);
-    let first = history.first().expect("it has entries");
-    assert_eq!(
-        (first.reason.as_deref(), first.at),
-        (Some("11"), noon() + hours(11))
-    );
-    let last = history.last().expect("it has entries");
-    assert_eq!(
-        (last.status, last.at),
-        (Status::PendingEnrichment, noon() + hours(60))
-    );
-}
-
-async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> PostingPage {
-    let page = PostingReader::list(store, query).await;
-    page.expect("the store works")
+async fn listed<S: Store + PostingReader>(store: &S, query: &ListQuery) -> Checked<PostingPage> {
+    Ok(PostingReader::list(store, query).await?)
 }
 
 /// Gives a posting texts of this total size, in a commit that keeps its place in the list.
-async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) {
-    let posting = posting(store, name).await;
+async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) -> Checked {
+    let posting = posting(store, name).await?;
     let mut writes = touching(&posting, |_| {});
-    let write = writes.postings.get_mut(&posting.id).expect("it is written");
+    let write = writes.postings.get_mut(&posting.id).ok_or(Absent)?;
     let texts = EnrichedTexts {
         markdown: "x".repeat(size / 2),
         redacted_markdown: "x".repeat(size / 2),
         redacted_title: Some("x".into()),
     };
     write.enriched = Some((texts, None));
-    store
-        .commit(writes)
-        .await
-        .expect("the version is the expected one");
+    store.commit(writes).await?;
+    Ok(())
 }
 
-/// By status and by time of change, which is exclusive.
-pub async fn lists_filter<S: Store + PostingReader>(store: &S) {
-    for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
-        run(store, &[create(name, "acme")], noon() + minutes(minute)).await;
-    }
-    let writes = touching(&posting(store, "b").await, |posting| {
-        posting.status = Status::Approved;
-    });
-    store
-        .commit(writes)
-        .await
-        .expect("the version is the expected one");
-    let names = async |query: ListQuery| -> Vec<String> {
-        let query = ListQuery { limit: 10, ..query };
-        let page = listed(store, &query).await;
-        page.postings
+kernel::contract_cases!(
+    reading,
+    impl PostingReader + Store,
+    async fn an_unknown_posting_is_none(store: &S) {
+        let found = PostingReader::find(store, &identifier("a")).await;
+        assert_eq!(found?, None);
+    },
+    /// Oldest first, with the actors.
+    async fn history_is_in_order(store: &S) {
+        let other = ClientId::new(uuid(2));
+        put(
+            store,
+            &[
+                create("a", "acme"),
+                push_by(other, "a", r#"{"expiration":{"reason":"gone"}}"#),
+            ],
+        )
+        .await?;
+        run(
+            store,
+            &[push("a", r#"{"expiration":null}"#)],
+            noon() + hours(1),
+        )
+        .await?;
+        let view = PostingReader::find(store, &identifier("a")).await?;
+        let view = view.ok_or(Absent)?;
+        let steps: Vec<_> = view
+            .history
             .iter()
-            .map(|view| view.posting.source_identifier.to_string())
-            .collect()
-    };
-    let none = ListQuery::default();
-    let pending = Some(Status::PendingEnrichment);
-    assert_eq!(
-        names(ListQuery {
-            status: Some(Status::Approved),
-            ..none.clone()
-        })
-        .await,
-        ["b"]
-    );
-    assert_eq!(
-        names(ListQuery {
-            status: pending,
-            ..none.clone()
-        })
-        .await,
-        ["a", "c"]
-    );
-    assert_eq!(
-        names(ListQuery {
-            updated_after: Some(noon()),
-            ..none.clone()
-        })
-        .await,
-        ["b", "c"]
-    );
-    let query = ListQuery {
-        status: pending,
-        updated_after: Some(noon()),
-        ..none.clone()
-    };
-    assert_eq!(names(query).await, ["c"]);
-}
-
-/// After a day of commands.
-pub async fn reads_as_in_memory<S: Store + PostingReader>(store: &S) {
-    let day = [
-        vec![
-            create("a", "acme"),
-            create("b", "acme"),
-            create("c", "core"),
-        ],
-        vec![
-            push("a", r#"{"title":"New","salary_min":5,"metadata":{"a":1}}"#),
-            push("a", r#"{"salary_max":4}"#),
-            push(
-                "b",
-                r#"{"expiration":{"reason":"filled"},"location_city":"Oslo"}"#,
-            ),
-            push("b", r#"{"expiration":{}}"#),
-            push("d", r#"{"expiration":{}}"#),
-        ],
-        vec![
-            push(
-                "a",
-                r#"{"salary_min":null,"metadata":null,"employment_types":["contract"]}"#,
-            ),
-            push("b", r#"{"expiration":null}"#),
-            push("c", r#"{"company":{"name":"Core AS","logo_path":"c.png"}}"#),
-        ],
-        vec![
-            push(
-                "c",
-                r#"{"company":{"website_url":"HTTPS://acme.example:443/"}}"#,
-            ),
-            push("a", r#"{"title":"New"}"#),
-            push("e", r#"{"title":"lacks the rest"}"#),
-        ],
-    ];
-    let memory = MemoryStore::new();
-    for (hour, batch) in (0..).zip(day) {
-        let now = noon() + hours(hour);
+            .map(|step| {
+                (
+                    step.status,
+                    step.at,
+                    step.reason.as_deref(),
+                    step.by.clone(),
+                )
+            })
+            .collect();
+        let client = Actor::Client(ClientId::new(uuid(1)));
         assert_eq!(
-            run(store, &batch, now).await,
-            run(&memory, &batch, now).await
+            steps,
+            [
+                (Status::PendingEnrichment, noon(), None, client.clone()),
+                (Status::Expired, noon(), Some("gone"), Actor::Client(other)),
+                (Status::PendingEnrichment, noon() + hours(1), None, client),
+            ]
         );
-    }
-    let query = ListQuery {
-        limit: 100,
-        ..ListQuery::default()
-    };
-    assert_eq!(listed(store, &query).await, listed(&memory, &query).await);
-    for name in ["a", "b", "c", "d", "e"] {
-        let name = identifier(name);
-        let view = PostingReader::find(store, &name)
-            .await
-            .expect("the store works");
-        assert_eq!(
-            view,
-            PostingReader::find(&memory, &name)
-                .await
-                .expect("memory works")
+    },
+    /// By time of change and id, without gap or repeat.
+    async fn lists_ascend_and_page(store: &S) {
+        for minute in [3, 1, 2] {
+            let batch: Vec<_> = (0..5)
+                .map(|n| create(&format!("{minute} {n}"), "acme"))
+                .collect();
+            run(store, &batch, noon() + minutes(minute)).await?;
+        }
+        let all = ListQuery {
+            limit: 100,
+            ..ListQuery::default()
+        };
+        let all = listed(store, &all).await?.postings;
+        let positions: Vec<_> = all
+            .iter()
+            .map(|view| (view.posting.updated_at, view.posting.id))
+            .collect();
+        assert_eq!(positions.len(), 15);
+        assert!(positions.is_sorted());
+        assert!(
+            all.iter()
+                .all(|view| view.history.is_empty() && view.company.company.name == "acme")
         );
-    }
-}
 
-pub async fn lists_have_the_postings_of_a_client_and_of_prefixes<S: Store + PostingReader>(
-    store: &S,
-) {
-    let other = ClientId::new(uuid(2));
-    let whole = r#"{"title":"T","raw_description":"<p>D</p>","application_email":"a@b.example",
-        "company":{"name":"acme","website_url":"https://acme.example"}}"#;
-    let batch = [
-        create("a-1", "acme"),
-        push_by(other, "a-2", whole),
-        create("b%1", "acme"),
-        push_by(other, "b_2", whole),
-    ];
-    put(store, &batch).await;
-    // A later write by another client does not make it that client's.
-    put(store, &[push_by(other, "a-1", r#"{"title":"Other"}"#)]).await;
-    let all = ListQuery {
-        limit: 100,
-        ..ListQuery::default()
-    };
-    let one = Some(ClientId::new(uuid(1)));
-    let prefixes = |texts: &[&str]| Prefixes::new(texts).expect("they are prefixes");
-    for (created_by, texts, expect) in [
-        (one, &[][..], &["a-1", "b%1"][..]),
-        (Some(other), &[], &["a-2", "b_2"]),
-        (Some(other), &["a-"], &["a-2"]),
-        (None, &["a-"], &["a-1", "a-2"]),
-        (None, &["b_", "a-2"], &["a-2", "b_2"]),
-        (None, &["A", "b-"], &[]),
-        (Some(ClientId::new(uuid(404))), &[], &[]),
-    ] {
-        for order in [ListOrder::Changed, ListOrder::Id] {
-            for limit in [1, 100] {
-                let mut query = ListQuery {
-                    order,
-                    created_by,
-                    prefixes: prefixes(texts),
-                    limit,
-                    ..all.clone()
-                };
-                let mut found = Vec::new();
-                loop {
-                    let page = listed(store, &query).await;
-                    assert!(page.postings.len() <= limit);
-                    let posting = |view: PostingView| view.posting.source_identifier.to_string();
-                    found.extend(page.postings.into_iter().map(posting));
-                    query.after = page.next;
-                    if query.after.is_none() {
-                        break;
-                    }
-                }
-                found.sort_unstable();
-                assert_eq!(found, expect, "{created_by:?} {texts:?}");
+        let query = ListQuery {
+            limit: 4,
+            ..ListQuery::default()
+        };
+        assert_eq!(pages(store, query).await?.concat(), all);
+    },
+    /// Where a change moves nothing.
+    async fn lists_by_id_page(store: &S) {
+        for minute in [3, 1, 2] {
+            let batch: Vec<_> = (0..3)
+                .map(|n| create(&format!("{minute} {n}"), "acme"))
+                .collect();
+            run(store, &batch, noon() + minutes(minute)).await?;
+        }
+        let mut ids = Vec::new();
+        let mut query = ListQuery {
+            order: ListOrder::Id,
+            limit: 2,
+            ..ListQuery::default()
+        };
+        for minute in 4.. {
+            let page = listed(store, &query).await?;
+            ids.extend(page.postings.iter().map(|view| view.posting.id));
+            let changed = [push("3 1", &format!(r#"{{"title":"{minute}"}}"#))];
+            run(store, &changed, noon() + minutes(minute)).await?;
+            query.after = page.next;
+            if query.after.is_none() {
+                break;
             }
         }
-    }
-}
+        assert_eq!(ids.len(), 9, "each once");
+        assert!(ids.is_sorted());
 
-pub async fn a_posting_knows_its_first_and_last_writer<S: Store + PostingReader>(store: &S) {
-    let [one, other] = [1, 2].map(|n| Some(Actor::Client(ClientId::new(uuid(n)))));
-    put(store, &[create("a", "acme")]).await;
-    let stored = posting(store, "a").await;
-    assert_eq!(
-        (stored.created_by, stored.updated_by),
-        (one.clone(), one.clone())
-    );
-    let update = push_by(ClientId::new(uuid(2)), "a", r#"{"title":"Other"}"#);
-    put(store, &[update]).await;
-    let stored = posting(store, "a").await;
-    assert_eq!(
-        (stored.created_by, stored.updated_by),
-        (one.clone(), other.clone())
-    );
-    let found = PostingReader::find(store, &identifier("a")).await;
-    let found = found
-        .expect("the store works")
-        .expect("it is there")
-        .posting;
-    assert_eq!((found.created_by, found.updated_by), (one, other));
-}
+        let expired = [push("2 1", r#"{"expiration":{"reason":"Filled."}}"#)];
+        run(store, &expired, noon() + minutes(99)).await?;
+        let last = noon() + minutes(98);
+        for (status, updated_after, count) in [
+            (Some(Status::Expired), None, 1),
+            (Some(Status::PendingEnrichment), None, 8),
+            (None, Some(last), 1),
+            (Some(Status::PendingEnrichment), Some(last), 0),
+        ] {
+            (query.status, query.updated_after, query.after) = (status, updated_after, None);
+            let found = pages(store, query.clone()).await?.concat();
+            assert_eq!(found.len(), count, "{status:?} {updated_after:?}");
+        }
+    },
+    /// And everything else is the same.
+    async fn lists_have_the_texts_that_are_asked_for(store: &S) {
+        put(store, &[create("a", "acme"), create("b", "acme")]).await?;
+        enriched(store, "b", 6).await?;
+        for order in [ListOrder::Changed, ListOrder::Id] {
+            let with = async |texts| -> Checked<Vec<_>> {
+                let query = ListQuery {
+                    order,
+                    texts,
+                    limit: 9,
+                    ..ListQuery::default()
+                };
+                let mut postings = listed(store, &query).await?.postings;
+                postings.sort_by_key(|view| view.posting.source_identifier.clone());
+                Ok(postings)
+            };
+            let all = with(Texts::All).await?;
+            let full = all[1].texts.clone().ok_or(Absent)?;
+            assert!(!full.redacted_markdown.is_empty());
+            for (texts, redacted) in [
+                (Texts::Redacted, full.redacted_markdown.as_str()),
+                (Texts::None, ""),
+            ] {
+                let mut expect = all.clone();
+                for view in &mut expect {
+                    let description = &mut view.posting.details.raw_description;
+                    *description = description.unread();
+                }
+                expect[1].texts = Some(EnrichedTexts {
+                    markdown: String::new(),
+                    redacted_markdown: redacted.to_owned(),
+                    redacted_title: full.redacted_title.clone(),
+                });
+                assert_eq!(with(texts).await?, expect, "{texts:?}");
+            }
+        }
+    },
+    /// Before the posting that exceeds the size, where the next page begins.
+    async fn lists_end_at_their_size(store: &S) {
+        let of_size = |name: &str, field: &str, size: usize| {
+            let text = "é".repeat(size / 2);
+            let body = format!(
+                r#"{{"title":"T","application_url":"https://a.example/1",
+                    "company":{{"name":"A","website_url":"https://a.example"}},{field}}}"#
+            );
+            push(name, &body.replace("TEXT", &text))
+        };
+        let description = r#""raw_description":"TEXT""#;
+        let metadata = r#""raw_description":"-","metadata":{"a":"TEXT"}"#;
+        for (minute, (name, field, size)) in (0..).zip([
+            ("a", description, 100_000),
+            ("b", metadata, 100_000),
+            ("c", description, 10),
+            ("d", description, 400_000),
+            ("e", description, 10),
+        ]) {
+            let put = of_size(name, field, size);
+            run(store, &[put], noon() + minutes(minute)).await?;
+        }
+        enriched(store, "e", 300_000).await?;
+        for (max_bytes, expect) in [
+            (usize::MAX, vec!["abcde"]),
+            (250_000, vec!["abc", "d", "e"]),
+            (150_000, vec!["a", "bc", "d", "e"]),
+            (0, vec!["a", "b", "c", "d", "e"]),
+        ] {
+            let query = ListQuery {
+                limit: 10,
+                max_bytes,
+                ..ListQuery::default()
+            };
+            let pages = pages(store, query).await?;
+            let pages: Vec<_> = pages.iter().map(|page| names(page).concat()).collect();
+            assert_eq!(pages, expect, "{max_bytes}");
+        }
+    },
+    /// The newest entries are read, oldest first.
+    async fn a_long_history_is_cut(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        for hour in 1..=60 {
+            let reason = format!(r#"{{"expiration":{{"reason":"{hour}"}}}}"#);
+            let batch = [push("a", &reason), push("a", r#"{"expiration":null}"#)];
+            run(store, &batch, noon() + hours(hour)).await?;
+        }
+        let history = PostingReader::find(store, &identifier("a"))
+            .await?
+            .ok_or(Absent)?
+            .history;
+        // 121 entries: the creation, and two of each hour.
+        assert_eq!(history.len(), HISTORY_SHOWN);
+        let first = history.first().ok_or(Absent)?;
+        assert_eq!(
+            (first.reason.as_deref(), first.at),
+            (Some("11"), noon() + hours(11))
+        );
+        let last = history.last().ok_or(Absent)?;
+        assert_eq!(
+            (last.status, last.at),
+            (Status::PendingEnrichment, noon() + hours(60))
+        );
+    },
+    /// By status and by time of change, which is exclusive.
+    async fn lists_filter(store: &S) {
+        for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
+            run(store, &[create(name, "acme")], noon() + minutes(minute)).await?;
+        }
+        let writes = touching(&posting(store, "b").await?, |posting| {
+            posting.status = Status::Approved;
+        });
+        store.commit(writes).await?;
+        let (approved, pending) = (Some(Status::Approved), Some(Status::PendingEnrichment));
+        for (status, updated_after, expect) in [
+            (approved, None, &["b"][..]),
+            (pending, None, &["a", "c"]),
+            (None, Some(noon()), &["b", "c"]),
+            (pending, Some(noon()), &["c"]),
+        ] {
+            let query = ListQuery {
+                status,
+                updated_after,
+                limit: 10,
+                ..ListQuery::default()
+            };
+            let page = listed(store, &query).await?;
+            assert_eq!(names(&page.postings), expect);
+        }
+    },
+    /// After a day of commands.
+    async fn reads_as_in_memory(store: &S) {
+        let day = [
+            vec![
+                create("a", "acme"),
+                create("b", "acme"),
+                create("c", "core"),
+            ],
+            vec![
+                push("a", r#"{"title":"New","salary_min":5,"metadata":{"a":1}}"#),
+                push("a", r#"{"salary_max":4}"#),
+                push(
+                    "b",
+                    r#"{"expiration":{"reason":"filled"},"location_city":"Oslo"}"#,
+                ),
+                push("b", r#"{"expiration":{}}"#),
+                push("d", r#"{"expiration":{}}"#),
+            ],
+            vec![
+                push(
+                    "a",
+                    r#"{"salary_min":null,"metadata":null,"employment_types":["contract"]}"#,
+                ),
+                push("b", r#"{"expiration":null}"#),
+                push("c", r#"{"company":{"name":"Core AS","logo_path":"c.png"}}"#),
+            ],
+            vec![
+                push(
+                    "c",
+                    r#"{"company":{"website_url":"HTTPS://acme.example:443/"}}"#,
+                ),
+                push("a", r#"{"title":"New"}"#),
+                push("e", r#"{"title":"lacks the rest"}"#),
+            ],
+        ];
+        let memory = MemoryStore::new();
+        for (hour, batch) in (0..).zip(day) {
+            let now = noon() + hours(hour);
+            assert_eq!(
+                run(store, &batch, now).await?,
+                run(&memory, &batch, now).await?
+            );
+        }
+        let query = ListQuery {
+            limit: 100,
+            ..ListQuery::default()
+        };
+        assert_eq!(listed(store, &query).await?, listed(&memory, &query).await?);
+        for name in ["a", "b", "c", "d", "e"] {
+            let name = identifier(name);
+            let view = PostingReader::find(store, &name).await?;
+            assert_eq!(view, PostingReader::find(&memory, &name).await?);
+        }
+    },
+    async fn lists_have_the_postings_of_a_client_and_of_prefixes(store: &S) {
+        let other = ClientId::new(uuid(2));
+        let whole = r#"{"title":"T","raw_description":"<p>D</p>","application_email":"a@b.example",
+            "company":{"name":"acme","website_url":"https://acme.example"}}"#;
+        let batch = [
+            create("a-1", "acme"),
+            push_by(other, "a-2", whole),
+            create("b%1", "acme"),
+            push_by(other, "b_2", whole),
+        ];
+        put(store, &batch).await?;
+        // A later write by another client does not make it that client's.
+        put(store, &[push_by(other, "a-1", r#"{"title":"Other"}"#)]).await?;
+        let one = Some(ClientId::new(uuid(1)));
+        for (created_by, texts, expect) in [
+            (one, &[][..], &["a-1", "b%1"][..]),
+            (Some(other), &[], &["a-2", "b_2"]),
+            (Some(other), &["a-"], &["a-2"]),
+            (None, &["a-"], &["a-1", "a-2"]),
+            (None, &["b_", "a-2"], &["a-2", "b_2"]),
+            (None, &["A", "b-"], &[]),
+            (Some(ClientId::new(uuid(404))), &[], &[]),
+        ] {
+            for order in [ListOrder::Changed, ListOrder::Id] {
+                for limit in [1, 100] {
+                    let query = ListQuery {
+                        order,
+                        created_by,
+                        prefixes: valid(Prefixes::new(texts)),
+                        limit,
+                        ..ListQuery::default()
+                    };
+                    let found = pages(store, query).await?.concat();
+                    let mut found = names(&found);
+                    found.sort_unstable();
+                    assert_eq!(found, expect, "{created_by:?} {texts:?}");
+                }
+            }
+        }
+    },
+    async fn a_posting_knows_its_first_and_last_writer(store: &S) {
+        let [one, other] = [1, 2].map(|n| Some(Actor::Client(ClientId::new(uuid(n)))));
+        put(store, &[create("a", "acme")]).await?;
+        let stored = posting(store, "a").await?;
+        assert_eq!(
+            (stored.created_by, stored.updated_by),
+            (one.clone(), one.clone())
+        );
+        let update = push_by(ClientId::new(uuid(2)), "a", r#"{"title":"Other"}"#);
+        put(store, &[update]).await?;
+        let stored = posting(store, "a").await?;
+        assert_eq!(
+            (stored.created_by, stored.updated_by),
+            (one.clone(), other.clone())
+        );
+        let found = PostingReader::find(store, &identifier("a"))
+            .await?
+            .ok_or(Absent)?
+            .posting;
+        assert_eq!((found.created_by, found.updated_by), (one, other));
+    },
+);

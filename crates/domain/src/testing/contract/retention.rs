@@ -5,13 +5,12 @@ use access::{
     activity::{ActivityWrites, Refusal},
     testing::client,
 };
-use kernel::testing::identifier;
 use kernel::{
     PostingId, Prefixes, Status, StoreError,
-    audit::{Action, AuditLog, AuditQuery, Entry},
+    audit::{Action, AuditLog},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
     outbox::{Outbox, Receipt, TaskWrites},
-    testing::{by_ann, hours, minutes, noon, uuid},
+    testing::{Absent, Checked, by_ann, entries, hours, identifier, minutes, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -45,10 +44,15 @@ fn texts() -> (EnrichedTexts, Option<Coordinates>) {
 }
 
 /// Makes a posting that has had an outcome, in this status.
-async fn enriched<S: Store>(store: &S, name: &str, status: Status, expired: OffsetDateTime) {
-    put(store, &[create(name, "acme")]).await;
+async fn enriched<S: Store>(
+    store: &S,
+    name: &str,
+    status: Status,
+    expired: OffsetDateTime,
+) -> Checked {
+    put(store, &[create(name, "acme")]).await?;
     let (texts, place) = texts();
-    let mut writes = touching(&posting(store, name).await, |posting| {
+    let mut writes = touching(&posting(store, name).await?, |posting| {
         posting.status = status;
         posting.expired_at = (status == Status::Expired).then_some(expired);
         posting.enriched_hash = Some(ContentHash::from_bytes([1; 32]));
@@ -57,106 +61,28 @@ async fn enriched<S: Store>(store: &S, name: &str, status: Status, expired: Offs
     for write in writes.postings.values_mut() {
         write.enriched = Some((texts.clone(), place));
     }
-    store.commit(writes).await.expect("the version is right");
+    store.commit(writes).await?;
+    Ok(())
 }
 
-async fn view<S: PostingReader>(store: &S, name: &str) -> PostingView {
-    let found = store.find(&identifier(name)).await;
-    let found = found.expect("the store works");
-    found.expect("the posting is there")
+async fn view<S: PostingReader>(store: &S, name: &str) -> Checked<PostingView> {
+    let found = store.find(&identifier(name)).await?;
+    Ok(found.ok_or(Absent)?)
 }
 
-async fn drop_texts<S: Retention>(store: &S, before: OffsetDateTime, limit: usize) -> usize {
-    let dropped = store.drop_texts(before, limit).await;
-    dropped.expect("the store works")
-}
-
-/// The longest expired first, and of no others; everything else of them stays.
-pub async fn texts_of_expired_postings_are_dropped<S: Store + PostingReader + Retention>(
+async fn drop_texts<S: Retention>(
     store: &S,
-) {
-    let late = noon() + hours(2);
-    for (name, status, expired) in [
-        ("second", Status::Expired, noon() + hours(1)),
-        ("first", Status::Expired, noon()),
-        ("third", Status::Expired, late - Duration::MICROSECOND),
-        ("later", Status::Expired, late),
-        ("approved", Status::Approved, noon()),
-        ("rejected", Status::Rejected, noon()),
-    ] {
-        enriched(store, name, status, expired).await;
-    }
-    put(store, &[create("bare", "acme")]).await;
-    let writes = touching(&posting(store, "bare").await, |posting| {
-        posting.status = Status::Expired;
-        posting.expired_at = Some(noon());
-    });
-    store.commit(writes).await.expect("the version is right");
-
-    let before = view(store, "first").await;
-    assert_eq!(drop_texts(store, late, 2).await, 2);
-    let mut expect = before.clone();
-    expect.posting.forget_texts();
-    (expect.texts, expect.coordinates) = (None, None);
-    assert_eq!(view(store, "first").await, expect);
-    assert_eq!(view(store, "second").await.texts, None);
-    assert_eq!(view(store, "third").await.texts, Some(texts().0));
-    assert_eq!(drop_texts(store, late, 2).await, 1);
-    assert_eq!(drop_texts(store, late, 2).await, 0);
-    for (name, has_texts) in [
-        ("third", false),
-        ("later", true),
-        ("approved", true),
-        ("rejected", true),
-    ] {
-        let view = view(store, name).await;
-        assert_eq!(view.texts.is_some(), has_texts, "{name}");
-        assert_eq!(view.coordinates.is_some(), has_texts, "{name}");
-    }
-    assert_eq!(posting(store, "bare").await.version, 2);
-}
-
-/// It would bring back the outcome without its texts.
-pub async fn a_decision_from_before_the_drop_is_a_conflict<S: Store + PostingReader + Retention>(
-    store: &S,
-) {
-    enriched(store, "a", Status::Expired, noon()).await;
-    let decided = touching(&posting(store, "a").await, |_| {});
-    assert_eq!(drop_texts(store, noon() + hours(1), 9).await, 1);
-    assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
-    assert!(!posting(store, "a").await.has_texts());
-}
-
-/// It waits for enrichment as a new one does.
-pub async fn a_reopened_posting_gets_its_texts_again<S: Store + PostingReader + Retention>(
-    store: &S,
-) {
-    enriched(store, "a", Status::Expired, noon()).await;
-    assert_eq!(drop_texts(store, noon() + hours(1), 9).await, 1);
-    let reopen = push("a", r#"{"expiration":null}"#);
-    for answer in run(store, &[reopen], noon() + minutes(90)).await {
-        answer.expect("the command is valid");
-    }
-    let reopened = view(store, "a").await;
-    assert_eq!(reopened.posting.status, Status::PendingEnrichment);
-    assert_eq!(reopened.texts, None);
-    let (again, place) = texts();
-    let mut writes = touching(&reopened.posting, |posting| {
-        posting.texts_digest = Some(TextsDigest::of(&again, place));
-    });
-    for write in writes.postings.values_mut() {
-        write.enriched = Some((again.clone(), place));
-    }
-    store.commit(writes).await.expect("the version is right");
-    assert_eq!(view(store, "a").await.texts, Some(again));
-    assert_eq!(drop_texts(store, noon() + hours(9), 9).await, 0);
+    before: OffsetDateTime,
+    limit: usize,
+) -> Checked<usize> {
+    Ok(store.drop_texts(before, limit).await?)
 }
 
 /// Deletes these postings, in the versions that they have.
-async fn purge<S: Store + Retention>(store: &S, names: &[&str], earlier: u64) -> usize {
+async fn purge<S: Store + Retention>(store: &S, names: &[&str], earlier: u64) -> Checked<usize> {
     let mut postings = Vec::new();
     for name in names {
-        let posting = posting(store, name).await;
+        let posting = posting(store, name).await?;
         postings.push((posting.id, posting.version));
     }
     let purge = Purge {
@@ -167,112 +93,30 @@ async fn purge<S: Store + Retention>(store: &S, names: &[&str], earlier: u64) ->
         by: by_ann(1),
         at: noon(),
     };
-    store.purge(&purge).await.expect("the store works")
-}
-
-/// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
-pub async fn purged_postings_leave_nothing<
-    S: Store + PostingReader + Outbox + AuditLog + Retention,
->(
-    store: &S,
-) {
-    for (name, status) in [
-        ("a", Status::Expired),
-        ("b", Status::Expired),
-        ("open", Status::Approved),
-    ] {
-        enriched(store, name, status, noon()).await;
-    }
-    let first = posting(store, "a").await.id;
-    let tasks = async || {
-        let tasks = store.tasks_of(first.uuid(), &[ENRICH.kind()], 9).await;
-        tasks.expect("the store works").len()
-    };
-    assert_eq!(tasks().await, 1);
-    assert_eq!(purge(store, &["a", "open"], 0).await, 1);
-    assert_eq!(purge(store, &["b"], 1).await, 1);
-    let known = store.load_by_id(&[first]).await.expect("the store works");
-    assert!(known.postings.is_empty());
-    assert_eq!(tasks().await, 0);
-    assert_eq!(view(store, "open").await.texts, Some(texts().0));
-
-    let mut again = create("a", "acme");
-    again.new_id = PostingId::new(uuid(77));
-    put(store, &[again]).await;
-    let again = view(store, "a").await;
-    assert_eq!(again.posting.id, PostingId::new(uuid(77)));
-    assert_eq!((again.history.len(), again.texts), (1, None));
-
-    let entries = store
-        .entries(&AuditQuery {
-            limit: 9,
-            ..AuditQuery::default()
-        })
-        .await;
-    let entries = entries.expect("the store works");
-    assert_eq!(entries.len(), 1);
-    assert_eq!(entries[0].action, Action::POSTINGS_PURGE);
-    assert_eq!(entries[0].details["postings"], 2);
-    assert_eq!(entries[0].details["archive"], "old.ndjson");
-}
-
-/// What was archived of it would not be what is deleted.
-pub async fn a_posting_that_changed_is_not_purged<
-    S: Store + PostingReader + AuditLog + Retention,
->(
-    store: &S,
-) {
-    enriched(store, "a", Status::Expired, noon()).await;
-    let judged = posting(store, "a").await;
-    let writes = touching(&judged, |_| {});
-    store.commit(writes).await.expect("the version is right");
-    let purge = Purge {
-        postings: vec![(judged.id, judged.version)],
-        before: noon(),
-        archive: None,
-        earlier: 0,
-        by: by_ann(1),
-        at: noon(),
-    };
-    assert_eq!(store.purge(&purge).await, Ok(0));
-    assert!(view(store, "a").await.texts.is_some());
-    let entries = store
-        .entries(&AuditQuery {
-            limit: 9,
-            ..AuditQuery::default()
-        })
-        .await;
-    assert_eq!(entries, Ok(Vec::new()));
-}
-
-async fn entries<S: AuditLog>(store: &S) -> Vec<Entry> {
-    let query = AuditQuery {
-        limit: 9,
-        ..AuditQuery::default()
-    };
-    store.entries(&query).await.expect("the store works")
+    Ok(store.purge(&purge).await?)
 }
 
 /// The public events, oldest first.
-async fn events<S: EventLog>(store: &S) -> Vec<Event> {
+async fn events<S: EventLog>(store: &S) -> Checked<Vec<Event>> {
     let query = LogQuery {
         after: None,
         names: PUBLIC.to_vec(),
         prefixes: Prefixes::ALL,
         limit: 99,
     };
-    let page = store.read(&query).await.expect("the store works");
-    page.events
+    let page = store.read(&query).await?;
+    Ok(page
+        .events
         .into_iter()
         .map(|recorded| recorded.event)
-        .collect()
+        .collect())
 }
 
 /// Records refusals of these identifiers at these times, and returns whose are kept.
 async fn refused<S: ActivityLog>(
     store: &S,
     refusals: &[(u128, &str, OffsetDateTime)],
-) -> Vec<u128> {
+) -> Checked<Vec<u128>> {
     let client = client(1).id;
     let refusals = refusals.iter().map(|(n, identifier, at)| {
         let refusal = Refusal::new(uuid(*n), *at, identifier, 422, "It is wrong.", None);
@@ -282,10 +126,10 @@ async fn refused<S: ActivityLog>(
         refusals: refusals.collect(),
         ..ActivityWrites::default()
     };
-    store.record(&writes).await.expect("the store works");
-    let activity = store.activity(client).await.expect("the store works");
+    store.record(&writes).await?;
+    let activity = store.activity(client).await?;
     let ids = activity.refusals.iter().map(|refusal| refusal.id);
-    ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect()
+    Ok(ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect())
 }
 
 async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
@@ -294,139 +138,247 @@ async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError>
     store.commit(writes).await
 }
 
-/// And what an operator did. Other postings stay as they are, and the identifier is free.
-pub async fn an_erased_posting_leaves_nothing_but_its_event<
-    S: Store + PostingReader + Outbox + AuditLog + EventLog + Clients + ActivityLog + Retention,
->(
-    store: &S,
-) {
-    store
-        .insert(&client(1), None)
-        .await
-        .expect("the store works");
-    let by = by_ann(1);
-    for (name, n) in [("a", 1), ("b", 2)] {
-        enriched(store, name, Status::Approved, noon()).await;
-        let reject = Moderation::Reject {
-            reason: format!("the words of {name}"),
-        };
-        let (id, by) = (identifier(name), by_ann(10 + n));
-        let rejected = moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await;
-        rejected.expect("it is not expired");
-    }
-    let a = posting(store, "a").await;
-    let refusals = [(1, "a", noon()), (2, "b", noon())];
-    assert_eq!(refused(store, &refusals).await, [2, 1]);
-    let mut writes = WriteSet::new(noon());
-    writes.tasks.ask(crate::posting::enrich(a.id));
-    store.commit(writes).await.expect("nothing conflicts");
-    let leased = store
-        .claim(ENRICH, 9, hours(1), uuid(1), noon() + hours(1))
-        .await;
-    let leased = leased.expect("the store works").remove(0).receipt;
-    until_all_readable(store).await;
-    let before = events(store).await;
-    let view_of_b = view(store, "b").await;
-
-    let (last, later) = (end(store).await, noon() + hours(1));
-    let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
-    assert_eq!(erased, Ok(true));
-    until_readable(store, last).await;
-    let found = PostingReader::find(store, &identifier("a")).await;
-    assert_eq!(found, Ok(None));
-    assert_eq!(view(store, "b").await, view_of_b);
-    assert_eq!(refused(store, &[]).await, [2]);
-    let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;
-    assert_eq!(tasks, Ok(Vec::new()));
-    assert_eq!(finish(store, leased).await, Err(StoreError::Conflict));
-
-    let mut after = events(store).await;
-    let erasure = after.pop();
-    let state = PostingState {
-        version: a.version + 1,
-        status_reason: None,
-        ..PostingState::from(&a)
-    };
-    let expect = Event {
-        name: JOB_POSTING_ERASED,
-        subject: Subject::Posting(state),
-        at: later,
-        trace: None,
-    };
-    assert_eq!(erasure, Some(expect));
-    let mut expect = before;
-    for event in &mut expect {
-        if let Subject::Posting(posting) = &mut event.subject
-            && posting.id == a.id
-        {
-            assert!(event.name != JOB_POSTING_REJECTED || posting.status_reason.is_some());
-            posting.status_reason = None;
+kernel::contract_cases!(
+    retention,
+    impl PostingReader + Store + ActivityLog + AuditLog + Clients + EventLog + Outbox + Retention,
+    /// The longest expired first, and of no others; everything else of them stays.
+    async fn texts_of_expired_postings_are_dropped(store: &S) {
+        let late = noon() + hours(2);
+        for (name, status, expired) in [
+            ("second", Status::Expired, noon() + hours(1)),
+            ("first", Status::Expired, noon()),
+            ("third", Status::Expired, late - Duration::MICROSECOND),
+            ("later", Status::Expired, late),
+            ("approved", Status::Approved, noon()),
+            ("rejected", Status::Rejected, noon()),
+        ] {
+            enriched(store, name, status, expired).await?;
         }
-    }
-    assert_eq!(after, expect, "they stay, without reasons");
+        put(store, &[create("bare", "acme")]).await?;
+        let writes = touching(&posting(store, "bare").await?, |posting| {
+            posting.status = Status::Expired;
+            posting.expired_at = Some(noon());
+        });
+        store.commit(writes).await?;
 
-    let audit = entries(store).await;
-    let of = |action: &Action, subject: &str| {
-        let mut found = audit.iter().filter(|entry| entry.action == *action);
-        found.find(|entry| entry.subject.as_deref() == Some(subject))
-    };
-    let details = &of(&Action::POSTINGS_ERASE, "a")
-        .expect("it is recorded")
-        .details;
-    assert_eq!(details["reason"], "a request");
-    assert_eq!(details["status"], "rejected");
-    assert_eq!(details["company"], "https://acme.example");
-    let rejections = ["a", "b"].map(|name| of(&Action::POSTINGS_REJECT, name));
-    let reasons = rejections.map(|entry| entry.expect("it stays").details.get("reason").cloned());
-    assert_eq!(reasons, [None, Some("the words of b".into())]);
+        let before = view(store, "first").await?;
+        assert_eq!(drop_texts(store, late, 2).await?, 2);
+        let mut expect = before.clone();
+        expect.posting.forget_texts();
+        (expect.texts, expect.coordinates) = (None, None);
+        assert_eq!(view(store, "first").await?, expect);
+        assert_eq!(view(store, "second").await?.texts, None);
+        assert_eq!(view(store, "third").await?.texts, Some(texts().0));
+        assert_eq!(drop_texts(store, late, 2).await?, 1);
+        assert_eq!(drop_texts(store, late, 2).await?, 0);
+        for (name, has_texts) in [
+            ("third", false),
+            ("later", true),
+            ("approved", true),
+            ("rejected", true),
+        ] {
+            let view = view(store, name).await?;
+            assert_eq!(view.texts.is_some(), has_texts, "{name}");
+            assert_eq!(view.coordinates.is_some(), has_texts, "{name}");
+        }
+        assert_eq!(posting(store, "bare").await?.version, 2);
+    },
+    /// It would bring back the outcome without its texts.
+    async fn a_decision_from_before_the_drop_is_a_conflict(store: &S) {
+        enriched(store, "a", Status::Expired, noon()).await?;
+        let decided = touching(&posting(store, "a").await?, |_| {});
+        assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
+        assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
+        assert!(!posting(store, "a").await?.has_texts());
+    },
+    /// It waits for enrichment as a new one does.
+    async fn a_reopened_posting_gets_its_texts_again(store: &S) {
+        enriched(store, "a", Status::Expired, noon()).await?;
+        assert_eq!(drop_texts(store, noon() + hours(1), 9).await?, 1);
+        let reopen = push("a", r#"{"expiration":null}"#);
+        for answer in run(store, &[reopen], noon() + minutes(90)).await? {
+            answer?;
+        }
+        let reopened = view(store, "a").await?;
+        assert_eq!(reopened.posting.status, Status::PendingEnrichment);
+        assert_eq!(reopened.texts, None);
+        let (again, place) = texts();
+        let mut writes = touching(&reopened.posting, |posting| {
+            posting.texts_digest = Some(TextsDigest::of(&again, place));
+        });
+        for write in writes.postings.values_mut() {
+            write.enriched = Some((again.clone(), place));
+        }
+        store.commit(writes).await?;
+        assert_eq!(view(store, "a").await?.texts, Some(again));
+        assert_eq!(drop_texts(store, noon() + hours(9), 9).await?, 0);
+    },
+    /// Texts, history and tasks go too; the identifier is free; others stay; one entry counts all.
+    async fn purged_postings_leave_nothing(store: &S) {
+        for (name, status) in [
+            ("a", Status::Expired),
+            ("b", Status::Expired),
+            ("open", Status::Approved),
+        ] {
+            enriched(store, name, status, noon()).await?;
+        }
+        let first = posting(store, "a").await?.id;
+        let tasks = async || {
+            let tasks = store.tasks_of(first.uuid(), &[ENRICH.kind()], 9).await;
+            tasks.map(|tasks| tasks.len())
+        };
+        assert_eq!(tasks().await, Ok(1));
+        assert_eq!(purge(store, &["a", "open"], 0).await?, 1);
+        assert_eq!(purge(store, &["b"], 1).await?, 1);
+        let known = store.load_by_id(&[first]).await?;
+        assert!(known.postings.is_empty());
+        assert_eq!(tasks().await, Ok(0));
+        assert_eq!(view(store, "open").await?.texts, Some(texts().0));
 
-    let again = erase(store, store, &identifier("a"), "a request", &by, later).await;
-    assert_eq!(again, Err(ModerationError::Rejected(Rejection::NotFound)));
-    let mut again = create("a", "acme");
-    again.new_id = PostingId::new(uuid(77));
-    put(store, &[again]).await;
-    assert_eq!(view(store, "a").await.history.len(), 1);
-}
+        let mut again = create("a", "acme");
+        again.new_id = PostingId::new(uuid(77));
+        put(store, &[again]).await?;
+        let again = view(store, "a").await?;
+        assert_eq!(again.posting.id, PostingId::new(uuid(77)));
+        assert_eq!((again.history.len(), again.texts), (1, None));
 
-/// Activity is written some seconds late.
-pub async fn what_was_under_way_does_not_bring_an_erased_posting_back<
-    S: Store + AuditLog + Clients + ActivityLog + Retention,
->(
-    store: &S,
-) {
-    store
-        .insert(&client(1), None)
-        .await
-        .expect("the store works");
-    put(store, &[create("a", "acme")]).await;
-    let decided = touching(&posting(store, "a").await, |_| {});
-    let (by, later) = (by_ann(1), noon() + minutes(1));
-    let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
-    assert_eq!(erased, Ok(true));
-    assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
-    let refusals = [
-        (1, "a", noon()),
-        (2, "b", noon()),
-        (3, "a", later + minutes(1)),
-    ];
-    assert_eq!(refused(store, &refusals).await, [3, 2]);
-}
+        let entries = entries(store).await?;
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].action, Action::POSTINGS_PURGE);
+        assert_eq!(entries[0].details["postings"], 2);
+        assert_eq!(entries[0].details["archive"], "old.ndjson");
+    },
+    /// What was archived of it would not be what is deleted.
+    async fn a_posting_that_changed_is_not_purged(store: &S) {
+        enriched(store, "a", Status::Expired, noon()).await?;
+        let judged = posting(store, "a").await?;
+        let writes = touching(&judged, |_| {});
+        store.commit(writes).await?;
+        let purge = Purge {
+            postings: vec![(judged.id, judged.version)],
+            before: noon(),
+            archive: None,
+            earlier: 0,
+            by: by_ann(1),
+            at: noon(),
+        };
+        assert_eq!(store.purge(&purge).await, Ok(0));
+        assert!(view(store, "a").await?.texts.is_some());
+        assert_eq!(entries(store).await?, []);
+    },
+    /// And what an operator did. Other postings stay as they are, and the identifier is free.
+    async fn an_erased_posting_leaves_nothing_but_its_event(store: &S) {
+        store.insert(&client(1), None).await?;
+        let by = by_ann(1);
+        for (name, n) in [("a", 1), ("b", 2)] {
+            enriched(store, name, Status::Approved, noon()).await?;
+            let reject = Moderation::Reject {
+                reason: format!("the words of {name}"),
+            };
+            let (id, by) = (identifier(name), by_ann(10 + n));
+            moderate(store, &id, &reject, None, &by, Lifetime::NEVER, noon()).await?;
+        }
+        let a = posting(store, "a").await?;
+        let refusals = [(1, "a", noon()), (2, "b", noon())];
+        assert_eq!(refused(store, &refusals).await?, [2, 1]);
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.ask(crate::posting::enrich(a.id));
+        store.commit(writes).await?;
+        let leased = store
+            .claim(ENRICH, 9, hours(1), uuid(1), noon() + hours(1))
+            .await?
+            .remove(0)
+            .receipt;
+        until_all_readable(store).await?;
+        let before = events(store).await?;
+        let view_of_b = view(store, "b").await?;
 
-pub async fn a_posting_that_changed_is_not_erased<
-    S: Store + PostingReader + AuditLog + Retention,
->(
-    store: &S,
-) {
-    put(store, &[create("a", "acme")]).await;
-    let judged = posting(store, "a").await;
-    let writes = touching(&judged, |_| {});
-    store.commit(writes).await.expect("the version is right");
-    let erasure = Erasure {
-        posting: judged.id,
-        version: judged.version,
-        identifier: identifier("a"),
-        tasks: TaskWrites::new(noon()),
-    };
-    assert_eq!(store.erase(&erasure).await, Err(StoreError::Conflict));
-    assert_eq!(view(store, "a").await.history.len(), 1);
-}
+        let (last, later) = (end(store).await?, noon() + hours(1));
+        let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        assert_eq!(erased, Ok(true));
+        until_readable(store, last).await?;
+        let found = PostingReader::find(store, &identifier("a")).await;
+        assert_eq!(found, Ok(None));
+        assert_eq!(view(store, "b").await?, view_of_b);
+        assert_eq!(refused(store, &[]).await?, [2]);
+        let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;
+        assert_eq!(tasks, Ok(Vec::new()));
+        assert_eq!(finish(store, leased).await, Err(StoreError::Conflict));
+
+        let mut after = events(store).await?;
+        let erasure = after.pop();
+        let state = PostingState {
+            version: a.version + 1,
+            status_reason: None,
+            ..PostingState::from(&a)
+        };
+        let expect = Event {
+            name: JOB_POSTING_ERASED,
+            subject: Subject::Posting(state),
+            at: later,
+            trace: None,
+        };
+        assert_eq!(erasure, Some(expect));
+        let mut expect = before;
+        for event in &mut expect {
+            if let Subject::Posting(posting) = &mut event.subject
+                && posting.id == a.id
+            {
+                assert!(event.name != JOB_POSTING_REJECTED || posting.status_reason.is_some());
+                posting.status_reason = None;
+            }
+        }
+        assert_eq!(after, expect, "they stay, without reasons");
+
+        let audit = entries(store).await?;
+        let of = |action: &Action, subject: &str| {
+            let mut found = audit.iter().filter(|entry| entry.action == *action);
+            found.find(|entry| entry.subject.as_deref() == Some(subject))
+        };
+        let details = &of(&Action::POSTINGS_ERASE, "a").ok_or(Absent)?.details;
+        assert_eq!(details["reason"], "a request");
+        assert_eq!(details["status"], "rejected");
+        assert_eq!(details["company"], "https://acme.example");
+        let rejections = ["a", "b"].map(|name| of(&Action::POSTINGS_REJECT, name));
+        let reasons =
+            rejections.map(|entry| entry.map(|entry| entry.details.get("reason").cloned()));
+        assert_eq!(reasons, [Some(None), Some(Some("the words of b".into()))]);
+
+        let again = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        assert_eq!(again, Err(ModerationError::Rejected(Rejection::NotFound)));
+        let mut again = create("a", "acme");
+        again.new_id = PostingId::new(uuid(77));
+        put(store, &[again]).await?;
+        assert_eq!(view(store, "a").await?.history.len(), 1);
+    },
+    /// Activity is written some seconds late.
+    async fn what_was_under_way_does_not_bring_an_erased_posting_back(store: &S) {
+        store.insert(&client(1), None).await?;
+        put(store, &[create("a", "acme")]).await?;
+        let decided = touching(&posting(store, "a").await?, |_| {});
+        let (by, later) = (by_ann(1), noon() + minutes(1));
+        let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
+        assert_eq!(erased, Ok(true));
+        assert_eq!(store.commit(decided).await, Err(StoreError::Conflict));
+        let refusals = [
+            (1, "a", noon()),
+            (2, "b", noon()),
+            (3, "a", later + minutes(1)),
+        ];
+        assert_eq!(refused(store, &refusals).await?, [3, 2]);
+    },
+    async fn a_posting_that_changed_is_not_erased(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let judged = posting(store, "a").await?;
+        let writes = touching(&judged, |_| {});
+        store.commit(writes).await?;
+        let erasure = Erasure {
+            posting: judged.id,
+            version: judged.version,
+            identifier: identifier("a"),
+            tasks: TaskWrites::new(noon()),
+        };
+        assert_eq!(store.erase(&erasure).await, Err(StoreError::Conflict));
+        assert_eq!(view(store, "a").await?.history.len(), 1);
+    },
+);

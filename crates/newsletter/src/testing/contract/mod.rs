@@ -1,10 +1,4 @@
 //! The cases of the contract suite, by area. Each takes an empty store.
-#![expect(
-    clippy::expect_used,
-    clippy::missing_panics_doc,
-    missing_docs,
-    reason = "the cases are tests, and their names say what they show"
-)]
 
 pub mod accounts;
 pub mod subscribers;

@@ -2,232 +2,184 @@
 
 use kernel::{
     StoreError,
-    audit::{Action, AuditLog, AuditQuery},
-    outbox::{Dismissal, Outbox, Revive, TaskRow},
-    testing::{by_ann, hours, minutes, noon},
+    audit::{Action, AuditLog},
+    outbox::{Dismissal, Outbox, Revive},
+    testing::{Absent, by_ann, entries, hours, minutes, noon, rows},
 };
 use time::Duration;
 
 use super::{ask, claim, claim_one, claim_suspect, effect, finish};
 use crate::store::{Store, WriteSet};
 
-/// It is due when the worker says, without a failed attempt.
-pub async fn what_is_given_back_is_no_failure<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1), effect(2)], noon()).await;
-    let claimed = claim(store, 1, noon()).await;
-    let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
-    let due = noon() + minutes(1);
-    store
-        .give_back(&receipts, due)
-        .await
-        .expect("the store works");
-    assert_eq!(claim(store, 2, noon()).await, []);
-    let again = claim(store, 3, due).await;
-    assert_eq!(again.len(), 2);
-    assert!(again.iter().all(|task| task.first_failed_at.is_none()));
-    // The lease has ended with that.
-    store
-        .give_back(&receipts, noon())
-        .await
-        .expect("the store works");
-    assert_eq!(claim(store, 4, due).await, []);
-    assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
-}
+kernel::contract_cases!(
+    outbox::failures,
+    impl Store + AuditLog + Outbox,
+    /// It is due when the worker says, without a failed attempt.
+    async fn what_is_given_back_is_no_failure(store: &S) {
+        ask(store, &[effect(1), effect(2)], noon()).await?;
+        let claimed = claim(store, 1, noon()).await?;
+        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+        let due = noon() + minutes(1);
+        store.give_back(&receipts, due).await?;
+        assert_eq!(claim(store, 2, noon()).await?, []);
+        let again = claim(store, 3, due).await?;
+        assert_eq!(again.len(), 2);
+        assert!(again.iter().all(|task| task.first_failed_at.is_none()));
+        // The lease has ended with that.
+        store.give_back(&receipts, noon()).await?;
+        assert_eq!(claim(store, 4, due).await?, []);
+        assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
+    },
+    /// The time of the first failure is kept.
+    async fn a_failed_task_waits_and_counts(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        let due = noon() + minutes(5);
+        store.retry(claimed.receipt, due, "refused", noon()).await?;
+        assert_eq!(claim(store, 2, due - Duration::SECOND).await?, []);
+        let again = claim_one(store, 3, due).await?;
+        assert_eq!((again.attempts, again.first_failed_at), (2, Some(noon())));
+        store.retry(again.receipt, due, "again", due).await?;
+        let third = claim_one(store, 4, due).await?;
+        assert_eq!((third.attempts, third.first_failed_at), (3, Some(noon())));
 
-/// The time of the first failure is kept.
-pub async fn a_failed_task_waits_and_counts<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    let due = noon() + minutes(5);
-    store
-        .retry(claimed.receipt, due, "refused", noon())
-        .await
-        .expect("the store works");
-    assert_eq!(claim(store, 2, due - Duration::SECOND).await, []);
-    let again = claim_one(store, 3, due).await;
-    assert_eq!((again.attempts, again.first_failed_at), (2, Some(noon())));
-    store
-        .retry(again.receipt, due, "again", due)
-        .await
-        .expect("the store works");
-    let third = claim_one(store, 4, due).await;
-    assert_eq!((third.attempts, third.first_failed_at), (3, Some(noon())));
-
-    ask(store, &[effect(1)], due).await;
-    store
-        .retry(third.receipt, due + hours(9), "no", due)
-        .await
-        .expect("the store works");
-    claim_one(store, 5, due).await;
-}
-
-pub async fn a_task_given_up_is_dead_until_revived<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1), effect(2)], noon()).await;
-    for claimed in claim(store, 1, noon()).await {
+        ask(store, &[effect(1)], due).await?;
         store
-            .give_up(claimed.receipt, "hopeless", noon())
-            .await
-            .expect("the store works");
-    }
-    assert_eq!(claim(store, 2, noon() + hours(9)).await, []);
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX).await,
-        Ok(vec![])
-    );
-    let dead = Outbox::list(store, true, None, usize::MAX)
-        .await
-        .expect("the store works");
-    assert_eq!(dead.len(), 2);
-    assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
-    let one = Revive::Tasks(vec![dead[0].id]);
-    assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
-    assert_eq!(
-        store.revive(&one, None, noon()).await,
-        Ok(0),
-        "it is not dead any more"
-    );
-    let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!((claimed.receipt.task, claimed.attempts), (dead[0].id, 1));
-    assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
-    claim_one(store, 4, noon()).await;
-}
-
-async fn rows<S: Outbox>(store: &S, dead: bool) -> Vec<TaskRow> {
-    let rows = Outbox::list(store, dead, None, usize::MAX).await;
-    rows.expect("the store works")
-}
-
-/// With the rest of the commit or not at all, and not if it was asked for again.
-pub async fn a_commit_gives_a_task_up<S: Store + Outbox>(store: &S) {
-    let give_up = async |receipt| {
-        let mut writes = WriteSet::new(noon());
-        writes.tasks.ask(effect(2));
-        let error = "hopeless".to_owned();
-        writes.tasks.given_up.push((receipt, error));
-        store.commit(writes).await
-    };
-    ask(store, &[effect(1)], noon()).await;
-    let late = claim_one(store, 1, noon()).await.receipt;
-    let later = noon() + hours(9);
-    let receipt = claim_suspect(store, 2, later).await.receipt;
-    assert_eq!(give_up(late).await, Err(StoreError::Conflict));
-    assert_eq!(
-        (
-            rows(store, false).await.len(),
-            rows(store, true).await.len()
-        ),
-        (1, 0)
-    );
-    assert_eq!(give_up(receipt).await, Ok(()));
-    let dead = rows(store, true).await;
-    assert_eq!((dead[0].key, dead.len()), (effect(1).key(), 1));
-    assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
-
-    ask(store, &[effect(1)], noon()).await;
-    let tasks = claim(store, 3, noon()).await;
-    let receipt = tasks.iter().find(|task| task.effect == effect(1));
-    let receipt = receipt.expect("it is due").receipt;
-    ask(store, &[effect(1)], noon()).await;
-    assert_eq!(give_up(receipt).await, Ok(()));
-    assert_eq!(rows(store, true).await, []);
-}
-
-/// And what the same commit asks for is a new one.
-pub async fn a_commit_ends_a_task_in_whatever_state<S: Store + Outbox>(store: &S) {
-    ask(store, &[1, 2].map(effect), noon()).await;
-    for task in claim(store, 1, noon()).await {
-        if task.effect == effect(1) {
-            let dead = store.give_up(task.receipt, "hopeless", noon()).await;
-            dead.expect("the store works");
-        } else {
-            let mut writes = WriteSet::new(noon());
-            writes.tasks.ended.push(effect(2));
-            writes.tasks.ask(effect(2));
-            store.commit(writes).await.expect("nothing conflicts");
-            let lost = finish(store, task.receipt).await;
-            assert_eq!(lost, Err(StoreError::Conflict));
-            let again = claim_one(store, 2, noon()).await;
-            assert_eq!((again.effect, again.attempts), (effect(2), 1));
+            .retry(third.receipt, due + hours(9), "no", due)
+            .await?;
+        claim_one(store, 5, due).await?;
+    },
+    async fn a_task_given_up_is_dead_until_revived(store: &S) {
+        ask(store, &[effect(1), effect(2)], noon()).await?;
+        for claimed in claim(store, 1, noon()).await? {
+            store.give_up(claimed.receipt, "hopeless", noon()).await?;
         }
-    }
-    ask(store, &[3, 4].map(effect), noon()).await;
-    let mut writes = WriteSet::new(noon());
-    writes.tasks.ended.extend([1, 2, 3, 9].map(effect));
-    store.commit(writes).await.expect("nothing conflicts");
-    assert_eq!(rows(store, true).await, []);
-    let left = rows(store, false).await;
-    assert_eq!((left[0].key, left.len()), (effect(4).key(), 1));
-}
+        assert_eq!(claim(store, 2, noon() + hours(9)).await?, []);
+        assert_eq!(rows(store, false).await?, []);
+        let dead = rows(store, true).await?;
+        assert_eq!(dead.len(), 2);
+        assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
+        let one = Revive::Tasks(vec![dead[0].id]);
+        assert_eq!(store.revive(&one, None, noon()).await, Ok(1));
+        assert_eq!(
+            store.revive(&one, None, noon()).await,
+            Ok(0),
+            "it is not dead any more"
+        );
+        let claimed = claim_one(store, 3, noon()).await?;
+        assert_eq!((claimed.receipt.task, claimed.attempts), (dead[0].id, 1));
+        assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
+        claim_one(store, 4, noon()).await?;
+    },
+    /// With the rest of the commit or not at all, and not if it was asked for again.
+    async fn a_commit_gives_a_task_up(store: &S) {
+        let give_up = async |receipt| {
+            let mut writes = WriteSet::new(noon());
+            writes.tasks.ask(effect(2));
+            let error = "hopeless".to_owned();
+            writes.tasks.given_up.push((receipt, error));
+            store.commit(writes).await
+        };
+        ask(store, &[effect(1)], noon()).await?;
+        let late = claim_one(store, 1, noon()).await?.receipt;
+        let later = noon() + hours(9);
+        let receipt = claim_suspect(store, 2, later).await?.receipt;
+        assert_eq!(give_up(late).await, Err(StoreError::Conflict));
+        assert_eq!(
+            (
+                rows(store, false).await?.len(),
+                rows(store, true).await?.len()
+            ),
+            (1, 0)
+        );
+        give_up(receipt).await?;
+        let dead = rows(store, true).await?;
+        assert_eq!((dead[0].key, dead.len()), (effect(1).key(), 1));
+        assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
 
-pub async fn dead_tasks_are_dismissed_and_no_others<S: Store + Outbox + AuditLog>(store: &S) {
-    ask(store, &[1, 2, 3, 4].map(effect), noon()).await;
-    let mut receipts = claim(store, 1, noon()).await;
-    receipts.sort_unstable_by_key(|task| task.effect);
-    for task in &receipts[..2] {
-        let dead = store.give_up(task.receipt, "hopeless", noon()).await;
-        dead.expect("the store works");
-    }
-    let back = store.give_back(&[receipts[2].receipt], noon()).await;
-    back.expect("the store works");
-    let dismissal = Dismissal {
-        by: by_ann(1),
-        reason: "it is gone".to_owned(),
-        at: noon(),
-    };
-    let ids: Vec<_> = [0, 2, 3].map(|n| receipts[n].receipt.task).to_vec();
-    assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
-    assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
-    assert_eq!(rows(store, true).await[0].key, effect(2).key());
-    assert_eq!(
-        rows(store, false).await.len(),
-        2,
-        "one waits, one is leased"
-    );
-    let second = [receipts[1].receipt.task];
-    assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
+        ask(store, &[effect(1)], noon()).await?;
+        let tasks = claim(store, 3, noon()).await?;
+        let receipt = tasks.iter().find(|task| task.effect == effect(1));
+        let receipt = receipt.ok_or(Absent)?.receipt;
+        ask(store, &[effect(1)], noon()).await?;
+        give_up(receipt).await?;
+        assert_eq!(rows(store, true).await?, []);
+    },
+    /// And what the same commit asks for is a new one.
+    async fn a_commit_ends_a_task_in_whatever_state(store: &S) {
+        ask(store, &[1, 2].map(effect), noon()).await?;
+        for task in claim(store, 1, noon()).await? {
+            if task.effect == effect(1) {
+                store.give_up(task.receipt, "hopeless", noon()).await?;
+            } else {
+                let mut writes = WriteSet::new(noon());
+                writes.tasks.ended.push(effect(2));
+                writes.tasks.ask(effect(2));
+                store.commit(writes).await?;
+                let lost = finish(store, task.receipt).await;
+                assert_eq!(lost, Err(StoreError::Conflict));
+                let again = claim_one(store, 2, noon()).await?;
+                assert_eq!((again.effect, again.attempts), (effect(2), 1));
+            }
+        }
+        ask(store, &[3, 4].map(effect), noon()).await?;
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.ended.extend([1, 2, 3, 9].map(effect));
+        store.commit(writes).await?;
+        assert_eq!(rows(store, true).await?, []);
+        let left = rows(store, false).await?;
+        assert_eq!((left[0].key, left.len()), (effect(4).key(), 1));
+    },
+    async fn dead_tasks_are_dismissed_and_no_others(store: &S) {
+        ask(store, &[1, 2, 3, 4].map(effect), noon()).await?;
+        let mut receipts = claim(store, 1, noon()).await?;
+        receipts.sort_unstable_by_key(|task| task.effect);
+        for task in &receipts[..2] {
+            store.give_up(task.receipt, "hopeless", noon()).await?;
+        }
+        store.give_back(&[receipts[2].receipt], noon()).await?;
+        let dismissal = Dismissal {
+            by: by_ann(1),
+            reason: "it is gone".to_owned(),
+            at: noon(),
+        };
+        let ids: Vec<_> = [0, 2, 3].map(|n| receipts[n].receipt.task).to_vec();
+        assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
+        assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
+        assert_eq!(rows(store, true).await?[0].key, effect(2).key());
+        assert_eq!(
+            rows(store, false).await?.len(),
+            2,
+            "one waits, one is leased"
+        );
+        let second = [receipts[1].receipt.task];
+        assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
 
-    let query = AuditQuery {
-        limit: 9,
-        ..AuditQuery::default()
-    };
-    let mut entries = store.entries(&query).await.expect("the store works");
-    entries.sort_unstable_by_key(|entry| entry.subject.clone());
-    assert_eq!(entries.len(), 2, "each has one of its own");
-    for (entry, task) in entries.iter().zip(&receipts) {
-        assert_eq!(entry.action, Action::OUTBOX_DISMISS);
-        assert_eq!(entry.subject, Some(task.effect.key().to_string()));
-        assert_eq!(entry.details["kind"], "enrich");
-        assert_eq!(entry.details["reason"], "it is gone");
-    }
-}
-
-pub async fn asking_for_a_dead_effect_revives_it<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    store
-        .give_up(claimed.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    ask(store, &[effect(1)], noon() + hours(1)).await;
-    let again = claim_one(store, 2, noon() + hours(1)).await;
-    assert_eq!((again.attempts, again.first_failed_at), (1, None));
-    assert_eq!(
-        Outbox::list(store, true, None, usize::MAX).await,
-        Ok(vec![])
-    );
-}
-
-pub async fn asking_again_wins_over_giving_up<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    ask(store, &[effect(1)], noon()).await;
-    store
-        .give_up(claimed.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    assert_eq!(
-        Outbox::list(store, true, None, usize::MAX).await,
-        Ok(vec![])
-    );
-    claim_one(store, 2, noon()).await;
-}
+        let mut entries = entries(store).await?;
+        entries.sort_unstable_by_key(|entry| entry.subject.clone());
+        assert_eq!(entries.len(), 2, "each has one of its own");
+        for (entry, task) in entries.iter().zip(&receipts) {
+            assert_eq!(entry.action, Action::OUTBOX_DISMISS);
+            assert_eq!(entry.subject, Some(task.effect.key().to_string()));
+            assert_eq!(entry.details["kind"], "enrich");
+            assert_eq!(entry.details["reason"], "it is gone");
+        }
+    },
+    async fn asking_for_a_dead_effect_revives_it(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        ask(store, &[effect(1)], noon() + hours(1)).await?;
+        let again = claim_one(store, 2, noon() + hours(1)).await?;
+        assert_eq!((again.attempts, again.first_failed_at), (1, None));
+        assert_eq!(rows(store, true).await?, []);
+    },
+    async fn asking_again_wins_over_giving_up(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        ask(store, &[effect(1)], noon()).await?;
+        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        assert_eq!(rows(store, true).await?, []);
+        claim_one(store, 2, noon()).await?;
+    },
+);

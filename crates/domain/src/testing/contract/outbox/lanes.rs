@@ -2,7 +2,7 @@
 
 use kernel::{
     outbox::{Claimed, Effect, Outbox, Queue},
-    testing::{hours, noon, uuid},
+    testing::{Checked, hours, noon, rows, uuid},
 };
 
 use super::{
@@ -15,116 +15,95 @@ use crate::{
     testing::{contract::put, create, put_id},
 };
 
-async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Vec<Claimed> {
-    store
-        .claim(queue, 10, LEASE, uuid(lease), noon())
-        .await
-        .expect("the store works")
+async fn claim_from<S: Outbox>(store: &S, queue: Queue, lease: u128) -> Checked<Vec<Claimed>> {
+    Ok(store.claim(queue, 10, LEASE, uuid(lease), noon()).await?)
 }
 
-pub async fn queues_are_claimed_apart<S: Store + Outbox>(store: &S) {
-    put(store, &[create("a", "acme")]).await;
-    // Tasks of one key differ by kind.
-    let tasks = [
-        (EAST, 1),
-        (WEST, 2),
-        (BULK_EAST, 3),
-        (BULK_WEST, 4),
-        (MOVE, 1),
-        (FETCH, 1),
-    ];
-    let mut effects = tasks.map(|(queue, n)| Effect::new(queue, uuid(n))).to_vec();
-    ask(store, &effects, noon()).await;
-    effects.push(enrich(put_id("a")));
-    for (lease, queue) in (1..).zip(QUEUES) {
-        let claimed = claim_from(store, queue, lease).await;
-        assert_eq!(claimed.len(), 1, "{queue:?}: {claimed:?}");
-        let effect = claimed[0].effect;
-        assert!(effects.contains(&effect), "{effect:?}");
-        assert_eq!(effect.queue(), queue);
-    }
-}
+kernel::contract_cases!(
+    outbox::lanes,
+    impl Store + Outbox,
+    async fn queues_are_claimed_apart(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        // Tasks of one key differ by kind.
+        let tasks = [
+            (EAST, 1),
+            (WEST, 2),
+            (BULK_EAST, 3),
+            (BULK_WEST, 4),
+            (MOVE, 1),
+            (FETCH, 1),
+        ];
+        let mut effects = tasks.map(|(queue, n)| Effect::new(queue, uuid(n))).to_vec();
+        ask(store, &effects, noon()).await?;
+        effects.push(enrich(put_id("a")));
+        for (lease, queue) in (1..).zip(QUEUES) {
+            let claimed = claim_from(store, queue, lease).await?;
+            assert_eq!(claimed.len(), 1, "{queue:?}: {claimed:?}");
+            let effect = claimed[0].effect;
+            assert!(effects.contains(&effect), "{effect:?}");
+            assert_eq!(effect.queue(), queue);
+        }
+    },
+    /// Changes come before bulk work.
+    async fn a_bulk_sync_moves_up_and_never_back(store: &S) {
+        let [sync, _] = tellings(1);
+        let first = Effect::new(BULK_EAST, uuid(1));
+        ask(store, &[first], noon()).await?;
+        assert_eq!(claim_from(store, EAST, 1).await?, []);
+        for effect in [sync, first] {
+            ask(store, &[effect], noon()).await?;
+            assert_eq!(claim_from(store, BULK_EAST, 2).await?, []);
+        }
+        let claimed = claim_one(store, 3, noon()).await?;
+        assert_eq!(claimed.effect, sync);
+        // It is one task, and starts over after it was given up.
+        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        ask(store, &[first], noon()).await?;
+        let again = claim_one(store, 4, noon()).await?;
+        assert_eq!((again.effect, again.attempts), (first, 1));
+    },
+    /// There is one effect of a kind and key.
+    async fn asking_for_another_account_moves_a_sync(store: &S) {
+        let [east, west] = tellings(1);
+        ask(store, &[east], noon()).await?;
+        ask(store, &[west], noon() + hours(1)).await?;
+        assert_eq!(claim_from(store, EAST, 1).await?, []);
+        let claimed = claim_from(store, WEST, 2).await?;
+        assert_eq!(claimed.len(), 1, "it keeps its turn");
+        assert_eq!(claimed[0].effect, west);
+        finish(store, claimed[0].receipt).await?;
+        assert_eq!(rows(store, false).await?, []);
 
-/// Changes come before bulk work.
-pub async fn a_bulk_sync_moves_up_and_never_back<S: Store + Outbox>(store: &S) {
-    let [sync, _] = tellings(1);
-    let first = Effect::new(BULK_EAST, uuid(1));
-    ask(store, &[first], noon()).await;
-    assert_eq!(claim_from(store, EAST, 1).await, []);
-    for effect in [sync, first] {
-        ask(store, &[effect], noon()).await;
-        assert_eq!(claim_from(store, BULK_EAST, 2).await, []);
-    }
-    let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!(claimed.effect, sync);
-    // It is one task, and starts over after it was given up.
-    store
-        .give_up(claimed.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    ask(store, &[first], noon()).await;
-    let again = claim_one(store, 4, noon()).await;
-    assert_eq!((again.effect, again.attempts), (first, 1));
-}
-
-/// There is one effect of a kind and key.
-pub async fn asking_for_another_account_moves_a_sync<S: Store + Outbox>(store: &S) {
-    let [east, west] = tellings(1);
-    ask(store, &[east], noon()).await;
-    ask(store, &[west], noon() + hours(1)).await;
-    assert_eq!(claim_from(store, EAST, 1).await, []);
-    let claimed = claim_from(store, WEST, 2).await;
-    assert_eq!(claimed.len(), 1, "it keeps its turn");
-    assert_eq!(claimed[0].effect, west);
-    finish(store, claimed[0].receipt)
-        .await
-        .expect("the lease holds");
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX).await,
-        Ok(vec![])
-    );
-
-    // Back again, while it waits.
-    for effect in [west, east] {
-        ask(store, &[effect], noon()).await;
-    }
-    let claimed = claim_one(store, 3, noon()).await;
-    assert_eq!(claimed.effect, east);
-}
-
-/// A sync with one account does not block the other's.
-pub async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards<
-    S: Store + Outbox,
->(
-    store: &S,
-) {
-    let [east, west] = tellings(1);
-    ask(store, &[east], noon()).await;
-    let first = claim_one(store, 1, noon()).await;
-    let mut both = WriteSet::new(noon());
-    both.tasks.ask(west);
-    both.tasks.done.push(first.receipt);
-    ask(store, &[west], noon()).await;
-    assert_eq!(claim(store, 2, noon()).await, [], "the lease holds");
-    store.commit(both).await.expect("the lease holds");
-    assert_eq!(claim_from(store, EAST, 3).await, []);
-    let second = claim_one(store, 4, noon()).await;
-    assert_eq!((second.effect, second.attempts), (west, 1));
-}
-
-pub async fn asking_for_another_account_revives_a_dead_sync<S: Store + Outbox>(store: &S) {
-    let [east, west] = tellings(1);
-    ask(store, &[east], noon()).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    store
-        .give_up(claimed.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    ask(store, &[west], noon()).await;
-    let again = claim_one(store, 2, noon()).await;
-    assert_eq!((again.effect, again.attempts), (west, 1));
-    assert_eq!(
-        Outbox::list(store, true, None, usize::MAX).await,
-        Ok(vec![])
-    );
-}
+        // Back again, while it waits.
+        for effect in [west, east] {
+            ask(store, &[effect], noon()).await?;
+        }
+        let claimed = claim_one(store, 3, noon()).await?;
+        assert_eq!(claimed.effect, east);
+    },
+    /// A sync with one account does not block the other's.
+    async fn asking_for_another_account_while_it_is_leased_moves_it_afterwards(store: &S) {
+        let [east, west] = tellings(1);
+        ask(store, &[east], noon()).await?;
+        let first = claim_one(store, 1, noon()).await?;
+        let mut both = WriteSet::new(noon());
+        both.tasks.ask(west);
+        both.tasks.done.push(first.receipt);
+        ask(store, &[west], noon()).await?;
+        assert_eq!(claim(store, 2, noon()).await?, [], "the lease holds");
+        store.commit(both).await?;
+        assert_eq!(claim_from(store, EAST, 3).await?, []);
+        let second = claim_one(store, 4, noon()).await?;
+        assert_eq!((second.effect, second.attempts), (west, 1));
+    },
+    async fn asking_for_another_account_revives_a_dead_sync(store: &S) {
+        let [east, west] = tellings(1);
+        ask(store, &[east], noon()).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        ask(store, &[west], noon()).await?;
+        let again = claim_one(store, 2, noon()).await?;
+        assert_eq!((again.effect, again.attempts), (west, 1));
+        assert_eq!(rows(store, true).await?, []);
+    },
+);

@@ -3,7 +3,7 @@
 use kernel::{
     StoreError,
     outbox::{Outbox, Revive},
-    testing::{hours, minutes, noon, uuid},
+    testing::{hours, minutes, noon, rows, uuid},
     trace::TraceParent,
 };
 use time::Duration;
@@ -14,232 +14,192 @@ use crate::{
     store::{Store, WriteSet},
 };
 
-/// And finishing removes it.
-pub async fn an_effect_is_claimed_once<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    assert_eq!(
-        claim(store, 1, noon() - minutes(1)).await,
-        [],
-        "it is not due yet"
-    );
-    let claimed = claim_one(store, 1, noon()).await;
-    assert_eq!(claimed.effect, effect(1));
-    assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
-    assert_eq!(claim(store, 2, noon()).await, []);
-    finish(store, claimed.receipt)
-        .await
-        .expect("the lease holds");
-    assert_eq!(claim(store, 3, noon() + hours(1)).await, []);
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX).await,
-        Ok(vec![])
-    );
-}
-
-/// A hundred changes cost one run.
-pub async fn asking_again_while_it_waits_is_one_task<S: Store + Outbox>(store: &S) {
-    for _ in 0..3 {
-        ask(store, &[effect(1), effect(2)], noon()).await;
-    }
-    assert_eq!(claim(store, 1, noon()).await.len(), 2);
-}
-
-pub async fn asking_again_while_it_is_leased_makes_it_due_once_more<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let first = claim_one(store, 1, noon()).await;
-    ask(store, &[effect(1)], noon()).await;
-    assert_eq!(claim(store, 2, noon()).await, [], "the lease holds");
-    finish(store, first.receipt).await.expect("the lease holds");
-    let second = claim_one(store, 3, noon()).await;
-    assert_eq!(second.attempts, 1, "it starts with a clean record");
-    finish(store, second.receipt)
-        .await
-        .expect("the lease holds");
-    assert_eq!(claim(store, 4, noon()).await, []);
-
-    ask(store, &[effect(2)], noon()).await;
-    let claimed = claim_one(store, 5, noon()).await;
-    let mut both = WriteSet::new(noon());
-    both.tasks.ask(effect(2));
-    both.tasks.done.push(claimed.receipt);
-    store.commit(both).await.expect("the lease holds");
-    assert_eq!(
-        claim(store, 6, noon()).await.len(),
-        1,
-        "asked for in the commit that finishes it"
-    );
-}
-
-pub async fn claims_are_limited_and_longest_due_first<S: Store + Outbox>(store: &S) {
-    for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
-        ask(store, &[effect(n)], noon() + minutes(minute)).await;
-    }
-    let now = noon() + hours(1);
-    let mut order = Vec::new();
-    for lease in 1..=2 {
-        let claimed = store
-            .claim(ENRICH, 2, LEASE, uuid(lease), now)
-            .await
-            .expect("the store works");
-        order.push(
-            claimed
-                .into_iter()
-                .map(|claimed| claimed.effect)
-                .collect::<Vec<_>>(),
+kernel::contract_cases!(
+    outbox::leases,
+    impl Store + Outbox,
+    /// And finishing removes it.
+    async fn an_effect_is_claimed_once(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        assert_eq!(
+            claim(store, 1, noon() - minutes(1)).await?,
+            [],
+            "it is not due yet"
         );
-    }
-    assert_eq!(order[0], [effect(2), effect(3)]);
-    assert_eq!(order[1], [effect(1)]);
-}
-
-pub async fn a_renewed_lease_holds<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    store
-        .renew(&[claimed.receipt], noon() + hours(1))
-        .await
-        .expect("the store works");
-    assert_eq!(claim(store, 2, noon() + minutes(59)).await, []);
-    claim_suspect(store, 3, noon() + hours(1)).await;
-    store
-        .renew(&[claimed.receipt], noon() + hours(9))
-        .await
-        .expect("the store works");
-    claim_suspect(store, 4, noon() + hours(2)).await;
-}
-
-/// Nothing of the commit is written.
-pub async fn finishing_without_the_lease_conflicts<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let slow = claim_one(store, 1, noon()).await;
-    let fast = claim_suspect(store, 2, noon() + LEASE).await;
-    let mut late = WriteSet::new(noon());
-    late.tasks.done.push(slow.receipt);
-    late.tasks.ask(effect(9));
-    assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
-    finish(store, fast.receipt).await.expect("the lease holds");
-    assert_eq!(
-        finish(store, fast.receipt).await,
-        Err(StoreError::Conflict),
-        "it is finished"
-    );
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX).await,
-        Ok(vec![])
-    );
-}
-
-pub async fn a_lost_lease_can_neither_retry_nor_give_up<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let slow = claim_one(store, 1, noon()).await;
-    let fast = claim_suspect(store, 2, noon() + LEASE).await;
-    store
-        .retry(slow.receipt, noon(), "slow", noon())
-        .await
-        .expect("the store works");
-    store
-        .give_up(slow.receipt, "slow", noon())
-        .await
-        .expect("the store works");
-    assert_eq!(
-        Outbox::list(store, true, None, usize::MAX).await,
-        Ok(vec![])
-    );
-    finish(store, fast.receipt).await.expect("the lease holds");
-}
-
-/// A dead worker holds a task for a limited time, and then it is claimed alone.
-pub async fn a_lease_that_lapsed_makes_a_suspect<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1), effect(2)], noon()).await;
-    assert_eq!(claim(store, 1, noon()).await.len(), 2);
-    ask(store, &[effect(4)], noon()).await;
-    no_suspect(store, noon() + LEASE - Duration::SECOND).await;
-    let later = noon() + LEASE;
-    let fresh = claim_one(store, 2, later).await;
-    assert_eq!(fresh.effect, effect(4), "no suspect is among them");
-    let mut effects = Vec::new();
-    for lease in 3..=4 {
-        let suspect = claim_suspect(store, lease, later).await;
-        assert_eq!((suspect.attempts, suspect.lost), (2, 1));
-        effects.push(suspect.effect);
-        finish(store, suspect.receipt)
-            .await
-            .expect("the lease holds");
-    }
-    assert_eq!(effects, [effect(1), effect(2)]);
-    no_suspect(store, later).await;
-}
-
-/// Until the task is given up.
-pub async fn lost_claims_are_counted<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    let mut claimed = claim_one(store, 1, noon()).await;
-    let mut now = noon();
-    for lost in 1..=3 {
-        assert!(!claimed.is_lethal(), "{claimed:?}");
-        now += LEASE;
-        claimed = claim_suspect(store, 1 + u128::from(lost), now).await;
-        assert_eq!(claimed.lost, lost);
-    }
-    assert!(claimed.is_lethal());
-    store
-        .give_up(claimed.receipt, "lethal", now)
-        .await
-        .expect("the store works");
-    no_suspect(store, now + hours(1)).await;
-    let dead = Outbox::list(store, true, None, usize::MAX).await;
-    assert_eq!(dead.expect("the store works").len(), 1);
-    // An operator gives it a clean record.
-    assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
-    claim_one(store, 9, now).await;
-    assert_eq!(claim_suspect(store, 10, now + LEASE).await.lost, 1);
-}
-
-/// A worker that reports is alive.
-pub async fn any_report_clears_a_suspect<S: Store + Outbox>(store: &S) {
-    let later = noon() + LEASE;
-    for n in 1..=4 {
-        ask(store, &[effect(n)], noon()).await;
-        claim_one(store, 1, noon()).await;
-        let suspect = claim_suspect(store, 2, later).await;
-        let receipt = suspect.receipt;
-        match n {
-            1 => store.retry(receipt, later, "busy", later).await,
-            2 => store.give_back(&[receipt], later).await,
-            // Asked for again meanwhile.
-            3 => {
-                ask(store, &[effect(n)], later).await;
-                store.give_up(receipt, "no", later).await
-            }
-            _ => {
-                ask(store, &[effect(n)], later).await;
-                finish(store, receipt).await
-            }
+        let claimed = claim_one(store, 1, noon()).await?;
+        assert_eq!(claimed.effect, effect(1));
+        assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
+        assert_eq!(claim(store, 2, noon()).await?, []);
+        finish(store, claimed.receipt).await?;
+        assert_eq!(claim(store, 3, noon() + hours(1)).await?, []);
+        assert_eq!(rows(store, false).await?, []);
+    },
+    /// A hundred changes cost one run.
+    async fn asking_again_while_it_waits_is_one_task(store: &S) {
+        for _ in 0..3 {
+            ask(store, &[effect(1), effect(2)], noon()).await?;
         }
-        .expect("the lease holds");
-        no_suspect(store, later + hours(1)).await;
-        let again = claim_one(store, 3, later + hours(1)).await;
-        assert_eq!(again.lost, 0, "{n}");
-        finish(store, again.receipt).await.expect("the lease holds");
-    }
-}
+        assert_eq!(claim(store, 1, noon()).await?.len(), 2);
+    },
+    async fn asking_again_while_it_is_leased_makes_it_due_once_more(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let first = claim_one(store, 1, noon()).await?;
+        ask(store, &[effect(1)], noon()).await?;
+        assert_eq!(claim(store, 2, noon()).await?, [], "the lease holds");
+        finish(store, first.receipt).await?;
+        let second = claim_one(store, 3, noon()).await?;
+        assert_eq!(second.attempts, 1, "it starts with a clean record");
+        finish(store, second.receipt).await?;
+        assert_eq!(claim(store, 4, noon()).await?, []);
 
-pub async fn a_task_keeps_the_trace_that_asked_for_it_last<S: Store + Outbox>(store: &S) {
-    let [first, last] = [1, 2].map(|span| TraceParent::new(7, span, true));
-    for trace in [first, last, None, last] {
-        let mut writes = WriteSet::new(noon());
-        writes.tasks.trace = trace;
-        writes.tasks.ask(effect(1));
-        writes.tasks.trace = first;
-        writes.tasks.ask(effect(2));
-        store.commit(writes).await.expect("asking never conflicts");
-    }
-    let claimed = claim(store, 1, noon()).await;
-    let traces: Vec<_> = claimed.iter().map(|task| task.trace).collect();
-    assert_eq!(traces, [last, first]);
-    // A claim that was lost keeps it, too, and a commit without a trace takes it away.
-    let late = noon() + LEASE;
-    assert_eq!(claim_suspect(store, 2, late).await.trace, last);
-    ask(store, &[effect(2)], late).await;
-    assert_eq!(claim_suspect(store, 3, late).await.trace, None);
-}
+        ask(store, &[effect(2)], noon()).await?;
+        let claimed = claim_one(store, 5, noon()).await?;
+        let mut both = WriteSet::new(noon());
+        both.tasks.ask(effect(2));
+        both.tasks.done.push(claimed.receipt);
+        store.commit(both).await?;
+        assert_eq!(
+            claim(store, 6, noon()).await?.len(),
+            1,
+            "asked for in the commit that finishes it"
+        );
+    },
+    async fn claims_are_limited_and_longest_due_first(store: &S) {
+        for (n, minute) in [(1, 3), (2, 1), (3, 2)] {
+            ask(store, &[effect(n)], noon() + minutes(minute)).await?;
+        }
+        let now = noon() + hours(1);
+        let mut order = Vec::new();
+        for lease in 1..=2 {
+            let claimed = store.claim(ENRICH, 2, LEASE, uuid(lease), now).await?;
+            order.push(
+                claimed
+                    .into_iter()
+                    .map(|claimed| claimed.effect)
+                    .collect::<Vec<_>>(),
+            );
+        }
+        assert_eq!(order[0], [effect(2), effect(3)]);
+        assert_eq!(order[1], [effect(1)]);
+    },
+    async fn a_renewed_lease_holds(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        store.renew(&[claimed.receipt], noon() + hours(1)).await?;
+        assert_eq!(claim(store, 2, noon() + minutes(59)).await?, []);
+        claim_suspect(store, 3, noon() + hours(1)).await?;
+        store.renew(&[claimed.receipt], noon() + hours(9)).await?;
+        claim_suspect(store, 4, noon() + hours(2)).await?;
+    },
+    /// Nothing of the commit is written.
+    async fn finishing_without_the_lease_conflicts(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let slow = claim_one(store, 1, noon()).await?;
+        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
+        let mut late = WriteSet::new(noon());
+        late.tasks.done.push(slow.receipt);
+        late.tasks.ask(effect(9));
+        assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
+        finish(store, fast.receipt).await?;
+        assert_eq!(
+            finish(store, fast.receipt).await,
+            Err(StoreError::Conflict),
+            "it is finished"
+        );
+        assert_eq!(rows(store, false).await?, []);
+    },
+    async fn a_lost_lease_can_neither_retry_nor_give_up(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let slow = claim_one(store, 1, noon()).await?;
+        let fast = claim_suspect(store, 2, noon() + LEASE).await?;
+        store.retry(slow.receipt, noon(), "slow", noon()).await?;
+        store.give_up(slow.receipt, "slow", noon()).await?;
+        assert_eq!(rows(store, true).await?, []);
+        finish(store, fast.receipt).await?;
+    },
+    /// A dead worker holds a task for a limited time, and then it is claimed alone.
+    async fn a_lease_that_lapsed_makes_a_suspect(store: &S) {
+        ask(store, &[effect(1), effect(2)], noon()).await?;
+        assert_eq!(claim(store, 1, noon()).await?.len(), 2);
+        ask(store, &[effect(4)], noon()).await?;
+        no_suspect(store, noon() + LEASE - Duration::SECOND).await;
+        let later = noon() + LEASE;
+        let fresh = claim_one(store, 2, later).await?;
+        assert_eq!(fresh.effect, effect(4), "no suspect is among them");
+        let mut effects = Vec::new();
+        for lease in 3..=4 {
+            let suspect = claim_suspect(store, lease, later).await?;
+            assert_eq!((suspect.attempts, suspect.lost), (2, 1));
+            effects.push(suspect.effect);
+            finish(store, suspect.receipt).await?;
+        }
+        assert_eq!(effects, [effect(1), effect(2)]);
+        no_suspect(store, later).await;
+    },
+    /// Until the task is given up.
+    async fn lost_claims_are_counted(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        let mut claimed = claim_one(store, 1, noon()).await?;
+        let mut now = noon();
+        for lost in 1..=3 {
+            assert!(!claimed.is_lethal(), "{claimed:?}");
+            now += LEASE;
+            claimed = claim_suspect(store, 1 + u128::from(lost), now).await?;
+            assert_eq!(claimed.lost, lost);
+        }
+        assert!(claimed.is_lethal());
+        store.give_up(claimed.receipt, "lethal", now).await?;
+        no_suspect(store, now + hours(1)).await;
+        let dead = rows(store, true).await?;
+        assert_eq!(dead.len(), 1);
+        // An operator gives it a clean record.
+        assert_eq!(store.revive(&Revive::All, None, now).await, Ok(1));
+        claim_one(store, 9, now).await?;
+        assert_eq!(claim_suspect(store, 10, now + LEASE).await?.lost, 1);
+    },
+    /// A worker that reports is alive.
+    async fn any_report_clears_a_suspect(store: &S) {
+        let later = noon() + LEASE;
+        for n in 1..=4 {
+            ask(store, &[effect(n)], noon()).await?;
+            claim_one(store, 1, noon()).await?;
+            let suspect = claim_suspect(store, 2, later).await?;
+            let receipt = suspect.receipt;
+            match n {
+                1 => store.retry(receipt, later, "busy", later).await,
+                2 => store.give_back(&[receipt], later).await,
+                // Asked for again meanwhile.
+                3 => {
+                    ask(store, &[effect(n)], later).await?;
+                    store.give_up(receipt, "no", later).await
+                }
+                _ => {
+                    ask(store, &[effect(n)], later).await?;
+                    finish(store, receipt).await
+                }
+            }?;
+            no_suspect(store, later + hours(1)).await;
+            let again = claim_one(store, 3, later + hours(1)).await?;
+            assert_eq!(again.lost, 0, "{n}");
+            finish(store, again.receipt).await?;
+        }
+    },
+    async fn a_task_keeps_the_trace_that_asked_for_it_last(store: &S) {
+        let [first, last] = [1, 2].map(|span| TraceParent::new(7, span, true));
+        for trace in [first, last, None, last] {
+            let mut writes = WriteSet::new(noon());
+            writes.tasks.trace = trace;
+            writes.tasks.ask(effect(1));
+            writes.tasks.trace = first;
+            writes.tasks.ask(effect(2));
+            store.commit(writes).await?;
+        }
+        let claimed = claim(store, 1, noon()).await?;
+        let traces: Vec<_> = claimed.iter().map(|task| task.trace).collect();
+        assert_eq!(traces, [last, first]);
+        // A claim that was lost keeps it, too, and a commit without a trace takes it away.
+        let late = noon() + LEASE;
+        assert_eq!(claim_suspect(store, 2, late).await?.trace, last);
+        ask(store, &[effect(2)], late).await?;
+        assert_eq!(claim_suspect(store, 3, late).await?.trace, None);
+    },
+);

@@ -2,7 +2,7 @@
 
 use kernel::{
     outbox::{Backlog, Effect, Outbox},
-    testing::{hours, minutes, noon, uuid},
+    testing::{hours, minutes, noon, rows, uuid},
 };
 
 use super::{BULK_EAST, FETCH, KINDS, LEASE, MOVE, TELL, WEST, ask, claim_one, effect, tellings};
@@ -11,139 +11,126 @@ use crate::{
     store::{Store, WriteSet},
 };
 
-/// Including leased ones.
-pub async fn rows_are_listed<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    for queue in [WEST, MOVE] {
-        ask(store, &[Effect::new(queue, uuid(3))], noon()).await;
-    }
-    let claimed = store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await;
-    let claimed = claimed.expect("the store works");
-    let rows = Outbox::list(store, false, None, usize::MAX)
-        .await
-        .expect("the store works");
-    let rows: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            (
-                row.kind.as_str(),
-                row.key,
-                row.attempts,
-                row.next_at,
-                row.last_error.clone(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        rows,
-        [
-            ("enrich", uuid(1), 1, noon() + LEASE, None),
-            ("tell", uuid(3), 0, noon(), None),
-            ("move", uuid(3), 0, noon(), None),
-        ]
-    );
-    assert_eq!(claimed.len(), 1);
-}
-
-pub async fn rows_are_listed_by_pages<S: Store + Outbox>(store: &S) {
-    for n in 1..=5 {
-        ask(store, &[effect(n)], noon()).await;
-    }
-    let mut keys = Vec::new();
-    let mut after = None;
-    loop {
-        let page = Outbox::list(store, false, after, 2).await;
-        let page = page.expect("the store works");
-        assert!(page.len() <= 2);
-        let Some(last) = page.last() else { break };
-        after = Some(last.id);
-        keys.extend(page.into_iter().map(|row| row.key));
-    }
-    let expect: Vec<_> = (1..=5).map(uuid).collect();
-    assert_eq!(keys, expect);
-}
-
-/// Of any kind and state.
-pub async fn the_tasks_of_a_subject_are_listed<S: Store + Outbox>(store: &S) {
-    let id = uuid(1);
-    ask(store, &[Effect::new(MOVE, id)], noon()).await;
-    let claimed = store
-        .claim(MOVE, 1, minutes(1), uuid(9), noon())
-        .await
-        .expect("the store works");
-    let given_up = store.give_up(claimed[0].receipt, "no luck", noon()).await;
-    assert_eq!(given_up, Ok(()));
-    let mut writes = WriteSet::new(noon());
-    writes.tasks.ask(Effect::new(FETCH, id));
-    writes.tasks.ask(Effect::new(FETCH, uuid(2)));
-    store.commit(writes).await.expect("the store works");
-    let tasks = store.tasks_of(id, &KINDS, 100).await;
-    let tasks = tasks.expect("the store works");
-    assert!(tasks.is_sorted_by_key(|one| one.task.id));
-    let mut found: Vec<_> = tasks
-        .iter()
-        .map(|one| {
-            let error = one.task.last_error.as_deref();
-            (one.task.kind.as_str(), one.is_dead, error)
-        })
-        .collect();
-    found.sort_unstable();
-    let expect = [("fetch", false, None), ("move", true, Some("no luck"))];
-    assert_eq!(found, expect);
-    assert_eq!(tasks[0].task.key, uuid(1));
-    let first = store.tasks_of(id, &KINDS, 1).await;
-    assert_eq!(first, Ok(tasks[..1].to_vec()));
-    assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
-}
-
-pub async fn dead_tasks_are_found_by_their_effects<S: Store + Outbox>(store: &S) {
-    let moving = |n| Effect::new(MOVE, uuid(n));
-    let [sync, _] = tellings(2);
-    ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await;
-    let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
-    for task in claimed.expect("the store works") {
-        let given_up = store.give_up(task.receipt, "hopeless", noon()).await;
-        given_up.expect("the store works");
-    }
-    let named = [sync, moving(4), moving(3), moving(2)];
-    assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
-    assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
-}
-
-/// Waiting, dead, and the oldest.
-pub async fn the_backlog_is_counted<S: Store + Outbox>(store: &S) {
-    ask(store, &[effect(1)], noon()).await;
-    ask(store, &[effect(2)], noon() + hours(1)).await;
-    let claimed = claim_one(store, 1, noon()).await;
-    store
-        .give_up(claimed.receipt, "hopeless", noon())
-        .await
-        .expect("the store works");
-    // Bulk work counts, but its age does not.
-    let bulk = Effect::new(BULK_EAST, uuid(5));
-    ask(store, &[bulk], noon()).await;
-    let backlog = store.backlog(&KINDS).await.expect("the store works");
-    let tells_of = |backlog: &[Backlog]| {
-        let of = backlog.iter().find(|of| of.kind == TELL);
-        of.map(|of| (of.waiting, of.oldest))
-    };
-    assert_eq!(tells_of(&backlog), Some((1, None)));
-    // Of either account.
-    let [first, _] = tellings(3);
-    let [_, second] = tellings(4);
-    ask(store, &[first, second], noon() + hours(2)).await;
-    let backlog = store.backlog(&KINDS).await.expect("the store works");
-    let numbers: Vec<_> = backlog
-        .iter()
-        .map(|of| (of.kind, of.waiting, of.dead, of.oldest))
-        .collect();
-    assert_eq!(
-        numbers,
-        [
-            (ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
-            (TELL, 3, 0, Some(noon() + hours(2))),
-            (MOVE.kind(), 0, 0, None),
-            (FETCH.kind(), 0, 0, None),
-        ]
-    );
-}
+kernel::contract_cases!(
+    outbox::lists,
+    impl Store + Outbox,
+    /// Including leased ones.
+    async fn rows_are_listed(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        for queue in [WEST, MOVE] {
+            ask(store, &[Effect::new(queue, uuid(3))], noon()).await?;
+        }
+        let claimed = store.claim(ENRICH, 1, LEASE, uuid(1), noon()).await?;
+        let rows = rows(store, false).await?;
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                (
+                    row.kind.as_str(),
+                    row.key,
+                    row.attempts,
+                    row.next_at,
+                    row.last_error.clone(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                ("enrich", uuid(1), 1, noon() + LEASE, None),
+                ("tell", uuid(3), 0, noon(), None),
+                ("move", uuid(3), 0, noon(), None),
+            ]
+        );
+        assert_eq!(claimed.len(), 1);
+    },
+    async fn rows_are_listed_by_pages(store: &S) {
+        for n in 1..=5 {
+            ask(store, &[effect(n)], noon()).await?;
+        }
+        let mut keys = Vec::new();
+        let mut after = None;
+        loop {
+            let page = Outbox::list(store, false, after, 2).await?;
+            assert!(page.len() <= 2);
+            let Some(last) = page.last() else { break };
+            after = Some(last.id);
+            keys.extend(page.into_iter().map(|row| row.key));
+        }
+        let expect: Vec<_> = (1..=5).map(uuid).collect();
+        assert_eq!(keys, expect);
+    },
+    /// Of any kind and state.
+    async fn the_tasks_of_a_subject_are_listed(store: &S) {
+        let id = uuid(1);
+        ask(store, &[Effect::new(MOVE, id)], noon()).await?;
+        let claimed = store.claim(MOVE, 1, minutes(1), uuid(9), noon()).await?;
+        store.give_up(claimed[0].receipt, "no luck", noon()).await?;
+        let mut writes = WriteSet::new(noon());
+        writes.tasks.ask(Effect::new(FETCH, id));
+        writes.tasks.ask(Effect::new(FETCH, uuid(2)));
+        store.commit(writes).await?;
+        let tasks = store.tasks_of(id, &KINDS, 100).await?;
+        assert!(tasks.is_sorted_by_key(|one| one.task.id));
+        let mut found: Vec<_> = tasks
+            .iter()
+            .map(|one| {
+                let error = one.task.last_error.as_deref();
+                (one.task.kind.as_str(), one.is_dead, error)
+            })
+            .collect();
+        found.sort_unstable();
+        let expect = [("fetch", false, None), ("move", true, Some("no luck"))];
+        assert_eq!(found, expect);
+        assert_eq!(tasks[0].task.key, uuid(1));
+        let first = store.tasks_of(id, &KINDS, 1).await;
+        assert_eq!(first, Ok(tasks[..1].to_vec()));
+        assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
+    },
+    async fn dead_tasks_are_found_by_their_effects(store: &S) {
+        let moving = |n| Effect::new(MOVE, uuid(n));
+        let [sync, _] = tellings(2);
+        ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await?;
+        let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
+        for task in claimed? {
+            store.give_up(task.receipt, "hopeless", noon()).await?;
+        }
+        let named = [sync, moving(4), moving(3), moving(2)];
+        assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
+        assert_eq!(store.dead_among(&[]).await, Ok(vec![]));
+    },
+    /// Waiting, dead, and the oldest.
+    async fn the_backlog_is_counted(store: &S) {
+        ask(store, &[effect(1)], noon()).await?;
+        ask(store, &[effect(2)], noon() + hours(1)).await?;
+        let claimed = claim_one(store, 1, noon()).await?;
+        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        // Bulk work counts, but its age does not.
+        let bulk = Effect::new(BULK_EAST, uuid(5));
+        ask(store, &[bulk], noon()).await?;
+        let backlog = store.backlog(&KINDS).await?;
+        let tells_of = |backlog: &[Backlog]| {
+            let of = backlog.iter().find(|of| of.kind == TELL);
+            of.map(|of| (of.waiting, of.oldest))
+        };
+        assert_eq!(tells_of(&backlog), Some((1, None)));
+        // Of either account.
+        let [first, _] = tellings(3);
+        let [_, second] = tellings(4);
+        ask(store, &[first, second], noon() + hours(2)).await?;
+        let backlog = store.backlog(&KINDS).await?;
+        let numbers: Vec<_> = backlog
+            .iter()
+            .map(|of| (of.kind, of.waiting, of.dead, of.oldest))
+            .collect();
+        assert_eq!(
+            numbers,
+            [
+                (ENRICH.kind(), 1, 1, Some(noon() + hours(1))),
+                (TELL, 3, 0, Some(noon() + hours(2))),
+                (MOVE.kind(), 0, 0, None),
+                (FETCH.kind(), 0, 0, None),
+            ]
+        );
+    },
+);

@@ -8,7 +8,7 @@ mod lists;
 use kernel::{
     PostingId, StoreError,
     outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt},
-    testing::{noon, uuid},
+    testing::{Absent, Checked, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -30,6 +30,8 @@ const FETCH: Queue = Queue::of(Kind::new("fetch"));
 const QUEUES: [Queue; 7] = [ENRICH, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH];
 const KINDS: [Kind; 4] = [ENRICH.kind(), TELL, MOVE.kind(), FETCH.kind()];
 
+kernel::contract_cases!(outbox: failures lanes leases lists);
+
 const LEASE: Duration = Duration::seconds(30);
 
 fn effect(n: u128) -> Effect {
@@ -40,41 +42,36 @@ fn tellings(n: u128) -> [Effect; 2] {
     [EAST, WEST].map(|queue| Effect::new(queue, uuid(n)))
 }
 
-async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) {
+async fn ask<S: Store>(store: &S, effects: &[Effect], now: OffsetDateTime) -> Checked {
     let mut writes = WriteSet::new(now);
     for effect in effects {
         writes.tasks.ask(*effect);
     }
-    store.commit(writes).await.expect("asking never conflicts");
+    store.commit(writes).await?;
+    Ok(())
 }
 
-async fn claim<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Vec<Claimed> {
+async fn claim<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Vec<Claimed>> {
     let mut all = Vec::new();
     for queue in QUEUES {
         let claimed = store.claim(queue, 100, LEASE, uuid(lease), now).await;
-        all.extend(claimed.expect("the store works"));
+        all.extend(claimed?);
     }
-    all
+    Ok(all)
 }
 
-async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
-    let claimed = claim(store, lease, now).await;
+async fn claim_one<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Claimed> {
+    let claimed = claim(store, lease, now).await?;
     assert_eq!(claimed.len(), 1, "{claimed:?}");
-    claimed.into_iter().next().expect("there is one")
+    Ok(claimed.into_iter().next().ok_or(Absent)?)
 }
 
 /// Claims the suspect that there must be.
-async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Claimed {
+async fn claim_suspect<S: Outbox>(store: &S, lease: u128, now: OffsetDateTime) -> Checked<Claimed> {
     for queue in QUEUES {
-        if store
-            .has_suspect(queue, now)
-            .await
-            .expect("the store works")
-        {
+        if store.has_suspect(queue, now).await? {
             let claimed = store.claim_suspect(queue, LEASE, uuid(lease), now).await;
-            return claimed
-                .expect("the store works")
-                .expect("there is a suspect");
+            return Ok(claimed?.ok_or(Absent)?);
         }
     }
     panic!("there is no suspect");

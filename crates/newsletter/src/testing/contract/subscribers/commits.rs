@@ -2,7 +2,8 @@
 
 use kernel::{
     Version,
-    outbox::{Outbox, Receipt, TaskId},
+    outbox::{Receipt, TaskId},
+    testing::{Absent, rows},
 };
 
 use super::{A, B, full, insert, list, load, put, update, writing};
@@ -19,143 +20,6 @@ use crate::{
     usecase,
 };
 
-pub async fn a_new_subscriber_of_a_taken_address_conflicts<S: AllPorts>(store: &S) {
-    insert(store, &subscriber(A)).await;
-    let other = Subscriber {
-        email: email(A),
-        ..full(B)
-    };
-    let commit = store.commit(writing(None, other)).await;
-    assert_eq!(commit, Err(StoreError::Conflict));
-    let again = store.commit(writing(None, subscriber(A))).await;
-    assert_eq!(again, Err(StoreError::Conflict));
-    assert_eq!(load(store, A).await, Some(subscriber(A)));
-}
-
-pub async fn a_write_on_another_version_conflicts<S: AllPorts>(store: &S) {
-    insert(store, &subscriber(A)).await;
-    let second = update(store, &subscriber(A), full(A)).await;
-    let third = |expected| {
-        let after = Subscriber {
-            version: 3,
-            ..subscriber(A)
-        };
-        writing(Some(expected), after)
-    };
-    for expected in [1, 3] {
-        let commit = store.commit(third(expected)).await;
-        assert_eq!(commit, Err(StoreError::Conflict), "{expected}");
-    }
-    assert_eq!(load(store, A).await, Some(second));
-    assert_eq!(store.commit(third(2)).await, Ok(()));
-    let unknown = store.commit(writing(Some(1), subscriber(B))).await;
-    assert_eq!(unknown, Err(StoreError::Conflict));
-    assert_eq!(load(store, B).await, None);
-}
-
-pub async fn a_conflict_writes_nothing<S: AllPorts>(store: &S) {
-    insert(store, &subscriber(A)).await;
-    let tasks = Outbox::list(store, false, None, usize::MAX)
-        .await
-        .expect("the store works");
-    let mut writes = writing(Some(7), full(A));
-    let new = writing(None, full(B));
-    writes.subscribers.extend(new.subscribers);
-    writes.tasks.ask(tasks::migrate(subscriber_id(A)));
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-
-    // Nor does a lost lease.
-    let mut writes = writing(None, full(B));
-    writes.tasks.done.push(Receipt {
-        task: TaskId(77),
-        generation: 1,
-        lease: uuid(5),
-    });
-    assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-    assert_eq!(load(store, A).await, Some(subscriber(A)));
-    assert_eq!(load(store, B).await, None);
-    assert_eq!(
-        Outbox::list(store, false, None, usize::MAX).await,
-        Ok(tasks)
-    );
-}
-
-/// A report and an event race for a new address.
-pub async fn a_suppression_survives_a_race<S: AllPorts>(store: &S) {
-    let said = notice(A, SubscriberStatus::Unsubscribed);
-    let mut said_first = WriteSet::new(noon());
-    // Both were decided on an unknown address.
-    let change = crate::subscriber::notice(None, &said, noon()).expect("it is news");
-    change.record(&mut said_first);
-    let mut late = WriteSet::new(noon());
-    let mut put = report(A, r#"{"name":"Ann"}"#);
-    put.new_id = SubscriberId::new(uuid(5));
-    put.new_token = token("another");
-    let change = crate::subscriber::report(None, &put, noon()).change;
-    change.expect("it is news").record(&mut late);
-
-    assert_eq!(store.commit(said_first).await, Ok(()));
-    assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
-    let answers = usecase::put_subscribers(store, &[put], noon()).await;
-    let answers = answers.expect("the store works");
-    assert!(answers[0].is_new);
-    let stored = load(store, A).await.expect("it is there");
-    assert_eq!(stored, answers[0].subscriber);
-    assert_eq!(stored.status, SubscriberStatus::Unsubscribed);
-    assert_eq!((stored.id, stored.version), (subscriber_id(A), 2));
-    assert_eq!(stored.name.as_deref(), Some("Ann"));
-}
-
-/// The record keeps its id and token, replaced rows are deleted first, and the record is found
-/// under its new address alone.
-pub async fn an_address_passes_to_another_row<S: AllPorts>(store: &S) {
-    let suppressed = Subscriber {
-        reported_at: None,
-        status: SubscriberStatus::Bounced,
-        ..subscriber(B)
-    };
-    insert(store, &full(A)).await;
-    insert(store, &suppressed).await;
-    let put = report(B, &format!(r#"{{"previous_email":"{A}"}}"#));
-    let put = PutSubscriber {
-        new_id: subscriber_id("new"),
-        ..put
-    };
-    let moved = usecase::put_subscriber(store, &put, noon() + hours(1)).await;
-    let moved = moved.expect("the store works");
-    assert!(!moved.is_new);
-    let moved = moved.subscriber;
-    assert_eq!((moved.id, &moved.token), (subscriber_id(A), &token(A)));
-    assert_eq!(load(store, B).await.as_ref(), Some(&moved));
-    let holder = store.find_by_token(&token(A)).await;
-    assert_eq!(holder.as_ref(), Ok(&Some(moved.clone())));
-    let ids = [subscriber_id(A), subscriber_id(B)];
-    let known = store.load_by_id(&ids).await;
-    assert_eq!(known, Ok([(moved.id, moved.clone())].into()));
-    let left = load(store, A).await.expect("it is yet to go");
-    assert_eq!(left.departure, Some(Departure::Moved(moved.id)));
-    assert_eq!(left.id, subscriber_id("new"));
-    let query = SubscriberQuery {
-        limit: 10,
-        ..SubscriberQuery::default()
-    };
-    assert_eq!(list(store, &query).await, [moved]);
-}
-
-pub async fn an_address_is_taken_once<S: AllPorts>(store: &S) {
-    insert(store, &subscriber(A)).await;
-    insert(store, &subscriber(B)).await;
-    let moved = Subscriber {
-        version: 2,
-        email: email(A),
-        ..subscriber(B)
-    };
-    let commit = store.commit(writing(Some(1), moved)).await;
-    assert_eq!(commit, Err(StoreError::Conflict));
-    assert_eq!(load(store, A).await, Some(subscriber(A)));
-    assert_eq!(load(store, B).await, Some(subscriber(B)));
-}
-
 fn purging(address: &str, expected: Version, remember: Option<SubscriberStatus>) -> WriteSet {
     let mut writes = WriteSet::new(noon());
     let purge = Purge {
@@ -167,70 +31,196 @@ fn purging(address: &str, expected: Version, remember: Option<SubscriberStatus>)
     writes
 }
 
-/// Except tasks that a worker has claimed.
-pub async fn a_row_goes_with_its_tasks<S: AllPorts>(store: &S) {
-    let individual = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
-    for address in [A, B] {
-        put(store, address, "{}", noon()).await;
-        put(store, address, individual, noon()).await;
-    }
-    let emails = [email(A), email(B)];
-    let (source, now) = (MigrationSource::Manual, noon());
-    let moving = usecase::migrate(store, &emails, source, now).await;
-    assert!(moving.is_ok());
-    let leased = store
-        .claim(tasks::MIGRATE, 9, hours(1), uuid(7), noon())
-        .await;
-    assert_eq!(leased.map(|leased| leased.len()), Ok(2));
+kernel::contract_cases!(
+    subscribers::commits,
+    impl AllPorts,
+    async fn a_new_subscriber_of_a_taken_address_conflicts(store: &S) {
+        insert(store, &subscriber(A)).await?;
+        let other = Subscriber {
+            email: email(A),
+            ..full(B)
+        };
+        let commit = store.commit(writing(None, other)).await;
+        assert_eq!(commit, Err(StoreError::Conflict));
+        let again = store.commit(writing(None, subscriber(A))).await;
+        assert_eq!(again, Err(StoreError::Conflict));
+        assert_eq!(load(store, A).await?, Some(subscriber(A)));
+    },
+    async fn a_write_on_another_version_conflicts(store: &S) {
+        insert(store, &subscriber(A)).await?;
+        let second = update(store, &subscriber(A), full(A)).await?;
+        let third = |expected| {
+            let after = Subscriber {
+                version: 3,
+                ..subscriber(A)
+            };
+            writing(Some(expected), after)
+        };
+        for expected in [1, 3] {
+            let commit = store.commit(third(expected)).await;
+            assert_eq!(commit, Err(StoreError::Conflict), "{expected}");
+        }
+        assert_eq!(load(store, A).await?, Some(second));
+        store.commit(third(2)).await?;
+        let unknown = store.commit(writing(Some(1), subscriber(B))).await;
+        assert_eq!(unknown, Err(StoreError::Conflict));
+        assert_eq!(load(store, B).await?, None);
+    },
+    async fn a_conflict_writes_nothing(store: &S) {
+        insert(store, &subscriber(A)).await?;
+        let tasks = rows(store, false).await?;
+        let mut writes = writing(Some(7), full(A));
+        let new = writing(None, full(B));
+        writes.subscribers.extend(new.subscribers);
+        writes.tasks.ask(tasks::migrate(subscriber_id(A)));
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-    let stale = store.commit(purging(A, 2, None)).await;
-    assert_eq!(stale, Err(StoreError::Conflict));
-    assert!(load(store, A).await.is_some());
-    assert_eq!(store.commit(purging(A, 3, None)).await, Ok(()));
-    assert_eq!(load(store, A).await, None);
-    let holder = store.find_by_token(&token(A)).await;
-    assert_eq!(holder, Ok(None));
-    let rows = Outbox::list(store, false, None, usize::MAX).await;
-    let kinds = |address: &str| {
-        let id = subscriber_id(address).uuid();
-        let rows = rows.iter().flatten();
-        let mut kinds: Vec<_> = rows
-            .filter(|row| row.key == id)
-            .map(|row| row.kind.as_str())
-            .collect();
-        kinds.sort_unstable();
-        kinds
-    };
-    assert_eq!(kinds(A), ["migrate"]);
-    assert_eq!(kinds(B), ["migrate", "sync"]);
-    // The address is free.
-    assert!(put(store, A, "{}", noon()).await.is_new);
-}
+        // Nor does a lost lease.
+        let mut writes = writing(None, full(B));
+        writes.tasks.done.push(Receipt {
+            task: TaskId(77),
+            generation: 1,
+            lease: uuid(5),
+        });
+        assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
+        assert_eq!(load(store, A).await?, Some(subscriber(A)));
+        assert_eq!(load(store, B).await?, None);
+        assert_eq!(rows(store, false).await?, tasks);
+    },
+    /// A report and an event race for a new address.
+    async fn a_suppression_survives_a_race(store: &S) {
+        let said = notice(A, SubscriberStatus::Unsubscribed);
+        let mut said_first = WriteSet::new(noon());
+        // Both were decided on an unknown address.
+        let change = crate::subscriber::notice(None, &said, noon()).ok_or(Absent)?;
+        change.record(&mut said_first);
+        let mut late = WriteSet::new(noon());
+        let mut put = report(A, r#"{"name":"Ann"}"#);
+        put.new_id = SubscriberId::new(uuid(5));
+        put.new_token = token("another");
+        let change = crate::subscriber::report(None, &put, noon()).change;
+        change.ok_or(Absent)?.record(&mut late);
 
-/// Only by the address.
-pub async fn what_is_remembered_is_recalled<S: AllPorts>(store: &S) {
-    let all = [A, B, "c@example.com"].map(email);
-    assert_eq!(store.remembered(&all).await, Ok([].into()));
-    for (address, status) in [
-        (A, Some(SubscriberStatus::Bounced)),
-        (B, Some(SubscriberStatus::SpamReported)),
-        ("c@example.com", None),
-    ] {
-        insert(store, &subscriber(address)).await;
-        let purged = store.commit(purging(address, 1, status)).await;
-        assert_eq!(purged, Ok(()));
-    }
-    let remembered = |status| Remembered { status, at: noon() };
-    let expect = [
-        (email(A), remembered(SubscriberStatus::Bounced)),
-        (email(B), remembered(SubscriberStatus::SpamReported)),
-    ];
-    assert_eq!(store.remembered(&all).await, Ok(expect.into()));
-    assert_eq!(store.remembered(&[]).await, Ok([].into()));
+        store.commit(said_first).await?;
+        assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
+        let answers = usecase::put_subscribers(store, &[put], noon()).await?;
+        assert!(answers[0].is_new);
+        let stored = load(store, A).await?.ok_or(Absent)?;
+        assert_eq!(stored, answers[0].subscriber);
+        assert_eq!(stored.status, SubscriberStatus::Unsubscribed);
+        assert_eq!((stored.id, stored.version), (subscriber_id(A), 2));
+        assert_eq!(stored.name.as_deref(), Some("Ann"));
+    },
+    /// The record keeps its id and token, replaced rows are deleted first, and the record is found
+    /// under its new address alone.
+    async fn an_address_passes_to_another_row(store: &S) {
+        let suppressed = Subscriber {
+            reported_at: None,
+            status: SubscriberStatus::Bounced,
+            ..subscriber(B)
+        };
+        insert(store, &full(A)).await?;
+        insert(store, &suppressed).await?;
+        let put = report(B, &format!(r#"{{"previous_email":"{A}"}}"#));
+        let put = PutSubscriber {
+            new_id: subscriber_id("new"),
+            ..put
+        };
+        let moved = usecase::put_subscriber(store, &put, noon() + hours(1)).await?;
+        assert!(!moved.is_new);
+        let moved = moved.subscriber;
+        assert_eq!((moved.id, &moved.token), (subscriber_id(A), &token(A)));
+        assert_eq!(load(store, B).await?.as_ref(), Some(&moved));
+        let holder = store.find_by_token(&token(A)).await;
+        assert_eq!(holder.as_ref(), Ok(&Some(moved.clone())));
+        let ids = [subscriber_id(A), subscriber_id(B)];
+        let known = store.load_by_id(&ids).await;
+        assert_eq!(known, Ok([(moved.id, moved.clone())].into()));
+        let left = load(store, A).await?.ok_or(Absent)?;
+        assert_eq!(left.departure, Some(Departure::Moved(moved.id)));
+        assert_eq!(left.id, subscriber_id("new"));
+        let query = SubscriberQuery {
+            limit: 10,
+            ..SubscriberQuery::default()
+        };
+        assert_eq!(list(store, &query).await?, [moved]);
+    },
+    async fn an_address_is_taken_once(store: &S) {
+        insert(store, &subscriber(A)).await?;
+        insert(store, &subscriber(B)).await?;
+        let moved = Subscriber {
+            version: 2,
+            email: email(A),
+            ..subscriber(B)
+        };
+        let commit = store.commit(writing(Some(1), moved)).await;
+        assert_eq!(commit, Err(StoreError::Conflict));
+        assert_eq!(load(store, A).await?, Some(subscriber(A)));
+        assert_eq!(load(store, B).await?, Some(subscriber(B)));
+    },
+    /// Except tasks that a worker has claimed.
+    async fn a_row_goes_with_its_tasks(store: &S) {
+        let individual = r#"{"membership":{"plan_category":"individual","status":"active"}}"#;
+        for address in [A, B] {
+            put(store, address, "{}", noon()).await?;
+            put(store, address, individual, noon()).await?;
+        }
+        let emails = [email(A), email(B)];
+        let (source, now) = (MigrationSource::Manual, noon());
+        let moving = usecase::migrate(store, &emails, source, now).await;
+        assert!(moving.is_ok());
+        let leased = store
+            .claim(tasks::MIGRATE, 9, hours(1), uuid(7), noon())
+            .await;
+        assert_eq!(leased.map(|leased| leased.len()), Ok(2));
 
-    let mut writes = WriteSet::new(noon());
-    writes.recalled.insert(email(B));
-    assert_eq!(store.commit(writes).await, Ok(()));
-    let left = [(email(A), remembered(SubscriberStatus::Bounced))];
-    assert_eq!(store.remembered(&all).await, Ok(left.into()));
-}
+        let stale = store.commit(purging(A, 2, None)).await;
+        assert_eq!(stale, Err(StoreError::Conflict));
+        assert!(load(store, A).await?.is_some());
+        store.commit(purging(A, 3, None)).await?;
+        assert_eq!(load(store, A).await?, None);
+        let holder = store.find_by_token(&token(A)).await;
+        assert_eq!(holder, Ok(None));
+        let rows = rows(store, false).await?;
+        let kinds = |address: &str| {
+            let id = subscriber_id(address).uuid();
+            let mut kinds: Vec<_> = rows
+                .iter()
+                .filter(|row| row.key == id)
+                .map(|row| row.kind.as_str())
+                .collect();
+            kinds.sort_unstable();
+            kinds
+        };
+        assert_eq!(kinds(A), ["migrate"]);
+        assert_eq!(kinds(B), ["migrate", "sync"]);
+        // The address is free.
+        assert!(put(store, A, "{}", noon()).await?.is_new);
+    },
+    /// Only by the address.
+    async fn what_is_remembered_is_recalled(store: &S) {
+        let all = [A, B, "c@example.com"].map(email);
+        assert_eq!(store.remembered(&all).await, Ok([].into()));
+        for (address, status) in [
+            (A, Some(SubscriberStatus::Bounced)),
+            (B, Some(SubscriberStatus::SpamReported)),
+            ("c@example.com", None),
+        ] {
+            insert(store, &subscriber(address)).await?;
+            store.commit(purging(address, 1, status)).await?;
+        }
+        let remembered = |status| Remembered { status, at: noon() };
+        let expect = [
+            (email(A), remembered(SubscriberStatus::Bounced)),
+            (email(B), remembered(SubscriberStatus::SpamReported)),
+        ];
+        assert_eq!(store.remembered(&all).await, Ok(expect.into()));
+        assert_eq!(store.remembered(&[]).await, Ok([].into()));
+
+        let mut writes = WriteSet::new(noon());
+        writes.recalled.insert(email(B));
+        store.commit(writes).await?;
+        let left = [(email(A), remembered(SubscriberStatus::Bounced))];
+        assert_eq!(store.remembered(&all).await, Ok(left.into()));
+    },
+);

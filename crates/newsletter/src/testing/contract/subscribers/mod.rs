@@ -4,7 +4,7 @@ mod commits;
 mod lists;
 mod loading;
 
-use kernel::Version;
+use kernel::{Version, testing::Checked};
 use time::{OffsetDateTime, macros::date};
 
 pub use self::{commits::*, lists::*, loading::*};
@@ -18,6 +18,8 @@ use crate::{
     testing::{email, hours, noon, report, subscriber, text},
     usecase::{self, Reported},
 };
+
+kernel::contract_cases!(subscribers: commits lists loading);
 
 const A: &str = "a@example.com";
 const B: &str = "b@example.com";
@@ -33,41 +35,45 @@ fn writing(expected: Option<Version>, subscriber: Subscriber) -> WriteSet {
     writes
 }
 
-async fn insert<S: Store>(store: &S, subscriber: &Subscriber) {
+async fn insert<S: Store>(store: &S, subscriber: &Subscriber) -> Checked {
     let writes = writing(None, subscriber.clone());
-    store.commit(writes).await.expect("the address is free");
+    store.commit(writes).await?;
+    Ok(())
 }
 
 /// Moves a subscriber on by one version.
-async fn update<S: Store>(store: &S, before: &Subscriber, after: Subscriber) -> Subscriber {
+async fn update<S: Store>(
+    store: &S,
+    before: &Subscriber,
+    after: Subscriber,
+) -> Checked<Subscriber> {
     let after = Subscriber {
         version: before.version + 1,
         ..after
     };
     let writes = writing(Some(before.version), after.clone());
-    store.commit(writes).await.expect("the version is right");
-    after
+    store.commit(writes).await?;
+    Ok(after)
 }
 
-async fn load<S: Store>(store: &S, address: &str) -> Option<Subscriber> {
+async fn load<S: Store>(store: &S, address: &str) -> Checked<Option<Subscriber>> {
     let email = email(address);
-    let mut known = store
-        .load(std::slice::from_ref(&email))
-        .await
-        .expect("the store works");
-    known.remove(&email)
+    let mut known = store.load(std::slice::from_ref(&email)).await?;
+    Ok(known.remove(&email))
 }
 
-async fn put<S: Store>(store: &S, address: &str, body: &str, now: OffsetDateTime) -> Reported {
+async fn put<S: Store>(
+    store: &S,
+    address: &str,
+    body: &str,
+    now: OffsetDateTime,
+) -> Checked<Reported> {
     let put = report(address, body);
-    let reported = usecase::put_subscriber(store, &put, now).await;
-    reported.expect("the store works")
+    Ok(usecase::put_subscriber(store, &put, now).await?)
 }
 
-async fn list<S: SubscriberReader>(store: &S, query: &SubscriberQuery) -> Vec<Subscriber> {
-    SubscriberReader::list(store, query)
-        .await
-        .expect("the store works")
+async fn list<S: SubscriberReader>(store: &S, query: &SubscriberQuery) -> Checked<Vec<Subscriber>> {
+    Ok(SubscriberReader::list(store, query).await?)
 }
 
 /// With a value in every column.

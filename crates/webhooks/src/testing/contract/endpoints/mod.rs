@@ -9,7 +9,7 @@ use std::time::Duration;
 use kernel::{
     event::{Cursor, EventName},
     field::Patch,
-    testing::{hours, minutes, noon, uuid},
+    testing::{Absent, Checked, hours, minutes, noon, uuid, valid},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -20,6 +20,8 @@ use crate::{
     Lease, LeaseQuery, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, WantedState,
     Webhooks, testing::endpoint,
 };
+
+kernel::contract_cases!(endpoints: leases rounds settings);
 
 const TOLD: EventName = EventName::new("Told");
 const ONE: Uuid = Uuid::from_u128(1);
@@ -41,19 +43,19 @@ fn place(n: u64) -> Cursor {
     }
 }
 
-async fn insert<S: Webhooks>(store: &S, numbers: impl IntoIterator<Item = u8>) {
+async fn insert<S: Webhooks>(store: &S, numbers: impl IntoIterator<Item = u8>) -> Checked {
     for n in numbers {
-        let inserted = store.insert(&endpoint(n), Cursor::START, None).await;
-        inserted.expect("the store works");
+        store.insert(&endpoint(n), Cursor::START, None).await?;
     }
+    Ok(())
 }
 
-async fn find<S: Webhooks>(store: &S, id: EndpointId) -> Option<TrackedEndpoint> {
-    Webhooks::find(store, id).await.expect("the store works")
+async fn find<S: Webhooks>(store: &S, id: EndpointId) -> Checked<Option<TrackedEndpoint>> {
+    Ok(Webhooks::find(store, id).await?)
 }
 
-async fn found<S: Webhooks>(store: &S, n: u8) -> TrackedEndpoint {
-    find(store, id(n)).await.expect("it is there")
+async fn found<S: Webhooks>(store: &S, n: u8) -> Checked<TrackedEndpoint> {
+    Ok(find(store, id(n)).await?.ok_or(Absent)?)
 }
 
 fn paused(endpoint: &Endpoint) -> EndpointWrite {
@@ -66,18 +68,18 @@ fn wanting(endpoint: &Endpoint, state: WantedState) -> EndpointWrite {
         ..EndpointChange::default()
     };
     let write = endpoint.apply(&change, noon() + hours(1));
-    write.expect("it changes something")
+    valid(write.ok_or(Absent))
 }
 
 /// With another address, at which it starts over.
 fn moved(endpoint: &Endpoint, at: OffsetDateTime) -> EndpointWrite {
-    let url = EndpointUrl::from_store("https://other.example/").expect("it is a URL");
+    let url = valid(EndpointUrl::from_store("https://other.example/"));
     let change = EndpointChange {
         url: Patch::Set(url),
         ..EndpointChange::default()
     };
     let write = endpoint.apply(&change, at);
-    write.expect("it changes something")
+    valid(write.ok_or(Absent))
 }
 
 async fn lease<S: Webhooks>(
@@ -85,7 +87,7 @@ async fn lease<S: Webhooks>(
     holder: Uuid,
     now: OffsetDateTime,
     limit: usize,
-) -> Vec<EndpointId> {
+) -> Checked<Vec<EndpointId>> {
     let query = LeaseQuery {
         holder,
         until: now + minutes(1),
@@ -93,11 +95,11 @@ async fn lease<S: Webhooks>(
         end: place(END),
         limit,
     };
-    let leased = store.lease(&query).await.expect("the store works");
-    leased
+    let leased = store.lease(&query).await?;
+    Ok(leased
         .into_iter()
         .map(|tracked| tracked.endpoint.id)
-        .collect()
+        .collect())
 }
 
 /// A round of the first endpoint that moves it from one place to another.
@@ -157,17 +159,22 @@ fn delivery(n: u64, at: OffsetDateTime) -> DeliveryRecord {
 }
 
 /// Leases the first endpoint, and records a round of it that moves it on by one place.
-async fn record<S: Webhooks>(store: &S, at: OffsetDateTime, change: impl FnOnce(&mut Round)) {
+async fn record<S: Webhooks>(
+    store: &S,
+    at: OffsetDateTime,
+    change: impl FnOnce(&mut Round),
+) -> Checked {
     // Another lease would be for another endpoint.
-    let leased = lease(store, ONE, at, 9).await;
+    let leased = lease(store, ONE, at, 9).await?;
     assert!(leased.contains(&id(1)), "there is something to do");
-    let from = found(store, 1).await.cursor.sequence;
+    let from = found(store, 1).await?.cursor.sequence;
     let mut round = round(from, from + 1, at);
     change(&mut round);
     assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+    Ok(())
 }
 
-async fn due<S: Webhooks>(store: &S, at: OffsetDateTime, limit: usize) -> Vec<u64> {
-    let due = store.due(id(1), at, limit).await.expect("the store works");
-    due.iter().map(|event| event.cursor.sequence).collect()
+async fn due<S: Webhooks>(store: &S, at: OffsetDateTime, limit: usize) -> Checked<Vec<u64>> {
+    let due = store.due(id(1), at, limit).await?;
+    Ok(due.iter().map(|event| event.cursor.sequence).collect())
 }

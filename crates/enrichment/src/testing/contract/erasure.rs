@@ -1,0 +1,43 @@
+//! The drafts of a posting that is erased.
+
+use domain::{
+    posting::Lifetime,
+    store::{Retention, Store},
+    testing::{create, put_id},
+    usecase::{erase, ingest},
+};
+use kernel::{
+    PostingId,
+    testing::{by_ann, hours, identifier, noon, uuid},
+};
+
+use super::{kept, key, reserve};
+use crate::{DraftCache, Reservation::Granted};
+
+kernel::contract_cases!(
+    erasure,
+    impl DraftCache + Store + Retention,
+    /// Neither those that were kept for it, nor those that may have been, nor one that is kept
+    /// later, because a model takes its time. Those of other postings stay.
+    async fn an_erased_posting_leaves_no_draft(store: &S) {
+        let postings = [create("a", "acme"), create("b", "acme")];
+        ingest(store, &postings, Lifetime::NEVER, noon()).await?;
+        let keep =
+            async |n: u8, of: Option<PostingId>| store.keep(&key(n), "a draft", of, noon()).await;
+        keep(1, Some(put_id("a"))).await?;
+        keep(2, Some(put_id("b"))).await?;
+        keep(3, None).await?;
+        let (a, by) = (identifier("a"), by_ann(1));
+        let erased = erase(store, store, &a, "a request", &by, noon()).await;
+        assert_eq!(erased, Ok(true));
+        keep(4, Some(put_id("a"))).await?;
+        for (n, expect) in [
+            (1, Granted),
+            (2, kept("a draft")),
+            (3, Granted),
+            (4, Granted),
+        ] {
+            assert_eq!(reserve(store, n, uuid(1), hours(0)).await?, expect, "{n}");
+        }
+    },
+);

@@ -1,0 +1,274 @@
+//! The results of rounds: deliveries, waiting events, the cursor and the endpoint's health.
+
+use std::{collections::HashSet, time::Duration};
+
+use kernel::testing::{Checked, hours, minutes, noon, text, uuid};
+
+use super::{
+    ONE, SECOND, TWO, delivery, due, found, id, insert, lease, moved, place, record, round, waiting,
+};
+use crate::{
+    DELIVERIES_KEPT, DeliveryRecord, Health, Recorded, Round, TrackedEndpoint, WaitingEvent,
+    Webhooks, testing::endpoint,
+};
+
+kernel::contract_cases!(
+    endpoints::rounds,
+    impl Webhooks,
+    async fn a_round_is_recorded_as_a_whole(store: &S) {
+        insert(store, [1, 2]).await?;
+        let health = Health {
+            last_success_at: Some(noon()),
+            failing_since: Some(noon() + SECOND),
+            silent_rounds: 3,
+            quiet_until: Some(noon() + minutes(1)),
+        };
+        let silent = WaitingEvent {
+            attempts: 2,
+            last_error: Some(text(200)),
+            is_silent: true,
+            ..waiting(2, 1, Some(noon() + minutes(1)))
+        };
+        let behind = waiting(3, 1, None);
+        let failed = DeliveryRecord {
+            attempt: 2,
+            status: None,
+            duration: Duration::from_secs(15),
+            error: Some(text(200)),
+            ..delivery(2, noon() + SECOND)
+        };
+        let deliveries = vec![delivery(1, noon()), failed];
+        record(store, noon(), |round| {
+            round.to = place(4);
+            round.waiting = vec![silent.clone(), behind.clone()];
+            round.deliveries.clone_from(&deliveries);
+            round.health = health;
+        })
+        .await?;
+        let expect = TrackedEndpoint {
+            endpoint: endpoint(1),
+            cursor: place(4),
+            health,
+        };
+        assert_eq!(found(store, 1).await?, expect);
+        let later = noon() + minutes(1);
+        assert_eq!(store.due(id(1), later, 9).await, Ok(vec![silent.clone()]));
+        let newest: Vec<_> = deliveries.iter().rev().cloned().collect();
+        assert_eq!(store.deliveries(id(1), 9).await, Ok(newest));
+        // A waiting event is changed, and when it is settled, the one behind it is due.
+        let again = WaitingEvent {
+            attempts: 3,
+            last_error: Some("answered 500".to_owned()),
+            is_silent: false,
+            next_at: Some(later + SECOND),
+            ..silent
+        };
+        record(store, later, |round| round.waiting = vec![again.clone()]).await?;
+        assert_eq!(store.due(id(1), later, 9).await, Ok(Vec::new()));
+        let later = later + SECOND;
+        assert_eq!(store.due(id(1), later, 9).await, Ok(vec![again]));
+        record(store, later, |round| round.settled = vec![place(2)]).await?;
+        let next = WaitingEvent {
+            next_at: Some(later),
+            ..behind
+        };
+        assert_eq!(store.due(id(1), later, 9).await, Ok(vec![next]));
+        // All of it is about one endpoint.
+        let other = found(store, 2).await?;
+        assert_eq!((other.cursor, other.health), (place(0), Health::default()));
+        assert_eq!(store.due(id(2), later, 9).await, Ok(Vec::new()));
+        assert_eq!(store.deliveries(id(2), 9).await, Ok(Vec::new()));
+    },
+    async fn a_round_without_the_lease_is_not_recorded(store: &S) {
+        insert(store, [1]).await?;
+        let full = Round {
+            waiting: vec![waiting(1, 1, Some(noon()))],
+            deliveries: vec![delivery(1, noon())],
+            disabled: Some("It said so.".to_owned()),
+            ..round(0, 1, noon())
+        };
+        let refused = async |holder| -> Checked {
+            assert_eq!(store.record(holder, &full).await, Ok(Recorded::Lost));
+            let after = found(store, 1).await?;
+            assert_eq!((after.endpoint, after.cursor), (endpoint(1), place(0)));
+            assert_eq!(due(store, noon(), 9).await?, [0; 0]);
+            assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
+            Ok(())
+        };
+        refused(ONE).await?;
+        lease(store, ONE, noon(), 9).await?;
+        refused(TWO).await?;
+        // One that has lapsed is lost to the next holder, and not before.
+        let later = noon() + hours(1);
+        lease(store, TWO, later, 9).await?;
+        refused(ONE).await?;
+        assert_eq!(
+            store.record(TWO, &round(0, 1, later)).await,
+            Ok(Recorded::Done)
+        );
+        assert_eq!(
+            store.record(TWO, &round(1, 2, later)).await,
+            Ok(Recorded::Lost)
+        );
+        lease(store, TWO, later, 9).await?;
+        let late = round(1, 2, later + hours(1));
+        assert_eq!(store.record(TWO, &late).await, Ok(Recorded::Done));
+    },
+    async fn a_round_that_was_moved_back_is_not_recorded(store: &S) {
+        insert(store, [1]).await?;
+        record(store, noon(), |round| round.to = place(5)).await?;
+        lease(store, ONE, noon(), 9).await?;
+        assert_eq!(store.replay(id(1), place(3), None).await, Ok(true));
+        assert_eq!(
+            store.record(ONE, &round(5, 6, noon())).await,
+            Ok(Recorded::Lost)
+        );
+        assert_eq!(found(store, 1).await?.cursor, place(3));
+        assert_eq!(
+            store.record(ONE, &round(3, 6, noon())).await,
+            Ok(Recorded::Done)
+        );
+    },
+    /// Its worker decides anew, as the round is about the endpoint before. The lease goes on.
+    async fn a_round_of_another_version_is_not_recorded(store: &S) {
+        insert(store, [1]).await?;
+        lease(store, ONE, noon(), 9).await?;
+        let write = moved(&endpoint(1), noon() + SECOND);
+        store.update(&write, None).await?;
+        let mut round = round(0, 3, noon());
+        round.disabled = Some("It said so.".to_owned());
+        round.waiting = vec![waiting(1, 1, Some(noon()))];
+        round.deliveries = vec![delivery(1, noon())];
+        assert_eq!(store.record(TWO, &round).await, Ok(Recorded::Lost));
+        assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Changed));
+        let mut expect = TrackedEndpoint {
+            endpoint: write.endpoint,
+            cursor: place(0),
+            health: Health::default(),
+        };
+        assert_eq!(found(store, 1).await?, expect);
+        assert_eq!(due(store, noon(), 9).await?, [0; 0]);
+        assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
+        round.version = expect.endpoint.version;
+        round.disabled = None;
+        assert_eq!(store.record(ONE, &round).await, Ok(Recorded::Done));
+        expect.cursor = place(3);
+        assert_eq!(found(store, 1).await?, expect);
+        assert_eq!(due(store, noon(), 9).await?, [1]);
+    },
+    async fn a_round_disables(store: &S) {
+        insert(store, [1]).await?;
+        let at = noon() + minutes(1);
+        record(store, at, |round| {
+            round.disabled = Some("It said so.".to_owned());
+        })
+        .await?;
+        let after = found(store, 1).await?;
+        assert_eq!(after.endpoint, endpoint(1).disable("It said so.", at));
+        assert_eq!(after.cursor, place(1));
+        assert_eq!(lease(store, ONE, noon() + hours(99), 9).await?, []);
+    },
+    /// The longest due first.
+    async fn of_each_subject_the_oldest_event_is_due(store: &S) {
+        insert(store, [1]).await?;
+        let at = |minute| noon() + minutes(minute);
+        record(store, noon(), |round| {
+            round.waiting = vec![
+                waiting(1, 1, Some(at(2))),
+                waiting(2, 2, Some(at(1))),
+                waiting(3, 1, None),
+                waiting(4, 2, None),
+                waiting(5, 2, None),
+                waiting(6, 3, Some(at(2))),
+            ];
+        })
+        .await?;
+        assert_eq!(due(store, at(1) - SECOND, 9).await?, [0; 0]);
+        assert_eq!(due(store, at(1), 9).await?, [2]);
+        assert_eq!(due(store, at(9), 9).await?, [2, 1, 6]);
+        assert_eq!(due(store, at(9), 2).await?, [2, 1]);
+        let subjects = [1, 3, 4].map(uuid);
+        let among = store.waiting_among(id(1), &HashSet::from(subjects)).await;
+        assert_eq!(among, Ok(HashSet::from([1, 3].map(uuid))));
+        let among = store.waiting_among(id(2), &HashSet::from(subjects)).await;
+        assert_eq!(among, Ok(HashSet::new()));
+        for (n, limit, count) in [(1, 9, 6), (1, 6, 6), (1, 5, 5), (2, 9, 0)] {
+            assert_eq!(store.count_waiting(id(n), limit).await, Ok(count));
+        }
+        // The next of a subject is due with the round that settles those before it, even one that
+        // the same round has added.
+        record(store, at(3), |round| {
+            round.settled = vec![place(2), place(4), place(6)];
+            round.waiting = vec![waiting(7, 3, None), waiting(8, 3, None)];
+        })
+        .await?;
+        assert_eq!(due(store, at(3), 9).await?, [1, 5, 7]);
+        assert_eq!(due(store, at(3) - SECOND, 9).await?, [1]);
+    },
+    async fn an_endpoint_that_answers_again_gets_what_was_not_answered(store: &S) {
+        insert(store, [1]).await?;
+        let at = |minute| noon() + minutes(minute);
+        let silent = |event| WaitingEvent {
+            is_silent: true,
+            ..event
+        };
+        record(store, noon(), |round| {
+            round.waiting = vec![
+                silent(waiting(1, 1, Some(at(60)))),
+                waiting(2, 1, None),
+                waiting(3, 2, Some(at(60))),
+                silent(waiting(4, 3, Some(at(1)))),
+            ];
+        })
+        .await?;
+        record(store, at(2), |round| round.wakes_silent = true).await?;
+        assert_eq!(due(store, at(1), 9).await?, [4]);
+        assert_eq!(due(store, at(2), 9).await?, [4, 1]);
+    },
+    async fn the_newest_deliveries_are_kept(store: &S) {
+        insert(store, [1]).await?;
+        let most = u64::try_from(DELIVERIES_KEPT)?;
+        for batch in [1..=most - 1, most..=most + 1, most + 2..=most * 3] {
+            let last = *batch.end();
+            record(store, noon(), |round| {
+                // Several at one time keep their order.
+                round.deliveries = batch.map(|n| delivery(n, noon())).collect();
+            })
+            .await?;
+            for limit in [1, DELIVERIES_KEPT, DELIVERIES_KEPT * 2] {
+                let kept = store.deliveries(id(1), limit).await?;
+                let numbers: Vec<_> = kept.iter().map(|row| row.event.sequence).collect();
+                let all: Vec<_> = (1..=last).rev().collect();
+                let expect = all.len().min(limit).min(DELIVERIES_KEPT);
+                assert_eq!(numbers, all[..expect]);
+            }
+        }
+    },
+    /// Waiting events after the new cursor are dropped: they are read again.
+    async fn a_replay_goes_back_and_never_forward(store: &S) {
+        insert(store, [1]).await?;
+        record(store, noon(), |round| {
+            round.to = place(9);
+            round.waiting = vec![
+                waiting(2, 1, Some(noon())),
+                waiting(3, 2, Some(noon())),
+                waiting(4, 1, None),
+            ];
+        })
+        .await?;
+        for (to, cursor, left) in [
+            (place(10), place(9), &[2, 3][..]),
+            (place(9), place(9), &[2, 3]),
+            (place(2), place(2), &[2]),
+            (place(3), place(2), &[2]),
+        ] {
+            assert_eq!(store.replay(id(1), to, None).await, Ok(true));
+            assert_eq!(found(store, 1).await?.cursor, cursor);
+            assert_eq!(due(store, noon(), 9).await?, left);
+        }
+        // The second event of the subject was dropped as well.
+        record(store, noon(), |round| round.settled = vec![place(2)]).await?;
+        assert_eq!(due(store, noon(), 9).await?, [0; 0]);
+        assert_eq!(store.replay(id(2), place(1), None).await, Ok(false));
+    },
+);
