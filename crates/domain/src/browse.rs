@@ -307,73 +307,69 @@ mod tests {
         postings.map(|one| one.source_identifier.as_str()).collect()
     }
 
-    #[test]
-    fn pages_go_on_where_the_last_one_ended() {
-        pollster::block_on(async {
-            let store = with_postings(7).await;
-            for (wanted, order) in [
-                (
-                    PostingSearch::default(),
-                    vec![
-                        "a-006", "b-005", "a-004", "b-003", "a-002", "b-001", "a-000",
-                    ],
-                ),
-                (
-                    PostingSearch {
-                        identifier: Some("a".into()),
-                        ..PostingSearch::default()
-                    },
-                    vec!["a-000", "a-002", "a-004", "a-006"],
-                ),
-                (
-                    PostingSearch {
-                        identifier: Some("c".into()),
-                        ..PostingSearch::default()
-                    },
-                    vec![],
-                ),
-                (
-                    PostingSearch {
-                        words: Words::of("nothing like it"),
-                        ..PostingSearch::default()
-                    },
-                    vec![],
-                ),
-            ] {
-                for limit in [1, 2, 3, 4, 7, 50] {
-                    let (mut found, mut after) = (Vec::new(), None);
-                    loop {
-                        let page = search(&store, &wanted, after, limit, |_| true)
-                            .await
-                            .unwrap();
-                        assert!(page.postings.len() <= limit);
-                        found.extend(ids(&page).into_iter().map(str::to_owned));
-                        after = page.next;
-                        if after.is_none() {
-                            break;
-                        }
+    #[pollster::test]
+    async fn pages_go_on_where_the_last_one_ended() {
+        let store = with_postings(7).await;
+        for (wanted, order) in [
+            (
+                PostingSearch::default(),
+                vec![
+                    "a-006", "b-005", "a-004", "b-003", "a-002", "b-001", "a-000",
+                ],
+            ),
+            (
+                PostingSearch {
+                    identifier: Some("a".into()),
+                    ..PostingSearch::default()
+                },
+                vec!["a-000", "a-002", "a-004", "a-006"],
+            ),
+            (
+                PostingSearch {
+                    identifier: Some("c".into()),
+                    ..PostingSearch::default()
+                },
+                vec![],
+            ),
+            (
+                PostingSearch {
+                    words: Words::of("nothing like it"),
+                    ..PostingSearch::default()
+                },
+                vec![],
+            ),
+        ] {
+            for limit in [1, 2, 3, 4, 7, 50] {
+                let (mut found, mut after) = (Vec::new(), None);
+                loop {
+                    let page = search(&store, &wanted, after, limit, |_| true)
+                        .await
+                        .unwrap();
+                    assert!(page.postings.len() <= limit);
+                    found.extend(ids(&page).into_iter().map(str::to_owned));
+                    after = page.next;
+                    if after.is_none() {
+                        break;
                     }
-                    assert_eq!(found, order, "{limit}");
                 }
+                assert_eq!(found, order, "{limit}");
             }
-        });
+        }
     }
 
-    #[test]
-    fn a_search_that_may_not_go_on_says_where_it_ended() {
-        pollster::block_on(async {
-            let store = with_postings(450).await;
-            let wanted = PostingSearch {
-                client: Some(ClientId::new(uuid::Uuid::nil())),
-                ..PostingSearch::default()
-            };
-            let page = search(&store, &wanted, None, 5, |_| false).await.unwrap();
-            assert_eq!((page.postings.len(), page.looked_at), (0, 200));
-            assert!(page.next.is_some());
-            let rest = search(&store, &wanted, page.next, 5, |_| true)
-                .await
-                .unwrap();
-            assert_eq!((rest.looked_at, rest.next), (250, None));
-        });
+    #[pollster::test]
+    async fn a_search_that_may_not_go_on_says_where_it_ended() {
+        let store = with_postings(450).await;
+        let wanted = PostingSearch {
+            client: Some(ClientId::new(uuid::Uuid::nil())),
+            ..PostingSearch::default()
+        };
+        let page = search(&store, &wanted, None, 5, |_| false).await.unwrap();
+        assert_eq!((page.postings.len(), page.looked_at), (0, 200));
+        assert!(page.next.is_some());
+        let rest = search(&store, &wanted, page.next, 5, |_| true)
+            .await
+            .unwrap();
+        assert_eq!((rest.looked_at, rest.next), (250, None));
     }
 }

@@ -13,205 +13,174 @@ use kernel::{
 use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
 use crate::{
     Attempt, DEFAULT_RETRY_SECONDS, DeliveryRound, EndpointChange, EndpointState, FULL_REST,
-    Health, MOST_WAITING, NO_SUCCESS, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint,
-    WANTS_NO_MORE, WaitingEvent, WantedState, Webhooks, start_round, testing::endpoint,
+    Health, MOST_WAITING, NoAnswer, ROUND_TIME, Recorded, Round, TrackedEndpoint, WANTS_NO_MORE,
+    WaitingEvent, WantedState, Webhooks, start_round, testing::endpoint,
 };
 
-#[test]
-fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_replayed() {
-    pollster::block_on(async {
-        let mut world = World::new("5,60", 1).await;
-        world.publish([1, 2, 1, 3, 2, 1]).await;
-        let events = world.events().await;
-        let poison = events[0].cursor;
-        let mut refuses = |_, event: &RecordedEvent| {
-            if event.cursor == poison {
-                answers(500)
-            } else {
-                answers(200)
-            }
-        };
-        world.run(secs(4), &mut refuses).await;
-        let others = [1, 3, 4].map(|n| events[n].cursor);
-        let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
-        assert_eq!(taken, others);
-        world.publish([1]).await;
-        world.run(secs(60), &mut refuses).await;
-        assert_eq!(world.taken(1).count(), 3);
-        world.run(secs(85), &mut refuses).await;
-        let taken: Vec<_> = world.taken(1).skip(3).map(|seen| seen.event).collect();
-        let later = world.events().await[6].cursor;
-        assert_eq!(taken, [events[2].cursor, events[5].cursor, later]);
-        let attempts = world.deliveries().await;
-        let of_poison = attempts.iter().rev().filter(|row| row.event == poison);
-        let errors: Vec<_> = of_poison
-            .map(|row| (row.attempt, row.status, row.error.as_deref()))
-            .collect();
-        let given_up = "answered 500; given up after 3 attempts";
-        assert_eq!(
-            errors,
-            [
-                (1, Some(500), Some("answered 500")),
-                (2, Some(500), Some("answered 500")),
-                (3, Some(500), Some(given_up)),
-            ]
-        );
-        // Again from the beginning.
-        let start = world.store.cursor_at(noon()).await.unwrap();
-        let replayed = world.store.replay(endpoint(1).id, start, None).await;
-        assert_eq!(replayed, Ok(true));
-        world.seen.clear();
-        world.run(secs(90), &mut |_, _| answers(200)).await;
-        world.assert_complete(1).await;
-    });
-}
-
-#[test]
-fn an_endpoint_that_is_gone_is_disabled_and_goes_on_when_it_is_resumed() {
-    pollster::block_on(async {
-        let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-        world.publish([1, 1, 2]).await;
-        world.run(secs(10), &mut |_, _| answers(410)).await;
-        let disabled = world.endpoint(1).await;
-        assert_eq!(disabled.state, EndpointState::Disabled);
-        assert_eq!(disabled.state_reason.as_deref(), Some(WANTS_NO_MORE));
-        let calls = world.seen.len();
-        world.publish([1]).await;
-        world.run(mins(60), &mut |_, _| answers(200)).await;
-        assert_eq!(world.seen.len(), calls);
-        let resumes = EndpointChange {
-            state: Patch::Set(WantedState::Active),
-            ..EndpointChange::default()
-        };
-        let write = disabled.apply(&resumes, world.now).unwrap();
-        world.store.update(&write, None).await.unwrap();
-        world.run(mins(61), &mut |_, _| answers(200)).await;
-        world.assert_complete(1).await;
-    });
-}
-
-#[test]
-fn five_days_without_a_success_disable() {
-    pollster::block_on(async {
-        let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-        world.poll = mins(1);
-        for hour in 0..=119 {
-            world.publish([hour]).await;
-            world.run(mins(60 * hour), &mut |_, _| answers(404)).await;
+#[pollster::test]
+async fn a_refused_event_holds_back_its_posting_until_it_is_given_up_and_can_be_replayed() {
+    let mut world = World::new("5,60", 1).await;
+    world.publish([1, 2, 1, 3, 2, 1]).await;
+    let events = world.events().await;
+    let poison = events[0].cursor;
+    let mut refuses = |_, event: &RecordedEvent| {
+        if event.cursor == poison {
+            answers(500)
+        } else {
+            answers(200)
         }
-        let active = world.endpoint(1).await;
-        assert_eq!(active.state, EndpointState::Active);
-        world.publish([120]).await;
-        world.run(mins(60 * 121), &mut |_, _| answers(404)).await;
-        let disabled = world.endpoint(1).await;
-        assert_eq!(disabled.state, EndpointState::Disabled);
-        assert_eq!(disabled.state_reason.as_deref(), Some(NO_SUCCESS));
-    });
+    };
+    world.run(secs(4), &mut refuses).await;
+    let others = [1, 3, 4].map(|n| events[n].cursor);
+    let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
+    assert_eq!(taken, others);
+    world.publish([1]).await;
+    world.run(secs(60), &mut refuses).await;
+    assert_eq!(world.taken(1).count(), 3);
+    world.run(secs(85), &mut refuses).await;
+    let taken: Vec<_> = world.taken(1).skip(3).map(|seen| seen.event).collect();
+    let later = world.events().await[6].cursor;
+    assert_eq!(taken, [events[2].cursor, events[5].cursor, later]);
+    let attempts = world.deliveries().await;
+    let of_poison = attempts.iter().rev().filter(|row| row.event == poison);
+    let errors: Vec<_> = of_poison
+        .map(|row| (row.attempt, row.status, row.error.as_deref()))
+        .collect();
+    let given_up = "answered 500; given up after 3 attempts";
+    assert_eq!(
+        errors,
+        [
+            (1, Some(500), Some("answered 500")),
+            (2, Some(500), Some("answered 500")),
+            (3, Some(500), Some(given_up)),
+        ]
+    );
+    // Again from the beginning.
+    let start = world.store.cursor_at(noon()).await.unwrap();
+    let replayed = world.store.replay(endpoint(1).id, start, None).await;
+    assert_eq!(replayed, Ok(true));
+    world.seen.clear();
+    world.run(secs(90), &mut |_, _| answers(200)).await;
+    world.assert_complete(1).await;
 }
 
-#[test]
-fn a_receiver_that_asks_for_a_pause_gets_it() {
-    pollster::block_on(async {
-        let mut world = World::new("5", 1).await;
-        world.publish(1..=100).await;
-        let busy = |asked| Attempt::answered(429, Some(asked), Duration::from_millis(20));
-        let until = noon() + mins(2);
-        let mut receiver = |now, _: &_| {
-            if now < until {
-                busy(mins(2))
-            } else {
-                answers(200)
-            }
-        };
-        world.run(mins(5), &mut receiver).await;
-        let early = world.seen.iter().filter(|seen| !seen.is_taken);
-        // Those that were under way when it asked.
-        assert_eq!(early.count(), crate::WINDOW);
-        world.assert_complete(1).await;
-    });
+#[pollster::test]
+async fn an_endpoint_that_is_gone_is_disabled_and_goes_on_when_it_is_resumed() {
+    let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
+    world.publish([1, 1, 2]).await;
+    world.run(secs(10), &mut |_, _| answers(410)).await;
+    let disabled = world.endpoint(1).await;
+    assert_eq!(disabled.state, EndpointState::Disabled);
+    assert_eq!(disabled.state_reason.as_deref(), Some(WANTS_NO_MORE));
+    let calls = world.seen.len();
+    world.publish([1]).await;
+    world.run(mins(60), &mut |_, _| answers(200)).await;
+    assert_eq!(world.seen.len(), calls);
+    let resumes = EndpointChange {
+        state: Patch::Set(WantedState::Active),
+        ..EndpointChange::default()
+    };
+    let write = disabled.apply(&resumes, world.now).unwrap();
+    world.store.update(&write, None).await.unwrap();
+    world.run(mins(61), &mut |_, _| answers(200)).await;
+    world.assert_complete(1).await;
 }
 
-#[test]
-fn events_that_are_no_longer_kept_or_wanted_wait_no_longer() {
-    pollster::block_on(async {
-        let mut world = World::new("60,60", 2).await;
-        world.publish([1, 1, 2]).await;
-        world.now += mins(30);
-        world.publish([3]).await;
-        world.run(mins(31), &mut |_, _| answers(500)).await;
-        let only_companies = EndpointChange {
-            names: Patch::Set(vec![COMPANY_UPDATED]),
-            ..EndpointChange::default()
-        };
-        let second = world.endpoint(2).await;
-        let write = second.apply(&only_companies, world.now).unwrap();
-        world.store.update(&write, None).await.unwrap();
-        world.store.forget(noon() + mins(1), 9).await.unwrap();
-        world.seen.clear();
-        world.run(mins(40), &mut |_, _| answers(200)).await;
-        let seen: Vec<_> = world
-            .seen
-            .iter()
-            .map(|seen| (seen.endpoint, seen.subject))
-            .collect();
-        assert_eq!(seen, [(endpoint(1).id, uuid(3))]);
-        let deliveries = world.deliveries().await;
-        let given_up = deliveries.iter().filter(|row| row.status.is_none());
-        let errors: Vec<_> = given_up.map(|row| row.error.as_deref()).collect();
-        let expect = Some("given up: the event is no longer kept");
-        assert_eq!(errors, [expect; 3]);
-        for n in [1, 2] {
-            let backlog = world.store.backlog(9).await.unwrap();
-            assert_eq!(backlog[n - 1].waiting, 0);
+#[pollster::test]
+async fn a_receiver_that_asks_for_a_pause_gets_it() {
+    let mut world = World::new("5", 1).await;
+    world.publish(1..=100).await;
+    let busy = |asked| Attempt::answered(429, Some(asked), Duration::from_millis(20));
+    let until = noon() + mins(2);
+    let mut receiver = |now, _: &_| {
+        if now < until {
+            busy(mins(2))
+        } else {
+            answers(200)
         }
-    });
+    };
+    world.run(mins(5), &mut receiver).await;
+    let early = world.seen.iter().filter(|seen| !seen.is_taken);
+    // Those that were under way when it asked.
+    assert_eq!(early.count(), crate::WINDOW);
+    world.assert_complete(1).await;
 }
 
-#[test]
-fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
-    pollster::block_on(async {
-        let mut world = World::new("60", 1).await;
-        world.publish([1, 2]).await;
-        world.now += mins(2);
-        world.publish([3]).await;
-        assert_eq!(world.store.forget(noon() + mins(1), 9).await, Ok(2));
-        world.run(mins(3), &mut |_, _| answers(200)).await;
-        world.assert_complete(1).await;
-        assert_eq!(world.taken(1).count(), 1);
-    });
+#[pollster::test]
+async fn events_that_are_no_longer_kept_or_wanted_wait_no_longer() {
+    let mut world = World::new("60,60", 2).await;
+    world.publish([1, 1, 2]).await;
+    world.now += mins(30);
+    world.publish([3]).await;
+    world.run(mins(31), &mut |_, _| answers(500)).await;
+    let only_companies = EndpointChange {
+        names: Patch::Set(vec![COMPANY_UPDATED]),
+        ..EndpointChange::default()
+    };
+    let second = world.endpoint(2).await;
+    let write = second.apply(&only_companies, world.now).unwrap();
+    world.store.update(&write, None).await.unwrap();
+    world.store.forget(noon() + mins(1), 9).await.unwrap();
+    world.seen.clear();
+    world.run(mins(40), &mut |_, _| answers(200)).await;
+    let seen: Vec<_> = world
+        .seen
+        .iter()
+        .map(|seen| (seen.endpoint, seen.subject))
+        .collect();
+    assert_eq!(seen, [(endpoint(1).id, uuid(3))]);
+    let deliveries = world.deliveries().await;
+    let given_up = deliveries.iter().filter(|row| row.status.is_none());
+    let errors: Vec<_> = given_up.map(|row| row.error.as_deref()).collect();
+    let expect = Some("given up: the event is no longer kept");
+    assert_eq!(errors, [expect; 3]);
+    for n in [1, 2] {
+        let backlog = world.store.backlog(9).await.unwrap();
+        assert_eq!(backlog[n - 1].waiting, 0);
+    }
+}
+
+#[pollster::test]
+async fn an_endpoint_that_is_behind_what_is_kept_goes_on_there() {
+    let mut world = World::new("60", 1).await;
+    world.publish([1, 2]).await;
+    world.now += mins(2);
+    world.publish([3]).await;
+    assert_eq!(world.store.forget(noon() + mins(1), 9).await, Ok(2));
+    world.run(mins(3), &mut |_, _| answers(200)).await;
+    world.assert_complete(1).await;
+    assert_eq!(world.taken(1).count(), 1);
 }
 
 /// The rest stays in the log until fewer wait.
-#[test]
-fn a_limited_number_of_events_waits() {
-    pollster::block_on(async {
-        let mut world = World::new("3600", 1).await;
-        world
-            .publish((1..=MOST_WAITING as u64).chain([1, 2, 3]))
-            .await;
-        let events = world.events().await;
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let mut full = Round::disabling(&tracked, "", world.now);
-        full.disabled = None;
-        full.to = events[MOST_WAITING - 1].cursor;
-        full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
-        assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
-        world.run(mins(1), &mut |_, _| answers(200)).await;
-        assert_eq!(world.tracked(1).await.cursor, full.to);
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let nothing = start(&world, tracked.clone()).await;
-        let nothing = nothing.finish(world.now, 0.0);
-        assert!(nothing.is_idle());
-        assert_eq!(nothing.again_at, world.now + FULL_REST);
-        let mut fewer = Round::disabling(&tracked, "", world.now);
-        fewer.disabled = None;
-        fewer.settled = vec![events[2].cursor];
-        assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
-        world.run(mins(2), &mut |_, _| answers(200)).await;
-        let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
-        assert_eq!(seen, [events[MOST_WAITING + 2].cursor]);
-        assert_eq!(world.tracked(1).await.cursor, seen[0]);
-    });
+#[pollster::test]
+async fn a_limited_number_of_events_waits() {
+    let mut world = World::new("3600", 1).await;
+    world
+        .publish((1..=MOST_WAITING as u64).chain([1, 2, 3]))
+        .await;
+    let events = world.events().await;
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let mut full = Round::disabling(&tracked, "", world.now);
+    full.disabled = None;
+    full.to = events[MOST_WAITING - 1].cursor;
+    full.waiting = events[..MOST_WAITING].iter().map(waits_an_hour).collect();
+    assert_eq!(world.store.record(ONE, &full).await, Ok(Recorded::Done));
+    world.run(mins(1), &mut |_, _| answers(200)).await;
+    assert_eq!(world.tracked(1).await.cursor, full.to);
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let nothing = start(&world, tracked.clone()).await;
+    let nothing = nothing.finish(world.now, 0.0);
+    assert!(nothing.is_idle());
+    assert_eq!(nothing.again_at, world.now + FULL_REST);
+    let mut fewer = Round::disabling(&tracked, "", world.now);
+    fewer.disabled = None;
+    fewer.settled = vec![events[2].cursor];
+    assert_eq!(world.store.record(ONE, &fewer).await, Ok(Recorded::Done));
+    world.run(mins(2), &mut |_, _| answers(200)).await;
+    let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
+    assert_eq!(seen, [events[MOST_WAITING + 2].cursor]);
+    assert_eq!(world.tracked(1).await.cursor, seen[0]);
 }
 
 fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
@@ -227,102 +196,98 @@ fn waits_an_hour(event: &RecordedEvent) -> WaitingEvent {
 }
 
 /// Deliveries stay, and failed attempts do not count.
-#[test]
-fn failures_from_before_a_move_do_not_count() {
-    pollster::block_on(async {
-        let mut world = World::new("60", 1).await;
-        world.publish([1, 2]).await;
-        world.run(secs(1), &mut |_, _| answers(500)).await;
-        world.publish([1, 3, 4, 4, 5]).await;
-        world.now += mins(2);
-        let before = world.tracked(1).await;
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let mut round = start(&world, tracked).await;
-        let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
-        let end = |round: &mut DeliveryRound, n: u128, attempt: &Attempt| {
-            let mut begun = begun.iter();
-            let number = begun.find(|begun| is_of(&begun.event, n)).unwrap().number;
-            round.end(number, attempt, noon() + mins(3), 0.0);
-        };
-        // The second failure is the last, and one is for good.
-        end(&mut round, 1, &answers(500));
-        end(&mut round, 2, &answers(200));
-        end(&mut round, 3, &answers(410));
-        end(&mut round, 4, &times_out());
-        round.stop();
-        assert!(round.begin(world.now).is_none());
-        world.now += mins(1);
-        let result = round.finish(world.now, 0.0);
-        assert_eq!(result.given_up(), 1);
-        assert!(result.disabled.is_some());
-        let change = EndpointChange {
-            url: Patch::Set(endpoint(2).url),
-            ..EndpointChange::default()
-        };
-        let write = before.endpoint.apply(&change, world.now).unwrap();
-        world.store.update(&write, None).await.unwrap();
-        let recorded = world.store.record(ONE, &result).await;
-        assert_eq!(recorded, Ok(Recorded::Changed));
-        let changed = world.tracked(1).await;
-        let result = round.finish_changed(&changed, world.now, 0.0);
-        assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
-        let after = world.tracked(1).await;
-        assert_eq!(
-            (after.endpoint, after.health),
-            (write.endpoint, Health::default())
-        );
-        let events = world.events().await;
-        assert_eq!(after.cursor, events[4].cursor);
-        let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
-        let due: Vec<_> = due.iter().map(|it| (it.cursor, it.attempts)).collect();
-        let expect = [(0, 1), (3, 0), (4, 0)].map(|(n, attempts)| (events[n].cursor, attempts));
-        assert_eq!(due, expect);
-        let errors = world.deliveries().await;
-        assert!(
-            errors
-                .iter()
-                .all(|row| !row.error.as_deref().unwrap_or("").contains("given up"))
-        );
-        world.run(mins(9), &mut |_, _| answers(200)).await;
-        let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
-        let rest = [0, 3, 4, 6, 2, 5].map(|n| events[n].cursor);
-        assert_eq!(taken.len(), rest.len());
-        assert!(rest.iter().all(|event| taken.contains(event)));
-    });
+#[pollster::test]
+async fn failures_from_before_a_move_do_not_count() {
+    let mut world = World::new("60", 1).await;
+    world.publish([1, 2]).await;
+    world.run(secs(1), &mut |_, _| answers(500)).await;
+    world.publish([1, 3, 4, 4, 5]).await;
+    world.now += mins(2);
+    let before = world.tracked(1).await;
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let mut round = start(&world, tracked).await;
+    let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
+    let end = |round: &mut DeliveryRound, n: u128, attempt: &Attempt| {
+        let mut begun = begun.iter();
+        let number = begun.find(|begun| is_of(&begun.event, n)).unwrap().number;
+        round.end(number, attempt, noon() + mins(3), 0.0);
+    };
+    // The second failure is the last, and one is for good.
+    end(&mut round, 1, &answers(500));
+    end(&mut round, 2, &answers(200));
+    end(&mut round, 3, &answers(410));
+    end(&mut round, 4, &times_out());
+    round.stop();
+    assert!(round.begin(world.now).is_none());
+    world.now += mins(1);
+    let result = round.finish(world.now, 0.0);
+    assert_eq!(result.given_up(), 1);
+    assert!(result.disabled.is_some());
+    let change = EndpointChange {
+        url: Patch::Set(endpoint(2).url),
+        ..EndpointChange::default()
+    };
+    let write = before.endpoint.apply(&change, world.now).unwrap();
+    world.store.update(&write, None).await.unwrap();
+    let recorded = world.store.record(ONE, &result).await;
+    assert_eq!(recorded, Ok(Recorded::Changed));
+    let changed = world.tracked(1).await;
+    let result = round.finish_changed(&changed, world.now, 0.0);
+    assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
+    let after = world.tracked(1).await;
+    assert_eq!(
+        (after.endpoint, after.health),
+        (write.endpoint, Health::default())
+    );
+    let events = world.events().await;
+    assert_eq!(after.cursor, events[4].cursor);
+    let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
+    let due: Vec<_> = due.iter().map(|it| (it.cursor, it.attempts)).collect();
+    let expect = [(0, 1), (3, 0), (4, 0)].map(|(n, attempts)| (events[n].cursor, attempts));
+    assert_eq!(due, expect);
+    let errors = world.deliveries().await;
+    assert!(
+        errors
+            .iter()
+            .all(|row| !row.error.as_deref().unwrap_or("").contains("given up"))
+    );
+    world.run(mins(9), &mut |_, _| answers(200)).await;
+    let taken: Vec<_> = world.taken(1).map(|seen| seen.event).collect();
+    let rest = [0, 3, 4, 6, 2, 5].map(|n| events[n].cursor);
+    assert_eq!(taken.len(), rest.len());
+    assert!(rest.iter().all(|event| taken.contains(event)));
 }
 
 /// A description says nothing of the receiver, so a 410 and a failure for good count as ever.
-#[test]
-fn failures_count_after_a_change_that_is_not_about_the_receiver() {
-    pollster::block_on(async {
-        let world = World::new("60", 1).await;
-        world.publish([1, 2, 3]).await;
-        let before = world.tracked(1).await;
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let mut round = start(&world, tracked).await;
-        let attempts = [answers(500), answers(200), answers(410)];
-        let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
-        for (begun, attempt) in begun.iter().zip(&attempts) {
-            round.end(begun.number, attempt, world.now, 0.0);
-        }
-        let change = EndpointChange {
-            description: Patch::Set("Ours".to_owned()),
-            ..EndpointChange::default()
-        };
-        let write = before.endpoint.apply(&change, world.now).unwrap();
-        world.store.update(&write, None).await.unwrap();
-        let recorded = world.store.record(ONE, &round.finish(world.now, 0.0)).await;
-        assert_eq!(recorded, Ok(Recorded::Changed));
-        let changed = world.tracked(1).await;
-        let result = round.finish_changed(&changed, world.now, 0.0);
-        assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
-        let after = world.tracked(1).await;
-        assert_eq!(after.endpoint.state_reason.as_deref(), Some(WANTS_NO_MORE));
-        assert_eq!(after.endpoint.description.as_deref(), Some("Ours"));
-        assert_eq!(after.health.last_success_at, Some(world.now));
-        let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
-        assert_eq!(due, [], "each failure has its wait");
-    });
+#[pollster::test]
+async fn failures_count_after_a_change_that_is_not_about_the_receiver() {
+    let world = World::new("60", 1).await;
+    world.publish([1, 2, 3]).await;
+    let before = world.tracked(1).await;
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let mut round = start(&world, tracked).await;
+    let attempts = [answers(500), answers(200), answers(410)];
+    let begun: Vec<_> = std::iter::from_fn(|| round.begin(world.now)).collect();
+    for (begun, attempt) in begun.iter().zip(&attempts) {
+        round.end(begun.number, attempt, world.now, 0.0);
+    }
+    let change = EndpointChange {
+        description: Patch::Set("Ours".to_owned()),
+        ..EndpointChange::default()
+    };
+    let write = before.endpoint.apply(&change, world.now).unwrap();
+    world.store.update(&write, None).await.unwrap();
+    let recorded = world.store.record(ONE, &round.finish(world.now, 0.0)).await;
+    assert_eq!(recorded, Ok(Recorded::Changed));
+    let changed = world.tracked(1).await;
+    let result = round.finish_changed(&changed, world.now, 0.0);
+    assert_eq!(world.store.record(ONE, &result).await, Ok(Recorded::Done));
+    let after = world.tracked(1).await;
+    assert_eq!(after.endpoint.state_reason.as_deref(), Some(WANTS_NO_MORE));
+    assert_eq!(after.endpoint.description.as_deref(), Some("Ours"));
+    assert_eq!(after.health.last_success_at, Some(world.now));
+    let due = world.store.due(endpoint(1).id, world.now, 9).await.unwrap();
+    assert_eq!(due, [], "each failure has its wait");
 }
 
 async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
@@ -333,76 +298,70 @@ async fn start(world: &World, tracked: TrackedEndpoint) -> DeliveryRound {
 
 /// A receiver that is slow for the events of one posting gets those of others meanwhile, and the
 /// round ends soon.
-#[test]
-fn a_round_is_limited_in_time() {
-    pollster::block_on(async {
-        let mut world = World::new("5", 1).await;
-        world.publish((0..20).flat_map(|n| [1, 2 + n])).await;
-        let mut slow = |_, event: &RecordedEvent| {
-            if is_of(event, 1) {
-                Attempt::answered(200, None, secs(14))
-            } else {
-                answers(200)
-            }
-        };
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let round = world.attempt(tracked, &mut slow).await;
-        let longest = noon() + ROUND_TIME + secs(14);
-        assert!(round.at <= longest, "{}", round.at);
-        assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
-        let others = world.taken(1).filter(|seen| seen.subject != uuid(1));
-        assert_eq!(others.count(), 20);
-        world.run(mins(6), &mut slow).await;
-        world.assert_complete(1).await;
-    });
+#[pollster::test]
+async fn a_round_is_limited_in_time() {
+    let mut world = World::new("5", 1).await;
+    world.publish((0..20).flat_map(|n| [1, 2 + n])).await;
+    let mut slow = |_, event: &RecordedEvent| {
+        if is_of(event, 1) {
+            Attempt::answered(200, None, secs(14))
+        } else {
+            answers(200)
+        }
+    };
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let round = world.attempt(tracked, &mut slow).await;
+    let longest = noon() + ROUND_TIME + secs(14);
+    assert!(round.at <= longest, "{}", round.at);
+    assert_eq!(world.store.record(ONE, &round).await, Ok(Recorded::Done));
+    let others = world.taken(1).filter(|seen| seen.subject != uuid(1));
+    assert_eq!(others.count(), 20);
+    world.run(mins(6), &mut slow).await;
+    world.assert_complete(1).await;
 }
 
 /// Neither alone nor as a probe: the service could not make the request.
-#[test]
-fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiver() {
-    pollster::block_on(async {
-        let mut world = World::new("60,60", 1).await;
-        let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
-        world.publish([1]).await;
-        world.run(mins(4), &mut |_, _| unsendable()).await;
-        let deliveries = world.deliveries().await;
-        assert_eq!(deliveries.len(), 3);
-        let expect = "the request cannot be made; given up after 3 attempts";
-        assert_eq!(deliveries[0].error.as_deref(), Some(expect));
-        assert_eq!(world.tracked(1).await.health, Health::default());
-        world.publish([2]).await;
-        world.run(mins(4) + secs(1), &mut |_, _| times_out()).await;
-        let silent = world.tracked(1).await.health;
-        assert!(silent.is_probing());
-        world.now += mins(1);
-        world.publish([3]).await;
-        let tracked = world.lease(ONE, 1).await.remove(0);
-        let round = world.attempt(tracked, &mut |_, _| unsendable()).await;
-        assert_eq!((round.deliveries.len(), round.health), (1, silent));
-    });
+#[pollster::test]
+async fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiver() {
+    let mut world = World::new("60,60", 1).await;
+    let unsendable = || Attempt::unanswered(NoAnswer::Unsendable, "", Duration::ZERO);
+    world.publish([1]).await;
+    world.run(mins(4), &mut |_, _| unsendable()).await;
+    let deliveries = world.deliveries().await;
+    assert_eq!(deliveries.len(), 3);
+    let expect = "the request cannot be made; given up after 3 attempts";
+    assert_eq!(deliveries[0].error.as_deref(), Some(expect));
+    assert_eq!(world.tracked(1).await.health, Health::default());
+    world.publish([2]).await;
+    world.run(mins(4) + secs(1), &mut |_, _| times_out()).await;
+    let silent = world.tracked(1).await.health;
+    assert!(silent.is_probing());
+    world.now += mins(1);
+    world.publish([3]).await;
+    let tracked = world.lease(ONE, 1).await.remove(0);
+    let round = world.attempt(tracked, &mut |_, _| unsendable()).await;
+    assert_eq!((round.deliveries.len(), round.health), (1, silent));
 }
 
-#[test]
-fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
-    pollster::block_on(async {
-        let mut world = World::new("5", 0).await;
-        let mut some = endpoint(1);
-        some.prefixes = Prefixes::new(&["job-7"]).unwrap();
-        let mut none = endpoint(2);
-        none.names = Some(vec![named("JobPostingCreated")]);
-        for endpoint in [&some, &none] {
-            let start = kernel::event::Cursor::START;
-            world.store.insert(endpoint, start, None).await.unwrap();
-        }
-        world.publish((1..=4_000).map(|n| n % 80)).await;
-        world.run(secs(60), &mut |_, _| answers(200)).await;
-        let seen = world.seen.iter();
-        let expect = [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 7].map(uuid);
-        assert!(seen.clone().all(|seen| expect.contains(&seen.subject)));
-        assert_eq!(seen.count(), 11 * 50);
-        let end = world.store.end().await.unwrap();
-        for n in [1, 2] {
-            assert_eq!(world.tracked(n).await.cursor, end);
-        }
-    });
+#[pollster::test]
+async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
+    let mut world = World::new("5", 0).await;
+    let mut some = endpoint(1);
+    some.prefixes = Prefixes::new(&["job-7"]).unwrap();
+    let mut none = endpoint(2);
+    none.names = Some(vec![named("JobPostingCreated")]);
+    for endpoint in [&some, &none] {
+        let start = kernel::event::Cursor::START;
+        world.store.insert(endpoint, start, None).await.unwrap();
+    }
+    world.publish((1..=4_000).map(|n| n % 80)).await;
+    world.run(secs(60), &mut |_, _| answers(200)).await;
+    let seen = world.seen.iter();
+    let expect = [70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 7].map(uuid);
+    assert!(seen.clone().all(|seen| expect.contains(&seen.subject)));
+    assert_eq!(seen.count(), 11 * 50);
+    let end = world.store.end().await.unwrap();
+    for n in [1, 2] {
+        assert_eq!(world.tracked(n).await.cursor, end);
+    }
 }

@@ -6,10 +6,9 @@ use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use kernel::{
     ClientId, Prefixes,
-    audit::{AuditLog, AuditQuery},
     event::EventLog,
     field::Patch,
-    testing::{by_ann, hours, noon, uuid},
+    testing::{by_ann, entries, hours, noon, uuid},
     validation::FieldErrors,
 };
 
@@ -71,138 +70,127 @@ fn moves_to(host: &str) -> EndpointChange {
     }
 }
 
-#[test]
-fn a_client_manages_its_own_endpoints_and_an_operator_all() {
-    pollster::block_on(async {
-        let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
-        let managed = |by| ManagedWebhooks {
-            webhooks: &store,
-            log: &store,
-            sender: &sender,
-            by,
-        };
-        let [one, two] = [1, 2].map(|n| managed(Manager::Client(ClientId::new(uuid(n)))));
-        let [by_create, by_update, by_test, by_again] = [1, 2, 3, 4].map(by_ann);
-        let prefixes = Prefixes::new(&["acme-"]).unwrap();
-        let created = one.create(new("a.example"), prefixes, id(1), secret(1), noon());
-        let created = created.await.unwrap();
-        let operator = managed(Manager::Operator(&by_create));
-        let of_operator =
-            operator.create(new("b.example"), Prefixes::ALL, id(2), secret(1), noon());
-        of_operator.await.unwrap();
-        assert_eq!(one.find(id(1)).await.unwrap().endpoint, created);
-        let counts = [&one, &two, &operator].map(|by| pollster::block_on(by.list(None, 9)));
-        assert_eq!(counts.map(|list| list.unwrap().len()), [1, 0, 2]);
-        // Another's endpoint is as good as unknown.
-        for (by, unknown) in [(&two, id(1)), (&one, id(2)), (&operator, id(3))] {
-            let change = EndpointChange::default();
-            let body: (&str, &[u8]) = ("ping_1", b"{}");
-            let missing = WebhookError::NotFound;
-            assert_eq!(by.find(unknown).await, Err(missing.clone()));
-            let update = by.update(unknown, &change, noon()).await;
-            assert_eq!(update, Err(missing.clone()));
-            let rotate = by.rotate(unknown, secret(2), noon()).await;
-            assert_eq!(rotate, Err(missing.clone()));
-            let replay = by.replay(unknown, noon(), noon()).await;
-            assert_eq!(replay, Err(missing.clone()));
-            let deliveries = by.deliveries(unknown, 9).await;
-            assert_eq!(deliveries, Err(missing.clone()));
-            let test = by.test(unknown, body, noon()).await;
-            assert_eq!(test, Err(missing.clone()));
-            assert_eq!(by.delete(unknown, noon()).await, Err(missing));
-        }
-        let change = EndpointChange {
-            state: Patch::Set(WantedState::Paused),
-            ..moves_to("c.example")
-        };
-        let by_operator = managed(Manager::Operator(&by_update));
-        let paused = by_operator.update(id(1), &change, noon()).await.unwrap();
-        assert_eq!(paused.endpoint.state, EndpointState::Paused);
-        assert_eq!(one.find(id(1)).await, Ok(paused));
-        // Without a change nothing is written.
-        let again = managed(Manager::Operator(&by_again));
-        again.update(id(1), &change, noon()).await.unwrap();
-        let pings = managed(Manager::Operator(&by_test));
-        pings.announce_test(id(1), &store, noon()).await.unwrap();
-        let ping = pings.test(id(1), ("ping_1", b"{}"), noon()).await;
-        assert_eq!(ping.unwrap().outcome.status(), Some(200));
-        one.rotate(id(1), secret(2), noon()).await.unwrap();
-        let ping = one.test(id(1), ("ping_1", b"{}"), noon()).await;
-        assert_eq!(ping.unwrap().outcome.status(), Some(500));
-        assert_eq!(one.deliveries(id(1), 9).await, Ok(Vec::new()));
-        one.delete(id(1), noon()).await.unwrap();
-        let query = AuditQuery {
-            limit: 9,
-            ..AuditQuery::default()
-        };
-        let entries = store.entries(&query).await.unwrap();
-        let audit: Vec<_> = entries
-            .iter()
-            .rev()
-            .map(|entry| (entry.action.as_str(), entry.subject.clone().unwrap()))
-            .collect();
-        let expect = [
-            ("webhooks.create", id(2).to_string()),
-            ("webhooks.update", id(1).to_string()),
-            ("webhooks.test", id(1).to_string()),
-        ];
-        assert_eq!(audit, expect);
-        let details = serde_json::json!({"url": "https://c.example/", "state": "paused"});
-        assert_eq!(serde_json::json!(entries[1].details), details);
-    });
+#[pollster::test]
+async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
+    let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
+    let managed = |by| ManagedWebhooks {
+        webhooks: &store,
+        log: &store,
+        sender: &sender,
+        by,
+    };
+    let [one, two] = [1, 2].map(|n| managed(Manager::Client(ClientId::new(uuid(n)))));
+    let [by_create, by_update, by_test, by_again] = [1, 2, 3, 4].map(by_ann);
+    let prefixes = Prefixes::new(&["acme-"]).unwrap();
+    let created = one.create(new("a.example"), prefixes, id(1), secret(1), noon());
+    let created = created.await.unwrap();
+    let operator = managed(Manager::Operator(&by_create));
+    let of_operator = operator.create(new("b.example"), Prefixes::ALL, id(2), secret(1), noon());
+    of_operator.await.unwrap();
+    assert_eq!(one.find(id(1)).await.unwrap().endpoint, created);
+    let counts = [&one, &two, &operator].map(|by| pollster::block_on(by.list(None, 9)));
+    assert_eq!(counts.map(|list| list.unwrap().len()), [1, 0, 2]);
+    // Another's endpoint is as good as unknown.
+    for (by, unknown) in [(&two, id(1)), (&one, id(2)), (&operator, id(3))] {
+        let change = EndpointChange::default();
+        let body: (&str, &[u8]) = ("ping_1", b"{}");
+        let missing = WebhookError::NotFound;
+        assert_eq!(by.find(unknown).await, Err(missing.clone()));
+        let update = by.update(unknown, &change, noon()).await;
+        assert_eq!(update, Err(missing.clone()));
+        let rotate = by.rotate(unknown, secret(2), noon()).await;
+        assert_eq!(rotate, Err(missing.clone()));
+        let replay = by.replay(unknown, noon(), noon()).await;
+        assert_eq!(replay, Err(missing.clone()));
+        let deliveries = by.deliveries(unknown, 9).await;
+        assert_eq!(deliveries, Err(missing.clone()));
+        let test = by.test(unknown, body, noon()).await;
+        assert_eq!(test, Err(missing.clone()));
+        assert_eq!(by.delete(unknown, noon()).await, Err(missing));
+    }
+    let change = EndpointChange {
+        state: Patch::Set(WantedState::Paused),
+        ..moves_to("c.example")
+    };
+    let by_operator = managed(Manager::Operator(&by_update));
+    let paused = by_operator.update(id(1), &change, noon()).await.unwrap();
+    assert_eq!(paused.endpoint.state, EndpointState::Paused);
+    assert_eq!(one.find(id(1)).await, Ok(paused));
+    // Without a change nothing is written.
+    let again = managed(Manager::Operator(&by_again));
+    again.update(id(1), &change, noon()).await.unwrap();
+    let pings = managed(Manager::Operator(&by_test));
+    pings.announce_test(id(1), &store, noon()).await.unwrap();
+    let ping = pings.test(id(1), ("ping_1", b"{}"), noon()).await;
+    assert_eq!(ping.unwrap().outcome.status(), Some(200));
+    one.rotate(id(1), secret(2), noon()).await.unwrap();
+    let ping = one.test(id(1), ("ping_1", b"{}"), noon()).await;
+    assert_eq!(ping.unwrap().outcome.status(), Some(500));
+    assert_eq!(one.deliveries(id(1), 9).await, Ok(Vec::new()));
+    one.delete(id(1), noon()).await.unwrap();
+    let entries = entries(&store).await.unwrap();
+    let audit: Vec<_> = entries
+        .iter()
+        .rev()
+        .map(|entry| (entry.action.as_str(), entry.subject.clone().unwrap()))
+        .collect();
+    let expect = [
+        ("webhooks.create", id(2).to_string()),
+        ("webhooks.update", id(1).to_string()),
+        ("webhooks.test", id(1).to_string()),
+    ];
+    assert_eq!(audit, expect);
+    let details = serde_json::json!({"url": "https://c.example/", "state": "paused"});
+    assert_eq!(serde_json::json!(entries[1].details), details);
 }
 
-#[test]
-fn an_address_is_checked_when_it_is_new() {
-    pollster::block_on(async {
-        let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
-        let client = ManagedWebhooks {
-            webhooks: &store,
-            log: &store,
-            sender: &sender,
-            by: Manager::Client(ClientId::new(uuid(1))),
-        };
-        let create = async |host, n| {
-            client
-                .create(new(host), Prefixes::ALL, id(n), secret(1), noon())
-                .await
-        };
-        let message = AddressProblem::NotPublic.to_string();
-        let refused = WebhookError::Invalid(FieldErrors::one("url", message));
-        assert_eq!(create("private.example", 1).await, Err(refused.clone()));
-        for n in 1..=MOST_ENDPOINTS {
-            assert!(create("a.example", n).await.is_ok());
-        }
-        let many = create("a.example", MOST_ENDPOINTS + 1).await;
-        assert_eq!(many, Err(WebhookError::TooMany));
-        let elsewhere = moves_to("private.example");
-        let moved = client.update(id(1), &elsewhere, noon()).await;
-        assert_eq!(moved, Err(refused));
-    });
+#[pollster::test]
+async fn an_address_is_checked_when_it_is_new() {
+    let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
+    let client = ManagedWebhooks {
+        webhooks: &store,
+        log: &store,
+        sender: &sender,
+        by: Manager::Client(ClientId::new(uuid(1))),
+    };
+    let create = async |host, n| {
+        client
+            .create(new(host), Prefixes::ALL, id(n), secret(1), noon())
+            .await
+    };
+    let message = AddressProblem::NotPublic.to_string();
+    let refused = WebhookError::Invalid(FieldErrors::one("url", message));
+    assert_eq!(create("private.example", 1).await, Err(refused.clone()));
+    for n in 1..=MOST_ENDPOINTS {
+        assert!(create("a.example", n).await.is_ok());
+    }
+    let many = create("a.example", MOST_ENDPOINTS + 1).await;
+    assert_eq!(many, Err(WebhookError::TooMany));
+    let elsewhere = moves_to("private.example");
+    let moved = client.update(id(1), &elsewhere, noon()).await;
+    assert_eq!(moved, Err(refused));
 }
 
-#[test]
-fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
-    pollster::block_on(async {
-        let world = super::World::new("5", 0).await;
-        world.publish([1, 2]).await;
-        let (store, sender) = (&world.store, Receiver(secret(1)));
-        let client = ManagedWebhooks {
-            webhooks: store,
-            log: store,
-            sender: &sender,
-            by: Manager::Client(ClientId::new(uuid(1))),
-        };
-        let create = client.create(new("a.example"), Prefixes::ALL, id(1), secret(1), noon());
-        create.await.unwrap();
-        let cursor = async || Webhooks::find(store, id(1)).await.unwrap().unwrap().cursor;
-        let end = store.end().await.unwrap();
-        assert_eq!(cursor().await, end);
-        let start = store.cursor_at(noon() - hours(1)).await.unwrap();
-        assert!(start < end);
-        for (since, expect) in [(noon() + hours(1), end), (noon() - hours(1), start)] {
-            client.replay(id(1), since, noon()).await.unwrap();
-            assert_eq!(cursor().await, expect);
-        }
-    });
+#[pollster::test]
+async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
+    let world = super::World::new("5", 0).await;
+    world.publish([1, 2]).await;
+    let (store, sender) = (&world.store, Receiver(secret(1)));
+    let client = ManagedWebhooks {
+        webhooks: store,
+        log: store,
+        sender: &sender,
+        by: Manager::Client(ClientId::new(uuid(1))),
+    };
+    let create = client.create(new("a.example"), Prefixes::ALL, id(1), secret(1), noon());
+    create.await.unwrap();
+    let cursor = async || Webhooks::find(store, id(1)).await.unwrap().unwrap().cursor;
+    let end = store.end().await.unwrap();
+    assert_eq!(cursor().await, end);
+    let start = store.cursor_at(noon() - hours(1)).await.unwrap();
+    assert!(start < end);
+    for (since, expect) in [(noon() + hours(1), end), (noon() - hours(1), start)] {
+        client.replay(id(1), since, noon()).await.unwrap();
+        assert_eq!(cursor().await, expect);
+    }
 }

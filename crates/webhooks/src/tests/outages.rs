@@ -43,87 +43,81 @@ fn a_receiver_that_was_down_for_an_hour_gets_everything_soon() {
 }
 
 /// The rest of the page stays in the log.
-#[test]
-fn a_round_ends_with_a_window_of_silence() {
-    pollster::block_on(async {
-        let mut world = World::new("5", 1).await;
-        world.publish(1..=200).await;
-        let tracked = world.lease(super::ONE, 1).await.remove(0);
-        let mut calls = 0;
-        let mut receiver = |_, _: &_| {
-            calls += 1;
-            if calls == 9 {
-                answers(500)
-            } else {
-                times_out()
-            }
-        };
-        let round = world.attempt(tracked, &mut receiver).await;
-        // One was answered first, and let one more begin.
-        assert_eq!(world.seen.len(), WINDOW + 1);
-        assert_eq!(round.waiting.len(), WINDOW + 1);
-        assert_eq!(round.to, world.seen[WINDOW].event);
-        assert!(round.waiting.iter().all(|event| event.attempts == 1));
-        assert_eq!(round.health.silent_rounds, 1);
-        assert!(round.health.is_quiet(round.at));
-    });
+#[pollster::test]
+async fn a_round_ends_with_a_window_of_silence() {
+    let mut world = World::new("5", 1).await;
+    world.publish(1..=200).await;
+    let tracked = world.lease(super::ONE, 1).await.remove(0);
+    let mut calls = 0;
+    let mut receiver = |_, _: &_| {
+        calls += 1;
+        if calls == 9 {
+            answers(500)
+        } else {
+            times_out()
+        }
+    };
+    let round = world.attempt(tracked, &mut receiver).await;
+    // One was answered first, and let one more begin.
+    assert_eq!(world.seen.len(), WINDOW + 1);
+    assert_eq!(round.waiting.len(), WINDOW + 1);
+    assert_eq!(round.to, world.seen[WINDOW].event);
+    assert!(round.waiting.iter().all(|event| event.attempts == 1));
+    assert_eq!(round.health.silent_rounds, 1);
+    assert!(round.health.is_quiet(round.at));
 }
 
 /// An event that the receiver never finishes is tried by its schedule, and the others pass it.
-#[test]
-fn one_event_that_is_never_answered_holds_back_only_its_posting() {
-    pollster::block_on(async {
-        let mut world = World::new("5,60,600,3600", 1).await;
-        let mut receiver = |_, event: &_| {
-            if is_of(event, 1) {
-                times_out()
-            } else {
-                answers(200)
-            }
-        };
-        world.publish([1]).await;
-        for second in 1..=600 {
-            world.publish([1, 2 + second % 40]).await;
-            world.run(secs(second), &mut receiver).await;
+#[pollster::test]
+async fn one_event_that_is_never_answered_holds_back_only_its_posting() {
+    let mut world = World::new("5,60,600,3600", 1).await;
+    let mut receiver = |_, event: &_| {
+        if is_of(event, 1) {
+            times_out()
+        } else {
+            answers(200)
         }
-        let events = world.events().await;
-        for seen in world.taken(1) {
-            let event = events.iter().find(|event| event.cursor == seen.event);
-            let wait = seen.at - event.unwrap().event.at;
-            assert!(wait <= time::Duration::seconds(45), "{wait}");
-        }
-        let others = events.iter().filter(|event| !is_of(event, 1));
-        assert!(world.taken(1).count() + 50 >= others.count());
-        let tries = world.seen.iter().filter(|seen| seen.subject == uuid(1));
-        let tries: Vec<_> = tries.collect();
-        assert!(tries.iter().all(|seen| seen.event == events[0].cursor));
-        assert!((3..=4).contains(&tries.len()), "{tries:?}");
-        let due = world.store.due(endpoint(1).id, noon() + mins(99), 9).await;
-        assert_eq!(due.unwrap().len(), 1);
-    });
+    };
+    world.publish([1]).await;
+    for second in 1..=600 {
+        world.publish([1, 2 + second % 40]).await;
+        world.run(secs(second), &mut receiver).await;
+    }
+    let events = world.events().await;
+    for seen in world.taken(1) {
+        let event = events.iter().find(|event| event.cursor == seen.event);
+        let wait = seen.at - event.unwrap().event.at;
+        assert!(wait <= time::Duration::seconds(45), "{wait}");
+    }
+    let others = events.iter().filter(|event| !is_of(event, 1));
+    assert!(world.taken(1).count() + 50 >= others.count());
+    let tries = world.seen.iter().filter(|seen| seen.subject == uuid(1));
+    let tries: Vec<_> = tries.collect();
+    assert!(tries.iter().all(|seen| seen.event == events[0].cursor));
+    assert!((3..=4).contains(&tries.len()), "{tries:?}");
+    let due = world.store.due(endpoint(1).id, noon() + mins(99), 9).await;
+    assert_eq!(due.unwrap().len(), 1);
 }
 
 /// With the first answer again, even if there is only one event, which is probed by its schedule.
-#[test]
-fn an_answer_ends_the_silence() {
-    pollster::block_on(async {
-        let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-        let back = noon() + mins(20);
-        let mut receiver = |now, _: &_| {
-            if now < back {
-                times_out()
-            } else {
-                answers(200)
-            }
-        };
-        world.publish([1, 2, 3]).await;
-        world.run(mins(20), &mut receiver).await;
-        assert_eq!(world.taken(1).count(), 0);
-        world.publish([4]).await;
-        world.run(mins(31), &mut receiver).await;
-        world.assert_complete(1).await;
-        let health = world.tracked(1).await.health;
-        assert_eq!((health.silent_rounds, health.failing_since), (0, None));
-        assert!(health.last_success_at.is_some());
-    });
+#[pollster::test]
+async fn an_answer_ends_the_silence() {
+    let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
+    let back = noon() + mins(20);
+    let mut receiver = |now, _: &_| {
+        if now < back {
+            times_out()
+        } else {
+            answers(200)
+        }
+    };
+    world.publish([1, 2, 3]).await;
+    world.run(mins(20), &mut receiver).await;
+    assert_eq!(world.taken(1).count(), 0);
+    world.publish([4]).await;
+    world.run(mins(31), &mut receiver).await;
+    world.assert_complete(1).await;
+    let health = world.tracked(1).await.health;
+    assert_eq!((health.silent_rounds, health.failing_since), (0, None));
+    assert!(health.last_success_at.is_some());
 }

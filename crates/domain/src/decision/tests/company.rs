@@ -218,17 +218,6 @@ fn a_push_with_another_known_website_moves_the_posting() {
 }
 
 #[test]
-fn a_company_that_is_not_known_needs_a_name() {
-    let mut board = Board::with(Status::Approved);
-    let body = r#"{"company":{"website_url":"https://new.example"}}"#;
-    assert_eq!(board.wrong(body), ["company.name"]);
-    board
-        .put(r#"{"company":{"website_url":"https://new.example","name":"New"}}"#)
-        .unwrap();
-    assert_eq!(board.company().name, "New");
-}
-
-#[test]
 fn creation_needs_a_name_even_of_a_known_company() {
     let mut board = Board::with(Status::Approved);
     let body = CREATE.replace(r#""name": "Acme", "#, "");
@@ -236,18 +225,6 @@ fn creation_needs_a_name_even_of_a_known_company() {
         Err(Rejection::Invalid(errors)) => assert!(errors.concern("company.name")),
         other => panic!("{other:?}"),
     }
-}
-
-#[test]
-fn the_last_name_wins_and_does_not_touch_other_postings() {
-    let mut board = Board::with(Status::Approved);
-    let before = board.posting().clone();
-    let (_, written) = board
-        .run(&push("b", &CREATE.replace(r#""Acme""#, r#""Acme AB""#)))
-        .unwrap();
-    assert_eq!((written.companies, written.postings), (1, 1));
-    assert_eq!(board.company().name, "Acme AB");
-    assert_eq!(*board.posting(), before);
 }
 
 #[test]

@@ -62,38 +62,6 @@ fn a_reason_within_expiration_wins() {
 }
 
 #[test]
-fn fields_sent_with_expiration_are_refused_together() {
-    let mut board = Board::with(Status::Approved);
-    let before = board.posting().clone();
-    assert_eq!(
-        board.wrong(r#"{"expiration":{},"salary_min":5,"salary_max":4}"#),
-        ["salary_max"]
-    );
-    assert_eq!(*board.posting(), before);
-}
-
-#[test]
-fn reopening_expires_and_reopens_again() {
-    let mut board = Board::with(Status::Expired);
-    for _ in 0..2 {
-        board.put(REOPEN).unwrap();
-        assert_eq!(
-            board.enrich(&Verdict::Approve).unwrap().events,
-            [event::JOB_POSTING_APPROVED]
-        );
-        assert_eq!(
-            board.put(EXPIRE).unwrap().1.events,
-            [event::JOB_POSTING_EXPIRED]
-        );
-        assert_eq!(
-            board.posting().status_reason,
-            None,
-            "the old reason went with reopening"
-        );
-    }
-}
-
-#[test]
 fn refusals_keep_their_order() {
     let wrong = r#"{"expiration":{},"title":5}"#;
     assert_eq!(

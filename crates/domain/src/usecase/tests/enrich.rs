@@ -181,227 +181,203 @@ fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
     }
 }
 
-#[test]
-fn an_assignment_has_the_names_that_the_company_had() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        assert_eq!(world.assignment().await.unwrap().former_names, [""; 0]);
-        let renamed = |name: &str| BODY.replace("Acmera\"", &format!("{name}\""));
-        let batch = ["Bolt", "Core"].map(|name| push(name, &renamed(name)));
-        let answers = ingest(&world.store, &batch, Lifetime::NEVER, world.now).await;
-        assert!(answers.unwrap().iter().all(Result::is_ok));
-        let assignment = world.assignment().await.unwrap();
-        assert_eq!(assignment.company.name, "Core");
-        assert_eq!(assignment.former_names, ["Bolt", "Acmera"]);
-    });
+#[pollster::test]
+async fn an_assignment_has_the_names_that_the_company_had() {
+    let mut world = World::new().await;
+    assert_eq!(world.assignment().await.unwrap().former_names, [""; 0]);
+    let renamed = |name: &str| BODY.replace("Acmera\"", &format!("{name}\""));
+    let batch = ["Bolt", "Core"].map(|name| push(name, &renamed(name)));
+    let answers = ingest(&world.store, &batch, Lifetime::NEVER, world.now).await;
+    assert!(answers.unwrap().iter().all(Result::is_ok));
+    let assignment = world.assignment().await.unwrap();
+    assert_eq!(assignment.company.name, "Core");
+    assert_eq!(assignment.former_names, ["Bolt", "Acmera"]);
 }
 
-#[test]
-fn an_outcome_finishes_its_task() {
-    pollster::block_on(async {
-        let mut world = World::approved().await;
-        let view = world.view().await;
-        assert_eq!(view.texts, Some(texts("Judged.")));
-        assert_eq!(world.claim().await, None);
-    });
+#[pollster::test]
+async fn an_outcome_finishes_its_task() {
+    let mut world = World::approved().await;
+    let view = world.view().await;
+    assert_eq!(view.texts, Some(texts("Judged.")));
+    assert_eq!(world.claim().await, None);
 }
 
-#[test]
-fn a_task_that_needs_nothing_is_finished_on_the_spot() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        world.put(r#"{"expiration":{}}"#).await;
-        assert_eq!(world.assignment().await, None);
-        assert_eq!(world.claim().await, None);
-    });
+#[pollster::test]
+async fn a_task_that_needs_nothing_is_finished_on_the_spot() {
+    let mut world = World::new().await;
+    world.put(r#"{"expiration":{}}"#).await;
+    assert_eq!(world.assignment().await, None);
+    assert_eq!(world.claim().await, None);
 }
 
-#[test]
-fn an_outcome_for_older_content_is_asked_for_again() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        let old = world.assignment().await.unwrap();
-        world.put(r#"{"title":"Chef"}"#).await;
-        let outcome = outcome(&old, Verdict::Approve);
-        world.record(outcome).await.unwrap();
-        assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
-        let new = world.assignment().await.unwrap();
-        assert_eq!(new.posting.details.title, "Chef");
-    });
+#[pollster::test]
+async fn an_outcome_for_older_content_is_asked_for_again() {
+    let mut world = World::new().await;
+    let old = world.assignment().await.unwrap();
+    world.put(r#"{"title":"Chef"}"#).await;
+    let outcome = outcome(&old, Verdict::Approve);
+    world.record(outcome).await.unwrap();
+    assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
+    let new = world.assignment().await.unwrap();
+    assert_eq!(new.posting.details.title, "Chef");
 }
 
-#[test]
-fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        let late = world.assignment().await.unwrap();
-        // The lease has ended, and somebody else is at it.
-        let other = world.assignment().await.unwrap();
-        let rejection = Verdict::Reject {
-            code: ReasonCode::Spam,
-            text: "Keywords.".to_owned(),
-        };
-        let refused = world.record(outcome(&late, rejection)).await;
-        assert_eq!(refused, Err(StoreError::Conflict));
-        assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
-        let accepted = world.record(outcome(&other, Verdict::Approve)).await;
-        assert_eq!(accepted, Ok(()));
-        assert_eq!(world.view().await.posting.status, Status::Approved);
-    });
+#[pollster::test]
+async fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
+    let mut world = World::new().await;
+    let late = world.assignment().await.unwrap();
+    // The lease has ended, and somebody else is at it.
+    let other = world.assignment().await.unwrap();
+    let rejection = Verdict::Reject {
+        code: ReasonCode::Spam,
+        text: "Keywords.".to_owned(),
+    };
+    let refused = world.record(outcome(&late, rejection)).await;
+    assert_eq!(refused, Err(StoreError::Conflict));
+    assert_eq!(world.view().await.posting.status, Status::PendingEnrichment);
+    let accepted = world.record(outcome(&other, Verdict::Approve)).await;
+    assert_eq!(accepted, Ok(()));
+    assert_eq!(world.view().await.posting.status, Status::Approved);
 }
 
-#[test]
-fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        let assignment = world.assignment().await.unwrap();
-        assert!(world.give_up(&assignment).await);
-        let after = world.view().await;
-        assert_eq!(after.posting.status, Status::PendingEnrichment);
-        let reason = after.posting.status_reason.as_deref();
-        assert_eq!(reason, Some("enrichment_failed: it was refused"));
-        assert_eq!(after.texts, Some(texts("Kept.")));
-        assert_eq!(after.coordinates, Some(PLACE));
-        assert_eq!(after.posting.published_at, None);
-        let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
-        assert_eq!(world.rows(true).await, dead);
-        assert_eq!(world.rows(false).await, [], "no other task");
-    });
+#[pollster::test]
+async fn a_pending_posting_that_gets_no_judgement_stays_pending_and_says_so() {
+    let mut world = World::new().await;
+    let assignment = world.assignment().await.unwrap();
+    assert!(world.give_up(&assignment).await);
+    let after = world.view().await;
+    assert_eq!(after.posting.status, Status::PendingEnrichment);
+    let reason = after.posting.status_reason.as_deref();
+    assert_eq!(reason, Some("enrichment_failed: it was refused"));
+    assert_eq!(after.texts, Some(texts("Kept.")));
+    assert_eq!(after.coordinates, Some(PLACE));
+    assert_eq!(after.posting.published_at, None);
+    let dead = vec![("enrich".to_owned(), Some("of no use".to_owned()))];
+    assert_eq!(world.rows(true).await, dead);
+    assert_eq!(world.rows(false).await, [], "no other task");
 }
 
-#[test]
-fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
-    pollster::block_on(async {
-        let mut world = World::new().await;
-        let first = world.assignment().await.unwrap();
-        world.give_up(&first).await;
-        assert_eq!(world.claim().await, None);
-        world
-            .store
-            .revive(&Revive::All, None, world.now)
-            .await
-            .unwrap();
-        let again = world.assignment().await.unwrap();
-        assert_eq!(again.content, first.content);
-    });
+#[pollster::test]
+async fn a_posting_without_a_judgement_waits_for_an_operator_and_then_gets_one() {
+    let mut world = World::new().await;
+    let first = world.assignment().await.unwrap();
+    world.give_up(&first).await;
+    assert_eq!(world.claim().await, None);
+    world
+        .store
+        .revive(&Revive::All, None, world.now)
+        .await
+        .unwrap();
+    let again = world.assignment().await.unwrap();
+    assert_eq!(again.content, first.content);
 }
 
 /// Whatever becomes of its enrichment afterwards, nothing is dead again.
-#[test]
-fn an_operators_verdict_ends_what_was_given_up() {
-    pollster::block_on(async {
-        let reject = Moderation::Reject {
-            reason: "no".to_owned(),
-        };
-        for was_dead in [true, false] {
-            let mut world = World::new().await;
-            let first = world.assignment().await.unwrap();
-            if was_dead {
-                world.give_up(&first).await;
-            }
-            world.moderate(&reject).await;
-            assert_eq!(
-                (world.rows(true).await, world.rows(false).await),
-                (vec![], vec![])
-            );
-            let late = outcome(&first, Verdict::Approve);
-            assert_eq!(world.record(late).await, Err(StoreError::Conflict));
-
-            world.moderate(&Moderation::Approve).await;
-            let again = world.assignment().await.unwrap();
-            assert!(!world.give_up(&again).await);
-            let view = world.view().await;
-            assert_eq!(view.posting.status, Status::Approved);
-            assert_eq!(view.posting.status_reason, None);
-            assert_eq!(view.texts, Some(texts("Kept.")));
-            assert_eq!(world.claim().await, None);
-        }
-    });
-}
-
-#[test]
-fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
-    pollster::block_on(async {
+#[pollster::test]
+async fn an_operators_verdict_ends_what_was_given_up() {
+    let reject = Moderation::Reject {
+        reason: "no".to_owned(),
+    };
+    for was_dead in [true, false] {
         let mut world = World::new().await;
-        world.moderate(&Moderation::Approve).await;
         let first = world.assignment().await.unwrap();
-        let lost = world.store.give_up(first.receipt, "422", world.now).await;
-        assert_eq!((lost, world.rows(true).await.len()), (Ok(()), 1));
-        world.moderate(&Moderation::Approve).await;
-        assert_eq!(world.rows(true).await, []);
-        assert!(world.assignment().await.is_some(), "it needs texts");
-    });
-}
-
-#[test]
-fn nothing_is_given_up_for_older_content_or_an_expired_posting() {
-    pollster::block_on(async {
-        for (body, is_due) in [
-            (r#"{"title":"Chef"}"#, true),
-            (r#"{"expiration":{}}"#, false),
-        ] {
-            let mut world = World::new().await;
-            let assignment = world.assignment().await.unwrap();
-            world.put(body).await;
-            let before = world.view().await;
-            assert!(!world.give_up(&assignment).await);
-            assert_eq!(world.view().await, before, "{body}");
-            assert_eq!(world.assignment().await.is_some(), is_due, "{body}");
+        if was_dead {
+            world.give_up(&first).await;
         }
-    });
+        world.moderate(&reject).await;
+        assert_eq!(
+            (world.rows(true).await, world.rows(false).await),
+            (vec![], vec![])
+        );
+        let late = outcome(&first, Verdict::Approve);
+        assert_eq!(world.record(late).await, Err(StoreError::Conflict));
+
+        world.moderate(&Moderation::Approve).await;
+        let again = world.assignment().await.unwrap();
+        assert!(!world.give_up(&again).await);
+        let view = world.view().await;
+        assert_eq!(view.posting.status, Status::Approved);
+        assert_eq!(view.posting.status_reason, None);
+        assert_eq!(view.texts, Some(texts("Kept.")));
+        assert_eq!(world.claim().await, None);
+    }
 }
 
-#[test]
-fn the_enrichment_of_a_posting_that_is_not_there_ends() {
-    pollster::block_on(async {
+#[pollster::test]
+async fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
+    let mut world = World::new().await;
+    world.moderate(&Moderation::Approve).await;
+    let first = world.assignment().await.unwrap();
+    let lost = world.store.give_up(first.receipt, "422", world.now).await;
+    assert_eq!((lost, world.rows(true).await.len()), (Ok(()), 1));
+    world.moderate(&Moderation::Approve).await;
+    assert_eq!(world.rows(true).await, []);
+    assert!(world.assignment().await.is_some(), "it needs texts");
+}
+
+#[pollster::test]
+async fn nothing_is_given_up_for_older_content_or_an_expired_posting() {
+    for (body, is_due) in [
+        (r#"{"title":"Chef"}"#, true),
+        (r#"{"expiration":{}}"#, false),
+    ] {
         let mut world = World::new().await;
         let assignment = world.assignment().await.unwrap();
-        let given_up = GivenUp {
-            receipt: assignment.receipt,
-            posting: PostingId::new(uuid(99)),
-            content: Some(assignment.content),
-            made: None,
-            reason: String::new(),
-            error: String::new(),
-        };
-        assert!(!world.end(given_up).await);
-        assert_eq!(world.rows(false).await, []);
-    });
+        world.put(body).await;
+        let before = world.view().await;
+        assert!(!world.give_up(&assignment).await);
+        assert_eq!(world.view().await, before, "{body}");
+        assert_eq!(world.assignment().await.is_some(), is_due, "{body}");
+    }
 }
 
-#[test]
-fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
-    pollster::block_on(async {
-        let mut world = World::approved().await;
-        let before = world.view().await;
-        world.put(r#"{"raw_description":"<p>A bomb.</p>"}"#).await;
-        let (receipt, posting) = world.claim().await.unwrap();
-        let given_up = GivenUp {
-            receipt,
-            posting,
-            content: None,
-            made: None,
-            reason: "its worker died".to_owned(),
-            error: String::new(),
-        };
-        assert!(world.end(given_up.clone()).await);
-        let after = world.view().await;
-        assert_eq!(after.texts, before.texts);
-        let reason = after.posting.status_reason.as_deref();
-        assert_eq!(reason, Some("awaiting_review: its worker died"));
+#[pollster::test]
+async fn the_enrichment_of_a_posting_that_is_not_there_ends() {
+    let mut world = World::new().await;
+    let assignment = world.assignment().await.unwrap();
+    let given_up = GivenUp {
+        receipt: assignment.receipt,
+        posting: PostingId::new(uuid(99)),
+        content: Some(assignment.content),
+        made: None,
+        reason: String::new(),
+        error: String::new(),
+    };
+    assert!(!world.end(given_up).await);
+    assert_eq!(world.rows(false).await, []);
+}
 
-        // An operator's verdict is one for it, too.
-        world.moderate(&Moderation::Approve).await;
-        let (receipt, _) = world.claim().await.unwrap();
-        assert!(
-            !world
-                .end(GivenUp {
-                    receipt,
-                    ..given_up
-                })
-                .await
-        );
-        assert_eq!(world.rows(false).await, []);
-        assert_eq!(world.view().await.posting.status_reason, None);
-    });
+#[pollster::test]
+async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
+    let mut world = World::approved().await;
+    let before = world.view().await;
+    world.put(r#"{"raw_description":"<p>A bomb.</p>"}"#).await;
+    let (receipt, posting) = world.claim().await.unwrap();
+    let given_up = GivenUp {
+        receipt,
+        posting,
+        content: None,
+        made: None,
+        reason: "its worker died".to_owned(),
+        error: String::new(),
+    };
+    assert!(world.end(given_up.clone()).await);
+    let after = world.view().await;
+    assert_eq!(after.texts, before.texts);
+    let reason = after.posting.status_reason.as_deref();
+    assert_eq!(reason, Some("awaiting_review: its worker died"));
+
+    // An operator's verdict is one for it, too.
+    world.moderate(&Moderation::Approve).await;
+    let (receipt, _) = world.claim().await.unwrap();
+    assert!(
+        !world
+            .end(GivenUp {
+                receipt,
+                ..given_up
+            })
+            .await
+    );
+    assert_eq!(world.rows(false).await, []);
+    assert_eq!(world.view().await.posting.status_reason, None);
 }

@@ -1,7 +1,5 @@
 //! Changes of address, and erasures.
 
-use kernel::audit::{AuditLog as _, AuditQuery};
-
 use super::*;
 use crate::{
     audit,
@@ -46,107 +44,136 @@ impl World {
 }
 
 /// At every moment she is in an account, under one address at least.
-#[test]
-fn the_old_address_goes_when_the_new_one_has_been_told() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let before = world.ann().await;
-        let changed = world.change_address().await;
-        assert_eq!((changed.id, &changed.token), (before.id, &before.token));
-        assert_eq!(changed.name.as_deref(), Some("Ann"));
-        let both = Account::ALL;
-        let gone = SubscriberId::new(uuid(0x77));
-        let next = next_withdrawal(&world.store, gone, both).await;
-        assert_eq!(next, Ok(NextLook::Wait(Waiting::ForSuccessor)));
-        world.work().await.unwrap();
-        assert_eq!(
-            world.status(Account::Old, NEW),
-            Some(ProviderStatus::Active)
-        );
-        assert!(!world.is_in(Account::Old));
-        assert_eq!(world.known(ANN).await, None);
-        let calls = world.provider.calls();
-        let told = Call::Upsert(Account::Old, email(NEW), false);
-        let removed = Call::Remove(Account::Old, email(ANN));
-        let at = |call| calls.iter().position(|made| made == call);
-        assert!(at(&told).is_some() && at(&told) < at(&removed), "{calls:?}");
-        // A repeated report is an ordinary one.
-        let again = world.change_address().await;
-        assert_eq!(again, world.known(NEW).await.unwrap());
-        world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), []);
-    });
+#[pollster::test]
+async fn the_old_address_goes_when_the_new_one_has_been_told() {
+    let mut world = World::with_ann().await;
+    let before = world.ann().await;
+    let changed = world.change_address().await;
+    assert_eq!((changed.id, &changed.token), (before.id, &before.token));
+    assert_eq!(changed.name.as_deref(), Some("Ann"));
+    let both = Account::ALL;
+    let gone = SubscriberId::new(uuid(0x77));
+    let next = next_withdrawal(&world.store, gone, both).await;
+    assert_eq!(next, Ok(NextLook::Wait(Waiting::ForSuccessor)));
+    world.work().await.unwrap();
+    assert_eq!(
+        world.status(Account::Old, NEW),
+        Some(ProviderStatus::Active)
+    );
+    assert!(!world.is_in(Account::Old));
+    assert_eq!(world.known(ANN).await, None);
+    let calls = world.provider.calls();
+    let told = Call::Upsert(Account::Old, email(NEW), false);
+    let removed = Call::Remove(Account::Old, email(ANN));
+    let at = |call| calls.iter().position(|made| made == call);
+    assert!(at(&told).is_some() && at(&told) < at(&removed), "{calls:?}");
+    // A repeated report is an ordinary one.
+    let again = world.change_address().await;
+    assert_eq!(again, world.known(NEW).await.unwrap());
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), []);
 }
 
-#[test]
-fn a_suppression_goes_along_and_stays() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let (old, unsubscribed) = (Account::Old, SubscriberStatus::Unsubscribed);
-        world.provider.set(old, &email(NEW), ProviderStatus::Active);
-        world.suppress(unsubscribed).await;
-        world.change_address().await;
-        world.work().await.unwrap();
-        let stands = world.status(old, NEW);
-        assert_eq!(stands, Some(ProviderStatus::Unsubscribed));
-        assert!(!world.is_in(old));
-        for address in [ANN, NEW] {
-            let known = world.known(address).await.unwrap();
-            assert_eq!((known.status, known.departure), (unsubscribed, None));
-        }
-        assert_eq!(world.known(ANN).await.unwrap().reported_at, None);
-        let rows = Outbox::list(&world.store, false, None, 9).await;
-        assert_eq!(rows, Ok(vec![]));
-    });
+#[pollster::test]
+async fn a_suppression_goes_along_and_stays() {
+    let mut world = World::with_ann().await;
+    let (old, unsubscribed) = (Account::Old, SubscriberStatus::Unsubscribed);
+    world.provider.set(old, &email(NEW), ProviderStatus::Active);
+    world.suppress(unsubscribed).await;
+    world.change_address().await;
+    world.work().await.unwrap();
+    let stands = world.status(old, NEW);
+    assert_eq!(stands, Some(ProviderStatus::Unsubscribed));
+    assert!(!world.is_in(old));
+    for address in [ANN, NEW] {
+        let known = world.known(address).await.unwrap();
+        assert_eq!((known.status, known.departure), (unsubscribed, None));
+    }
+    assert_eq!(world.known(ANN).await.unwrap().reported_at, None);
+    let rows = Outbox::list(&world.store, false, None, 9).await;
+    assert_eq!(rows, Ok(vec![]));
 }
 
 /// She unsubscribes in a mail to the old address, which is the only evidence.
-#[test]
-fn what_is_said_under_the_old_address_counts_for_the_new_one() {
-    pollster::block_on(async {
-        for is_delivered in [true, false] {
-            let mut world = World::with_ann().await;
-            world.change_address().await;
-            let unsubscribed = SubscriberStatus::Unsubscribed;
-            if is_delivered {
-                world.suppress(unsubscribed).await;
-            } else {
-                world.provider.set(Account::Old, &email(ANN), unsubscribed);
-            }
-            world.work().await.unwrap();
-            world.work().await.unwrap();
-            let known = world.known(NEW).await.unwrap();
-            assert_eq!(known.status, unsubscribed, "{is_delivered}");
-            let status = world.status(Account::Old, NEW);
-            assert_ne!(status, Some(ProviderStatus::Active), "{is_delivered}");
-            assert!(!world.is_in(Account::Old));
+#[pollster::test]
+async fn what_is_said_under_the_old_address_counts_for_the_new_one() {
+    for is_delivered in [true, false] {
+        let mut world = World::with_ann().await;
+        world.change_address().await;
+        let unsubscribed = SubscriberStatus::Unsubscribed;
+        if is_delivered {
+            world.suppress(unsubscribed).await;
+        } else {
+            world.provider.set(Account::Old, &email(ANN), unsubscribed);
         }
-    });
+        world.work().await.unwrap();
+        world.work().await.unwrap();
+        let known = world.known(NEW).await.unwrap();
+        assert_eq!(known.status, unsubscribed, "{is_delivered}");
+        let status = world.status(Account::Old, NEW);
+        assert_ne!(status, Some(ProviderStatus::Active), "{is_delivered}");
+        assert!(!world.is_in(Account::Old));
+    }
 }
 
 /// The move ends in the new account, under the new address alone.
-#[test]
-fn a_move_under_way_goes_on_under_the_new_address() {
-    pollster::block_on(async {
+#[pollster::test]
+async fn a_move_under_way_goes_on_under_the_new_address() {
+    let mut world = World::with_ann().await;
+    let (people, source) = ([email(ANN)], MigrationSource::Manual);
+    let moving = super::super::migrate(&world.store, &people, source, world.now);
+    moving.await.unwrap();
+    // It has looked her up and is about to add her.
+    let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
+    let id = SubscriberId::new(effect.key());
+    let job = begin_move(&world.store, receipt, id, world.now).await;
+    let job = job.unwrap().unwrap();
+    let found = look_up(&world.provider, &job).await.unwrap();
+    world.change_address().await;
+    let found = found.as_ref();
+    let step = record_found(&world.store, &job, found, false, world.now).await;
+    assert_eq!(step, Ok(super::super::MoveStep::Over));
+    world.work().await.unwrap();
+    world.work().await.unwrap();
+    assert_eq!(
+        world.status(Account::New, NEW),
+        Some(ProviderStatus::Active)
+    );
+    for (account, address) in [
+        (Account::Old, ANN),
+        (Account::New, ANN),
+        (Account::Old, NEW),
+    ] {
+        assert_eq!(world.status(account, address), None, "{account} {address}");
+    }
+}
+
+/// After a move, the new address joins the new account too, with one chain of e-mails, and the old
+/// account's record of it is removed.
+#[pollster::test]
+async fn an_address_that_changes_after_the_move_joins_no_group() {
+    for is_reported_there in [false, true] {
         let mut world = World::with_ann().await;
+        world
+            .put_all(&[report(NEW, "{}")][..usize::from(is_reported_there)])
+            .await;
+        world
+            .provider
+            .set(Account::Old, &email(NEW), ProviderStatus::Active);
         let (people, source) = ([email(ANN)], MigrationSource::Manual);
         let moving = super::super::migrate(&world.store, &people, source, world.now);
         moving.await.unwrap();
-        // It has looked her up and is about to add her.
-        let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
-        let id = SubscriberId::new(effect.key());
-        let job = begin_move(&world.store, receipt, id, world.now).await;
-        let job = job.unwrap().unwrap();
-        let found = look_up(&world.provider, &job).await.unwrap();
+        world.work().await.unwrap();
         world.change_address().await;
-        let found = found.as_ref();
-        let step = record_found(&world.store, &job, found, false, world.now).await;
-        assert_eq!(step, Ok(super::super::MoveStep::Over));
         world.work().await.unwrap();
         world.work().await.unwrap();
+        let known = world.known(NEW).await.unwrap();
+        assert_eq!(known.account(), Account::New);
+        let there = world.provider.person(Account::New, &email(NEW)).unwrap();
         assert_eq!(
-            world.status(Account::New, NEW),
-            Some(ProviderStatus::Active)
+            (there.status, there.joined),
+            (ProviderStatus::Active, 0),
+            "{is_reported_there}"
         );
         for (account, address) in [
             (Account::Old, ANN),
@@ -155,255 +182,194 @@ fn a_move_under_way_goes_on_under_the_new_address() {
         ] {
             assert_eq!(world.status(account, address), None, "{account} {address}");
         }
-    });
-}
-
-/// After a move, the new address joins the new account too, with one chain of e-mails, and the old
-/// account's record of it is removed.
-#[test]
-fn an_address_that_changes_after_the_move_joins_no_group() {
-    pollster::block_on(async {
-        for is_reported_there in [false, true] {
-            let mut world = World::with_ann().await;
-            world
-                .put_all(&[report(NEW, "{}")][..usize::from(is_reported_there)])
-                .await;
-            world
-                .provider
-                .set(Account::Old, &email(NEW), ProviderStatus::Active);
-            let (people, source) = ([email(ANN)], MigrationSource::Manual);
-            let moving = super::super::migrate(&world.store, &people, source, world.now);
-            moving.await.unwrap();
-            world.work().await.unwrap();
-            world.change_address().await;
-            world.work().await.unwrap();
-            world.work().await.unwrap();
-            let known = world.known(NEW).await.unwrap();
-            assert_eq!(known.account(), Account::New);
-            let there = world.provider.person(Account::New, &email(NEW)).unwrap();
-            assert_eq!(
-                (there.status, there.joined),
-                (ProviderStatus::Active, 0),
-                "{is_reported_there}"
-            );
-            for (account, address) in [
-                (Account::Old, ANN),
-                (Account::New, ANN),
-                (Account::Old, NEW),
-            ] {
-                assert_eq!(world.status(account, address), None, "{account} {address}");
-            }
-            let rows = Outbox::list(&world.store, false, None, 9).await;
-            assert_eq!(rows, Ok(vec![]));
-        }
-    });
+        let rows = Outbox::list(&world.store, false, None, 9).await;
+        assert_eq!(rows, Ok(vec![]));
+    }
 }
 
 /// With the stronger status.
-#[test]
-fn two_records_become_one() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let there = report(NEW, r#"{"name":"Anna"}"#);
-        let there = world.put_all(&[there]).await.remove(0).subscriber;
-        world.suppress(SubscriberStatus::Bounced).await;
-        let changed = world.change_address().await;
-        assert_eq!(
-            (changed.id, changed.status),
-            (there.id, SubscriberStatus::Bounced)
-        );
-        assert_eq!(changed.name.as_deref(), Some("Anna"));
-        let left = world.known(ANN).await.unwrap();
-        assert_eq!(left.departure, Some(Departure::Moved(there.id)));
-        assert_eq!((left.name, left.reported_at), (None, None));
-        world.work().await.unwrap();
-        assert!(!world.is_in(Account::Old));
-    });
+#[pollster::test]
+async fn two_records_become_one() {
+    let mut world = World::with_ann().await;
+    let there = report(NEW, r#"{"name":"Anna"}"#);
+    let there = world.put_all(&[there]).await.remove(0).subscriber;
+    world.suppress(SubscriberStatus::Bounced).await;
+    let changed = world.change_address().await;
+    assert_eq!(
+        (changed.id, changed.status),
+        (there.id, SubscriberStatus::Bounced)
+    );
+    assert_eq!(changed.name.as_deref(), Some("Anna"));
+    let left = world.known(ANN).await.unwrap();
+    assert_eq!(left.departure, Some(Departure::Moved(there.id)));
+    assert_eq!((left.name, left.reported_at), (None, None));
+    world.work().await.unwrap();
+    assert!(!world.is_in(Account::Old));
 }
 
-#[test]
-fn an_older_report_moves_nobody() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.put(r#"{"as_of":"2026-03-01T12:00:00Z"}"#).await;
-        let body = r#"{"previous_email":"ann@example.com","as_of":"2026-03-01T11:00:00Z"}"#;
-        let answer = world.put_all(&[report(NEW, body)]).await.remove(0);
-        assert_eq!(
-            (answer.subscriber, answer.is_new),
-            (world.ann().await, false)
-        );
-        assert_eq!(world.known(NEW).await, None);
-    });
+#[pollster::test]
+async fn an_older_report_moves_nobody() {
+    let mut world = World::new();
+    world.put(r#"{"as_of":"2026-03-01T12:00:00Z"}"#).await;
+    let body = r#"{"previous_email":"ann@example.com","as_of":"2026-03-01T11:00:00Z"}"#;
+    let answer = world.put_all(&[report(NEW, body)]).await.remove(0);
+    assert_eq!(
+        (answer.subscriber, answer.is_new),
+        (world.ann().await, false)
+    );
+    assert_eq!(world.known(NEW).await, None);
 }
 
-#[test]
-fn who_is_erased_is_forgotten_in_both_accounts() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let (token, person) = (world.ann().await.token, email(ANN));
-        world
-            .provider
-            .set(Account::New, &person, ProviderStatus::Active);
-        assert!(world.erase(ANN).await);
-        let left = world.ann().await;
-        assert_eq!((&left.name, left.membership), (&None, None));
-        assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
-        let holder = world.store.find_by_token(&token).await;
-        assert_eq!(holder, Ok(None));
-        world.work().await.unwrap();
-        for &account in Account::ALL {
-            assert!(world.provider.has_forgotten(account, &person), "{account}");
-        }
-        assert_eq!(world.known(ANN).await, None);
-        assert!(!world.erase(ANN).await, "nobody knows her any more");
-        let remembered = world.store.remembered(&[person]).await;
-        assert_eq!(remembered, Ok([].into()));
-        assert!(world.put("{}").await.is_new);
-        assert_eq!(world.ann().await.status, SubscriberStatus::Active);
-    });
+#[pollster::test]
+async fn who_is_erased_is_forgotten_in_both_accounts() {
+    let mut world = World::with_ann().await;
+    let (token, person) = (world.ann().await.token, email(ANN));
+    world
+        .provider
+        .set(Account::New, &person, ProviderStatus::Active);
+    assert!(world.erase(ANN).await);
+    let left = world.ann().await;
+    assert_eq!((&left.name, left.membership), (&None, None));
+    assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
+    let holder = world.store.find_by_token(&token).await;
+    assert_eq!(holder, Ok(None));
+    world.work().await.unwrap();
+    for &account in Account::ALL {
+        assert!(world.provider.has_forgotten(account, &person), "{account}");
+    }
+    assert_eq!(world.known(ANN).await, None);
+    assert!(!world.erase(ANN).await, "nobody knows her any more");
+    let remembered = world.store.remembered(&[person]).await;
+    assert_eq!(remembered, Ok([].into()));
+    assert!(world.put("{}").await.is_new);
+    assert_eq!(world.ann().await.status, SubscriberStatus::Active);
 }
 
 /// The suppression is all that is kept.
-#[test]
-fn who_was_suppressed_when_erased_is_never_written_to() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::SpamReported).await;
-        assert!(world.erase(ANN).await);
-        world.work().await.unwrap();
-        assert_eq!(world.known(ANN).await, None);
-        assert!(world.erase(ANN).await, "that she was erased is known");
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        assert_eq!(world.known(ANN).await, None, "a late delivery is no news");
+#[pollster::test]
+async fn who_was_suppressed_when_erased_is_never_written_to() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::SpamReported).await;
+    assert!(world.erase(ANN).await);
+    world.work().await.unwrap();
+    assert_eq!(world.known(ANN).await, None);
+    assert!(world.erase(ANN).await, "that she was erased is known");
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    assert_eq!(world.known(ANN).await, None, "a late delivery is no news");
 
-        assert!(world.put(r#"{"name":"Ann"}"#).await.is_new);
-        assert_eq!(world.ann().await.status, SubscriberStatus::SpamReported);
-        world.work().await.unwrap();
-        assert!(!world.is_in(Account::Old), "nobody is made known");
-        let remembered = world.store.remembered(&[email(ANN)]).await;
-        assert_eq!(remembered, Ok([].into()), "her row says it again");
-    });
+    assert!(world.put(r#"{"name":"Ann"}"#).await.is_new);
+    assert_eq!(world.ann().await.status, SubscriberStatus::SpamReported);
+    world.work().await.unwrap();
+    assert!(!world.is_in(Account::Old), "nobody is made known");
+    let remembered = world.store.remembered(&[email(ANN)]).await;
+    assert_eq!(remembered, Ok([].into()), "her row says it again");
 }
 
 /// It applies to another address too, and an operator can lift it.
-#[test]
-fn what_is_remembered_is_not_lost() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Bounced).await;
-        assert!(world.erase(ANN).await);
-        world.work().await.unwrap();
-        let changed = world.change_address().await;
-        assert_eq!(changed.status, SubscriberStatus::Bounced);
+#[pollster::test]
+async fn what_is_remembered_is_not_lost() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Bounced).await;
+    assert!(world.erase(ANN).await);
+    world.work().await.unwrap();
+    let changed = world.change_address().await;
+    assert_eq!(changed.status, SubscriberStatus::Bounced);
 
-        let new = (SubscriberId::new(uuid(5)), token(ANN));
-        let row = recall(&world.store, &email(ANN), new, world.now).await;
-        let row = row.unwrap().unwrap();
-        assert_eq!(row.status, SubscriberStatus::Bounced);
-        assert_eq!((row.reported_at, world.ann().await), (None, row));
-        let kept = world.store.remembered(&[email(ANN)]).await;
-        assert_eq!(kept, Ok([].into()));
-    });
+    let new = (SubscriberId::new(uuid(5)), token(ANN));
+    let row = recall(&world.store, &email(ANN), new, world.now).await;
+    let row = row.unwrap().unwrap();
+    assert_eq!(row.status, SubscriberStatus::Bounced);
+    assert_eq!((row.reported_at, world.ann().await), (None, row));
+    let kept = world.store.remembered(&[email(ANN)]).await;
+    assert_eq!(kept, Ok([].into()));
 }
 
 /// The account shows a suppression that was not delivered.
-#[test]
-fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let unsubscribed = SubscriberStatus::Unsubscribed;
-        world.provider.set(Account::Old, &email(ANN), unsubscribed);
-        assert!(world.erase(ANN).await);
-        // The second call may be the one that destroys the evidence, with its answer lost.
-        world.provider.fail(1, Failing::After, no_answer());
-        assert_eq!(world.work().await, Err(no_answer()));
-        world.work().await.unwrap();
-        assert!(!world.is_in(Account::Old));
-        let remembered = world.store.remembered(&[email(ANN)]).await.unwrap();
-        let status = remembered.get(&email(ANN)).map(|it: &Remembered| it.status);
-        assert_eq!(status, Some(unsubscribed));
-    });
+#[pollster::test]
+async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
+    let mut world = World::with_ann().await;
+    let unsubscribed = SubscriberStatus::Unsubscribed;
+    world.provider.set(Account::Old, &email(ANN), unsubscribed);
+    assert!(world.erase(ANN).await);
+    // The second call may be the one that destroys the evidence, with its answer lost.
+    world.provider.fail(1, Failing::After, no_answer());
+    assert_eq!(world.work().await, Err(no_answer()));
+    world.work().await.unwrap();
+    assert!(!world.is_in(Account::Old));
+    let remembered = world.store.remembered(&[email(ANN)]).await.unwrap();
+    let status = remembered.get(&email(ANN)).map(|it: &Remembered| it.status);
+    assert_eq!(status, Some(unsubscribed));
 }
 
 /// A sync that began before must not recreate her.
-#[test]
-fn a_late_sync_brings_nobody_back() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.put(r#"{"name":"Ann"}"#).await;
-        let (receipt, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
-        let id = SubscriberId::new(effect.key());
-        let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
-        assert!(world.erase(ANN).await);
-        let told = super::super::sync(&world.provider, &job).await.unwrap();
-        assert!(world.is_in(Account::Old));
-        world.record(told).await;
-        world.work().await.unwrap();
-        assert!(!world.is_in(Account::Old));
-        assert_eq!(world.known(ANN).await, None);
-    });
+#[pollster::test]
+async fn a_late_sync_brings_nobody_back() {
+    let mut world = World::new();
+    world.put(r#"{"name":"Ann"}"#).await;
+    let (receipt, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
+    let id = SubscriberId::new(effect.key());
+    let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
+    assert!(world.erase(ANN).await);
+    let told = super::super::sync(&world.provider, &job).await.unwrap();
+    assert!(world.is_in(Account::Old));
+    world.record(told).await;
+    world.work().await.unwrap();
+    assert!(!world.is_in(Account::Old));
+    assert_eq!(world.known(ANN).await, None);
 }
 
 /// Whether an account without a key has forgotten her stays unknown.
-#[test]
-fn an_erasure_waits_for_the_key_of_the_other_account() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        assert!(world.erase(ANN).await);
-        let id = world.ann().await.id;
-        let old = [Account::Old];
-        let next = next_withdrawal(&world.store, id, &old).await.unwrap();
-        let NextLook::Look(look) = next else {
-            panic!("{next:?}");
-        };
-        let found = super::super::look(&world.provider, &look).await.unwrap();
-        let found = found.as_ref();
-        let told = super::super::withdraw(&world.provider, &look, found).await;
-        assert_eq!(told, Ok(()));
-        let recorded = super::super::record_withdrawal(&world.store, &look, found, world.now);
-        recorded.await.unwrap();
-        let next = next_withdrawal(&world.store, id, &old).await;
-        assert_eq!(next, Ok(NextLook::Wait(Waiting::ForKey)));
-        let both = world.provider.accounts();
-        let next = next_withdrawal(&world.store, id, &both).await.unwrap();
-        assert!(matches!(next, NextLook::Look(_)), "{next:?}");
-    });
+#[pollster::test]
+async fn an_erasure_waits_for_the_key_of_the_other_account() {
+    let mut world = World::with_ann().await;
+    assert!(world.erase(ANN).await);
+    let id = world.ann().await.id;
+    let old = [Account::Old];
+    let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+    let NextLook::Look(look) = next else {
+        panic!("{next:?}");
+    };
+    let found = super::super::look(&world.provider, &look).await.unwrap();
+    let found = found.as_ref();
+    let told = super::super::withdraw(&world.provider, &look, found).await;
+    assert_eq!(told, Ok(()));
+    let recorded = super::super::record_withdrawal(&world.store, &look, found, world.now);
+    recorded.await.unwrap();
+    let next = next_withdrawal(&world.store, id, &old).await;
+    assert_eq!(next, Ok(NextLook::Wait(Waiting::ForKey)));
+    let both = world.provider.accounts();
+    let next = next_withdrawal(&world.store, id, &both).await.unwrap();
+    assert!(matches!(next, NextLook::Look(_)), "{next:?}");
 }
 
 /// The remembered suppression applies again, and an operator can lift it.
-#[test]
-fn operators_know_how_an_erased_person_stood() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let spam = SubscriberStatus::SpamReported;
-        world.suppress(spam).await;
-        let id = world.ann().await.id;
-        assert!(world.erase(ANN).await);
-        world.work().await.unwrap();
-        assert_eq!(world.known(ANN).await, None);
-        let said = notice(ANN, SubscriberStatus::Unsubscribed);
-        let done = suppress(&world.store, &said, "asked", &by_ann(1), world.now).await;
-        assert_eq!(done.unwrap().subscriber.status, spam);
+#[pollster::test]
+async fn operators_know_how_an_erased_person_stood() {
+    let mut world = World::with_ann().await;
+    let spam = SubscriberStatus::SpamReported;
+    world.suppress(spam).await;
+    let id = world.ann().await.id;
+    assert!(world.erase(ANN).await);
+    world.work().await.unwrap();
+    assert_eq!(world.known(ANN).await, None);
+    let said = notice(ANN, SubscriberStatus::Unsubscribed);
+    let done = suppress(&world.store, &said, "asked", &by_ann(1), world.now).await;
+    assert_eq!(done.unwrap().subscriber.status, spam);
 
-        let erased = erase(&world.store, &email(ANN), Some(&by_ann(2)), world.now).await;
-        assert_eq!(erased, Ok(true));
-        let query = AuditQuery {
-            limit: 1,
-            ..AuditQuery::default()
-        };
-        let entry = world.store.entries(&query).await.unwrap().remove(0);
-        assert_eq!(entry.action, audit::SUBSCRIBERS_ERASE);
-        assert!(audit::subscriber(&entry).is_some() && entry.details.is_empty());
-        world.work().await.unwrap();
-        assert_eq!(world.known(ANN).await, None);
+    let erased = erase(&world.store, &email(ANN), Some(&by_ann(2)), world.now).await;
+    assert_eq!(erased, Ok(true));
+    let entry = entries(&world.store).await.unwrap().remove(0);
+    assert_eq!(entry.action, audit::SUBSCRIBERS_ERASE);
+    assert!(audit::subscriber(&entry).is_some() && entry.details.is_empty());
+    world.work().await.unwrap();
+    assert_eq!(world.known(ANN).await, None);
 
-        let new = (SubscriberId::new(uuid(0x78)), token("new"));
-        let known = recall(&world.store, &email(ANN), new, world.now).await;
-        let known = known.unwrap().unwrap();
-        assert_eq!((known.status, known.id == id), (spam, false));
-        let done = reinstate(&world.store, known.id, "asked", &by_ann(3), world.now).await;
-        let active = done.unwrap().unwrap().subscriber;
-        assert_eq!(active.status, SubscriberStatus::Active);
-        assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
-    });
+    let new = (SubscriberId::new(uuid(0x78)), token("new"));
+    let known = recall(&world.store, &email(ANN), new, world.now).await;
+    let known = known.unwrap().unwrap();
+    assert_eq!((known.status, known.id == id), (spam, false));
+    let done = reinstate(&world.store, known.id, "asked", &by_ann(3), world.now).await;
+    let active = done.unwrap().unwrap().subscriber;
+    assert_eq!(active.status, SubscriberStatus::Active);
+    assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
 }

@@ -13,6 +13,7 @@ mod withdraw;
 use kernel::{
     event::{Cursor, EventLog as _, LogQuery},
     outbox::{Effect, Outbox, Queue, Receipt},
+    testing::{entries, rows},
 };
 use time::{Duration, OffsetDateTime};
 
@@ -105,6 +106,12 @@ impl World {
 
     fn is_in(&self, account: Account) -> bool {
         self.provider.person(account, &email(ANN)).is_some()
+    }
+
+    /// The kinds of the tasks that are not dead.
+    async fn tasks(&self) -> Vec<String> {
+        let rows = rows(&self.store, false).await.unwrap();
+        rows.into_iter().map(|row| row.kind).collect()
     }
 
     async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Effect)> {

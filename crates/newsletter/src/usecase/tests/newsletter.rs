@@ -7,111 +7,98 @@ use crate::{
     usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
 };
 
-#[test]
-fn reports_of_a_batch_build_on_each_other() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        let answers = world
-            .put_all(&[
-                report(ANN, r#"{"name":"Ann"}"#),
-                report("bo@example.com", "{}"),
-                report(ANN, r#"{"country":"Norway"}"#),
-                report(ANN, "{}"),
-            ])
-            .await;
-        let news: Vec<_> = answers.iter().map(|answer| answer.is_new).collect();
-        assert_eq!(news, [true, true, false, false]);
-        let ann = world.ann().await;
-        assert_eq!(answers[3].subscriber, ann);
-        assert_eq!(ann.name.as_deref(), Some("Ann"));
-        assert_eq!((ann.country.as_deref(), ann.version), (Some("Norway"), 1));
-        let tasks = Outbox::list(&world.store, false, None, usize::MAX)
-            .await
-            .unwrap();
-        assert_eq!(tasks.len(), 2, "one sync for each");
-    });
+#[pollster::test]
+async fn reports_of_a_batch_build_on_each_other() {
+    let mut world = World::new();
+    let answers = world
+        .put_all(&[
+            report(ANN, r#"{"name":"Ann"}"#),
+            report("bo@example.com", "{}"),
+            report(ANN, r#"{"country":"Norway"}"#),
+            report(ANN, "{}"),
+        ])
+        .await;
+    let news: Vec<_> = answers.iter().map(|answer| answer.is_new).collect();
+    assert_eq!(news, [true, true, false, false]);
+    let ann = world.ann().await;
+    assert_eq!(answers[3].subscriber, ann);
+    assert_eq!(ann.name.as_deref(), Some("Ann"));
+    assert_eq!((ann.country.as_deref(), ann.version), (Some("Norway"), 1));
+    assert_eq!(world.tasks().await, ["sync"; 2], "one for each");
 }
 
-#[test]
-fn events_of_a_batch_build_on_each_other() {
-    pollster::block_on(async {
-        use SubscriberStatus::{Bounced, SpamReported, Unsubscribed};
+#[pollster::test]
+async fn events_of_a_batch_build_on_each_other() {
+    use SubscriberStatus::{Bounced, SpamReported, Unsubscribed};
 
-        let mut world = World::with_ann().await;
-        let batch = [SpamReported, Unsubscribed, Bounced].map(|status| notice(ANN, status));
-        world.notice(&batch).await;
-        assert_eq!(world.ann().await.status, SpamReported);
-        let before = world.ann().await;
-        world.notice(&batch).await;
-        assert_eq!(world.ann().await, before, "they are no news any more");
-        let tasks = Outbox::list(&world.store, false, None, usize::MAX).await;
-        let kinds: Vec<_> = tasks.unwrap().into_iter().map(|task| task.kind).collect();
-        assert_eq!(kinds, ["sync", "withdraw"]);
-    });
+    let mut world = World::with_ann().await;
+    let batch = [SpamReported, Unsubscribed, Bounced].map(|status| notice(ANN, status));
+    world.notice(&batch).await;
+    assert_eq!(world.ann().await.status, SpamReported);
+    let before = world.ann().await;
+    world.notice(&batch).await;
+    assert_eq!(world.ann().await, before, "they are no news any more");
+    assert_eq!(world.tasks().await, ["sync", "withdraw"]);
 }
 
-#[test]
-fn whoever_was_not_reported_does_not_exist() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.suppress(SubscriberStatus::Bounced).await;
-        let store = &world.store;
-        assert_eq!(find_subscriber(store, &email(ANN)).await, Ok(None));
-        assert_eq!(find_subscriber_by_token(store, &token(ANN)).await, Ok(None));
-        let confirmed = confirm_migration(store, &token(ANN), noon()).await;
-        assert_eq!(confirmed, Ok(None));
-        let emails = [email(ANN), email("bo@example.com")];
-        let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
-        assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
-        let tasks = Outbox::list(store, false, None, usize::MAX).await;
-        let kinds: Vec<_> = tasks.unwrap().into_iter().map(|task| task.kind).collect();
-        assert_eq!(kinds, ["withdraw"], "nothing but that is done");
+#[pollster::test]
+async fn whoever_was_not_reported_does_not_exist() {
+    let mut world = World::new();
+    world.suppress(SubscriberStatus::Bounced).await;
+    let store = &world.store;
+    assert_eq!(find_subscriber(store, &email(ANN)).await, Ok(None));
+    assert_eq!(find_subscriber_by_token(store, &token(ANN)).await, Ok(None));
+    let confirmed = confirm_migration(store, &token(ANN), noon()).await;
+    assert_eq!(confirmed, Ok(None));
+    let emails = [email(ANN), email("bo@example.com")];
+    let migrated = migrate(store, &emails, MigrationSource::Launch, noon()).await;
+    assert_eq!(migrated, Ok(vec![Migration::Unknown; 2]));
+    assert_eq!(
+        world.tasks().await,
+        ["withdraw"],
+        "nothing but that is done"
+    );
 
-        assert!(world.put("{}").await.is_new);
-        let ann = world.ann().await;
-        let store = &world.store;
-        assert_eq!(ann.status, SubscriberStatus::Bounced);
-        let found = find_subscriber(store, &email(ANN)).await;
-        assert_eq!(found, Ok(Some(ann.clone())));
-        let found = find_subscriber_by_token(store, &token(ANN)).await;
-        assert_eq!(found, Ok(Some(ann)));
-    });
+    assert!(world.put("{}").await.is_new);
+    let ann = world.ann().await;
+    let store = &world.store;
+    assert_eq!(ann.status, SubscriberStatus::Bounced);
+    let found = find_subscriber(store, &email(ANN)).await;
+    assert_eq!(found, Ok(Some(ann.clone())));
+    let found = find_subscriber_by_token(store, &token(ANN)).await;
+    assert_eq!(found, Ok(Some(ann)));
 }
 
-#[test]
-fn a_confirmation_counts_once() {
-    pollster::block_on(async {
-        let world = World::with_ann().await;
-        let confirm = async |token: &MigrationToken, now| {
-            let confirmed = confirm_migration(&world.store, token, now).await;
-            confirmed.unwrap()
-        };
-        let moved = confirm(&token(ANN), noon() + hours(9)).await.unwrap();
-        let migrated = moved.migrated.unwrap();
-        assert_eq!(migrated.at, noon() + hours(9));
-        assert_eq!(migrated.source, MigrationSource::EmailConfirmation);
-        assert_eq!(world.ann().await, moved);
-        let again = confirm(&token(ANN), noon() + hours(10)).await;
-        assert_eq!(again, Some(moved));
-        for other in [token("bo@example.com"), MigrationToken::from_text("\0")] {
-            assert_eq!(confirm(&other, noon()).await, None);
-        }
-    });
+#[pollster::test]
+async fn a_confirmation_counts_once() {
+    let world = World::with_ann().await;
+    let confirm = async |token: &MigrationToken, now| {
+        let confirmed = confirm_migration(&world.store, token, now).await;
+        confirmed.unwrap()
+    };
+    let moved = confirm(&token(ANN), noon() + hours(9)).await.unwrap();
+    let migrated = moved.migrated.unwrap();
+    assert_eq!(migrated.at, noon() + hours(9));
+    assert_eq!(migrated.source, MigrationSource::EmailConfirmation);
+    assert_eq!(world.ann().await, moved);
+    let again = confirm(&token(ANN), noon() + hours(10)).await;
+    assert_eq!(again, Some(moved));
+    for other in [token("bo@example.com"), MigrationToken::from_text("\0")] {
+        assert_eq!(confirm(&other, noon()).await, None);
+    }
 }
 
 /// A database may refuse to compare such a text.
-#[test]
-fn what_is_no_token_is_not_looked_up() {
-    pollster::block_on(async {
-        let world = World::new();
-        let short = MigrationToken::from_text("short");
-        let mut put = report(ANN, "{}");
-        put.new_token = short.clone();
-        let answer = put_subscriber(&world.store, &put, noon()).await;
-        assert_eq!(answer.unwrap().subscriber.token, short);
-        let found = find_subscriber_by_token(&world.store, &short).await;
-        assert_eq!(found, Ok(None));
-    });
+#[pollster::test]
+async fn what_is_no_token_is_not_looked_up() {
+    let world = World::new();
+    let short = MigrationToken::from_text("short");
+    let mut put = report(ANN, "{}");
+    put.new_token = short.clone();
+    let answer = put_subscriber(&world.store, &put, noon()).await;
+    assert_eq!(answer.unwrap().subscriber.token, short);
+    let found = find_subscriber_by_token(&world.store, &short).await;
+    assert_eq!(found, Ok(None));
 }
 
 #[test]
@@ -133,108 +120,98 @@ fn operators_learn_what_became_of_each() {
 }
 
 /// After a crash between the delivery and the move of the cursor.
-#[test]
-fn an_event_that_is_delivered_again_asks_for_nothing_more() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.put(MEMBER).await;
-        let page = Page::next(&world.store).await.unwrap();
-        page.deliver(&world.store, world.now).await;
-        world.work().await.unwrap();
-        assert_eq!(
-            world.provider.calls(),
-            [Call::Upsert(Account::Old, email(ANN), false)]
-        );
-        page.deliver(&world.store, world.now).await;
-        world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), []);
-    });
+#[pollster::test]
+async fn an_event_that_is_delivered_again_asks_for_nothing_more() {
+    let mut world = World::new();
+    world.put(MEMBER).await;
+    let page = Page::next(&world.store).await.unwrap();
+    page.deliver(&world.store, world.now).await;
+    world.work().await.unwrap();
+    assert_eq!(
+        world.provider.calls(),
+        [Call::Upsert(Account::Old, email(ANN), false)]
+    );
+    page.deliver(&world.store, world.now).await;
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), []);
 }
 
 /// Whether a first report or a change raised the event follows from the present state.
-#[test]
-fn a_change_does_not_wait_with_first_reports() {
-    pollster::block_on(async {
-        for (change, queue) in [
-            (None, tasks::bulk_syncs(Account::Old)),
-            (Some(r#"{"membership":null}"#), tasks::syncs(Account::Old)),
-        ] {
-            let mut world = World::new();
-            world.put(MEMBER).await;
-            if let Some(body) = change {
-                world.put(body).await;
-            }
-            while world.deliver().await {}
-            assert!(world.claim(queue).await.is_some(), "{change:?}");
+#[pollster::test]
+async fn a_change_does_not_wait_with_first_reports() {
+    for (change, queue) in [
+        (None, tasks::bulk_syncs(Account::Old)),
+        (Some(r#"{"membership":null}"#), tasks::syncs(Account::Old)),
+    ] {
+        let mut world = World::new();
+        world.put(MEMBER).await;
+        if let Some(body) = change {
+            world.put(body).await;
         }
-    });
+        while world.deliver().await {}
+        assert!(world.claim(queue).await.is_some(), "{change:?}");
+    }
 }
 
 /// The suppression stays recorded in the account that shows it.
-#[test]
-fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        let confirmed = confirm_migration(&world.store, &token(ANN), noon()).await;
-        let ann = world.ann().await;
-        assert_eq!(ann.migrated, None);
-        assert_eq!(confirmed, Ok(Some(ann)));
-    });
+#[pollster::test]
+async fn a_confirmation_of_who_gets_no_mail_moves_nobody() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    let confirmed = confirm_migration(&world.store, &token(ANN), noon()).await;
+    let ann = world.ann().await;
+    assert_eq!(ann.migrated, None);
+    assert_eq!(confirmed, Ok(Some(ann)));
 }
 
 /// A delivery does not name its account, and moves delete subscribers too.
-#[test]
-fn a_deletion_is_checked_with_the_account() {
-    pollster::block_on(async {
-        use SubscriberStatus::{Active, Removed};
+#[pollster::test]
+async fn a_deletion_is_checked_with_the_account() {
+    use SubscriberStatus::{Active, Removed};
 
-        for (is_moved, deleted_in, expect) in [
-            (false, None, Active),
-            (false, Some(Account::New), Active),
-            (false, Some(Account::Old), Removed),
-            (true, None, Active),
-            (true, Some(Account::New), Removed),
-        ] {
-            let mut world = World::with_ann().await;
-            if is_moved {
-                let source = MigrationSource::Manual;
-                let moved = migrate(&world.store, &[email(ANN)], source, world.now).await;
-                moved.unwrap();
-                world.suppress(Removed).await;
-                assert_eq!(world.ann().await.status, Active, "a move looks by itself");
-                world.work().await.unwrap();
-            }
-            if let Some(account) = deleted_in {
-                world.provider.delete(account, &email(ANN));
-            }
+    for (is_moved, deleted_in, expect) in [
+        (false, None, Active),
+        (false, Some(Account::New), Active),
+        (false, Some(Account::Old), Removed),
+        (true, None, Active),
+        (true, Some(Account::New), Removed),
+    ] {
+        let mut world = World::with_ann().await;
+        if is_moved {
+            let source = MigrationSource::Manual;
+            let moved = migrate(&world.store, &[email(ANN)], source, world.now).await;
+            moved.unwrap();
             world.suppress(Removed).await;
+            assert_eq!(world.ann().await.status, Active, "a move looks by itself");
             world.work().await.unwrap();
-            let ann = world.ann().await;
-            let case = format!("{is_moved} {deleted_in:?}");
-            assert_eq!(ann.status, expect, "{case}");
-            assert_eq!(world.is_in(ann.account()), expect == Active, "{case}");
         }
-    });
-}
-
-#[test]
-fn a_deletion_of_who_was_not_seen_yet_is_believed_and_one_of_a_stranger_is_none() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.suppress(SubscriberStatus::Removed).await;
-        let known = world.store.load(&[email(ANN)]).await;
-        assert_eq!(known.unwrap().len(), 0, "erased people are not known again");
-        world.put("{}").await;
-        let mut said = notice(ANN, SubscriberStatus::Removed);
-        said.event.signed_with = Some(SignedWith { nth: 2, of: 3 });
-        world.notice(&[said]).await;
+        if let Some(account) = deleted_in {
+            world.provider.delete(account, &email(ANN));
+        }
+        world.suppress(Removed).await;
         world.work().await.unwrap();
         let ann = world.ann().await;
-        assert_eq!(ann.status, SubscriberStatus::Removed);
-        assert!(!world.is_in(Account::Old), "nobody is created");
-        let from = ann.suppression.unwrap();
-        assert_eq!(from.source, SuppressionSource::Webhook);
-        assert_eq!(from.reason.as_deref(), Some("signed with secret 2 of 3"));
-    });
+        let case = format!("{is_moved} {deleted_in:?}");
+        assert_eq!(ann.status, expect, "{case}");
+        assert_eq!(world.is_in(ann.account()), expect == Active, "{case}");
+    }
+}
+
+#[pollster::test]
+async fn a_deletion_of_who_was_not_seen_yet_is_believed_and_one_of_a_stranger_is_none() {
+    let mut world = World::new();
+    world.suppress(SubscriberStatus::Removed).await;
+    let known = world.store.load(&[email(ANN)]).await;
+    assert_eq!(known.unwrap().len(), 0, "erased people are not known again");
+    world.put("{}").await;
+    let mut said = notice(ANN, SubscriberStatus::Removed);
+    said.event.signed_with = Some(SignedWith { nth: 2, of: 3 });
+    world.notice(&[said]).await;
+    world.work().await.unwrap();
+    let ann = world.ann().await;
+    assert_eq!(ann.status, SubscriberStatus::Removed);
+    assert!(!world.is_in(Account::Old), "nobody is created");
+    let from = ann.suppression.unwrap();
+    assert_eq!(from.source, SuppressionSource::Webhook);
+    assert_eq!(from.reason.as_deref(), Some("signed with secret 2 of 3"));
 }

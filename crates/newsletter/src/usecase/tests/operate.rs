@@ -1,6 +1,6 @@
 //! Decisions of operators.
 
-use kernel::audit::{AuditLog, AuditQuery, Entry};
+use kernel::audit::Entry;
 
 use super::*;
 use crate::{
@@ -24,81 +24,73 @@ fn unsubscribing(address: &str) -> Notice {
 }
 
 async fn audit(store: &MemoryStore) -> Vec<Entry> {
-    let query = AuditQuery {
-        limit: 100,
-        ..AuditQuery::default()
-    };
-    store.entries(&query).await.unwrap()
+    entries(store).await.unwrap()
 }
 
-#[test]
-fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        for &account in Account::ALL {
-            for address in [ANN, STRANGER] {
-                let active = ProviderStatus::Active;
-                world.provider.set(account, &email(address), active);
-            }
+#[pollster::test]
+async fn who_is_suppressed_gets_nothing_from_either_account_and_it_is_recorded() {
+    let mut world = World::with_ann().await;
+    for &account in Account::ALL {
+        for address in [ANN, STRANGER] {
+            let active = ProviderStatus::Active;
+            world.provider.set(account, &email(address), active);
         }
-        for (n, address) in [(1, ANN), (2, STRANGER)] {
-            let asked = unsubscribing(address);
-            let done = suppress(
-                &world.store,
-                &asked,
-                "asked by phone",
-                &by_ann(n),
-                world.now,
-            )
-            .await;
-            let done = done.unwrap();
-            assert!(done.is_news);
-            let expect = Suppression {
-                source: SuppressionSource::Operator,
-                account: None,
-                at: world.now,
-                reason: Some("asked by phone".to_owned()),
-            };
-            assert_eq!(done.subscriber.suppression, Some(expect));
-            let again = suppress(&world.store, &asked, "again", &by_ann(n + 5), world.now).await;
-            assert!(!again.unwrap().is_news);
+    }
+    for (n, address) in [(1, ANN), (2, STRANGER)] {
+        let asked = unsubscribing(address);
+        let done = suppress(
+            &world.store,
+            &asked,
+            "asked by phone",
+            &by_ann(n),
+            world.now,
+        )
+        .await;
+        let done = done.unwrap();
+        assert!(done.is_news);
+        let expect = Suppression {
+            source: SuppressionSource::Operator,
+            account: None,
+            at: world.now,
+            reason: Some("asked by phone".to_owned()),
+        };
+        assert_eq!(done.subscriber.suppression, Some(expect));
+        let again = suppress(&world.store, &asked, "again", &by_ann(n + 5), world.now).await;
+        assert!(!again.unwrap().is_news);
+    }
+    world.work().await.unwrap();
+    for &account in Account::ALL {
+        for address in [ANN, STRANGER] {
+            let person = world.provider.person(account, &email(address)).unwrap();
+            assert_eq!(person.status, ProviderStatus::Unsubscribed, "{account}");
         }
-        world.work().await.unwrap();
-        for &account in Account::ALL {
-            for address in [ANN, STRANGER] {
-                let person = world.provider.person(account, &email(address)).unwrap();
-                assert_eq!(person.status, ProviderStatus::Unsubscribed, "{account}");
-            }
-        }
-        let entries = audit(&world.store).await;
-        assert_eq!(entries.len(), 2, "what changes nothing is not recorded");
-        assert_eq!(audit::subscriber(&entries[1]), Some(subscriber_id(ANN)));
-        assert_eq!(entries[1].details["reason"], "asked by phone");
-        let kept = format!("{entries:?}");
-        assert!(!kept.contains(ANN) && !kept.contains(STRANGER), "{kept}");
-    });
+    }
+    let entries = audit(&world.store).await;
+    assert_eq!(entries.len(), 2, "what changes nothing is not recorded");
+    assert_eq!(audit::subscriber(&entries[1]), Some(subscriber_id(ANN)));
+    assert_eq!(entries[1].details["reason"], "asked by phone");
+    let kept = format!("{entries:?}");
+    assert!(!kept.contains(ANN) && !kept.contains(STRANGER), "{kept}");
 }
 
-#[test]
-fn who_is_reinstated_counts_from_then_on_and_it_is_recorded() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let id = subscriber_id(ANN);
-        let (store, now) = (&world.store, world.now);
-        let early = reinstate(store, id, "no need", &by_ann(1), now).await;
-        assert!(!early.unwrap().unwrap().is_news);
-        let nobody = reinstate(store, subscriber_id(STRANGER), "?", &by_ann(1), now).await;
-        assert_eq!(nobody, Ok(None));
-        assert_eq!(audit(store).await, []);
-        world.suppress(SubscriberStatus::SpamReported).await;
-        let done = reinstate(&world.store, id, "a mistake", &by_ann(2), world.now).await;
-        let done = done.unwrap().unwrap();
-        assert_eq!(done.subscriber.reinstated_at, Some(world.now));
-        assert_eq!(done.subscriber.status, SubscriberStatus::Active);
-        let entries = audit(&world.store).await;
-        assert_eq!(entries.len(), 1);
-        assert_eq!(entries[0].details["was"], "spam_reported");
-    });
+#[pollster::test]
+async fn who_is_reinstated_counts_from_then_on_and_it_is_recorded() {
+    let mut world = World::with_ann().await;
+    let id = subscriber_id(ANN);
+    let (store, now) = (&world.store, world.now);
+    let early = reinstate(store, id, "no need", &by_ann(1), now).await;
+    assert!(!early.unwrap().unwrap().is_news);
+    let nobody = reinstate(store, subscriber_id(STRANGER), "?", &by_ann(1), now).await;
+    assert_eq!(nobody, Ok(None));
+    assert_eq!(audit(store).await, []);
+    world.suppress(SubscriberStatus::SpamReported).await;
+    let done = reinstate(&world.store, id, "a mistake", &by_ann(2), world.now).await;
+    let done = done.unwrap().unwrap();
+    assert_eq!(done.subscriber.reinstated_at, Some(world.now));
+    assert_eq!(done.subscriber.status, SubscriberStatus::Active);
+    let entries = audit(&world.store).await;
+    assert_eq!(entries.len(), 1);
+    assert_eq!(entries[0].details["was"], "spam_reported");
 }
 
 fn imported(address: &str, status: SubscriberStatus) -> ImportedSuppression {
@@ -110,89 +102,83 @@ fn imported(address: &str, status: SubscriberStatus) -> ImportedSuppression {
 }
 
 /// In any order, repeatedly, also twice in one batch.
-#[test]
-fn an_import_only_ever_strengthens() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        let (bounced, spam) = (SubscriberStatus::Bounced, SubscriberStatus::SpamReported);
-        let batch = [
-            imported(ANN, bounced),
-            imported(ANN, SubscriberStatus::Active),
-            imported(ANN, spam),
-            imported(STRANGER, bounced),
-            imported(STRANGER, SubscriberStatus::Removed),
-        ];
-        let news = import_suppressions(&world.store, &batch, world.now).await;
-        assert_eq!(news.unwrap(), [false, false, true, true, false]);
-        let again = import_suppressions(&world.store, &batch, world.now).await;
-        assert_eq!(again.unwrap(), [false; 5]);
-        let ann = world.ann().await;
-        assert_eq!(ann.status, spam);
-        assert_eq!(ann.suppression.unwrap().source, SuppressionSource::Import);
-    });
+#[pollster::test]
+async fn an_import_only_ever_strengthens() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    let (bounced, spam) = (SubscriberStatus::Bounced, SubscriberStatus::SpamReported);
+    let batch = [
+        imported(ANN, bounced),
+        imported(ANN, SubscriberStatus::Active),
+        imported(ANN, spam),
+        imported(STRANGER, bounced),
+        imported(STRANGER, SubscriberStatus::Removed),
+    ];
+    let news = import_suppressions(&world.store, &batch, world.now).await;
+    assert_eq!(news.unwrap(), [false, false, true, true, false]);
+    let again = import_suppressions(&world.store, &batch, world.now).await;
+    assert_eq!(again.unwrap(), [false; 5]);
+    let ann = world.ann().await;
+    assert_eq!(ann.status, spam);
+    assert_eq!(ann.suppression.unwrap().source, SuppressionSource::Import);
 }
 
 /// An older export would undo it otherwise.
-#[test]
-fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.now += hours(1);
-        let id = subscriber_id(ANN);
-        let done = reinstate(&world.store, id, "asked", &by_ann(1), world.now).await;
-        assert!(done.unwrap().unwrap().is_news);
-        let at = |at| ImportedSuppression {
-            at,
-            ..imported(ANN, SubscriberStatus::Unsubscribed)
-        };
-        for (line, expect) in [
-            (at(Some(world.now - hours(1))), false),
-            (at(Some(world.now)), true),
-            (at(None), false),
-        ] {
-            let news = import_suppressions(&world.store, &[line], world.now).await;
-            assert_eq!(news.unwrap(), [expect]);
-        }
-    });
+#[pollster::test]
+async fn an_import_of_what_was_before_does_not_undo_a_reinstatement() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.now += hours(1);
+    let id = subscriber_id(ANN);
+    let done = reinstate(&world.store, id, "asked", &by_ann(1), world.now).await;
+    assert!(done.unwrap().unwrap().is_news);
+    let at = |at| ImportedSuppression {
+        at,
+        ..imported(ANN, SubscriberStatus::Unsubscribed)
+    };
+    for (line, expect) in [
+        (at(Some(world.now - hours(1))), false),
+        (at(Some(world.now)), true),
+        (at(None), false),
+    ] {
+        let news = import_suppressions(&world.store, &[line], world.now).await;
+        assert_eq!(news.unwrap(), [expect]);
+    }
 }
 
 /// This service unsubscribes a bounced subscriber. The account's `unsubscribed` is not the
 /// subscriber's wish, in any answer and after any lost one.
-#[test]
-fn an_unsubscription_of_this_service_does_not_relabel() {
-    pollster::block_on(async {
-        for lost in [false, true] {
-            let mut world = World::with_ann().await;
-            let (old, new) = (Account::Old, Account::New);
-            let bounced = ProviderStatus::Bounced;
-            world.provider.set(new, &email(ANN), ProviderStatus::Active);
-            world.provider.set(old, &email(ANN), bounced);
-            world.suppress(SubscriberStatus::Bounced).await;
-            if lost {
-                // Both accounts are checked, and the new one is synced.
-                world.provider.fail(2, Failing::After, no_answer());
-                let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
-                assert_eq!(world.run(receipt, work).await, Err(no_answer()));
-            }
-            world.work().await.unwrap();
-            let person = world.provider.person(new, &email(ANN)).unwrap();
-            assert_eq!(person.status, ProviderStatus::Unsubscribed);
-            assert_eq!(world.ann().await.unquiet().count(), 0);
-
-            read_lists(&world).await;
-            let ann = world.ann().await;
-            assert_eq!(ann.status, SubscriberStatus::Bounced);
-            assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
-
-            // In the other account it is the subscriber's wish.
-            let unsubscribed = ProviderStatus::Unsubscribed;
-            world.provider.set(old, &email(ANN), unsubscribed);
-            read_lists(&world).await;
-            assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
+#[pollster::test]
+async fn an_unsubscription_of_this_service_does_not_relabel() {
+    for lost in [false, true] {
+        let mut world = World::with_ann().await;
+        let (old, new) = (Account::Old, Account::New);
+        let bounced = ProviderStatus::Bounced;
+        world.provider.set(new, &email(ANN), ProviderStatus::Active);
+        world.provider.set(old, &email(ANN), bounced);
+        world.suppress(SubscriberStatus::Bounced).await;
+        if lost {
+            // Both accounts are checked, and the new one is synced.
+            world.provider.fail(2, Failing::After, no_answer());
+            let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
+            assert_eq!(world.run(receipt, work).await, Err(no_answer()));
         }
-    });
+        world.work().await.unwrap();
+        let person = world.provider.person(new, &email(ANN)).unwrap();
+        assert_eq!(person.status, ProviderStatus::Unsubscribed);
+        assert_eq!(world.ann().await.unquiet().count(), 0);
+
+        read_lists(&world).await;
+        let ann = world.ann().await;
+        assert_eq!(ann.status, SubscriberStatus::Bounced);
+        assert!(ann.places.new.is_withdrawn && !ann.places.old.is_withdrawn);
+
+        // In the other account it is the subscriber's wish.
+        let unsubscribed = ProviderStatus::Unsubscribed;
+        world.provider.set(old, &email(ANN), unsubscribed);
+        read_lists(&world).await;
+        assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
+    }
 }
 
 async fn read_lists(world: &World) {
@@ -205,82 +191,74 @@ async fn read_lists(world: &World) {
 }
 
 /// A delivery does not name its account, so it counts.
-#[test]
-fn a_delivery_counts_also_of_who_was_withdrawn() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Bounced).await;
-        world.work().await.unwrap();
-        assert!(world.ann().await.places.old.is_withdrawn);
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
-    });
+#[pollster::test]
+async fn a_delivery_counts_also_of_who_was_withdrawn() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Bounced).await;
+    world.work().await.unwrap();
+    assert!(world.ann().await.places.old.is_withdrawn);
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
 }
 
 /// The account was checked before, and is called after.
-#[test]
-fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        let (id, old) = (subscriber_id(ANN), [Account::Old]);
-        let next = next_withdrawal(&world.store, id, &old).await.unwrap();
-        let NextLook::Look(next) = next else {
-            panic!("{next:?}");
-        };
-        let found = look(&world.provider, &next).await.unwrap();
-        let done = reinstate(&world.store, id, "a mistake", &by_ann(1), world.now).await;
-        assert!(done.unwrap().unwrap().is_news);
-        let found = found.as_ref();
-        let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
-        let told = withdraw(&world.provider, &begun.unwrap(), found).await;
-        assert_eq!(told, Ok(()));
-        let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
-        assert_eq!(person.status, ProviderStatus::Active);
-    });
+#[pollster::test]
+async fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    let (id, old) = (subscriber_id(ANN), [Account::Old]);
+    let next = next_withdrawal(&world.store, id, &old).await.unwrap();
+    let NextLook::Look(next) = next else {
+        panic!("{next:?}");
+    };
+    let found = look(&world.provider, &next).await.unwrap();
+    let done = reinstate(&world.store, id, "a mistake", &by_ann(1), world.now).await;
+    assert!(done.unwrap().unwrap().is_news);
+    let found = found.as_ref();
+    let begun = begin_withdrawal(&world.store, &next, found, world.now).await;
+    let told = withdraw(&world.provider, &begun.unwrap(), found).await;
+    assert_eq!(told, Ok(()));
+    let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+    assert_eq!(person.status, ProviderStatus::Active);
 }
 
 /// A forwarded link is void. No account is called.
-#[test]
-fn a_token_that_was_rotated_is_nobodys() {
-    pollster::block_on(async {
-        let world = World::with_ann().await;
-        let (before, other) = (world.ann().await, token("another one"));
-        let (by, why) = (by_ann(1), "was forwarded");
-        let rotated = rotate_token(&world.store, before.id, &other, why, &by, world.now);
-        let after = rotated.await.unwrap().unwrap();
-        let expect = Subscriber {
-            token: other.clone(),
-            version: before.version + 1,
-            updated_at: world.now,
-            ..before.clone()
-        };
-        assert_eq!((&after, &world.ann().await), (&expect, &expect));
-        let confirmed = confirm_migration(&world.store, &before.token, world.now).await;
-        assert_eq!(confirmed, Ok(None));
-        let confirmed = confirm_migration(&world.store, &other, world.now).await;
-        assert_eq!(confirmed.unwrap().unwrap().id, before.id);
-        let entry = audit(&world.store).await.remove(0);
-        let shown = format!("{entry:?}");
-        assert_eq!(entry.action.as_str(), "subscribers.rotate-token");
-        assert!(shown.contains("was forwarded"), "{shown}");
-        for secret in [&before.token, &other] {
-            assert!(!shown.contains(secret.reveal()), "{shown}");
-        }
-    });
+#[pollster::test]
+async fn a_token_that_was_rotated_is_nobodys() {
+    let world = World::with_ann().await;
+    let (before, other) = (world.ann().await, token("another one"));
+    let (by, why) = (by_ann(1), "was forwarded");
+    let rotated = rotate_token(&world.store, before.id, &other, why, &by, world.now);
+    let after = rotated.await.unwrap().unwrap();
+    let expect = Subscriber {
+        token: other.clone(),
+        version: before.version + 1,
+        updated_at: world.now,
+        ..before.clone()
+    };
+    assert_eq!((&after, &world.ann().await), (&expect, &expect));
+    let confirmed = confirm_migration(&world.store, &before.token, world.now).await;
+    assert_eq!(confirmed, Ok(None));
+    let confirmed = confirm_migration(&world.store, &other, world.now).await;
+    assert_eq!(confirmed.unwrap().unwrap().id, before.id);
+    let entry = audit(&world.store).await.remove(0);
+    let shown = format!("{entry:?}");
+    assert_eq!(entry.action.as_str(), "subscribers.rotate-token");
+    assert!(shown.contains("was forwarded"), "{shown}");
+    for secret in [&before.token, &other] {
+        assert!(!shown.contains(secret.reveal()), "{shown}");
+    }
 }
 
-#[test]
-fn who_was_never_reported_has_no_token_to_rotate() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.notice(&[unsubscribing(STRANGER)]).await;
-        let nobody = token("another one");
-        for id in [subscriber_id(STRANGER), subscriber_id(ANN)] {
-            let by = by_ann(1);
-            let rotated = rotate_token(&world.store, id, &nobody, "?", &by, world.now);
-            assert_eq!(rotated.await, Ok(None));
-        }
-        assert_eq!(audit(&world.store).await, []);
-    });
+#[pollster::test]
+async fn who_was_never_reported_has_no_token_to_rotate() {
+    let mut world = World::new();
+    world.notice(&[unsubscribing(STRANGER)]).await;
+    let nobody = token("another one");
+    for id in [subscriber_id(STRANGER), subscriber_id(ANN)] {
+        let by = by_ann(1);
+        let rotated = rotate_token(&world.store, id, &nobody, "?", &by, world.now);
+        assert_eq!(rotated.await, Ok(None));
+    }
+    assert_eq!(audit(&world.store).await, []);
 }

@@ -29,76 +29,72 @@ async fn decide(
     Ok(decided.await?.to_string())
 }
 
-#[test]
-fn a_person_is_meant_by_address_or_id() {
-    pollster::block_on(async {
-        let store = MemoryStore::new();
-        let put = report(ANN, "{}");
-        let (id, ann) = (PersonRef::Id(put.new_id), PersonRef::Email(email(ANN)));
-        let token = put.new_token.clone();
-        put_subscribers(&store, &[put], noon()).await.unwrap();
-        let [suppress, reinstate, rotate] = commands();
-        for (n, person, command, expect) in [
-            (
-                1,
-                &id,
-                &suppress,
-                "ann@example.com is unsubscribed; both accounts are told.",
-            ),
-            (
-                2,
-                &ann,
-                &suppress,
-                "ann@example.com was unsubscribed before; nothing has changed.",
-            ),
-            (
-                3,
-                &id,
-                &reinstate,
-                "ann@example.com is active from now on. ",
-            ),
-            (
-                4,
-                &ann,
-                &reinstate,
-                "ann@example.com is not suppressed; nothing has changed.",
-            ),
-            (5, &id, &rotate, "ann@example.com has another token; "),
-        ] {
-            let said = decide(&store, person, command, n).await.unwrap();
-            assert!(said.starts_with(expect), "{said}");
-        }
-        let rotated = ann.find(&store).await.unwrap().token;
-        assert!(rotated != token && rotated.is_well_formed());
-        let said = decide(&store, &ann, &PersonCommand::Erase, 6)
-            .await
-            .unwrap();
-        assert!(said.starts_with("Erased. "), "{said}");
-    });
+#[pollster::test]
+async fn a_person_is_meant_by_address_or_id() {
+    let store = MemoryStore::new();
+    let put = report(ANN, "{}");
+    let (id, ann) = (PersonRef::Id(put.new_id), PersonRef::Email(email(ANN)));
+    let token = put.new_token.clone();
+    put_subscribers(&store, &[put], noon()).await.unwrap();
+    let [suppress, reinstate, rotate] = commands();
+    for (n, person, command, expect) in [
+        (
+            1,
+            &id,
+            &suppress,
+            "ann@example.com is unsubscribed; both accounts are told.",
+        ),
+        (
+            2,
+            &ann,
+            &suppress,
+            "ann@example.com was unsubscribed before; nothing has changed.",
+        ),
+        (
+            3,
+            &id,
+            &reinstate,
+            "ann@example.com is active from now on. ",
+        ),
+        (
+            4,
+            &ann,
+            &reinstate,
+            "ann@example.com is not suppressed; nothing has changed.",
+        ),
+        (5, &id, &rotate, "ann@example.com has another token; "),
+    ] {
+        let said = decide(&store, person, command, n).await.unwrap();
+        assert!(said.starts_with(expect), "{said}");
+    }
+    let rotated = ann.find(&store).await.unwrap().token;
+    assert!(rotated != token && rotated.is_well_formed());
+    let said = decide(&store, &ann, &PersonCommand::Erase, 6)
+        .await
+        .unwrap();
+    assert!(said.starts_with("Erased. "), "{said}");
 }
 
-#[test]
-fn a_stranger_may_be_suppressed_by_address_alone() {
-    pollster::block_on(async {
-        let store = MemoryStore::new();
-        let stranger = PersonRef::Email(email(STRANGER));
-        let nobody = PersonRef::Id(SubscriberId::new(uuid(99)));
-        let [suppress, reinstate, rotate] = commands();
-        let erase = PersonCommand::Erase;
-        for (person, command) in [
-            (&nobody, &suppress),
-            (&nobody, &reinstate),
-            (&stranger, &reinstate),
-            (&nobody, &rotate),
-            (&stranger, &rotate),
-            (&nobody, &erase),
-            (&stranger, &erase),
-        ] {
-            let refused = decide(&store, person, command, 1).await;
-            assert_eq!(refused, Err(PersonError::NotFound), "{person} {command:?}");
-        }
-        let said = decide(&store, &stranger, &suppress, 1).await.unwrap();
-        assert!(said.contains("is unsubscribed"), "{said}");
-        assert_eq!(stranger.find(&store).await.unwrap().reported_at, None);
-    });
+#[pollster::test]
+async fn a_stranger_may_be_suppressed_by_address_alone() {
+    let store = MemoryStore::new();
+    let stranger = PersonRef::Email(email(STRANGER));
+    let nobody = PersonRef::Id(SubscriberId::new(uuid(99)));
+    let [suppress, reinstate, rotate] = commands();
+    let erase = PersonCommand::Erase;
+    for (person, command) in [
+        (&nobody, &suppress),
+        (&nobody, &reinstate),
+        (&stranger, &reinstate),
+        (&nobody, &rotate),
+        (&stranger, &rotate),
+        (&nobody, &erase),
+        (&stranger, &erase),
+    ] {
+        let refused = decide(&store, person, command, 1).await;
+        assert_eq!(refused, Err(PersonError::NotFound), "{person} {command:?}");
+    }
+    let said = decide(&store, &stranger, &suppress, 1).await.unwrap();
+    assert!(said.contains("is unsubscribed"), "{said}");
+    assert_eq!(stranger.find(&store).await.unwrap().reported_at, None);
 }

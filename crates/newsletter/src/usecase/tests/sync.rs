@@ -22,224 +22,193 @@ fn find() -> Call {
     Call::Find(Account::Old, email(ANN))
 }
 
-#[test]
-fn a_change_is_one_call() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        for (body, call) in [
-            (r#"{"name":"Ann"}"#, upsert()),
-            (MEMBER, update()),
-            (r#"{"membership":null}"#, update()),
-            (r#"{"country":"Mali"}"#, update()),
-        ] {
-            world.put(body).await;
-            world.work().await.unwrap();
-            assert_eq!(world.provider.calls(), [call], "{body}");
-            let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
-            assert_eq!(person.profile, Some(world.ann().await.profile()));
-            assert_eq!(person.joined, 0);
-        }
-    });
+#[pollster::test]
+async fn a_change_is_one_call() {
+    let mut world = World::new();
+    for (body, call) in [
+        (r#"{"name":"Ann"}"#, upsert()),
+        (MEMBER, update()),
+        (r#"{"membership":null}"#, update()),
+        (r#"{"country":"Mali"}"#, update()),
+    ] {
+        world.put(body).await;
+        world.work().await.unwrap();
+        assert_eq!(world.provider.calls(), [call], "{body}");
+        let person = world.provider.person(Account::Old, &email(ANN)).unwrap();
+        assert_eq!(person.profile, Some(world.ann().await.profile()));
+        assert_eq!(person.joined, 0);
+    }
 }
 
-#[test]
-fn many_changes_are_one_call() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        for body in [r#"{"name":"A"}"#, MEMBER, LAPSED, r#"{"name":"B"}"#] {
+#[pollster::test]
+async fn many_changes_are_one_call() {
+    let mut world = World::new();
+    for body in [r#"{"name":"A"}"#, MEMBER, LAPSED, r#"{"name":"B"}"#] {
+        world.put(body).await;
+    }
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), [upsert()]);
+    assert_eq!(world.told(Account::Old).as_deref(), Some("B"));
+}
+
+#[pollster::test]
+async fn what_changes_nothing_for_the_provider_is_no_call() {
+    let mut world = World::new();
+    world.put(MEMBER).await;
+    world.work().await.unwrap();
+    world.provider.calls();
+    for bodies in [
+        &[LAPSED][..],
+        &[MEMBER],
+        &["{}"],
+        &[r#"{"name":"B"}"#, r#"{"name":null}"#],
+        &[r#"{"membership":null}"#, MEMBER],
+    ] {
+        for body in bodies {
             world.put(body).await;
         }
         world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [upsert()]);
-        assert_eq!(world.told(Account::Old).as_deref(), Some("B"));
-    });
-}
-
-#[test]
-fn what_changes_nothing_for_the_provider_is_no_call() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.put(MEMBER).await;
-        world.work().await.unwrap();
-        world.provider.calls();
-        for bodies in [
-            &[LAPSED][..],
-            &[MEMBER],
-            &["{}"],
-            &[r#"{"name":"B"}"#, r#"{"name":null}"#],
-            &[r#"{"membership":null}"#, MEMBER],
-        ] {
-            for body in bodies {
-                world.put(body).await;
-            }
-            world.work().await.unwrap();
-            assert_eq!(world.provider.calls(), [], "{bodies:?}");
-        }
-        assert_eq!(
-            Outbox::list(&world.store, false, None, usize::MAX).await,
-            Ok(vec![])
-        );
-    });
+        assert_eq!(world.provider.calls(), [], "{bodies:?}");
+    }
+    assert_eq!(world.tasks().await, [""; 0]);
 }
 
 /// The call had its effect, its answer was lost, and then the change was undone.
-#[test]
-fn an_answer_that_was_lost_leaves_no_one_wrong() {
-    pollster::block_on(async {
+#[pollster::test]
+async fn an_answer_that_was_lost_leaves_no_one_wrong() {
+    let mut world = World::with_ann().await;
+    world.put(r#"{"name":"Bo"}"#).await;
+    world.provider.fail(0, Failing::After, no_answer());
+    assert_eq!(world.work().await, Err(no_answer()));
+    world.put(r#"{"name":"Ann"}"#).await;
+    assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
+    world.work().await.unwrap();
+    assert_eq!(world.told(Account::Old).as_deref(), Some("Ann"));
+}
+
+#[pollster::test]
+async fn a_change_during_the_call_is_told_next() {
+    let mut world = World::with_ann().await;
+    world.put(r#"{"name":"Bo"}"#).await;
+    let (receipt, _) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
+    let job = world
+        .begin_sync(receipt, world.ann().await.id, Account::Old)
+        .await
+        .unwrap();
+    world.put(r#"{"name":"Cy"}"#).await;
+    let told = super::super::sync(&world.provider, &job).await;
+    world.record(told.unwrap()).await;
+    assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
+    world.work().await.unwrap();
+    assert_eq!(world.told(Account::Old).as_deref(), Some("Cy"));
+    assert_eq!(calls(&world), [update(), update()]);
+}
+
+#[pollster::test]
+async fn nobody_suppressed_is_put_into_an_account() {
+    let mut world = World::new();
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.work().await.unwrap();
+    assert_eq!(calls(&world), []);
+    world.put(MEMBER).await;
+    world.work().await.unwrap();
+    assert_eq!(calls(&world), []);
+    assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
+    world.put(LAPSED).await;
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), [], "it is known to be nothing");
+}
+
+#[pollster::test]
+async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
+    let mut world = World::with_ann().await;
+    let old = Account::Old;
+    world
+        .provider
+        .set(old, &email(ANN), SubscriberStatus::Bounced);
+    world.suppress(SubscriberStatus::Bounced).await;
+    world.work().await.unwrap();
+    world.provider.calls();
+    world.put(r#"{"name":"Bo"}"#).await;
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), [find(), update()]);
+    assert_eq!(world.told(old).as_deref(), Some("Bo"));
+}
+
+#[pollster::test]
+async fn a_status_that_the_account_shows_is_learned() {
+    for is_known in [false, true] {
         let mut world = World::with_ann().await;
-        world.put(r#"{"name":"Bo"}"#).await;
-        world.provider.fail(0, Failing::After, no_answer());
-        assert_eq!(world.work().await, Err(no_answer()));
-        world.put(r#"{"name":"Ann"}"#).await;
-        assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
-        world.work().await.unwrap();
-        assert_eq!(world.told(Account::Old).as_deref(), Some("Ann"));
-    });
-}
-
-#[test]
-fn a_change_during_the_call_is_told_next() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.put(r#"{"name":"Bo"}"#).await;
-        let (receipt, _) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
-        let job = world
-            .begin_sync(receipt, world.ann().await.id, Account::Old)
-            .await
-            .unwrap();
-        world.put(r#"{"name":"Cy"}"#).await;
-        let told = super::super::sync(&world.provider, &job).await;
-        world.record(told.unwrap()).await;
-        assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
-        world.work().await.unwrap();
-        assert_eq!(world.told(Account::Old).as_deref(), Some("Cy"));
-        assert_eq!(calls(&world), [update(), update()]);
-    });
-}
-
-#[test]
-fn nobody_suppressed_is_put_into_an_account() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.work().await.unwrap();
-        assert_eq!(calls(&world), []);
-        world.put(MEMBER).await;
-        world.work().await.unwrap();
-        assert_eq!(calls(&world), []);
-        assert!(!world.is_in(Account::Old) && !world.is_in(Account::New));
-        world.put(LAPSED).await;
-        world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [], "it is known to be nothing");
-    });
-}
-
-#[test]
-fn whoever_is_in_the_account_is_kept_up_to_date_there() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let old = Account::Old;
-        world
-            .provider
-            .set(old, &email(ANN), SubscriberStatus::Bounced);
-        world.suppress(SubscriberStatus::Bounced).await;
-        world.work().await.unwrap();
-        world.provider.calls();
-        world.put(r#"{"name":"Bo"}"#).await;
-        world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), [find(), update()]);
-        assert_eq!(world.told(old).as_deref(), Some("Bo"));
-    });
-}
-
-#[test]
-fn a_status_that_the_account_shows_is_learned() {
-    pollster::block_on(async {
-        for is_known in [false, true] {
-            let mut world = World::with_ann().await;
-            let (old, spam) = (Account::Old, SubscriberStatus::SpamReported);
-            if is_known {
-                world.suppress(SubscriberStatus::Bounced).await;
-            }
-            world.provider.set(old, &email(ANN), spam);
-            world.put(r#"{"name":"Bo"}"#).await;
-            world.work().await.unwrap();
-            assert_eq!(world.ann().await.status, spam);
-            assert_eq!(calls(&world), [update()], "and it is not told back");
+        let (old, spam) = (Account::Old, SubscriberStatus::SpamReported);
+        if is_known {
+            world.suppress(SubscriberStatus::Bounced).await;
         }
-    });
-}
-
-#[test]
-fn a_lapse_does_not_even_ask_for_a_sync() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        world.put(MEMBER).await;
+        world.provider.set(old, &email(ANN), spam);
+        world.put(r#"{"name":"Bo"}"#).await;
         world.work().await.unwrap();
-        world.put(LAPSED).await;
-        assert!(world.deliver().await);
-        assert_eq!(
-            Outbox::list(&world.store, false, None, usize::MAX).await,
-            Ok(vec![])
-        );
-    });
-}
-
-#[test]
-fn a_status_is_learned_from_an_account_that_refuses_too() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let spam = SubscriberStatus::SpamReported;
-        world.provider.refuse_suppressed();
-        world.provider.set(Account::Old, &email(ANN), spam);
-        world.suppress(SubscriberStatus::Bounced).await;
-        world.work().await.unwrap();
-        assert_eq!(calls(&world), [update()]);
         assert_eq!(world.ann().await.status, spam);
-    });
+        assert_eq!(calls(&world), [update()], "and it is not told back");
+    }
+}
+
+#[pollster::test]
+async fn a_lapse_does_not_even_ask_for_a_sync() {
+    let mut world = World::new();
+    world.put(MEMBER).await;
+    world.work().await.unwrap();
+    world.put(LAPSED).await;
+    assert!(world.deliver().await);
+    assert_eq!(world.tasks().await, [""; 0]);
+}
+
+#[pollster::test]
+async fn a_status_is_learned_from_an_account_that_refuses_too() {
+    let mut world = World::with_ann().await;
+    let spam = SubscriberStatus::SpamReported;
+    world.provider.refuse_suppressed();
+    world.provider.set(Account::Old, &email(ANN), spam);
+    world.suppress(SubscriberStatus::Bounced).await;
+    world.work().await.unwrap();
+    assert_eq!(calls(&world), [update()]);
+    assert_eq!(world.ann().await.status, spam);
 }
 
 /// With the status from a lookup.
-#[test]
-fn a_refusal_is_a_suppression() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let spam = SubscriberStatus::SpamReported;
-        world.provider.refuse_suppressed();
-        world.provider.set(Account::Old, &email(ANN), spam);
-        world.put(r#"{"name":"Bo"}"#).await;
-        world.work().await.unwrap();
-        let ann = world.ann().await;
-        assert_eq!(ann.status, spam);
-        let from = ann.suppression.unwrap();
-        assert_eq!(from.source, SuppressionSource::Answer);
-        assert_eq!(from.account, Some(Account::Old));
-        let left = Outbox::list(&world.store, false, None, usize::MAX).await;
-        assert_eq!(left, Ok(vec![]));
-    });
+#[pollster::test]
+async fn a_refusal_is_a_suppression() {
+    let mut world = World::with_ann().await;
+    let spam = SubscriberStatus::SpamReported;
+    world.provider.refuse_suppressed();
+    world.provider.set(Account::Old, &email(ANN), spam);
+    world.put(r#"{"name":"Bo"}"#).await;
+    world.work().await.unwrap();
+    let ann = world.ann().await;
+    assert_eq!(ann.status, spam);
+    let from = ann.suppression.unwrap();
+    assert_eq!(from.source, SuppressionSource::Answer);
+    assert_eq!(from.account, Some(Account::Old));
+    assert_eq!(world.tasks().await, [""; 0]);
 }
 
 /// The next report does not recreate them.
-#[test]
-fn who_was_removed_is_not_created_again() {
-    pollster::block_on(async {
-        for is_suppressed in [false, true] {
-            let mut world = World::with_ann().await;
-            world.provider.delete(Account::Old, &email(ANN));
-            if is_suppressed {
-                world.suppress(SubscriberStatus::Bounced).await;
-            }
-            for body in [r#"{"name":"Bo"}"#, r#"{"name":"Cy"}"#] {
-                world.put(body).await;
-                world.work().await.unwrap();
-                assert!(!world.is_in(Account::Old));
-            }
-            let status = if is_suppressed {
-                SubscriberStatus::Bounced
-            } else {
-                SubscriberStatus::Removed
-            };
-            assert_eq!(world.ann().await.status, status);
+#[pollster::test]
+async fn who_was_removed_is_not_created_again() {
+    for is_suppressed in [false, true] {
+        let mut world = World::with_ann().await;
+        world.provider.delete(Account::Old, &email(ANN));
+        if is_suppressed {
+            world.suppress(SubscriberStatus::Bounced).await;
         }
-    });
+        for body in [r#"{"name":"Bo"}"#, r#"{"name":"Cy"}"#] {
+            world.put(body).await;
+            world.work().await.unwrap();
+            assert!(!world.is_in(Account::Old));
+        }
+        let status = if is_suppressed {
+            SubscriberStatus::Bounced
+        } else {
+            SubscriberStatus::Removed
+        };
+        assert_eq!(world.ann().await.status, status);
+    }
 }

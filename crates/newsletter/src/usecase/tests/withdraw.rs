@@ -8,117 +8,104 @@ use crate::{
     usecase::unsubscribe_holder,
 };
 
-#[test]
-fn a_late_suppression_reaches_the_account_that_writes_now() {
-    pollster::block_on(async {
-        for &there in Account::ALL {
-            let mut world = World::with_ann().await;
-            world
-                .provider
-                .set(Account::Old, &email(ANN), ProviderStatus::Active);
-            world
-                .provider
-                .set(Account::New, &email(ANN), ProviderStatus::Active);
-            world.suppress(SubscriberStatus::Unsubscribed).await;
-            world.work().await.unwrap();
-            let person = world.provider.person(there, &email(ANN)).unwrap();
-            assert_eq!(person.status, ProviderStatus::Unsubscribed);
-            assert_eq!(
-                Outbox::list(&world.store, false, None, usize::MAX).await,
-                Ok(vec![])
-            );
-        }
-    });
-}
-
-/// An unreported address may receive mail, too.
-#[test]
-fn a_suppression_of_a_stranger_is_told_too() {
-    pollster::block_on(async {
-        let mut world = World::new();
-        for status in [ProviderStatus::Active, ProviderStatus::Unconfirmed] {
-            world.provider.set(Account::New, &email(ANN), status);
-        }
-        world.suppress(SubscriberStatus::Bounced).await;
-        world.work().await.unwrap();
-        let person = world.provider.person(Account::New, &email(ANN)).unwrap();
-        assert_eq!(person.status, ProviderStatus::Unsubscribed);
-        assert!(!world.is_in(Account::Old), "nobody is made known");
-    });
-}
-
-/// A failing account does not hold up the other.
-#[test]
-fn each_account_is_seen_to_by_itself() {
-    pollster::block_on(async {
+#[pollster::test]
+async fn a_late_suppression_reaches_the_account_that_writes_now() {
+    for &there in Account::ALL {
         let mut world = World::with_ann().await;
+        world
+            .provider
+            .set(Account::Old, &email(ANN), ProviderStatus::Active);
         world
             .provider
             .set(Account::New, &email(ANN), ProviderStatus::Active);
         world.suppress(SubscriberStatus::Unsubscribed).await;
-        let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
-        world.provider.fail(0, Failing::Before, no_answer());
-        assert_eq!(world.run(receipt, work).await, Err(no_answer()));
-        let person = world.provider.person(Account::New, &email(ANN)).unwrap();
+        world.work().await.unwrap();
+        let person = world.provider.person(there, &email(ANN)).unwrap();
         assert_eq!(person.status, ProviderStatus::Unsubscribed);
-        let unquiet: Vec<_> = world.ann().await.unquiet().collect();
-        assert_eq!(unquiet, [Account::Old]);
-    });
+        assert_eq!(world.tasks().await, [""; 0]);
+    }
 }
 
-#[test]
-fn nothing_is_asked_twice() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.work().await.unwrap();
-        world.provider.calls();
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.work().await.unwrap();
-        assert_eq!(world.provider.calls(), []);
-    });
+/// An unreported address may receive mail, too.
+#[pollster::test]
+async fn a_suppression_of_a_stranger_is_told_too() {
+    let mut world = World::new();
+    for status in [ProviderStatus::Active, ProviderStatus::Unconfirmed] {
+        world.provider.set(Account::New, &email(ANN), status);
+    }
+    world.suppress(SubscriberStatus::Bounced).await;
+    world.work().await.unwrap();
+    let person = world.provider.person(Account::New, &email(ANN)).unwrap();
+    assert_eq!(person.status, ProviderStatus::Unsubscribed);
+    assert!(!world.is_in(Account::Old), "nobody is made known");
+}
+
+/// A failing account does not hold up the other.
+#[pollster::test]
+async fn each_account_is_seen_to_by_itself() {
+    let mut world = World::with_ann().await;
+    world
+        .provider
+        .set(Account::New, &email(ANN), ProviderStatus::Active);
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
+    world.provider.fail(0, Failing::Before, no_answer());
+    assert_eq!(world.run(receipt, work).await, Err(no_answer()));
+    let person = world.provider.person(Account::New, &email(ANN)).unwrap();
+    assert_eq!(person.status, ProviderStatus::Unsubscribed);
+    let unquiet: Vec<_> = world.ann().await.unquiet().collect();
+    assert_eq!(unquiet, [Account::Old]);
+}
+
+#[pollster::test]
+async fn nothing_is_asked_twice() {
+    let mut world = World::with_ann().await;
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.work().await.unwrap();
+    world.provider.calls();
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.work().await.unwrap();
+    assert_eq!(world.provider.calls(), []);
 }
 
 /// With any state of either account, and after any decision.
-#[test]
-fn the_holder_of_a_link_leaves_both_accounts() {
-    pollster::block_on(async {
-        use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};
+#[pollster::test]
+async fn the_holder_of_a_link_leaves_both_accounts() {
+    use SubscriberStatus::{Active, Bounced, SpamReported, Unsubscribed};
 
-        for (before, expect) in [
-            (Active, Unsubscribed),
-            (Bounced, Unsubscribed),
-            (SpamReported, SpamReported),
-        ] {
-            let mut world = World::with_ann().await;
-            world.suppress(before).await;
-            world.work().await.unwrap();
+    for (before, expect) in [
+        (Active, Unsubscribed),
+        (Bounced, Unsubscribed),
+        (SpamReported, SpamReported),
+    ] {
+        let mut world = World::with_ann().await;
+        world.suppress(before).await;
+        world.work().await.unwrap();
+        for &account in Account::ALL {
+            let active = ProviderStatus::Active;
+            world.provider.set(account, &email(ANN), active);
+        }
+        press(&mut world, expect).await;
+        if before != SpamReported {
+            let from = world.ann().await.suppression.unwrap();
+            assert_eq!((from.source, from.account), (SuppressionSource::Link, None));
+        }
+        if before == Active {
+            assert_gets_no_mail(&world);
+            reinstate(&mut world).await;
             for &account in Account::ALL {
                 let active = ProviderStatus::Active;
                 world.provider.set(account, &email(ANN), active);
             }
-            press(&mut world, expect).await;
-            if before != SpamReported {
-                let from = world.ann().await.suppression.unwrap();
-                assert_eq!((from.source, from.account), (SuppressionSource::Link, None));
-            }
-            if before == Active {
-                assert_gets_no_mail(&world);
-                reinstate(&mut world).await;
-                for &account in Account::ALL {
-                    let active = ProviderStatus::Active;
-                    world.provider.set(account, &email(ANN), active);
-                }
-                press(&mut world, Unsubscribed).await;
-                assert_gets_no_mail(&world);
-            }
+            press(&mut world, Unsubscribed).await;
+            assert_gets_no_mail(&world);
         }
-        let world = World::with_ann().await;
-        for nobody in [token("bo@example.com"), MigrationToken::from_text("\0")] {
-            let left = unsubscribe_holder(&world.store, &nobody, world.now).await;
-            assert_eq!(left, Ok(None));
-        }
-    });
+    }
+    let world = World::with_ann().await;
+    for nobody in [token("bo@example.com"), MigrationToken::from_text("\0")] {
+        let left = unsubscribe_holder(&world.store, &nobody, world.now).await;
+        assert_eq!(left, Ok(None));
+    }
 }
 
 async fn press(world: &mut World, expect: SubscriberStatus) {
@@ -146,34 +133,32 @@ async fn reinstate(world: &mut World) {
 }
 
 /// An old delivery that is repeated does not undo it; a new unsubscription does.
-#[test]
-fn a_reinstated_person_counts_from_then_on() {
-    pollster::block_on(async {
-        let mut world = World::with_ann().await;
-        let (old, unsubscribed) = (Account::Old, ProviderStatus::Unsubscribed);
-        world.provider.at(world.now);
-        world.provider.set(old, &email(ANN), unsubscribed);
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.work().await.unwrap();
-        reinstate(&mut world).await;
-        for status in [unsubscribed, ProviderStatus::Active] {
-            // Unchanged at first, then by the subscriber's wish.
-            if status == ProviderStatus::Active {
-                world.provider.set(old, &email(ANN), status);
-            }
-            world.suppress(SubscriberStatus::Unsubscribed).await;
-            world.work().await.unwrap();
-            assert_eq!(world.ann().await.status, SubscriberStatus::Active);
-            let person = world.provider.person(old, &email(ANN)).unwrap();
-            assert_eq!(
-                person.status, status,
-                "nobody makes them active, or undoes it"
-            );
+#[pollster::test]
+async fn a_reinstated_person_counts_from_then_on() {
+    let mut world = World::with_ann().await;
+    let (old, unsubscribed) = (Account::Old, ProviderStatus::Unsubscribed);
+    world.provider.at(world.now);
+    world.provider.set(old, &email(ANN), unsubscribed);
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.work().await.unwrap();
+    reinstate(&mut world).await;
+    for status in [unsubscribed, ProviderStatus::Active] {
+        // Unchanged at first, then by the subscriber's wish.
+        if status == ProviderStatus::Active {
+            world.provider.set(old, &email(ANN), status);
         }
-        world.provider.at(world.now);
-        world.provider.set(old, &email(ANN), unsubscribed);
         world.suppress(SubscriberStatus::Unsubscribed).await;
         world.work().await.unwrap();
-        assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
-    });
+        assert_eq!(world.ann().await.status, SubscriberStatus::Active);
+        let person = world.provider.person(old, &email(ANN)).unwrap();
+        assert_eq!(
+            person.status, status,
+            "nobody makes them active, or undoes it"
+        );
+    }
+    world.provider.at(world.now);
+    world.provider.set(old, &email(ANN), unsubscribed);
+    world.suppress(SubscriberStatus::Unsubscribed).await;
+    world.work().await.unwrap();
+    assert_eq!(world.ann().await.status, SubscriberStatus::Unsubscribed);
 }

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 
 use access::{Clients, testing::client};
 use async_trait::async_trait;
-use kernel::testing::identifier;
 use kernel::{
     ClientId, CompanyId, PostingId, Prefixes, SourceIdentifier, StoreError,
     outbox::{Claimed, Outbox, Queue},
@@ -307,5 +306,4 @@ fn texts_are_near_that_differ_little() {
             "{one} {other}"
         );
     }
-    assert_eq!(identifier("a").as_str(), "a");
 }
