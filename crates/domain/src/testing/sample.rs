@@ -5,7 +5,7 @@ use kernel::{
     Actor, ClientId, CompanyId, PostingId, Prefixes, PutOutcome, Status, Website,
     event::CompanyState,
     field::Patch,
-    testing::{identifier, noon, uuid},
+    testing::{identifier, noon, uuid, valid},
 };
 use uuid::Uuid;
 
@@ -77,36 +77,29 @@ pub fn answered(identifier: &str, outcome: PutOutcome) -> Answer {
 }
 
 /// A push of a body.
-///
-/// # Panics
-/// When the identifier is invalid or the body is not a JSON object.
+#[track_caller]
 pub fn push(identifier: &str, body: &str) -> PutPosting {
     push_by(pusher(), identifier, body)
 }
 
 /// A push of a body by a certain client.
-///
-/// # Panics
-/// When the identifier is invalid or the body is not a JSON object.
+#[track_caller]
 pub fn push_by(client: ClientId, identifier: &str, body: &str) -> PutPosting {
     push_as(Principal::new(client, &Prefixes::ALL), identifier, body)
 }
 
 /// A push of a body by a client that may only use these identifiers.
-///
-/// # Panics
-/// When the identifier is invalid or the body is not a JSON object.
+#[track_caller]
 pub fn push_as(by: Principal, identifier: &str, body: &str) -> PutPosting {
     let segment: String =
         percent_encoding::utf8_percent_encode(identifier, percent_encoding::NON_ALPHANUMERIC)
             .collect();
-    match PutPosting::parse(&segment, body.as_bytes(), by, put_id(identifier)) {
-        Ok(put) => put,
-        Err(error) => panic!("{identifier}: {error}"),
-    }
+    let put = PutPosting::parse(&segment, body.as_bytes(), by, put_id(identifier));
+    valid(put)
 }
 
 /// A push that makes a posting of the company at `https://{company}.example`.
+#[track_caller]
 pub fn create(identifier: &str, company: &str) -> PutPosting {
     push(
         identifier,
@@ -131,12 +124,8 @@ pub fn renaming(mut put: PutPosting, name: &str) -> PutPosting {
 }
 
 /// A company at `https://{host}.example`, which belongs to [`pusher`].
-///
-/// # Panics
-/// When that is no website.
-#[expect(clippy::expect_used, reason = "sample values are written by hand")]
 pub fn company(host: &str) -> Company {
-    let website = Website::parse(&format!("https://{host}.example")).expect("it is a URL");
+    let website = valid(Website::parse(&format!("https://{host}.example")));
     Company {
         id: CompanyId::of(&website),
         name: host.into(),

@@ -1,6 +1,6 @@
 //! Sample values, built the way requests build them.
 
-use kernel::testing::noon;
+use kernel::testing::{noon, valid};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -10,11 +10,9 @@ use crate::subscriber::{
 };
 
 /// An address that is known to be valid.
-///
-/// # Panics
-/// When it is not.
+#[track_caller]
 pub fn email(text: &str) -> Email {
-    Email::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    valid(Email::parse(text))
 }
 
 /// The id that [`report`] and [`notice`] give a new subscriber with this address.
@@ -28,21 +26,14 @@ pub fn token(email: &str) -> MigrationToken {
 }
 
 /// A report of somebody.
-///
-/// # Panics
-/// When it is invalid.
+#[track_caller]
 pub fn report(address: &str, body: &str) -> PutSubscriber {
     let (id, token) = (subscriber_id(address), token(address));
-    match PutSubscriber::read(Email::parse(address), body.as_bytes(), id, token) {
-        Ok(put) => put,
-        Err(error) => panic!("{address}: {error}"),
-    }
+    let put = PutSubscriber::read(Email::parse(address), body.as_bytes(), id, token);
+    valid(put)
 }
 
 /// An event of the provider.
-///
-/// # Panics
-/// When the address is invalid.
 pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
     Notice {
         event: ProviderEvent {
@@ -56,9 +47,6 @@ pub fn notice(address: &str, status: SubscriberStatus) -> Notice {
 }
 
 /// A subscriber as new as can be, with nothing set that need not be.
-///
-/// # Panics
-/// When the address is invalid.
 pub fn subscriber(address: &str) -> Subscriber {
     let (id, token) = (subscriber_id(address), token(address));
     Subscriber {

@@ -6,33 +6,26 @@ mod memory;
 
 use kernel::{
     Prefixes,
-    testing::{noon, uuid},
+    testing::{noon, uuid, valid},
 };
 
 use crate::{Endpoint, EndpointId, EndpointState, EndpointUrl, Owner, Secret};
 
 /// The `n`-th webhook endpoint, an operator's for all events.
-///
-/// # Panics
-/// Never: its URL and its secret are as they should be.
-#[expect(
-    clippy::expect_used,
-    reason = "these are tests, though not marked as such"
-)]
 pub fn endpoint(n: u8) -> Endpoint {
     let url = format!("https://receiver-{n}.example/hooks");
     Endpoint {
         id: EndpointId::new(uuid(n.into())),
         version: 1,
         owner: Owner::Operator,
-        url: EndpointUrl::from_store(&url).expect("it is a URL"),
+        url: valid(EndpointUrl::from_store(&url)),
         names: None,
         prefixes: Prefixes::ALL,
         include_posting: false,
         description: None,
         state: EndpointState::Active,
         state_reason: None,
-        secret: Secret::new([n; 32]).expect("it is long enough"),
+        secret: valid(Secret::new([n; 32])),
         previous_secret: None,
         created_at: noon(),
         updated_at: noon(),

@@ -102,10 +102,8 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
         assert_eq!(rotate, Err(missing.clone()));
         let replay = by.replay(unknown, noon(), noon()).await;
         assert_eq!(replay, Err(missing.clone()));
-        let deliveries = by.deliveries(unknown, 9).await;
-        assert_eq!(deliveries, Err(missing.clone()));
-        let test = by.test(unknown, body, noon()).await;
-        assert_eq!(test, Err(missing.clone()));
+        assert_eq!(by.deliveries(unknown, 9).await, Err(missing.clone()));
+        assert_eq!(by.test(unknown, body, noon()).await, Err(missing.clone()));
         assert_eq!(by.delete(unknown, noon()).await, Err(missing));
     }
     let change = EndpointChange {
@@ -167,8 +165,7 @@ async fn an_address_is_checked_when_it_is_new() {
     let many = create("a.example", MOST_ENDPOINTS + 1).await;
     assert_eq!(many, Err(WebhookError::TooMany));
     let elsewhere = moves_to("private.example");
-    let moved = client.update(id(1), &elsewhere, noon()).await;
-    assert_eq!(moved, Err(refused));
+    assert_eq!(client.update(id(1), &elsewhere, noon()).await, Err(refused));
 }
 
 #[pollster::test]

@@ -63,8 +63,7 @@ kernel::contract_cases!(
         store.update(&write, None).await?;
         let all = [write.client, client(2), client(3)];
         for limit in 0..5 {
-            let listed = Clients::list(store, limit).await?;
-            assert_eq!(listed, all[..limit.min(3)]);
+            assert_eq!(Clients::list(store, limit).await?, all[..limit.min(3)]);
         }
     },
     async fn a_change_of_a_client_is_written_once(store: &S) {

@@ -104,8 +104,7 @@ kernel::contract_cases!(
             before: None,
             limit: 100,
         };
-        let found = store.entries(&since).await?;
-        assert_eq!(found, newest_first[..4]);
+        assert_eq!(store.entries(&since).await?, newest_first[..4]);
     },
     /// A newer program may know more actions.
     async fn an_entry_of_an_unknown_action_is_shown(store: &S) {

@@ -9,7 +9,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{events::put_events, load, posting, put, touching};
+use super::{change, events::put_events, load, posting, put};
 use crate::{
     catalogue::{
         Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased,
@@ -32,6 +32,14 @@ fn catalogue(n: u128) -> CatalogueId {
 
 fn of(n: u128) -> ClientId {
     client(n).id
+}
+
+/// The lease of a catalogue by a holder.
+fn held(catalogue: u128, holder: u128) -> CatalogueLease {
+    CatalogueLease {
+        catalogue: CatalogueId::new(uuid(catalogue)),
+        holder: uuid(holder),
+    }
 }
 
 /// Clients 1 and 2, without which no catalogue can be.
@@ -99,12 +107,7 @@ kernel::contract_cases!(
         with_clients(store).await?;
         let unknown = Catalogues::find(store, of(1), &name("jobs"), noon()).await;
         assert_eq!(unknown, Ok(None));
-        let lease = lease(store, "jobs", 1, noon()).await?;
-        let expect = CatalogueLease {
-            catalogue: catalogue(1),
-            holder: uuid(1),
-        };
-        assert_eq!(lease, expect);
+        assert_eq!(lease(store, "jobs", 1, noon()).await?, held(1, 1));
         let expect = Catalogue {
             id: catalogue(1),
             name: name("jobs"),
@@ -131,11 +134,7 @@ kernel::contract_cases!(
             client: of(2),
             ..query("jobs", 4, noon())
         };
-        let held = CatalogueLease {
-            catalogue: catalogue(4),
-            holder: uuid(4),
-        };
-        assert_eq!(ask(store, &of_another).await?, Leased::Held(held));
+        assert_eq!(ask(store, &of_another).await?, Leased::Held(held(4, 4)));
     },
     /// It ends exactly at its end.
     async fn a_lease_whose_time_is_over_is_taken(store: &S) {
@@ -145,11 +144,7 @@ kernel::contract_cases!(
         assert!(found(store, "jobs", end - minutes(1)).await?.is_running);
         assert!(!found(store, "jobs", end).await?.is_running);
         let taken = lease(store, "jobs", 2, end).await?;
-        let expect = CatalogueLease {
-            catalogue: catalogue(1),
-            holder: uuid(2),
-        };
-        assert_eq!(taken, expect, "the catalogue is the same");
+        assert_eq!(taken, held(1, 2), "the catalogue is the same");
         assert!(found(store, "jobs", end).await?.is_running);
     },
     async fn a_lease_is_renewed_while_it_is_held(store: &S) {
@@ -278,11 +273,11 @@ kernel::contract_cases!(
             ("d", Status::Approved),
             ("e", Status::Expired),
         ] {
-            let writes = touching(&posting(store, id).await?, |posting| {
+            change(store, id, |posting| {
                 posting.status = status;
                 posting.expired_at = (status == Status::Expired).then(noon);
-            });
-            store.commit(writes).await?;
+            })
+            .await?;
         }
         let mut expect = ["a", "c", "d", "f"].map(|id| (put_id(id), identifier(id)));
         expect.sort();

@@ -230,8 +230,7 @@ kernel::contract_cases!(
             name: "Acme".into(),
             ..company("acme")
         };
-        let first = store.companies("", 1).await?;
-        assert_eq!(first, [company_view(&acme)]);
+        assert_eq!(store.companies("", 1).await?, [company_view(&acme)]);
 
         // The last change is the last one that changed something.
         let renamed = Company {
@@ -250,9 +249,7 @@ kernel::contract_cases!(
             updated_by: Some(Actor::Enricher),
             ..company_view(&renamed)
         };
-        let found = store.company(renamed.id).await?;
-        assert_eq!(found, Some(view));
-        let unknown = store.company(company("other").id).await;
-        assert_eq!(unknown, Ok(None));
+        assert_eq!(store.company(renamed.id).await?, Some(view));
+        assert_eq!(store.company(company("other").id).await, Ok(None));
     },
 );

@@ -5,7 +5,7 @@ use kernel::{
     testing::{Absent, Checked, hours, identifier, noon, uuid},
 };
 
-use super::{posting, put, touching};
+use super::{change, posting, put, touching};
 use crate::{
     posting::{
         Original,
@@ -142,10 +142,7 @@ kernel::contract_cases!(
             (Status::Rejected, false),
             (Status::Expired, false),
         ] {
-            let writes = touching(&posting(store, "000").await?, |posting| {
-                posting.status = status;
-            });
-            store.commit(writes).await?;
+            change(store, "000", |it| it.status = status).await?;
             write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await?;
             assert_eq!(near(store, &[[3; 4]]).await?[0].is_open, is_open);
             write(
@@ -163,11 +160,11 @@ kernel::contract_cases!(
         let ids = postings(store, 2).await?;
         write(store, vec![(ids[1], Some(dated([1; 4], 0)))]).await?;
         for mark in [Some(original(ids[0], "000")), None] {
-            let writes = touching(&posting(store, "001").await?, |posting| {
+            change(store, "001", |posting| {
                 posting.duplicate_of.clone_from(&mark);
                 posting.content_at = mark.is_some().then_some(noon());
-            });
-            store.commit(writes).await?;
+            })
+            .await?;
             let stored = posting(store, "001").await?;
             assert_eq!(stored.duplicate_of, mark);
             assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
@@ -183,10 +180,10 @@ kernel::contract_cases!(
         let ids = postings(store, 7).await?;
         for (n, of) in [(1, 0), (2, 6), (3, 0), (4, 0), (5, 1)] {
             let name = format!("{n:03}");
-            let writes = touching(&posting(store, &name).await?, |posting| {
-                posting.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
-            });
-            store.commit(writes).await?;
+            change(store, &name, |it| {
+                it.duplicate_of = Some(original(ids[of], &format!("{of:03}")));
+            })
+            .await?;
             // The last has no fingerprint.
             if n < 5 {
                 write(store, vec![(ids[n], Some(dated([1; 4], 0)))]).await?;
@@ -217,10 +214,7 @@ kernel::contract_cases!(
             Ok(store.commit(writes).await)
         };
         assert_eq!(marking(1).await?, Ok(()));
-        let writes = touching(&posting(store, "000").await?, |posting| {
-            posting.is_featured = true;
-        });
-        store.commit(writes).await?;
+        change(store, "000", |it| it.is_featured = true).await?;
         assert_eq!(marking(1).await?, Err(StoreError::Conflict));
         assert_eq!(marking(2).await?, Ok(()));
         let mut writes = WriteSet::new(noon());

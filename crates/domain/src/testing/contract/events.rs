@@ -89,19 +89,22 @@ pub async fn commit_each<S: Store + EventLog>(
     Ok(())
 }
 
+fn query(after: Option<Cursor>, names: &[EventName], limit: usize) -> LogQuery {
+    LogQuery {
+        after,
+        names: names.to_vec(),
+        prefixes: Prefixes::ALL,
+        limit,
+    }
+}
+
 async fn read<S: EventLog>(
     store: &S,
     after: Option<Cursor>,
     names: &[EventName],
     limit: usize,
 ) -> Checked<LogPage> {
-    let query = LogQuery {
-        after,
-        names: names.to_vec(),
-        prefixes: Prefixes::ALL,
-        limit,
-    };
-    Ok(store.read(&query).await?)
+    Ok(store.read(&query(after, names, limit)).await?)
 }
 
 /// Everything of these names after a cursor, read by small pages.
@@ -345,8 +348,7 @@ kernel::contract_cases!(
             assert_eq!(subjects, expect);
             after = page.next;
         }
-        let stored = find(store, renamed.id).await?;
-        assert_eq!(stored, Some(renamed));
+        assert_eq!(find(store, renamed.id).await?, Some(renamed));
     },
     /// The oldest first, by parts; a cursor from before is refused, the last deleted event's is
     /// not.
@@ -360,15 +362,9 @@ kernel::contract_cases!(
             assert_eq!(store.forget(before, limit).await, Ok(deleted));
         }
         assert_eq!(numbers(&walk(store, None, &[TOLD]).await?), [5, 6]);
-        let from = |after| LogQuery {
-            after: Some(after),
-            names: vec![TOLD],
-            prefixes: Prefixes::ALL,
-            limit: 9,
-        };
+        let from = |after| query(Some(after), &[TOLD], 9);
         for gone in [Cursor::START, start, cursors[0], cursors[2]] {
-            let page = store.read(&from(gone)).await;
-            assert_eq!(page, Err(LogError::Gone), "{gone}");
+            assert_eq!(store.read(&from(gone)).await, Err(LogError::Gone), "{gone}");
         }
         let events = walk(store, Some(cursors[3]), &[TOLD]).await?;
         assert_eq!(numbers(&events), [5, 6]);
@@ -400,14 +396,8 @@ kernel::contract_cases!(
             beyond(last, 1 << 40, 0),
             beyond(last, 1 << 40, 1),
         ] {
-            let query = LogQuery {
-                after: Some(cursor),
-                names: vec![TOLD],
-                prefixes: Prefixes::ALL,
-                limit: 9,
-            };
-            let page = store.read(&query).await;
-            assert_eq!(page, Err(LogError::Gone), "{cursor}");
+            let query = query(Some(cursor), &[TOLD], 9);
+            assert_eq!(store.read(&query).await, Err(LogError::Gone), "{cursor}");
         }
         for (cursor, rest) in [(start, &[1, 2][..]), (first, &[2]), (last, &[])] {
             assert_eq!(numbers(&walk(store, Some(cursor), &[TOLD]).await?), rest);
@@ -494,8 +484,7 @@ kernel::contract_cases!(
                 found.retain(|text| text != "Acme AB" && text != "Told");
                 assert_eq!(found, expect, "{prefixes:?}");
             }
-            let found = identifiers(&["none"], limit).await?;
-            assert_eq!(found, ["Acme AB", "Told"]);
+            assert_eq!(identifiers(&["none"], limit).await?, ["Acme AB", "Told"]);
         }
     },
     async fn an_event_keeps_its_trace(store: &S) {

@@ -73,3 +73,13 @@ fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
     );
     writes
 }
+
+/// Changes a posting in a commit that moves it on by one version.
+async fn change<S: Store>(
+    store: &S,
+    text: &str,
+    change: impl FnOnce(&mut Posting) + Send,
+) -> Checked {
+    let writes = touching(&posting(store, text).await?, change);
+    Ok(store.commit(writes).await?)
+}

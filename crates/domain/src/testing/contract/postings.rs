@@ -5,7 +5,7 @@ use kernel::{
     testing::{Absent, hours, identifier, noon, uuid},
 };
 
-use super::{load, posting, put, run, touching};
+use super::{change, load, posting, put, run, touching};
 use crate::{
     catalogue::CatalogueId,
     posting::{ContentHash, Coordinates, Description, EnrichedTexts, Posting, Rejection},
@@ -232,16 +232,15 @@ kernel::contract_cases!(
         ];
         for (name, status, end) in rows {
             put(store, &[create(name, "acme")]).await?;
-            let writes = touching(&posting(store, name).await?, |posting| {
+            change(store, name, |posting| {
                 posting.status = status;
                 posting.expire_at = end;
-            });
-            store.commit(writes).await?;
+            })
+            .await?;
         }
         let overdue = store.overdue(noon(), 10).await?;
         assert_eq!(overdue, ["later", "late", "now"].map(identifier));
-        let overdue = store.overdue(noon(), 1).await?;
-        assert_eq!(overdue, [identifier("later")]);
+        assert_eq!(store.overdue(noon(), 1).await?, [identifier("later")]);
     },
     /// Texts and coordinates are replaced together, and kept by writes without any.
     async fn the_newest_enrichment_stands(store: &S) {

@@ -5,7 +5,7 @@ use kernel::{
     testing::{Absent, Checked, hours, identifier, minutes, noon, uuid, valid},
 };
 
-use super::{posting, put, run, touching};
+use super::{change, posting, put, run, touching};
 use crate::{
     posting::{EnrichedTexts, PostingView},
     store::{HISTORY_SHOWN, ListOrder, ListQuery, PostingPage, PostingReader, Store, Texts},
@@ -278,10 +278,7 @@ kernel::contract_cases!(
         for (minute, name) in [(0, "a"), (1, "b"), (2, "c")] {
             run(store, &[create(name, "acme")], noon() + minutes(minute)).await?;
         }
-        let writes = touching(&posting(store, "b").await?, |posting| {
-            posting.status = Status::Approved;
-        });
-        store.commit(writes).await?;
+        change(store, "b", |it| it.status = Status::Approved).await?;
         let (approved, pending) = (Some(Status::Approved), Some(Status::PendingEnrichment));
         for (status, updated_after, expect) in [
             (approved, None, &["b"][..]),

@@ -15,6 +15,7 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use super::{
+    change,
     events::{end, until_all_readable, until_readable},
     posting, put, run, touching,
 };
@@ -155,11 +156,11 @@ kernel::contract_cases!(
             enriched(store, name, status, expired).await?;
         }
         put(store, &[create("bare", "acme")]).await?;
-        let writes = touching(&posting(store, "bare").await?, |posting| {
+        change(store, "bare", |posting| {
             posting.status = Status::Expired;
             posting.expired_at = Some(noon());
-        });
-        store.commit(writes).await?;
+        })
+        .await?;
 
         let before = view(store, "first").await?;
         assert_eq!(drop_texts(store, late, 2).await?, 2);
@@ -297,8 +298,7 @@ kernel::contract_cases!(
         let erased = erase(store, store, &identifier("a"), "a request", &by, later).await;
         assert_eq!(erased, Ok(true));
         until_readable(store, last).await?;
-        let found = PostingReader::find(store, &identifier("a")).await;
-        assert_eq!(found, Ok(None));
+        assert_eq!(PostingReader::find(store, &identifier("a")).await, Ok(None));
         assert_eq!(view(store, "b").await?, view_of_b);
         assert_eq!(refused(store, &[]).await?, [2]);
         let tasks = store.tasks_of(a.id.uuid(), &[ENRICH.kind()], 9).await;

@@ -45,8 +45,7 @@ fn other_fields_are_told_again() {
         let mut ann = Ann::after(&[r#"{"name":"Ann"}"#]);
         let mut other = right(&ann);
         other.fields.name = Some("Anne".to_owned());
-        let written = show(&mut ann, &other, concurrent);
-        assert_eq!(written, Written::bulk_sync());
+        assert_eq!(show(&mut ann, &other, concurrent), Written::bulk_sync());
         assert!(ann.get().needs_sync());
     }
 }

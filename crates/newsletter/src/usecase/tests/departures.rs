@@ -82,16 +82,14 @@ async fn a_suppression_goes_along_and_stays() {
     world.suppress(unsubscribed).await;
     world.change_address().await;
     world.work().await.unwrap();
-    let stands = world.status(old, NEW);
-    assert_eq!(stands, Some(ProviderStatus::Unsubscribed));
+    assert_eq!(world.status(old, NEW), Some(ProviderStatus::Unsubscribed));
     assert!(!world.is_in(old));
     for address in [ANN, NEW] {
         let known = world.known(address).await.unwrap();
         assert_eq!((known.status, known.departure), (unsubscribed, None));
     }
     assert_eq!(world.known(ANN).await.unwrap().reported_at, None);
-    let rows = Outbox::list(&world.store, false, None, 9).await;
-    assert_eq!(rows, Ok(vec![]));
+    assert_eq!(Outbox::list(&world.store, false, None, 9).await, Ok(vec![]));
 }
 
 /// She unsubscribes in a mail to the old address, which is the only evidence.
@@ -182,8 +180,7 @@ async fn an_address_that_changes_after_the_move_joins_no_group() {
         ] {
             assert_eq!(world.status(account, address), None, "{account} {address}");
         }
-        let rows = Outbox::list(&world.store, false, None, 9).await;
-        assert_eq!(rows, Ok(vec![]));
+        assert_eq!(Outbox::list(&world.store, false, None, 9).await, Ok(vec![]));
     }
 }
 
@@ -231,16 +228,14 @@ async fn who_is_erased_is_forgotten_in_both_accounts() {
     let left = world.ann().await;
     assert_eq!((&left.name, left.membership), (&None, None));
     assert_eq!(find_subscriber(&world.store, &person).await, Ok(None));
-    let holder = world.store.find_by_token(&token).await;
-    assert_eq!(holder, Ok(None));
+    assert_eq!(world.store.find_by_token(&token).await, Ok(None));
     world.work().await.unwrap();
     for &account in Account::ALL {
         assert!(world.provider.has_forgotten(account, &person), "{account}");
     }
     assert_eq!(world.known(ANN).await, None);
     assert!(!world.erase(ANN).await, "nobody knows her any more");
-    let remembered = world.store.remembered(&[person]).await;
-    assert_eq!(remembered, Ok([].into()));
+    assert_eq!(world.store.remembered(&[person]).await, Ok([].into()));
     assert!(world.put("{}").await.is_new);
     assert_eq!(world.ann().await.status, SubscriberStatus::Active);
 }
@@ -280,8 +275,7 @@ async fn what_is_remembered_is_not_lost() {
     let row = row.unwrap().unwrap();
     assert_eq!(row.status, SubscriberStatus::Bounced);
     assert_eq!((row.reported_at, world.ann().await), (None, row));
-    let kept = world.store.remembered(&[email(ANN)]).await;
-    assert_eq!(kept, Ok([].into()));
+    assert_eq!(world.store.remembered(&[email(ANN)]).await, Ok([].into()));
 }
 
 /// The account shows a suppression that was not delivered.

@@ -1,7 +1,7 @@
 //! Syncs: which calls are made, and which are saved.
 
 use super::*;
-use crate::{subscriber::SuppressionSource, tasks};
+use crate::subscriber::SuppressionSource;
 
 fn upsert() -> Call {
     Call::Upsert(Account::Old, email(ANN), false)
@@ -87,24 +87,6 @@ async fn an_answer_that_was_lost_leaves_no_one_wrong() {
 }
 
 #[pollster::test]
-async fn a_change_during_the_call_is_told_next() {
-    let mut world = World::with_ann().await;
-    world.put(r#"{"name":"Bo"}"#).await;
-    let (receipt, _) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
-    let job = world
-        .begin_sync(receipt, world.ann().await.id, Account::Old)
-        .await
-        .unwrap();
-    world.put(r#"{"name":"Cy"}"#).await;
-    let told = super::super::sync(&world.provider, &job).await;
-    world.record(told.unwrap()).await;
-    assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
-    world.work().await.unwrap();
-    assert_eq!(world.told(Account::Old).as_deref(), Some("Cy"));
-    assert_eq!(calls(&world), [update(), update()]);
-}
-
-#[pollster::test]
 async fn nobody_suppressed_is_put_into_an_account() {
     let mut world = World::new();
     world.suppress(SubscriberStatus::Unsubscribed).await;
@@ -133,22 +115,6 @@ async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
     world.work().await.unwrap();
     assert_eq!(world.provider.calls(), [find(), update()]);
     assert_eq!(world.told(old).as_deref(), Some("Bo"));
-}
-
-#[pollster::test]
-async fn a_status_that_the_account_shows_is_learned() {
-    for is_known in [false, true] {
-        let mut world = World::with_ann().await;
-        let (old, spam) = (Account::Old, SubscriberStatus::SpamReported);
-        if is_known {
-            world.suppress(SubscriberStatus::Bounced).await;
-        }
-        world.provider.set(old, &email(ANN), spam);
-        world.put(r#"{"name":"Bo"}"#).await;
-        world.work().await.unwrap();
-        assert_eq!(world.ann().await.status, spam);
-        assert_eq!(calls(&world), [update()], "and it is not told back");
-    }
 }
 
 #[pollster::test]

@@ -116,8 +116,7 @@ kernel::contract_cases!(
                 writes.tasks.ended.push(effect(2));
                 writes.tasks.ask(effect(2));
                 store.commit(writes).await?;
-                let lost = finish(store, task.receipt).await;
-                assert_eq!(lost, Err(StoreError::Conflict));
+                assert_eq!(finish(store, task.receipt).await, Err(StoreError::Conflict));
                 let again = claim_one(store, 2, noon()).await?;
                 assert_eq!((again.effect, again.attempts), (effect(2), 1));
             }

@@ -83,8 +83,7 @@ kernel::contract_cases!(
         let expect = [("fetch", false, None), ("move", true, Some("no luck"))];
         assert_eq!(found, expect);
         assert_eq!(tasks[0].task.key, uuid(1));
-        let first = store.tasks_of(id, &KINDS, 1).await;
-        assert_eq!(first, Ok(tasks[..1].to_vec()));
+        assert_eq!(store.tasks_of(id, &KINDS, 1).await, Ok(tasks[..1].to_vec()));
         assert_eq!(store.tasks_of(uuid(404), &KINDS, 100).await, Ok(Vec::new()));
     },
     async fn dead_tasks_are_found_by_their_effects(store: &S) {

@@ -179,8 +179,7 @@ kernel::contract_cases!(
         assert!(load(store, A).await?.is_some());
         store.commit(purging(A, 3, None)).await?;
         assert_eq!(load(store, A).await?, None);
-        let holder = store.find_by_token(&token(A)).await;
-        assert_eq!(holder, Ok(None));
+        assert_eq!(store.find_by_token(&token(A)).await, Ok(None));
         let rows = rows(store, false).await?;
         let kinds = |address: &str| {
             let id = subscriber_id(address).uuid();

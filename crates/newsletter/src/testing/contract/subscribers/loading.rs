@@ -38,8 +38,7 @@ kernel::contract_cases!(
         };
         for expect in [reported, unreported] {
             insert(store, &expect).await?;
-            let found = load(store, expect.email.as_str()).await?;
-            assert_eq!(found, Some(expect));
+            assert_eq!(load(store, expect.email.as_str()).await?, Some(expect));
         }
     },
     /// And the ends of time.

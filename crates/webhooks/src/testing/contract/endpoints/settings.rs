@@ -122,8 +122,7 @@ kernel::contract_cases!(
         };
         assert_eq!(found(store, 1).await?, expect);
         for late in [rotated, paused(&endpoint(1)), paused(&endpoint(2))] {
-            let refused = store.update(&late, None).await;
-            assert_eq!(refused, Err(StoreError::Conflict));
+            assert_eq!(store.update(&late, None).await, Err(StoreError::Conflict));
         }
         assert_eq!(found(store, 1).await?, expect);
     },
@@ -191,8 +190,7 @@ kernel::contract_cases!(
             assert_eq!(updated.is_ok(), known);
             let replayed = store.replay(id(1), place(0), Some(&replay)).await;
             assert_eq!(replayed, Ok(known));
-            let deleted = store.delete(id(1), Some(&delete)).await;
-            assert_eq!(deleted, Ok(known));
+            assert_eq!(store.delete(id(1), Some(&delete)).await, Ok(known));
             assert_eq!(entries(store).await?, expect);
         }
     },
