@@ -39,6 +39,10 @@ enum Content {
 }
 
 impl Entry {
+    fn is_reserved_by(&self, holder: Uuid) -> bool {
+        matches!(self.content, Content::Reserved { holder: held_by, .. } if held_by == holder)
+    }
+
     fn is_unused_since(&self, before: OffsetDateTime) -> bool {
         let has_ended = match self.content {
             Content::Reserved { until, .. } => until < before,
@@ -132,8 +136,7 @@ impl DraftCache for MemoryDrafts {
 
     async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
         let entries = &mut self.reached()?.entries;
-        let is_own = |entry: &Entry| matches!(entry.content, Content::Reserved { holder: held_by, .. } if held_by == holder);
-        if entries.get(key).is_some_and(is_own) {
+        if entries.get(key).is_some_and(|it| it.is_reserved_by(holder)) {
             entries.remove(key);
         }
         Ok(())

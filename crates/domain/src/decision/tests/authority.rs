@@ -195,10 +195,3 @@ fn an_operator_takes_down_what_a_client_expired() {
     let refused = board.put(r#"{"expiration":null}"#).unwrap_err();
     assert_eq!(refused.to_string(), TAKEN_DOWN);
 }
-
-#[test]
-fn an_approval_by_an_operator_does_not_outlive_the_expiry() {
-    let mut board = taken_down(&Moderation::Approve);
-    board.put(r#"{"expiration":{}}"#).unwrap();
-    board.put(r#"{"expiration":null}"#).unwrap();
-}

@@ -79,22 +79,6 @@ fn a_posting_moves_to_the_catalogue_that_lists_it() {
 }
 
 #[test]
-fn an_expired_posting_that_is_listed_comes_back() {
-    for n in [1, 2] {
-        let mut board = listed(Status::Expired);
-        let (outcome, written) = list(&mut board, n, NOTHING).unwrap();
-        assert_eq!(outcome, PutOutcome::Reopened);
-        assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
-        let posting = board.posting();
-        assert_eq!(posting.status, Status::PendingEnrichment);
-        assert_eq!(
-            (posting.expired_at, posting.catalogue),
-            (None, Some(catalogue(n)))
-        );
-    }
-}
-
-#[test]
 fn a_line_may_expire_its_posting() {
     let mut board = listed(Status::Approved);
     let expire = r#"{"expiration":{}}"#;

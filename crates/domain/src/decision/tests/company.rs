@@ -195,17 +195,6 @@ fn pushes_that_disagree_about_a_company_leave_its_postings_alone() {
 }
 
 #[test]
-fn absent_company_fields_are_kept() {
-    let mut board = Board::with(Status::Approved);
-    board.put(r#"{"company":{"logo_path":"/l.svg"}}"#).unwrap();
-    board
-        .put(r#"{"company":{"website_url":"https://acme.example"}}"#)
-        .unwrap();
-    assert_eq!(board.company().name, "Acme");
-    assert_eq!(board.company().logo_path.as_deref(), Some("/l.svg"));
-}
-
-#[test]
 fn a_push_with_another_known_website_moves_the_posting() {
     let mut board = Board::with(Status::Approved);
     board.run(&create("b", "bolt")).unwrap();

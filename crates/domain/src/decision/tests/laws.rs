@@ -170,19 +170,6 @@ proptest! {
     }
 
     #[test]
-    fn a_patch_of_nothing_changes_nothing(before in prop::collection::vec(any_body(), 0..6)) {
-        let mut board = Board::new();
-        for body in before {
-            let _ = board.put(&body.to_string());
-        }
-        if !board.known.postings.is_empty() {
-            let state = board.known.postings.clone();
-            prop_assert_eq!(board.put("{}").unwrap().1, Written::default());
-            prop_assert_eq!(&board.known.postings, &state);
-        }
-    }
-
-    #[test]
     fn stored_postings_hold_the_rules(commands in prop::collection::vec(any_body(), 0..8)) {
         let mut board = Board::new();
         for body in commands {
