@@ -46,6 +46,8 @@
 mod budget;
 #[cfg(any(feature = "markdown", feature = "redact"))]
 mod document;
+#[cfg(feature = "redact")]
+mod kind;
 #[cfg(feature = "markdown")]
 pub mod markdown;
 #[cfg(any(feature = "markdown", feature = "redact"))]

@@ -1,6 +1,6 @@
 //! A posting, as the rules read it.
 
-use crate::redact::Phrase;
+use crate::kind::Kind;
 
 /// A posting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,4 +23,16 @@ pub struct Posting<'a> {
     pub base_url: Option<&'a str>,
     /// Phrases that the redacted text must not contain beside what the rules find.
     pub hide: &'a [Phrase<'a>],
+}
+
+/// A phrase that must not be shown wherever it stands as whole words.
+///
+/// It may be in the words of the Markdown or in those that a reader sees: `**Acme** AS` and
+/// `Acme AS` are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phrase<'a> {
+    /// Its words.
+    pub text: &'a str,
+    /// Its kind, for the token.
+    pub kind: Kind,
 }

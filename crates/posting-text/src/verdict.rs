@@ -6,7 +6,7 @@
 
 mod notice;
 
-use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST};
+use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST, normalised};
 use crate::{
     Budget, Exceeded,
     document::{Document, SEPARATOR},
@@ -132,17 +132,18 @@ impl Content {
         let mut links = scan
             .contacts
             .iter()
-            .filter(|(_, kind)| matches!(kind, Kind::Email | Kind::Link))
+            .filter(|found| matches!(found.kind, Kind::Email | Kind::Link))
             .count();
-        let mut ranges = scan.contacts.iter().peekable();
+        let ranges = scan.contacts.iter().map(|found| &found.range);
+        let mut ranges = ranges.peekable();
         let mut start = 0;
         document.for_each_text(&mut |spans| {
             for span in spans {
                 let end = start + span.text.len();
                 let mut at = start;
-                while ranges.next_if(|(range, _)| range.end <= start).is_some() {}
+                while ranges.next_if(|range| range.end <= start).is_some() {}
                 let mut here = ranges.clone();
-                while let Some((range, _)) = here.next_if(|(range, _)| range.start < end) {
+                while let Some(range) = here.next_if(|range| range.start < end) {
                     if span.link.is_none() && range.start > at {
                         text.push_str(&scan.text[at..range.start]);
                     }
@@ -182,15 +183,6 @@ fn is_placeholder(text: &str) -> bool {
     PLACEHOLDERS.split('|').any(|known| known == said)
         || letters == 0
         || (letters == 1 && said.is_ascii())
-}
-
-/// The words in lower case, with single spaces.
-fn normalised(text: &str) -> String {
-    let words: Vec<String> = words(text)
-        .into_iter()
-        .map(|word| word.lower.into_owned())
-        .collect();
-    words.join(" ")
 }
 
 /// Whether a short text has only words that people type to try a form.

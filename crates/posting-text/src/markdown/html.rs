@@ -3,6 +3,7 @@
 //! There is no tree: building one as browsers do takes quadratic time on deep nesting, and walking
 //! a deep one takes stack. The tokenizer follows the HTML standard.
 
+mod attributes;
 mod end_tags;
 mod hidden;
 mod scripts;
@@ -13,6 +14,7 @@ use html5gum::{StartTag, State, Token, Tokenizer};
 use url::Url;
 
 use self::{
+    attributes::attribute,
     end_tags::EndTags,
     hidden::{Closed, Hiding, Region, hiding},
 };
@@ -360,13 +362,6 @@ impl Reader<'_> {
         self.after_break = false;
         self.builder.boundary(kind);
     }
-}
-
-fn attribute(start: &StartTag<()>, name: &str) -> Option<String> {
-    start
-        .attributes
-        .get(name.as_bytes())
-        .map(|value| source::characters(&String::from_utf8_lossy(value)).into_owned())
 }
 
 /// An empty cell as its tag describes it.

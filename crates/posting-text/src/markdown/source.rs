@@ -1,35 +1,13 @@
-//! Detects the format of a description (HTML, HTML that was escaped too often, Markdown or plain
-//! text), and converts it to HTML.
+//! Mends the source of a description: characters, text that was escaped too often, and signs that
+//! only look like tags.
 
 use std::borrow::Cow;
 
 use regex::Captures;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use super::{
-    plain,
-    tags::{Tag, tag},
-};
+use super::tags::{Tag, tag};
 use crate::{Budget, Exceeded, document::is_unseen, pattern::patterns};
-
-/// A description as HTML, and how to read it.
-pub(crate) struct Source<'a> {
-    pub(crate) html: Cow<'a, str>,
-    /// Whether line feeds outside block elements are line breaks.
-    pub(crate) bare_lines: bool,
-    /// Whether signs of Markdown in its text are to show as they are.
-    pub(crate) signs_are_text: bool,
-}
-
-impl Source<'_> {
-    pub(super) fn of_markdown(text: &str, budget: &Budget) -> Result<Self, Exceeded> {
-        Ok(Self {
-            html: Cow::Owned(plain::markdown_to_html(text, budget)?),
-            bare_lines: false,
-            signs_are_text: true,
-        })
-    }
-}
 
 patterns! {
     /// `\n` as two characters, or a path, which may have them.
@@ -40,33 +18,15 @@ patterns! {
 /// How many levels of escaping are undone.
 const MAX_UNESCAPES: usize = 4;
 
-pub(crate) fn read<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
+/// Mends a description, and counts its tags.
+pub(super) fn mended<'a>(
+    raw: &'a str,
+    budget: &Budget,
+) -> Result<(Cow<'a, str>, TagCounts), Exceeded> {
     // Each of the passes below reads every character once or twice.
     budget.spend(raw.len().saturating_mul(8))?;
-    let text = characters(raw);
-    let text = literal_line_feeds(text);
-    let text = without_cdata(unescape(text, budget)?);
-    let (text, seen) = real_tags(text);
-    if seen.blocks > 0 {
-        return Ok(Source {
-            html: text,
-            bare_lines: seen.breaks == 0,
-            signs_are_text: false,
-        });
-    }
-    if plain::is_markdown(&text) || (seen.all == 0 && super::is_clean(&text, budget)?) {
-        return Source::of_markdown(&text, budget);
-    }
-    let html = if seen.breaks == 0 && !seen.raw {
-        Cow::Owned(plain::lines_to_html(&text))
-    } else {
-        text
-    };
-    Ok(Source {
-        html,
-        bare_lines: false,
-        signs_are_text: false,
-    })
+    let text = literal_line_feeds(characters(raw));
+    Ok(real_tags(without_cdata(unescape(text, budget)?)))
 }
 
 /// Normalises line feeds, and removes invisible characters, which break words (`U<soft hyphen>ber`)
@@ -199,12 +159,12 @@ pub(super) fn replace_some<'a>(
 
 /// How many tags of each sort a text has.
 #[derive(Clone, Copy, Debug, Default)]
-struct TagCounts {
-    all: usize,
-    blocks: usize,
-    breaks: usize,
+pub(super) struct TagCounts {
+    pub(super) all: usize,
+    pub(super) blocks: usize,
+    pub(super) breaks: usize,
     /// Whether there is an element whose line feeds must be kept.
-    raw: bool,
+    pub(super) raw: bool,
 }
 
 /// Escapes every `<` that starts no HTML tag. Otherwise placeholders (`<your name>`), code

@@ -6,46 +6,30 @@
 mod beside;
 mod eastern;
 mod end;
+mod street;
 
 use std::ops::Range;
 
 use self::{
     beside::{
-        after_contact, after_post_box, before_city, before_postal_code, names_street, with_street,
-        with_zone, without_number,
+        after_contact, after_post_box, before_city, names_street, with_street, with_zone,
+        without_number,
     },
-    end::{end, is_roman},
+    street::{after_street, before_street},
 };
 use super::{
-    Kind,
-    cues::{self, Cues},
-    inflect,
-    scan::Found,
-    script::Script,
-    vocabulary::{begins_with_one, is_among, listed},
+    Hidden,
+    cues::Cues,
+    vocabulary::is_among,
     words::{Word, begins_sentence},
 };
 use crate::{Budget, Exceeded};
-
-/// The most words of the name of a street.
-const MAX_NAME: usize = 6;
-/// Ends of words for streets, in languages that write the two together.
-const SUFFIXES: &str = "\
-    straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate gaten \
-    vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku \
-    tori straat laan weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee \
-    lunden bakken stien vænget vænge toften engen marken haven parken backen backen stigen kroken";
-/// Small words within the name of a street.
-const PARTICLES: &str = "\
-    dem vor beim unter hinter de del della delle dei degli du des la le les los las da do das dos di of the van der den \
-    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św \
-    gen т кт cel º ª";
 
 /// Finds street addresses.
 pub(super) fn addresses(
     text: &str,
     words: &[Word<'_>],
-    found: &[Found],
+    found: &[Hidden],
     city: Option<&str>,
     budget: &Budget,
 ) -> Result<Vec<Range<usize>>, Exceeded> {
@@ -82,262 +66,4 @@ fn is_house(word: &Word<'_>) -> bool {
     (1..=4).contains(&digits)
         && word.text.len() <= digits + 4
         && word.text.chars().count() <= digits + 2
-}
-
-/// Whether words may follow each other in the name of a street.
-fn is_beside(gap: &str, before: &Word<'_>) -> bool {
-    let is_abbreviated =
-        before.text.chars().count() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
-    let plain: String = gap
-        .chars()
-        .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
-        .collect();
-    match plain.as_str() {
-        "" | " " | "  " | "\u{a0}" | "-" | " - " | "’" | "'" | "' " | "׳ " | "/" | "/ " | ", "
-        | "، " | "," | ",  " => true,
-        ". " | "." | ".\u{a0}" | "., " => is_abbreviated,
-        ":" | ": " => before.is(Cues::UNIT),
-        _ => false,
-    }
-}
-
-/// An address with the street before the number at this word: `Rua da Alegria, 19`.
-fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    if at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
-        return None;
-    }
-    let end = || end(text, words, at);
-    let mut first = None;
-    let mut look = at;
-    let mut capitals = 0;
-    let mut commas = 0;
-    let mut is_quoted = false;
-    for distance in 1..=MAX_NAME + 1 {
-        let Some(previous) = look.checked_sub(1) else {
-            break;
-        };
-        let word = &words[previous];
-        let gap = &text[word.end()..words[look].start];
-        if word.is(Cues::ADDRESS) && gap.starts_with([':', ' ']) && distance > 1 && capitals > 0 {
-            // "Address: Elm 14"
-            return first
-                .or(Some(words[look].start))
-                .map(|first| first..end().end);
-        }
-        if gap == ": " && capitals > 0 && is_announced(words, previous) {
-            return Some(words[look].start..end().end);
-        }
-        if !is_beside(gap, word) {
-            break;
-        }
-        commas += usize::from(gap.contains([',', '،']));
-        if commas > 1 {
-            break;
-        }
-        let is_cased = word
-            .text
-            .contains(|c: char| c.is_lowercase() || c.is_uppercase());
-        // "via Teams"
-        let is_means = word.lower == "via"
-            && is_among(
-                "teams zoom skype email mail linkedin telefono",
-                &words[look].lower,
-            );
-        if is_street_before(word, gap, text) && capitals > 0 && !is_means {
-            return Some(word.start..end().end);
-        }
-        let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
-        let may_be_street = distance <= 2 && first.is_none() && !is_apart;
-        if is_grade(words, previous) {
-            break;
-        }
-        if may_be_street {
-            first = street_start(text, words, previous, gap);
-        }
-        let is_name = word.is_upper()
-            || (!is_cased && !word.is_number())
-            || word.is(Cues::UNIT)
-            || (word.text.len() <= 6 && is_among(PARTICLES, &word.lower))
-            || (word.is_number() && gap == " " && words[look].is_upper() && word.text.len() <= 2)
-            || (word.is_number() && gap == ". " && words[look].is(Cues::STREET_AFTER));
-        // "бул. „Черни връх“ 51"
-        is_quoted |= gap.contains(['“', '”', '"', '»']);
-        if !is_name && !is_quoted && !word.is(Cues::STREET_AFTER) {
-            break;
-        }
-        if word.is_upper() || (!is_cased && !word.is_number()) {
-            capitals += 1;
-        }
-        if let Some(start) = first
-            && word.start < start
-            && word.is_upper()
-            && (matches!(gap, " " | "-") || (gap == ". " && word.text.chars().count() <= 4))
-            && !(begins_sentence(text, word.start)
-                && word.is(Cues::PERSON | Cues::ADDRESS | Cues::LANGUAGES))
-        {
-            first = Some(word.start);
-        } else if first.is_some_and(|start| word.start < start) {
-            first = titled_start(text, words, previous, gap).or(first);
-            break;
-        }
-        look = previous;
-    }
-    if let Some(first) = first {
-        return Some(first..end().end);
-    }
-    before_postal_code(text, words, at)
-}
-
-/// Whether a word is capitalised, but not wholly in capitals like a norm.
-fn is_name(word: &Word<'_>) -> bool {
-    word.is_upper() && word.text.chars().any(char::is_lowercase)
-}
-
-/// Whether a word announces the number of a norm: `ISO 9001`.
-fn is_norm(word: &Word<'_>) -> bool {
-    word.text.len() <= 4 && word.text.bytes().all(|b| b.is_ascii_uppercase()) && !is_roman(word)
-}
-
-/// Where a street begins whose word for it, or whose last one, is this: with the word before it, and
-/// a number if that is its name (`4. Cadde No: 12`).
-fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
-    let word = &words[at];
-    if is_compound(word) {
-        return Some(word.start);
-    }
-    let is_letter = word.text.chars().nth(1).is_none();
-    if !word.is(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
-        return None;
-    }
-    let before = &words[at.checked_sub(1)?];
-    let gap = &text[before.end()..word.start];
-    let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && gap == " ";
-    (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
-}
-
-/// Where a street begins with a title before a small word: `Burgemeester van Roijensingel`.
-fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
-    let title = &words[at.checked_sub(1)?];
-    let is_titled = is_family_particle(&words[at])
-        && gap == " "
-        && &text[title.end()..words[at].start] == " "
-        && title.is_upper()
-        && !title.is(Cues::LANGUAGES);
-    is_titled.then_some(title.start)
-}
-
-/// Whether a word is a small one within names of families.
-fn is_family_particle(word: &Word<'_>) -> bool {
-    is_among("van von de der den di da la le del", &word.lower)
-}
-
-/// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
-fn is_grade(words: &[Word<'_>], at: usize) -> bool {
-    words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
-}
-
-/// Whether the word before this one says that an address comes next: `Find us: Elm 14`.
-fn is_announced(words: &[Word<'_>], at: usize) -> bool {
-    at > 0 && words[at - 1].is(Cues::ADDRESS)
-}
-
-/// Whether a word announces the name of a street here.
-fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
-    // "בשדרות הנשיא 7": in the avenue.
-    let is_street = |lower: &str| cues::are_of(lower, Cues::STREET_BEFORE);
-    let is_prefixed =
-        || !word.lower.is_ascii() && inflect::without_prefix(&word.lower).any(is_street);
-    if !word.is(Cues::STREET_BEFORE) && !is_prefixed() {
-        return false;
-    }
-    let is_short = word.text.chars().count() <= 2;
-    // Words of Latin languages that are others as well count as the first word of a line or a
-    // sentence, or capitalised.
-    let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
-    // "c.c." is a law.
-    let of_law = text[..word.start].ends_with('.');
-    // "Siamo in via Garibaldi"
-    let is_within = word.lower == "via" && text[..word.start].ends_with(" in ");
-    (!is_short || (gap.starts_with(['.', '/', '-']) && !of_law) || word.lower == "al")
-        && (!is_other || is_within || word.is_upper() || begins_sentence(text, word.start))
-}
-
-/// Whether a word ends like a street: `Hauptstraße`, `Storgata`.
-fn is_compound(word: &Word<'_>) -> bool {
-    /// The fewest letters before the ending.
-    const MIN_FRONT: usize = 3;
-    let suffix = |suffix: &str| {
-        word.lower
-            .strip_suffix(suffix)
-            .is_some_and(|front| front.chars().count() >= MIN_FRONT)
-    };
-    word.is_upper() && listed(SUFFIXES).any(suffix)
-}
-
-/// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
-fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    let number = &words[at];
-    let mut next = at + 1;
-    let mut last = number;
-    if let Some(bis) = words
-        .get(next)
-        .filter(|word| matches!(&*word.lower, "bis" | "ter" | "quater"))
-    {
-        (last, next) = (bis, next + 1);
-    }
-    let street = words.get(next)?;
-    let gap = &text[last.end()..street.start];
-    if !matches!(gap, " " | ", " | "\u{a0}") {
-        return None;
-    }
-    if street.is(Cues::STREET_BEFORE) && street.text.chars().count() >= 2 {
-        let mut end = None;
-        let mut last = street;
-        for word in words[next + 1..].iter().take(MAX_NAME) {
-            let gap = &text[last.end()..word.start];
-            let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}" | ". ");
-            let is_name = word.is_upper() || is_of(word, Script::Arabic);
-            // "شارع طلعت حرب، الدور الثالث"
-            let is_unit = gap == "، " && word.is(Cues::UNIT);
-            let of_unit = last.is(Cues::UNIT);
-            if !(joins || is_unit) || !(is_name || is_among(PARTICLES, &word.lower)) {
-                break;
-            }
-            if is_name {
-                end = Some(word.end());
-            }
-            if of_unit {
-                break;
-            }
-            last = word;
-        }
-        return end.map(|end| number.start..end);
-    }
-    // English: capitals up to the word for a street, "Unit 6, Ransome Way" without its number.
-    let unit = at.checked_sub(1).map(|unit| &words[unit]).filter(|unit| {
-        unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
-    });
-    let start = unit.map_or(number.start, |unit| unit.start);
-    let mut last = number;
-    for (distance, word) in words[at + 1..].iter().take(5).enumerate() {
-        let gap = &text[last.end()..word.start];
-        let joins =
-            matches!(gap, " " | ". " | "-") || (distance == 0 && unit.is_some() && gap == ", ");
-        // "9 Queen's Gardens"
-        let is_genitive = distance > 0 && matches!(gap, "'" | "’") && word.lower == "s";
-        if !is_genitive && (!joins || !word.is_upper()) {
-            return None;
-        }
-        if distance > 0 && word.is(Cues::STREET_AFTER) {
-            let index = at + 1 + distance;
-            return Some(start..end(text, words, index).end);
-        }
-        last = word;
-    }
-    None
-}
-
-/// Whether a word is in this script.
-fn is_of(word: &Word<'_>, script: Script) -> bool {
-    Script::of_text(word.text) == script
 }

@@ -9,12 +9,12 @@ mod address;
 mod cjk;
 mod contact;
 mod cues;
+mod found;
 mod handle;
 mod id;
 mod inflect;
 mod inside;
 mod key;
-mod kind;
 mod names;
 mod person;
 mod phrase;
@@ -32,24 +32,19 @@ mod words;
 #[cfg(feature = "markdown")]
 mod tests;
 
-use std::ops::Range;
-
-pub use self::{
-    kind::{Counts, Kind},
-    phrase::Phrase,
-    terms::IdentifyingTerms,
-};
+pub use self::{found::Hidden, terms::IdentifyingTerms};
+use self::{found::add, replace::hide_ranges};
 pub(crate) use self::{
     phrase::is_enough, scan::Scan, script::is_unspaced, tables::lines, vocabulary::is_among,
     words::words,
 };
-use self::{
-    replace::hide_ranges,
-    scan::{Found, add},
-};
 use crate::{
     Budget, Exceeded, Posting,
     document::{Block, Document, SEPARATOR, Span, is_unseen},
+};
+pub use crate::{
+    kind::{Counts, Kind},
+    posting::Phrase,
 };
 
 /// Converts a text to clean `CommonMark`, without anything that identifies the posting's company or
@@ -83,15 +78,6 @@ pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String
     Ok(document.text().trim_end_matches(SEPARATOR).to_owned())
 }
 
-/// Something in a text that must not be shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
-    /// Its range in the text, in bytes.
-    pub range: Range<usize>,
-    /// Its kind.
-    pub kind: Kind,
-}
-
 /// Finds what [`markdown()`] would hide in a plain text: of one block, or of several separated by a
 /// line with the control character U+001E. In order and without overlaps.
 pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>, Exceeded> {
@@ -100,8 +86,7 @@ pub fn find(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hi
     for term in IdentifyingTerms::of(posting).find(text, budget)? {
         add(&mut found, vec![term.range], term.kind);
     }
-    let hidden = |(range, kind)| Hidden { range, kind };
-    Ok(found.into_iter().map(hidden).collect())
+    Ok(found)
 }
 
 /// A text with tokens in the place of what is found in it.
@@ -127,9 +112,9 @@ pub(crate) fn hide(
 ) -> Result<Counts, Exceeded> {
     let terms = IdentifyingTerms::of(posting);
     let mut counts = Counts::default();
-    let mut hide = |document: &mut Document, found: &[Found]| {
-        for (_, kind) in found {
-            counts.add(*kind);
+    let mut hide = |document: &mut Document, found: &[Hidden]| {
+        for hidden in found {
+            counts.add(hidden.kind);
         }
         hide_ranges(document, found, budget)
     };
@@ -138,8 +123,7 @@ pub(crate) fn hide(
     // Hiding one term may separate another from its neighbour: `Example+47 12345678`.
     for _ in 0..MAX_PASSES {
         budget.spend(document.steps())?;
-        let found = terms.find(&document.text(), budget)?.into_iter();
-        let found: Vec<Found> = found.map(|term| (term.range, term.kind)).collect();
+        let found = terms.find(&document.text(), budget)?;
         if found.is_empty() {
             break;
         }

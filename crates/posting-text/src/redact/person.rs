@@ -7,33 +7,28 @@
 mod beside;
 mod eastern;
 mod evidence;
+mod line;
 mod relatives;
+mod run;
 
 use std::ops::Range;
 
 use self::{
     beside::beside,
-    evidence::{Evidence, evidence},
+    evidence::{Evidence, evidence, is_particle},
+    line::{has_contact, is_followed, line_end},
+    run::{PREPOSITIONS, first_name, is_name, run},
 };
-use super::{cues::Cues, scan::Found, vocabulary::is_among, words::Word};
+use super::{Hidden, cues::Cues, vocabulary::is_among, words::Word};
 use crate::{Budget, Exceeded, redact::Kind};
 
-/// The most words of a name.
-const MAX_NAME: usize = 5;
 /// How many words after the word that announces a person are looked at.
 const AHEAD: usize = 9;
-/// Small words within names.
-const PARTICLES: &str =
-    "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
-
-/// Small words between "ask" and a name.
-const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
-
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(
     text: &str,
     words: &[Word<'_>],
-    found: &[Found],
+    found: &[Hidden],
     budget: &Budget,
 ) -> Result<Vec<Range<usize>>, Exceeded> {
     /// The steps for one place where a person may be.
@@ -72,85 +67,15 @@ pub(super) fn persons(
         }
     }
     let is_contact = |kind: Kind| matches!(kind, Kind::Email | Kind::Phone | Kind::Handle);
-    for (range, _) in found.iter().filter(|(_, kind)| is_contact(*kind)) {
+    for contact in found.iter().filter(|found| is_contact(found.kind)) {
         budget.spend(SEARCH_STEPS)?;
-        beside(text, words, range, &mut out);
+        beside(text, words, &contact.range, &mut out);
     }
     relatives::of_company(text, words, found, &mut out, budget)?;
     budget.spend(out.len())?;
     out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     out.dedup_by(|next, last| next.start < last.end);
     Ok(out)
-}
-
-/// The words of a name that begin at a word: capitalised ones, and small ones between them. Returns
-/// the index after the last.
-fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
-    let mut end = at;
-    let mut look = at;
-    while look < words.len() && look - at < MAX_NAME {
-        let word = &words[look];
-        if look > at {
-            let previous = &words[look - 1];
-            let gap = &text[previous.end()..word.start];
-            let initial = previous.text.chars().count() <= 2 && previous.is_upper();
-            let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
-                || (gap == ". " && (initial || previous.is(Cues::TITLE)));
-            if !joins {
-                break;
-            }
-        }
-        if is_name(word) {
-            end = look + 1;
-        } else if !is_particle(word) || look == at {
-            break;
-        }
-        look += 1;
-    }
-    end
-}
-
-/// Where the name in a run begins: after a word that announces a person, and at the given name
-/// after a role ("Advisor Kari Hansen"), but not within a double one ("Viggo-Emil Skov").
-fn first_name(text: &str, names: &[Word<'_>]) -> usize {
-    let announced = names
-        .iter()
-        .take_while(|word| word.is(Cues::PERSON) && !word.is(Cues::GIVEN))
-        .count();
-    // "Sunați la Domnica Hrițcu"
-    let is_link = |word: &Word<'_>| {
-        !word.is_upper()
-            && is_among(PREPOSITIONS, &word.lower)
-            && !matches!(&*word.lower, "de" | "van" | "von")
-    };
-    let announced =
-        announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
-    let inner = names.len().saturating_sub(1);
-    let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
-    // "Коростелёва Нина Павловна"
-    let is_after_family = names
-        .last()
-        .is_some_and(|last| evidence::is_patronymic(last))
-        && given == Some(announced + 1);
-    let start = given.filter(|_| !is_after_family).unwrap_or(announced);
-    let is_second = start > announced
-        && names
-            .get(start)
-            .is_some_and(|word| &text[names[start - 1].end()..word.start] == "-");
-    start - usize::from(is_second)
-}
-
-/// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
-fn is_name(word: &Word<'_>) -> bool {
-    let letters = word.text.chars().count();
-    let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
-    // "WhatsApp Tabitha on …"
-    let is_way = word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
-    word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
-}
-
-fn is_particle(word: &Word<'_>) -> bool {
-    is_among(PARTICLES, &word.lower)
 }
 
 /// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
@@ -306,33 +231,4 @@ fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
         }
     }
     None
-}
-
-/// Whether the line has an at sign or the digits of a telephone number.
-fn has_contact(text: &str, at: usize) -> bool {
-    let line = &text[line_start(text, at)..line_end(text, at)];
-    line.contains('@') || line.bytes().filter(u8::is_ascii_digit).count() >= 6
-}
-
-/// Whether a name is followed by the end of a line, a comma, or a number: not by further words.
-fn is_followed(text: &str, end: usize) -> bool {
-    let rest = text[end..].trim_start_matches([' ', '\u{a0}']);
-    rest.is_empty()
-        || rest.starts_with([',', ';', '\n', '(', '|', '–', '-', '.', ':', '/', '+', '،'])
-        || rest.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// How far a line is looked at, in bytes.
-const MAX_LINE: usize = 400;
-
-fn line_end(text: &str, from: usize) -> usize {
-    let to = text.floor_char_boundary(from + MAX_LINE);
-    text[from..to].find('\n').map_or(to, |end| from + end)
-}
-
-fn line_start(text: &str, to: usize) -> usize {
-    let from = text.ceil_char_boundary(to.saturating_sub(MAX_LINE));
-    text[from..to]
-        .rfind('\n')
-        .map_or(from, |end| from + end + 1)
 }

@@ -4,20 +4,8 @@ use std::{borrow::Cow, cmp::Reverse, ops::Range};
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::{Kind, scan::Found, script::is_unspaced};
+use super::{Hidden, Kind, Phrase, script::is_unspaced};
 use crate::{Budget, Exceeded, document::SEPARATOR, reading::Reading};
-
-/// A phrase that must not be shown wherever it stands as whole words.
-///
-/// It may be in the words of the Markdown or in those that a reader sees: `**Acme** AS` and
-/// `Acme AS` are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phrase<'a> {
-    /// Its words.
-    pub text: &'a str,
-    /// Its kind, for the token.
-    pub kind: Kind,
-}
 
 impl<'a> Phrase<'a> {
     /// The words as a reader sees them, by every way of reading the phrase: as it is, as Markdown
@@ -56,7 +44,7 @@ pub(crate) fn is_enough(text: &str) -> bool {
 /// Adds to what is found what phrases hide beyond it. The longest comes first, and where two
 /// overlap the rest of the shorter one is hidden beside it.
 pub(super) fn add_phrases(
-    found: &mut Vec<Found>,
+    found: &mut Vec<Hidden>,
     text: &str,
     phrases: &[Phrase<'_>],
     budget: &Budget,
@@ -105,21 +93,22 @@ fn is_one_word(one: Option<char>, next: Option<char>) -> bool {
 
 /// Adds the parts of ranges that are in no known one. What is left beside a known one begins and
 /// ends with a letter or a digit.
-fn add_uncovered(found: &mut Vec<Found>, text: &str, ranges: &[Range<usize>], kind: Kind) {
-    let mut all: Vec<Found> = Vec::with_capacity(found.len() + ranges.len());
+fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range<usize>], kind: Kind) {
+    let mut all: Vec<Hidden> = Vec::with_capacity(found.len() + ranges.len());
     let mut known = std::mem::take(found).into_iter().peekable();
+    let hidden = |range| Hidden { range, kind };
     for range in ranges {
-        while let Some(before) = known.next_if(|(other, _)| other.end <= range.start) {
+        while let Some(before) = known.next_if(|other| other.range.end <= range.start) {
             all.push(before);
         }
-        let covered = all.last().map_or(0, |(last, _)| last.end);
+        let covered = all.last().map_or(0, |last| last.range.end);
         let mut start = range.start.max(covered);
-        while let Some((inside, of)) = known.next_if(|(other, _)| other.start < range.end) {
-            all.extend(part(text, range, start..inside.start).map(|part| (part, kind)));
-            start = inside.end;
-            all.push((inside, of));
+        while let Some(inside) = known.next_if(|other| other.range.start < range.end) {
+            all.extend(part(text, range, start..inside.range.start).map(hidden));
+            start = inside.range.end;
+            all.push(inside);
         }
-        all.extend(part(text, range, start..range.end).map(|part| (part, kind)));
+        all.extend(part(text, range, start..range.end).map(hidden));
     }
     all.extend(known);
     *found = all;
@@ -146,9 +135,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::redact::{Hidden, with_tokens};
+    use crate::redact::with_tokens;
 
-    fn found(text: &str, known: Vec<Found>, phrases: &[Phrase<'_>]) -> Vec<Found> {
+    fn found(text: &str, known: Vec<Hidden>, phrases: &[Phrase<'_>]) -> Vec<Hidden> {
         let mut found = known;
         add_phrases(&mut found, text, phrases, &Budget::unlimited()).unwrap();
         found
@@ -160,18 +149,17 @@ mod tests {
             .iter()
             .map(|(part, kind)| {
                 let at = text.find(part).unwrap();
-                (at..at + part.len(), *kind)
+                Hidden {
+                    range: at..at + part.len(),
+                    kind: *kind,
+                }
             })
             .collect();
         let phrases: Vec<_> = phrases
             .iter()
             .map(|(text, kind)| Phrase { text, kind: *kind })
             .collect();
-        let found = found(text, known, &phrases).into_iter();
-        with_tokens(
-            text,
-            found.map(|(range, kind)| Hidden { range, kind }).collect(),
-        )
+        with_tokens(text, found(text, known, &phrases))
     }
 
     #[test]
@@ -280,16 +268,16 @@ mod tests {
                 let start = text.ceil_char_boundary(at + start);
                 let end = text.ceil_char_boundary(start + length);
                 if start < end {
-                    ranges.push((start..end, Kind::Link));
+                    ranges.push(Hidden { range: start..end, kind: Kind::Link });
                     at = end;
                 }
             }
             let phrases: Vec<_> =
                 phrases.iter().map(|text| Phrase { text, kind: Kind::Person }).collect();
             let found = found(&text, ranges.clone(), &phrases);
-            prop_assert!(found.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
-            prop_assert!(found.iter().all(|(range, _)| range.start < range.end));
-            prop_assert!(found.iter().all(|(range, _)| text.get(range.clone()).is_some()));
+            prop_assert!(found.windows(2).all(|pair| pair[0].range.end <= pair[1].range.start));
+            prop_assert!(found.iter().all(|found| found.range.start < found.range.end));
+            prop_assert!(found.iter().all(|found| text.get(found.range.clone()).is_some()));
             prop_assert!(ranges.iter().all(|known| found.contains(known)));
         }
     }

@@ -1,6 +1,6 @@
 //! Puts tokens in the place of what a document must not show.
 
-use super::{Kind, scan::Found};
+use super::{Hidden, Kind};
 use crate::{
     Budget, Exceeded,
     document::{Document, SEPARATOR, Span},
@@ -9,7 +9,7 @@ use crate::{
 /// Replaces ranges of the text of a document by tokens, and takes all links away.
 pub(super) fn hide_ranges(
     document: &mut Document,
-    found: &[Found],
+    found: &[Hidden],
     budget: &Budget,
 ) -> Result<(), Exceeded> {
     budget.spend(document.steps() + found.len())?;
@@ -20,8 +20,8 @@ pub(super) fn hide_ranges(
         for span in spans.iter_mut() {
             span.link = None;
         }
-        let first = found.partition_point(|(range, _)| range.end <= offset);
-        let after = found.partition_point(|(range, _)| range.start < offset + length);
+        let first = found.partition_point(|hidden| hidden.range.end <= offset);
+        let after = found.partition_point(|hidden| hidden.range.start < offset + length);
         if result.is_ok() {
             result = replace(spans, offset, &found[first..after], budget);
         }
@@ -34,7 +34,7 @@ pub(super) fn hide_ranges(
 fn replace(
     spans: &mut Vec<Span>,
     offset: usize,
-    found: &[Found],
+    found: &[Hidden],
     budget: &Budget,
 ) -> Result<(), Exceeded> {
     if found.is_empty() {
@@ -46,12 +46,12 @@ fn replace(
         let end = start + span.text.len();
         let mut text = String::with_capacity(span.text.len());
         let mut at = start;
-        while first < found.len() && found[first].0.end <= start {
+        while first < found.len() && found[first].range.end <= start {
             first += 1;
         }
-        for (range, kind) in found[first..]
+        for Hidden { range, kind } in found[first..]
             .iter()
-            .take_while(|(range, _)| range.start < end)
+            .take_while(|hidden| hidden.range.start < end)
         {
             if range.start >= start {
                 text.push_str(&span.text[at - start..range.start - start]);

@@ -1,27 +1,22 @@
 //! Reads a text once: its words, and the addresses and telephone numbers in it.
 
-use std::ops::Range;
-
 use super::{
-    Kind, address,
+    Hidden, Kind, address,
     contact::{email, phone},
+    found::{add, retain_outside},
     handle, id, names, person,
     phrase::add_phrases,
-    script::is_unspaced,
     web,
     words::{self, Word},
 };
 use crate::{Budget, Exceeded, Posting};
-
-/// A range of a text, and the kind of what it shows.
-pub(crate) type Found = (Range<usize>, Kind);
 
 /// A text, its words, and the addresses and telephone numbers in it.
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     pub(crate) text: &'a str,
     pub(crate) words: Vec<Word<'a>>,
-    pub(crate) contacts: Vec<Found>,
+    pub(crate) contacts: Vec<Hidden>,
     /// The label of the company's website.
     pub(crate) label: Option<String>,
 }
@@ -56,7 +51,7 @@ impl<'a> Scan<'a> {
         self,
         posting: &Posting<'_>,
         budget: &Budget,
-    ) -> Result<Vec<Found>, Exceeded> {
+    ) -> Result<Vec<Hidden>, Exceeded> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
             text,
@@ -86,51 +81,4 @@ fn is_token(text: &str, word: &Word<'_>) -> bool {
     text[..word.start].ends_with('[')
         && text[word.end()..].starts_with(']')
         && Kind::ALL.iter().any(|kind| kind.name() == word.text)
-}
-
-/// Keeps the words that are in none of these ranges, and what is after a range of a word of a script
-/// without spaces: `採用担当` of `里採用担当`.
-pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Found]) {
-    let mut at = 0;
-    words.retain_mut(|word| {
-        while found
-            .get(at)
-            .is_some_and(|(range, _)| range.end <= word.start)
-        {
-            at += 1;
-        }
-        let Some((range, _)) = found.get(at) else {
-            return true;
-        };
-        if range.start < word.end()
-            && range.end < word.end()
-            && word.text.ends_with(is_unspaced)
-            && let Some(rest) = word.text.get(range.end - word.start..)
-        {
-            *word = words::word(range.end, rest);
-            return found
-                .get(at + 1)
-                .is_none_or(|(next, _)| next.start >= word.end());
-        }
-        range.start >= word.end()
-    });
-}
-
-/// Adds ranges that overlap no existing one, in order.
-pub(crate) fn add(found: &mut Vec<Found>, ranges: Vec<Range<usize>>, kind: Kind) {
-    if ranges.is_empty() {
-        return;
-    }
-    let mut all: Vec<Found> = Vec::with_capacity(found.len() + ranges.len());
-    let mut known = std::mem::take(found).into_iter().peekable();
-    for range in ranges {
-        while let Some(before) = known.next_if(|(other, _)| other.start < range.end) {
-            all.push(before);
-        }
-        if all.last().is_none_or(|(last, _)| last.end <= range.start) {
-            all.push((range, kind));
-        }
-    }
-    all.extend(known);
-    *found = all;
 }

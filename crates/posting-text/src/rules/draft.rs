@@ -1,6 +1,5 @@
 //! Finds faults of a draft, as sentences that its model can act on.
 
-use super::rejection;
 use crate::{
     Budget, Exceeded, Posting, markdown,
     redact::{self, Hidden, Phrase, is_enough},
@@ -19,25 +18,8 @@ const MAX_NAMED: usize = 3;
 /// The longest part of a phrase to quote, in characters.
 const MAX_QUOTED: usize = 80;
 
-/// Returns the faults of a draft, as sentences for its model; none if the draft can be used. Its
-/// phrases are [`Posting::hide`], and `rejection` is its sentence about a rejection, which needs no
-/// phrases.
-///
-/// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
-///   digits.
-/// - A phrase is neither in the title nor in the description, as Markdown or as its readers see it.
-/// - The phrases hide more than a quarter of the letters and digits of the description beyond those
-///   that rules hide, and more than 60.
-/// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
-///   number of somebody.
-pub fn faults(
-    posting: &Posting<'_>,
-    rejection: Option<&str>,
-    budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
-    if let Some(text) = rejection {
-        return rejection::faults(text, posting, budget);
-    }
+/// Finds faults of the phrases to hide, as sentences for their model.
+pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>, Exceeded> {
     let phrases = posting.hide;
     if phrases.is_empty() {
         return Ok(Vec::new());
@@ -134,7 +116,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{redact::Kind, testing::posting};
+    use crate::{redact::Kind, rules, testing::posting};
 
     const SOURCE: &str = "<p>We look for a <b>cook</b> for our kitchen in the harbour: evenings \
         &amp; weekends, good pay, a small team that knows fish.</p>\
@@ -148,7 +130,7 @@ mod tests {
             hide: &hide,
             ..posting(SOURCE)
         };
-        super::faults(&posting, None, &Budget::of(SOURCE)).unwrap()
+        super::faults(&posting, &Budget::of(SOURCE)).unwrap()
     }
 
     #[track_caller]
@@ -225,7 +207,7 @@ mod tests {
             hide: &hide,
             ..posting(&long)
         };
-        assert!(super::faults(&posting, None, &Budget::of(&long)).is_ok());
+        assert!(super::faults(&posting, &Budget::of(&long)).is_ok());
     }
 
     #[test]
@@ -248,7 +230,7 @@ mod tests {
             hide: &hide,
             ..posting(&acmera)
         };
-        let found = super::faults(&posting, None, &Budget::of(&acmera)).unwrap();
+        let found = super::faults(&posting, &Budget::of(&acmera)).unwrap();
         assert_eq!(found, [""; 0]);
     }
 
@@ -262,7 +244,7 @@ mod tests {
             hide: &hide,
             ..posting(SOURCE)
         };
-        let faults = |text| super::faults(&posting, Some(text), &Budget::of(SOURCE)).unwrap();
+        let faults = |text| rules::faults(&posting, Some(text), &Budget::of(SOURCE)).unwrap();
         assert_eq!(faults("It sells a course."), [""; 0]);
         assert_eq!(faults(" ").len(), 1);
     }

@@ -13,7 +13,7 @@ use std::fmt;
 
 use self::clean::is_evidently_clean;
 pub use self::{
-    draft::{MAX_PHRASES, faults},
+    draft::MAX_PHRASES,
     rejection::{DETAIL, detail},
 };
 pub use crate::budget::longest;
@@ -94,6 +94,28 @@ pub fn check(
     match rejection {
         Some(reason) if !is_reason(reason) => Err(Breach::Reason.into()),
         _ => Ok(()),
+    }
+}
+
+/// Returns the faults of a draft, as sentences for its model; none if the draft can be used. Its
+/// phrases are [`Posting::hide`], and `rejection` is its sentence about a rejection, which needs no
+/// phrases.
+///
+/// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
+///   digits.
+/// - A phrase is neither in the title nor in the description, as Markdown or as its readers see it.
+/// - The phrases hide more than a quarter of the letters and digits of the description beyond those
+///   that rules hide, and more than 60.
+/// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
+///   number of somebody.
+pub fn faults(
+    posting: &Posting<'_>,
+    rejection: Option<&str>,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
+    match rejection {
+        Some(text) => rejection::faults(text, posting, budget),
+        None => draft::faults(posting, budget),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::normalised;
 use crate::redact::{is_unspaced, lines, words};
 
 /// What the texts of one kind say, by a table.
@@ -107,6 +106,12 @@ impl Notice {
     }
 }
 
+/// The words in lower case, with single spaces.
+pub(super) fn normalised(text: &str) -> String {
+    listed(text).collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a text in lower case.
 fn listed(line: &str) -> impl Iterator<Item = String> {
     let words = words(line).into_iter();
     words

@@ -5,7 +5,7 @@
 
 use html5gum::StartTag;
 
-use super::attribute;
+use super::attributes::{attribute, declarations};
 use crate::markdown::tags::{Tag, tag};
 
 /// How an element hides what is in it.
@@ -48,18 +48,6 @@ fn shows(start: &StartTag<()>) -> bool {
         "visibility" => value == "visible",
         "font-size" => !is_zero(&value),
         _ => false,
-    })
-}
-
-/// The declarations of a style, in lower case and without their importance.
-pub(super) fn declarations(style: &str) -> impl Iterator<Item = (String, String)> {
-    style.split(';').filter_map(|declaration| {
-        let (property, value) = declaration.split_once(':')?;
-        let value = value.split('!').next().unwrap_or_default();
-        Some((
-            property.trim().to_ascii_lowercase(),
-            value.trim().to_ascii_lowercase(),
-        ))
     })
 }
 

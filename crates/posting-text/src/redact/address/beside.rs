@@ -4,9 +4,12 @@
 use std::ops::Range;
 
 use super::{
-    Budget, Cues, Exceeded, Found, Kind, MAX_NAME, PARTICLES, Word, before_street, begins_sentence,
-    end, is_among, is_name,
+    Budget, Cues, Exceeded, Hidden, Word, begins_sentence,
+    end::end,
+    is_among,
+    street::{PARTICLES, before_street, is_name},
 };
+use crate::redact::Kind;
 
 /// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
 pub(super) fn without_number(
@@ -184,65 +187,13 @@ pub(super) fn with_street(
     range.start..range.end.max(end)
 }
 
-/// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
-/// 5000 Odense`. What it has from the start of a clause on is its street.
-pub(super) fn before_postal_code(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-) -> Option<Range<usize>> {
-    let name = &words[at.checked_sub(1)?];
-    let gap = &text[name.end()..words[at].start];
-    let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
-        && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
-        && !name.is(Cues::ID | Cues::UNIT | Cues::PHONE);
-    if !is_street {
-        return None;
-    }
-    let end = end(text, words, at);
-    if !end.has_postal_code {
-        return None;
-    }
-    // The clause before the number: "Obala kralja Tomislava 7".
-    let mut first = at - 1;
-    let mut capital = name.is_upper().then_some(at - 1);
-    for _ in 0..MAX_NAME {
-        let Some(before) = first.checked_sub(1).map(|before| &words[before]) else {
-            break;
-        };
-        let gap = &text[before.end()..words[first].start];
-        let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-            || (gap == ". " && before.text.chars().count() <= 3);
-        if !is_beside || before.is_number() {
-            break;
-        }
-        first -= 1;
-        let is_run = capital.is_some_and(|capital| capital == first + 1);
-        if before.is_upper() && (is_run || capital.is_none()) {
-            capital = Some(first);
-        }
-    }
-    let clause = text[..words[first].start].trim_end_matches([' ', '\u{a0}']);
-    let begins = clause.is_empty()
-        || clause.ends_with([',', ':', '\n', '\u{1e}', '(', '|', '•', '·', '–', '：']);
-    let is_sentence = words[first..at].iter().any(|word| {
-        word.is(Cues::LANGUAGES | Cues::PERSON | Cues::ADDRESS) && !is_among(PARTICLES, &word.lower)
-    });
-    let start = if begins && !is_sentence && words[first].is_upper() {
-        first
-    } else {
-        capital?
-    };
-    Some(words[start].start..end.end)
-}
-
 /// An address without any word for a street, between a contact and the end of a sentence: `+48 605
 /// 118 240, Narutowicza 14.`
 pub(super) fn after_contact(
     text: &str,
     words: &[Word<'_>],
     at: usize,
-    found: &[Found],
+    found: &[Hidden],
 ) -> Option<Range<usize>> {
     let mut first = at;
     for _ in 0..3 {
@@ -254,9 +205,9 @@ pub(super) fn after_contact(
     }
     let start = words[first].start;
     let contact = text[..start].strip_suffix(", ")?.len();
-    let index = found.partition_point(|(range, _)| range.end < contact);
-    let is_beside = found.get(index).is_some_and(|(range, kind)| {
-        range.end == contact && matches!(kind, Kind::Phone | Kind::Email)
+    let index = found.partition_point(|other| other.range.end < contact);
+    let is_beside = found.get(index).is_some_and(|other| {
+        other.range.end == contact && matches!(other.kind, Kind::Phone | Kind::Email)
     });
     let end = end(text, words, at).end;
     let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();

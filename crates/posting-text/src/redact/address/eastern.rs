@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Script, Word, is_of};
-use crate::redact::vocabulary::{listed, without_ending};
+use super::Word;
+use crate::redact::{
+    script::Script,
+    vocabulary::{listed, without_ending},
+};
 
 /// What ends the name of a district, after which the street begins.
 const DISTRICTS: [char; 8] = ['市', '区', '區', '县', '縣', '州', '省', '郡'];
@@ -21,10 +24,11 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let number = &words[at];
     let street = &words[at.checked_sub(1)?];
     let gap = &text[street.end()..number.start];
-    if is_of(street, Script::Hangul) && gap == " " {
+    let script = Script::of_text(street.text);
+    if script == Script::Hangul && gap == " " {
         return korean(text, words, at, street);
     }
-    if !gap.is_empty() || !(is_of(street, Script::Han) || is_of(street, Script::Kana)) {
+    if !gap.is_empty() || !matches!(script, Script::Han | Script::Kana) {
         return None;
     }
     let end = end(text, words, at);

@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
-use super::evidence::is_given;
 use super::{
-    Cues, Evidence, PREPOSITIONS, Word, eastern, evidence, first_name, is_among, is_name,
-    is_particle, line_end, line_start, run,
+    Cues, Word, eastern,
+    evidence::{self, Evidence, evidence, is_given, is_particle},
+    is_among,
+    line::{line_end, line_start},
+    run::{PREPOSITIONS, first_name, is_name, run},
 };
 use crate::redact::{
     vocabulary::begins_with_one,

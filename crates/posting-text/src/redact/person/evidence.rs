@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
-use super::{Cues, Word, is_particle};
+use super::{Cues, Word};
 use crate::redact::{
     cues, inflect,
     script::Script,
     vocabulary::{is_among, listed, without_ending},
     words::unaccented,
 };
+
+/// Small words within names.
+const PARTICLES: &str =
+    "van von der den de ter da dos del della di la le af av bin ibn el al ben zu zur y e";
 
 /// What words say about being a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +76,11 @@ pub(super) fn evidence(names: &[Word<'_>]) -> Evidence {
         return Evidence::For;
     }
     Evidence::None
+}
+
+/// Whether a word is a small one within names.
+pub(super) fn is_particle(word: &Word<'_>) -> bool {
+    is_among(PARTICLES, &word.lower)
 }
 
 /// Whether a word is a given name, in any case of the languages that have some.

@@ -2,7 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Cues, Found, Kind, Word, evidence::is_given, has_contact, is_name, is_particle};
+use super::{
+    Cues, Hidden, Kind, Word,
+    evidence::{is_given, is_particle},
+    line::has_contact,
+    run::is_name,
+};
 use crate::{Budget, Exceeded, redact::words::begins_sentence};
 
 /// The most words of the company's name that are a family's: `De Backer`.
@@ -13,13 +18,13 @@ const MAX_FAMILY: usize = 3;
 pub(super) fn of_company(
     text: &str,
     words: &[Word<'_>],
-    found: &[Found],
+    found: &[Hidden],
     out: &mut Vec<Range<usize>>,
     budget: &Budget,
 ) -> Result<(), Exceeded> {
     /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
-    for (index, (range, kind)) in found.iter().enumerate() {
+    for (index, Hidden { range, kind }) in found.iter().enumerate() {
         if *kind != Kind::Company {
             continue;
         }
@@ -29,10 +34,10 @@ pub(super) fn of_company(
             continue;
         }
         // "à Patrice Delcourt, 03 21 55 50 14"
-        let is_before_contact = found.get(index + 1).is_some_and(|(contact, kind)| {
-            matches!(kind, Kind::Email | Kind::Phone)
-                && contact.start - range.end <= 4
-                && !text[range.end..contact.start].contains('\n')
+        let is_before_contact = found.get(index + 1).is_some_and(|contact| {
+            matches!(contact.kind, Kind::Email | Kind::Phone)
+                && contact.range.start - range.end <= 4
+                && !text[range.end..contact.range.start].contains('\n')
         });
         let next = words.partition_point(|word| word.start < range.end);
         if let Some(before) = next.checked_sub(1).map(|at| &words[at])

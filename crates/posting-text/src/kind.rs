@@ -69,7 +69,7 @@ impl Counts {
         Kind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
     }
 
-    pub(super) const fn add(&mut self, kind: Kind) {
+    pub(crate) const fn add(&mut self, kind: Kind) {
         let count = &mut self.0[kind as usize];
         *count = count.saturating_add(1);
     }

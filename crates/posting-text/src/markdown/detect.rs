@@ -1,0 +1,118 @@
+//! Detects the format of a description: HTML, HTML that was escaped too often, Markdown or plain
+//! text.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use super::{html, plain, signs, source, tidy, writer};
+use crate::{Budget, Exceeded, document::Document};
+
+/// A description as HTML, and how to read it.
+struct Source<'a> {
+    html: Cow<'a, str>,
+    /// Whether line feeds outside block elements are line breaks.
+    bare_lines: bool,
+    /// Whether signs of Markdown in its text are to show as they are.
+    signs_are_text: bool,
+}
+
+impl Source<'_> {
+    fn of_markdown(text: &str, budget: &Budget) -> Result<Self, Exceeded> {
+        Ok(Self {
+            html: Cow::Owned(plain::markdown_to_html(text, budget)?),
+            bare_lines: false,
+            signs_are_text: true,
+        })
+    }
+}
+
+/// Reads a description of any format. Its links are relative to `base_url`.
+pub(crate) fn read(
+    raw: &str,
+    base_url: Option<&str>,
+    budget: &Budget,
+) -> Result<Document, Exceeded> {
+    let base = base_url.and_then(|url| Url::parse(url).ok());
+    document(&source(raw, budget)?, base.as_ref(), budget)
+}
+
+/// Detects the format of a description.
+fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
+    let (text, seen) = source::mended(raw, budget)?;
+    if seen.blocks > 0 {
+        return Ok(Source {
+            html: text,
+            bare_lines: seen.breaks == 0,
+            signs_are_text: false,
+        });
+    }
+    if plain::is_markdown(&text) || (seen.all == 0 && is_clean(&text, budget)?) {
+        return Source::of_markdown(&text, budget);
+    }
+    let html = if seen.breaks == 0 && !seen.raw {
+        Cow::Owned(plain::lines_to_html(&text))
+    } else {
+        text
+    };
+    Ok(Source {
+        html,
+        bare_lines: false,
+        signs_are_text: false,
+    })
+}
+
+fn document(
+    source: &Source<'_>,
+    base: Option<&Url>,
+    budget: &Budget,
+) -> Result<Document, Exceeded> {
+    // Text that a table repeats is paid for when it is written.
+    budget.begin_text();
+    let mut document = html::parse(&source.html, source.bare_lines, base, budget)?;
+    // Both of these read each run of text a few times.
+    budget.spend(document.steps().saturating_mul(8))?;
+    if !source.signs_are_text {
+        signs::read(&mut document);
+    }
+    tidy::tidy(&mut document);
+    Ok(document)
+}
+
+/// Whether a text without tags looks as [`write()`](super::write) would write it, and has more than lines of
+/// text.
+fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
+    budget.spend(text.len())?;
+    let block = |line: &str| {
+        line.starts_with(['-', '*', '>', ' ', '`', '|'])
+            || line.starts_with(|c: char| c.is_ascii_digit())
+    };
+    // Most texts do not, which is cheap to see: after each line of text the writer puts an empty
+    // line, or ends it with a backslash.
+    let mut lines = text.lines().peekable();
+    let mut blocks = false;
+    while let Some(line) = lines.next() {
+        // A list of dashes is read correctly either way.
+        let dash = line
+            .strip_prefix("- ")
+            .is_some_and(|item| item.starts_with(char::is_alphabetic));
+        blocks |= block(line) && !dash;
+        let goes_on = lines.peek().is_some_and(|next| !next.is_empty());
+        if goes_on && !line.is_empty() && !block(line) && !line.ends_with('\\') {
+            return Ok(false);
+        }
+    }
+    if !blocks && !text.contains(['_', '*', '`', '\\', '#', '~']) {
+        return Ok(false);
+    }
+    let plain = |text: &str| text.replace("&lt;", "<");
+    let source = Source::of_markdown(text, budget)?;
+    let written =
+        document(&source, None, budget).and_then(|document| writer::write(&document, budget));
+    match written {
+        Ok(written) => Ok(plain(&written) == plain(text.trim_end())),
+        // The output would be too long, and so would differ.
+        Err(Exceeded::Output) => Ok(false),
+        Err(exceeded) => Err(exceeded),
+    }
+}

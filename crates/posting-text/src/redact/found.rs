@@ -1,0 +1,65 @@
+//! What was found in a text, in order and without overlaps.
+
+use std::ops::Range;
+
+use super::{
+    Kind,
+    script::is_unspaced,
+    words::{self, Word},
+};
+
+/// Something in a text that must not be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// Its range in the text, in bytes.
+    pub range: Range<usize>,
+    /// Its kind.
+    pub kind: Kind,
+}
+
+/// Keeps the words that are in none of these ranges, and what is after a range of a word of a script
+/// without spaces: `採用担当` of `里採用担当`.
+pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Hidden]) {
+    let mut at = 0;
+    words.retain_mut(|word| {
+        while found
+            .get(at)
+            .is_some_and(|hidden| hidden.range.end <= word.start)
+        {
+            at += 1;
+        }
+        let Some(Hidden { range, .. }) = found.get(at) else {
+            return true;
+        };
+        if range.start < word.end()
+            && range.end < word.end()
+            && word.text.ends_with(is_unspaced)
+            && let Some(rest) = word.text.get(range.end - word.start..)
+        {
+            *word = words::word(range.end, rest);
+            return found
+                .get(at + 1)
+                .is_none_or(|next| next.range.start >= word.end());
+        }
+        range.start >= word.end()
+    });
+}
+
+/// Adds ranges that overlap no existing one, in order.
+pub(crate) fn add(found: &mut Vec<Hidden>, ranges: Vec<Range<usize>>, kind: Kind) {
+    if ranges.is_empty() {
+        return;
+    }
+    let mut all: Vec<Hidden> = Vec::with_capacity(found.len() + ranges.len());
+    let mut known = std::mem::take(found).into_iter().peekable();
+    for range in ranges {
+        while let Some(before) = known.next_if(|other| other.range.start < range.end) {
+            all.push(before);
+        }
+        if all.last().is_none_or(|last| last.range.end <= range.start) {
+            all.push(Hidden { range, kind });
+        }
+    }
+    all.extend(known);
+    *found = all;
+}

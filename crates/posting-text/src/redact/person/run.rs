@@ -1,0 +1,78 @@
+//! Runs of capitalised words, which may be names.
+
+use super::{
+    Cues, Word,
+    evidence::{self, is_particle},
+    is_among,
+};
+
+/// The most words of a name.
+const MAX_NAME: usize = 5;
+/// Small words between "ask" and a name.
+pub(super) const PREPOSITIONS: &str = "for di de til till efter nach naar na o po pe la con com a à an aan to with med mit met do z s por par para efter etter au o do про о об про по за з des";
+
+/// The words of a name that begin at a word: capitalised ones, and small ones between them. Returns
+/// the index after the last.
+pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
+    let mut end = at;
+    let mut look = at;
+    while look < words.len() && look - at < MAX_NAME {
+        let word = &words[look];
+        if look > at {
+            let previous = &words[look - 1];
+            let gap = &text[previous.end()..word.start];
+            let initial = previous.text.chars().count() <= 2 && previous.is_upper();
+            let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
+                || (gap == ". " && (initial || previous.is(Cues::TITLE)));
+            if !joins {
+                break;
+            }
+        }
+        if is_name(word) {
+            end = look + 1;
+        } else if !is_particle(word) || look == at {
+            break;
+        }
+        look += 1;
+    }
+    end
+}
+
+/// Where the name in a run begins: after a word that announces a person, and at the given name
+/// after a role ("Advisor Kari Hansen"), but not within a double one ("Viggo-Emil Skov").
+pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
+    let announced = names
+        .iter()
+        .take_while(|word| word.is(Cues::PERSON) && !word.is(Cues::GIVEN))
+        .count();
+    // "Sunați la Domnica Hrițcu"
+    let is_link = |word: &Word<'_>| {
+        !word.is_upper()
+            && is_among(PREPOSITIONS, &word.lower)
+            && !matches!(&*word.lower, "de" | "van" | "von")
+    };
+    let announced =
+        announced + usize::from(announced > 0 && names.get(announced).is_some_and(is_link));
+    let inner = names.len().saturating_sub(1);
+    let given = names[..inner].iter().position(|word| word.is(Cues::GIVEN));
+    // "Коростелёва Нина Павловна"
+    let is_after_family = names
+        .last()
+        .is_some_and(|last| evidence::is_patronymic(last))
+        && given == Some(announced + 1);
+    let start = given.filter(|_| !is_after_family).unwrap_or(announced);
+    let is_second = start > announced
+        && names
+            .get(start)
+            .is_some_and(|word| &text[names[start - 1].end()..word.start] == "-");
+    start - usize::from(is_second)
+}
+
+/// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
+pub(super) fn is_name(word: &Word<'_>) -> bool {
+    let letters = word.text.chars().count();
+    let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
+    // "WhatsApp Tabitha on …"
+    let is_way = word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
+    word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
+}
