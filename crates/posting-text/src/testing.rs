@@ -42,6 +42,33 @@ pub(crate) fn rejection(text: &str) -> Texts<'_> {
     }
 }
 
+/// The cases of a file, each in a line with the escapes of Rust. A comment begins with `# `.
+pub(crate) fn cases(file: &'static str) -> impl Iterator<Item = String> {
+    let is_case = |line: &&str| !line.is_empty() && !line.starts_with("# ");
+    file.lines().filter(is_case).map(unescaped)
+}
+
+fn unescaped(line: &str) -> String {
+    let mut out = String::new();
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        let escape = (c == '\\').then(|| chars.next().unwrap());
+        out.push(match escape {
+            None => c,
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('\\') => '\\',
+            Some('u') => {
+                let code: String = chars.by_ref().take_while(|c| *c != '}').skip(1).collect();
+                char::from_u32(u32::from_str_radix(&code, 16).unwrap()).unwrap()
+            }
+            Some(other) => panic!("\\{other}: {line}"),
+        });
+    }
+    out
+}
+
 /// One of the texts of a list, which are between bars.
 pub(crate) fn one_of(list: &'static str) -> impl Strategy<Value = String> {
     prop::sample::select(list.split('|').collect::<Vec<_>>()).prop_map(str::to_owned)
