@@ -164,7 +164,7 @@ impl<'a> Case<'a> {
                 longitude: place.longitude,
             }),
             verdict,
-            min_hash: prepared.sketch.map(MinHash::new),
+            min_hash: prepared.min_hash.map(MinHash::new),
         })
     }
 

@@ -21,6 +21,7 @@ const STEPS_PER_BYTE: u64 = 1_000;
 const LENGTH_FACTOR: usize = 3;
 /// How many bytes more than that a text may have.
 const EXTRA_BYTES: usize = 64 * 1024;
+
 /// Why work ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {

@@ -52,6 +52,14 @@ pub(crate) struct List {
     pub(crate) items: Vec<Vec<Block>>,
 }
 
+impl List {
+    /// The number of an item of an ordered list, by its index.
+    pub(crate) fn number(&self, index: usize) -> Option<u32> {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        self.start.map(|start| index.saturating_add(start))
+    }
+}
+
 /// A table with headers. Each row has as many cells as there are headers; a cell is one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Table {

@@ -26,7 +26,7 @@
 //!
 //! All are on by default. With all of them, [`Posting::prepare`] and [`prepare`] do everything at
 //! once, and [`rules`] says what a text must satisfy, whether it was written here, by a person or
-//! by a language model. [`sketch`] is always there.
+//! by a language model. [`min_hash`] is always there.
 //!
 //! Descriptions are untrusted: all work on one is paid from a [`Budget`], and ends when that is
 //! spent. What is not found is in the README, under "Known limits".
@@ -50,6 +50,7 @@ mod document;
 mod kind;
 #[cfg(feature = "markdown")]
 pub mod markdown;
+pub mod min_hash;
 #[cfg(any(feature = "markdown", feature = "redact"))]
 mod pattern;
 #[cfg(feature = "places")]
@@ -64,7 +65,6 @@ mod reading;
 pub mod redact;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 pub mod rules;
-pub mod sketch;
 #[cfg(test)]
 #[cfg(any(feature = "markdown", feature = "redact"))]
 mod testing;

@@ -1,23 +1,24 @@
-//! Sketches of texts: two texts that are nearly the same have nearly the same sketch.
+//! `MinHash` signatures of texts: two texts that are nearly the same have nearly the same signature.
 //!
-//! A sketch is a `MinHash` over the runs of three words of a text. The share of equal values of two
-//! sketches estimates the share of runs that their texts have in common (the Jaccard index), so a
-//! sentence more or less changes few values. Markup is no part of a text here, and words with
+//! A signature is made of the runs of three words of a text (shingles). The share of equal values of
+//! two signatures estimates the share of runs that their texts have in common (the Jaccard index),
+//! so a sentence more or less changes few values. Markup is no part of a text here, and words with
 //! digits do not count: reference numbers, dates and amounts differ between copies of one posting.
 
 use crate::{Budget, Exceeded};
 
-/// The number of values of a sketch.
+/// The number of values of a signature.
 pub const LENGTH: usize = 64;
 
 /// The words of a run.
 const RUN: usize = 3;
 
-/// A sketch of a text. Sketches are stored and compared later: what makes them must not change.
-pub type Sketch = [u16; LENGTH];
+/// The signature of a text. Signatures are stored and compared later: what makes them must not
+/// change.
+pub type MinHash = [u16; LENGTH];
 
-/// The sketch of a visible text; `None` if it has no words.
-pub fn sketch(text: &str, budget: &Budget) -> Result<Option<Sketch>, Exceeded> {
+/// The signature of a visible text; `None` if it has no words.
+pub fn min_hash(text: &str, budget: &Budget) -> Result<Option<MinHash>, Exceeded> {
     budget.spend(text.len())?;
     let words = words(text);
     budget.spend(words.len().saturating_mul(LENGTH))?;
@@ -118,8 +119,8 @@ const fn mixed(value: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Option<Sketch> {
-        sketch(text, &Budget::unlimited()).unwrap()
+    fn of(text: &str) -> Option<MinHash> {
+        min_hash(text, &Budget::unlimited()).unwrap()
     }
 
     /// The number of equal values.
@@ -145,20 +146,23 @@ mod tests {
     }
 
     #[test]
-    fn a_sketch_stays_what_it_is() {
-        let sketch = of("We look for a cook. Evenings, good pay.").unwrap();
-        assert_eq!(sketch[..4], [3929, 3181, 36751, 31784]);
+    fn a_signature_stays_what_it_is() {
+        let signature = of("We look for a cook. Evenings, good pay.").unwrap();
+        assert_eq!(signature[..4], [3929, 3181, 36751, 31784]);
     }
 
     #[test]
     fn markup_case_and_numbers_do_not_count() {
-        let sketch = of("A cook for our kitchen, ref. X4711, 40 hours, Oslo");
-        assert_eq!(sketch, of("a COOK\n\nfor our  kitchen ref Z9 hours; oslo"));
-        assert_ne!(sketch, of("a cook for our kitchen ref hours bergen"));
+        let signature = of("A cook for our kitchen, ref. X4711, 40 hours, Oslo");
+        assert_eq!(
+            signature,
+            of("a COOK\n\nfor our  kitchen ref Z9 hours; oslo")
+        );
+        assert_ne!(signature, of("a cook for our kitchen ref hours bergen"));
     }
 
     #[test]
-    fn short_texts_and_scripts_without_spaces_have_sketches() {
+    fn short_texts_and_scripts_without_spaces_have_signatures() {
         for (none, some) in [("", "a"), (" 12 - 4711", "a b"), ("…", "料理人を募集")] {
             assert_eq!(of(none), None, "{none}");
             assert!(of(some).is_some(), "{some}");
@@ -183,12 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sketch_is_paid_for() {
+    fn a_signature_is_paid_for() {
         let text = text(600, 1);
         let budget = Budget::unlimited();
-        sketch(&text, &budget).unwrap();
+        min_hash(&text, &budget).unwrap();
         let spent = usize::try_from(budget.spent()).unwrap();
         assert!(spent >= text.len() + 600 * LENGTH);
-        assert_eq!(sketch(&text, &Budget::new(100, 0)), Err(Exceeded::Steps));
+        assert_eq!(min_hash(&text, &Budget::new(100, 0)), Err(Exceeded::Steps));
     }
 }

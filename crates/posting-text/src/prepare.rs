@@ -2,9 +2,9 @@
 
 use crate::{
     Budget, Exceeded, Posting, markdown,
+    min_hash::{MinHash, min_hash},
     places::{self, Coordinates},
     redact::{self, Counts, Scan},
-    sketch::{Sketch, sketch},
     verdict::{self, Refusal},
 };
 
@@ -23,8 +23,8 @@ pub struct Prepared {
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
-    /// The sketch of the description, by which copies of it are found; `None` if it has no words.
-    pub sketch: Option<Sketch>,
+    /// The signature of the description, by which copies of it are found; `None` if it has no words.
+    pub min_hash: Option<MinHash>,
 }
 
 impl Posting<'_> {
@@ -43,7 +43,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     let text = document.text();
     let scan = Scan::of(&text, posting.company_website, budget)?;
     let refusal = verdict::judge(posting.title, &document, &scan, budget)?;
-    let sketch = sketch(&text, budget)?;
+    let min_hash = min_hash(&text, budget)?;
     let redactions = redact::hide(&mut document, posting, scan, budget)?;
     let coordinates = match (posting.country, posting.city) {
         (Some(country), Some(city)) => places::find(country, city),
@@ -56,6 +56,6 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
         redactions,
         coordinates,
         refusal,
-        sketch,
+        min_hash,
     })
 }

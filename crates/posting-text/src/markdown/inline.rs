@@ -50,7 +50,7 @@ impl Inline {
             return;
         }
         if self.breaks == 0 && self.space {
-            self.trim_end();
+            trim_end(&mut self.spans);
         }
         self.space = false;
         self.breaks += 1;
@@ -84,11 +84,7 @@ impl Inline {
 
     /// Takes the paragraphs collected so far, without white space at their ends.
     pub(crate) fn take(&mut self) -> Vec<Vec<Span>> {
-        self.end_link();
-        let (link, is_linked) = (self.link.take(), self.is_linked);
-        let spans = std::mem::take(self).spans;
-        self.empty = true;
-        (self.link, self.is_linked) = (link, is_linked);
+        let spans = self.take_spans();
         let mut paragraphs = Vec::new();
         let mut current: Vec<Span> = Vec::new();
         for span in spans {
@@ -111,6 +107,17 @@ impl Inline {
         paragraphs
     }
 
+    /// Takes all text so far. A link without text goes on.
+    fn take_spans(&mut self) -> Vec<Span> {
+        self.end_link();
+        let next = Self {
+            link: self.link.take(),
+            is_linked: self.is_linked,
+            ..Self::new()
+        };
+        std::mem::replace(self, next).spans
+    }
+
     /// Whether some of the text has a style or is a link.
     pub(crate) fn is_marked(&self) -> bool {
         let mut spans = self.spans.iter();
@@ -119,14 +126,7 @@ impl Inline {
 
     /// Takes the text as it is, without empty lines at its ends.
     pub(crate) fn take_verbatim(&mut self) -> String {
-        self.end_link();
-        let (link, is_linked) = (self.link.take(), self.is_linked);
-        let mut text = plain(&std::mem::take(self).spans);
-        *self = Self {
-            link,
-            is_linked,
-            ..Self::new()
-        };
+        let mut text = plain(&self.take_spans());
         text.truncate(text.trim_end().len());
         let blank = text.len() - text.trim_start().len();
         if let Some(line) = text[..blank].rfind('\n') {
@@ -151,15 +151,16 @@ impl Inline {
         let last = self.spans.len() - 1;
         &mut self.spans[last].text
     }
+}
 
-    fn trim_end(&mut self) {
-        while let Some(last) = self.spans.last_mut() {
-            last.text.truncate(last.text.trim_end().len());
-            if !last.text.is_empty() {
-                break;
-            }
-            self.spans.pop();
+/// Removes white space and line breaks at the end.
+fn trim_end(spans: &mut Vec<Span>) {
+    while let Some(last) = spans.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+        if !last.text.is_empty() {
+            break;
         }
+        spans.pop();
     }
 }
 
@@ -175,13 +176,7 @@ pub(crate) fn trim(spans: &mut Vec<Span>) {
         let cut = first.text.len() - first.text.trim_start().len();
         first.text.drain(..cut);
     }
-    while let Some(last) = spans.last_mut() {
-        last.text.truncate(last.text.trim_end().len());
-        if !last.text.is_empty() {
-            break;
-        }
-        spans.pop();
-    }
+    trim_end(spans);
 }
 
 /// Reduces runs of spaces to single ones.

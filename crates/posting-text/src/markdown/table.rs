@@ -211,16 +211,12 @@ fn flatten(blocks: Vec<Block>, out: &mut Line) {
                 }
             }
             Block::List(list) => {
-                for (index, item) in list.items.into_iter().enumerate() {
-                    let number = |first| {
-                        u32::try_from(index)
-                            .unwrap_or(u32::MAX)
-                            .saturating_add(first)
-                    };
-                    let marker = match list.start {
-                        Some(first) => format!("{}. ", number(first)),
-                        None => "• ".to_owned(),
-                    };
+                let markers = (0..list.items.len()).map(|index| match list.number(index) {
+                    Some(number) => format!("{number}. "),
+                    None => "• ".to_owned(),
+                });
+                let markers: Vec<String> = markers.collect();
+                for (item, marker) in list.items.into_iter().zip(markers) {
                     if !out.is_empty() {
                         out.push(text(" ", false));
                     }

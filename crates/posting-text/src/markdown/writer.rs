@@ -107,13 +107,8 @@ fn write_list(
                 .any(|block| !matches!(block, Block::List(_)))
     });
     for (index, item) in list.items.iter().enumerate() {
-        let marker = match list.start {
-            Some(start) => {
-                let number = u32::try_from(index)
-                    .unwrap_or(u32::MAX)
-                    .saturating_add(start);
-                format!("{number}{} ", if other_sign { ')' } else { '.' })
-            }
+        let marker = match list.number(index) {
+            Some(number) => format!("{number}{} ", if other_sign { ')' } else { '.' }),
             None => if other_sign { "* " } else { "- " }.to_owned(),
         };
         let mut lines = Vec::new();

@@ -198,11 +198,12 @@ fn spells(
         }
         let used = place.used + usize::from(!*is_small);
         let mut next = place.letter + 1;
-        open.push(Place {
+        let after = |letter| Place {
             word: place.word + 1,
-            letter: next,
+            letter,
             used,
-        });
+        };
+        open.push(after(next));
         let long = word.chars().count() >= COMPOUND;
         let mut rest = word.chars();
         rest.next();
@@ -212,11 +213,7 @@ fn spells(
                 break;
             }
             next += 1;
-            open.push(Place {
-                word: place.word + 1,
-                letter: next,
-                used,
-            });
+            open.push(after(next));
         }
     }
     Ok(false)

@@ -53,9 +53,7 @@ pub use crate::{
 pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let mut document = crate::markdown::read(source, None, budget)?;
     budget.spend(document.steps())?;
-    let text = document.text();
-    let scan = Scan::of(&text, posting.company_website, budget)?;
-    hide(&mut document, posting, scan, budget)?;
+    hide_all(&mut document, posting, budget)?;
     crate::markdown::write(&document, budget)
 }
 
@@ -72,10 +70,19 @@ pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String
         blocks: vec![Block::Paragraph(vec![whole])],
         ..Document::default()
     };
+    hide_all(&mut document, posting, budget)?;
+    Ok(document.text().trim_end_matches(SEPARATOR).to_owned())
+}
+
+/// Hides everything to redact in a document.
+fn hide_all(
+    document: &mut Document,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Counts, Exceeded> {
     let text = document.text();
     let scan = Scan::of(&text, posting.company_website, budget)?;
-    hide(&mut document, posting, scan, budget)?;
-    Ok(document.text().trim_end_matches(SEPARATOR).to_owned())
+    hide(document, posting, scan, budget)
 }
 
 /// Finds what [`markdown()`] would hide in a plain text: of one block, or of several separated by a

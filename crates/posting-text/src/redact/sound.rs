@@ -19,34 +19,21 @@ pub(super) fn consonants(lower: &str) -> String {
             }
             last = Some(class);
         };
-        match Script::of(c) {
-            Script::Hangul => hangul(c).into_iter().flatten().for_each(|class| {
-                if class != '-' {
-                    out.push(class);
-                }
-            }),
-            Script::Latin => match c {
-                'x' => {
-                    add('K');
-                    add('S');
-                }
-                't' if matches!(next, Some('s' | 'z')) => {}
-                'c' | 'č' | 'ç' | 'ć' => add('C'),
-                _ => match latin(c) {
-                    Some(class) => add(class),
-                    // An h belongs to the consonant before it.
-                    None if c == 'h' => {}
-                    None => last = None,
-                },
-            },
-            _ => match other(c) {
-                Some('X') => {
-                    add('K');
-                    add('S');
-                }
-                Some(class) => add(class),
-                None => last = None,
-            },
+        if Script::of(c) == Script::Hangul {
+            let classes = hangul(c).into_iter().flatten();
+            out.extend(classes.filter(|class| *class != '-'));
+            continue;
+        }
+        match class(c) {
+            Some('T') if c == 't' && matches!(next, Some('s' | 'z')) => {}
+            Some('X') => {
+                add('K');
+                add('S');
+            }
+            Some(class) => add(class),
+            // An h belongs to the consonant before it.
+            None if c == 'h' => {}
+            None => last = None,
         }
     }
     out
@@ -78,21 +65,18 @@ pub(super) fn sound_alike(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.chars().zip(other.chars()).all(alike)
 }
 
-const fn latin(c: char) -> Option<char> {
+/// The class of a consonant; `X` for a velar with a sibilant.
+const fn class(c: char) -> Option<char> {
     Some(match c {
         'b' | 'p' | 'f' | 'v' | 'w' => 'P',
         'd' | 't' | 'ď' | 'ť' | 'ð' | 'þ' | 'ț' | 'ţ' => 'T',
         'g' | 'k' | 'q' | 'ğ' | 'ģ' | 'ķ' => 'K',
         's' | 'z' | 'š' | 'ś' | 'ş' | 'ș' | 'ž' | 'ź' | 'ż' => 'S',
+        'c' | 'č' | 'ç' | 'ć' => 'C',
         'l' | 'r' | 'ł' | 'ř' | 'ľ' | 'ļ' | 'ĺ' | 'ŕ' => 'R',
         'm' => 'M',
         'n' | 'ñ' | 'ń' | 'ň' | 'ņ' => 'N',
-        _ => return None,
-    })
-}
-
-const fn other(c: char) -> Option<char> {
-    Some(match c {
+        'x' => 'X',
         // Cyrillic, Greek, Hebrew and Arabic, in this order.
         'б' | 'в' | 'п' | 'ф' | 'β' | 'π' | 'φ' | 'ב' | 'פ' | 'ף' | 'ب' | 'ف' | 'پ' => {
             'P'

@@ -133,11 +133,8 @@ pub fn check_title(
     if redacted.contains(|c: char| c.is_control() || is_unseen(c)) {
         return Err(Breach::Character(Form::Title).into());
     }
-    match IdentifyingTerms::of(posting)
-        .find(redacted, budget)?
-        .first()
-    {
-        Some(term) => Err(Breach::TitleShows(term.kind).into()),
+    match first_term(redacted, posting, budget)? {
+        Some(kind) => Err(Breach::TitleShows(kind).into()),
         None => Ok(()),
     }
 }
@@ -255,13 +252,20 @@ fn is_redacted(
     if !reading.links.is_empty() {
         return Err(Breach::LinkOfRedacted.into());
     }
-    match IdentifyingTerms::of(posting)
-        .find(&reading.text, budget)?
-        .first()
-    {
-        Some(term) => Err(Breach::Shows(term.kind).into()),
+    match first_term(&reading.text, posting, budget)? {
+        Some(kind) => Err(Breach::Shows(kind).into()),
         None => Ok(()),
     }
+}
+
+/// The kind of the first term in a visible text that identifies the posting's company.
+fn first_term(
+    text: &str,
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Option<Kind>, Exceeded> {
+    let found = IdentifyingTerms::of(posting).find(text, budget)?;
+    Ok(found.first().map(|term| term.kind))
 }
 
 fn is_on_earth(place: Coordinates) -> bool {

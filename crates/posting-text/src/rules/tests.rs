@@ -207,7 +207,7 @@ fn a_rejection_says_why() {
 }
 
 #[test]
-fn the_error_names_the_rule_and_no_secret() {
+fn the_error_names_the_rule_and_no_identifying_term() {
     let error = result(&approval("Acmera", "Write to boss@acmera.no"), None).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -216,7 +216,7 @@ fn the_error_names_the_rule_and_no_secret() {
 }
 
 #[test]
-fn a_title_shows_no_secret() {
+fn a_title_shows_no_identifying_term() {
     let posting = Posting {
         other_names: &["Bolt Brygge"],
         ..posting(DESCRIPTION)

@@ -12,16 +12,12 @@ impl Reader<'_> {
             return self.lines(text);
         }
         let listed = is_list(text);
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (blank, next) = split(rest, char::is_whitespace);
-            if listed && starts_item(next) && blank.contains('\n') {
+        for (blank, word, rest) in pieces(text) {
+            if listed && starts_item(rest) && blank.contains('\n') {
                 self.builder.inline().line_break();
             }
             self.blank(blank);
-            let (word, next) = split(next, |c| !c.is_whitespace());
             self.word(word);
-            rest = next;
         }
     }
 
@@ -46,16 +42,12 @@ impl Reader<'_> {
     /// Adds a line, with white space reduced to single spaces, also at its ends, since inline text
     /// may continue there.
     fn line(&mut self, line: &str) {
-        let mut rest = line;
-        while !rest.is_empty() {
-            let (blank, next) = split(rest, char::is_whitespace);
+        for (blank, word, _) in pieces(line) {
             if !blank.is_empty() {
                 let style = self.style();
                 self.builder.inline().space(style);
             }
-            let (word, next) = split(next, |c| !c.is_whitespace());
             self.word(word);
-            rest = next;
         }
     }
 
@@ -138,8 +130,14 @@ fn starts_item(line: &str) -> bool {
     sign.is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
-/// Splits off the longest prefix of matching characters.
-fn split(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
-    let end = text.find(|c| !matches(c)).unwrap_or(text.len());
-    text.split_at(end)
+/// Splits a text into white space and words: each with the word after it, and all from there on.
+fn pieces(mut text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    std::iter::from_fn(move || {
+        let is_word = |c: char| !c.is_whitespace();
+        let (blank, rest) = text.split_at(text.find(is_word).unwrap_or(text.len()));
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let is_left = !text.is_empty();
+        text = &rest[end..];
+        is_left.then(|| (blank, &rest[..end], rest))
+    })
 }

@@ -188,19 +188,8 @@ impl Names {
         // "Lagergrens Åkeri" is the haulage company of "Lagergren".
         let of_genitives = Cues::NORDIC | Cues::ENGLISH | Cues::GERMANIC;
         let genitive = context.families.intersects(of_genitives);
-        if genitive
-            && !is_common
-            && last.lower.chars().count() >= 6
-            && let Some(one) = key.joined.strip_suffix('s')
-        {
-            let mut splits = splits(fragment);
-            splits.retain(|split| *split <= one.len());
-            self.push(Key {
-                splits: Some(splits),
-                compounds: is_single,
-                ordinary: key.ordinary,
-                ..Key::word(one.to_owned(), Case::Capital)
-            });
+        if genitive && !is_common && last.lower.chars().count() >= 6 {
+            self.push_singular(&key, fragment, is_single);
         }
         self.push(key);
         Ok(())

@@ -90,9 +90,6 @@ impl Names {
         {
             self.add_acronym_with_form(core, form, context)?;
         }
-        let Context {
-            all, text, budget, ..
-        } = *context;
         let trades = core
             .iter()
             .rev()
@@ -100,13 +97,8 @@ impl Names {
             .count();
         // "Law Firm Finch, Larkin and Partners" is also "FLP".
         let first = whole.iter().take_while(|word| word.is_generic()).count();
-        let from_first = &whole[first..];
         if first > 0 {
-            for (acronym, case) in acronym::of_name(from_first, all, text, MAX_SPELLINGS, budget)? {
-                if acronym.chars().nth(2).is_some() {
-                    self.push(Key::word(acronym, case));
-                }
-            }
+            self.add_acronyms(&whole[first..], true, context)?;
         }
         let lengths = [whole.len(), core.len(), core.len() - trades];
         for (number, length) in lengths.iter().enumerate() {
@@ -119,12 +111,25 @@ impl Names {
             } else {
                 &core[..*length]
             };
-            for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
-                // A legal form gives a letter to a longer acronym only.
-                let with_form = *length > core.len();
-                if !with_form || acronym.chars().nth(2).is_some() {
-                    self.push(Key::word(acronym, case));
-                }
+            // A legal form gives a letter to a longer acronym only.
+            self.add_acronyms(words, *length > core.len(), context)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the acronyms of words that the text uses; `only_long` ones have three letters or more.
+    fn add_acronyms(
+        &mut self,
+        words: &[Word<'_>],
+        only_long: bool,
+        context: &Context<'_>,
+    ) -> Result<(), Exceeded> {
+        let Context {
+            all, text, budget, ..
+        } = *context;
+        for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
+            if !only_long || acronym.chars().nth(2).is_some() {
+                self.push(Key::word(acronym, case));
             }
         }
         Ok(())
@@ -329,19 +334,26 @@ impl Names {
             self.add_and(&key, words);
         }
         // A text may also say "Example Care Service" for "Example Care Services".
-        if let (true, Some(one)) = (words.len() >= 3, key.joined.strip_suffix('s'))
-            && last.lower.chars().count() >= 5
-        {
-            let mut splits = splits(words);
-            splits.retain(|split| *split <= one.len());
-            self.push(Key {
-                splits: Some(splits),
-                ordinary: key.ordinary,
-                ..Key::word(one.to_owned(), Case::Capital)
-            });
+        if words.len() >= 3 && last.lower.chars().count() >= 5 {
+            self.push_singular(&key, words, false);
         }
         self.push(key);
         Ok(())
+    }
+
+    /// Adds a spelling with a capital without the s at its end, if it has one.
+    pub(super) fn push_singular(&mut self, key: &Key, words: &[Word<'_>], compounds: bool) {
+        let Some(one) = key.joined.strip_suffix('s') else {
+            return;
+        };
+        let mut splits = splits(words);
+        splits.retain(|split| *split <= one.len());
+        self.push(Key {
+            splits: Some(splits),
+            compounds,
+            ordinary: key.ordinary,
+            ..Key::word(one.to_owned(), Case::Capital)
+        });
     }
 
     /// Adds `A and B` for `A & B`, and the other way round.

@@ -7,20 +7,12 @@ pub(super) fn unaccented_key(key: &Key) -> Option<Key> {
     if key.joined.is_ascii() {
         return None;
     }
-    // Accents take bytes, so the split positions move.
-    let plain = |end: usize| unaccented(&key.joined[..end]);
-    let joined = plain(key.joined.len());
-    let splits = key.splits.as_ref();
-    (joined != key.joined).then(|| Key {
-        splits: splits.map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
-        joined,
+    let plain = rewritten(key, unaccented);
+    let tokens = key.tokens.iter();
+    (plain.joined != key.joined).then(|| Key {
         accents_count: false,
-        tokens: key
-            .tokens
-            .iter()
-            .map(|token| Rc::new(token.unaccented()))
-            .collect(),
-        ..key.clone()
+        tokens: tokens.map(|token| Rc::new(token.unaccented())).collect(),
+        ..plain
     })
 }
 
@@ -30,26 +22,22 @@ pub(super) fn spelled_out_key(key: &Key) -> Option<Key> {
     if key.joined.is_ascii() || !key.joined.contains(['ä', 'ö', 'ü', 'ø', 'å']) {
         return None;
     }
-    let plain = |end: usize| -> String {
-        let mut out = String::new();
-        for c in key.joined[..end].chars() {
-            match c {
-                'ä' => out.push_str("ae"),
-                'ö' | 'ø' => out.push_str("oe"),
-                'ü' => out.push_str("ue"),
-                'å' => out.push_str("aa"),
-                c => out.push(c),
-            }
-        }
-        out
+    let plain = |text: &str| {
+        let text = text.replace('ä', "ae").replace(['ö', 'ø'], "oe");
+        text.replace('ü', "ue").replace('å', "aa")
     };
-    Some(Key {
-        splits: key
-            .splits
-            .as_ref()
-            .map(|splits| splits.iter().map(|at| plain(*at).len()).collect()),
-        joined: plain(key.joined.len()),
+    Some(rewritten(key, plain))
+}
+
+/// A spelling in other letters, without inflected forms. They may take more or fewer bytes, so the
+/// places of its splits move.
+fn rewritten(key: &Key, write: impl Fn(&str) -> String) -> Key {
+    let moved = |at: &usize| write(&key.joined[..*at]).len();
+    let splits = key.splits.as_ref();
+    Key {
+        splits: splits.map(|splits| splits.iter().map(moved).collect()),
+        joined: write(&key.joined),
         tokens: Vec::new(),
         ..key.clone()
-    })
+    }
 }
