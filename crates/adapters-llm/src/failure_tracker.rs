@@ -17,8 +17,8 @@ const ATTEMPTS: u32 = 3;
 /// The most postings to remember. There are as many only when everything fails, and then what is
 /// forgotten costs an attempt.
 const MOST: usize = 4_096;
-/// The longest time limit of a call, in times of the usual one.
-pub const MOST_PATIENCE: u32 = 1 << (ATTEMPTS - 1);
+/// The largest [`FailureTracker::timeout_factor`].
+pub const MAX_TIMEOUT_FACTOR: u32 = 1 << (ATTEMPTS - 1);
 
 /// A request without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,9 +87,8 @@ impl FailureTracker {
         FaultAttribution::Posting
     }
 
-    /// How long a call about a posting may take, in times of the usual limit: twice as long after
-    /// each attempt.
-    pub fn patience(&self, posting: &DraftKey) -> u32 {
+    /// How many times the usual limit a call about a posting may take: it doubles with each attempt.
+    pub fn timeout_factor(&self, posting: &DraftKey) -> u32 {
         let attempts = self.state().attempts.get(posting).copied();
         1 << attempts.unwrap_or_default().min(ATTEMPTS - 1)
     }
@@ -110,14 +109,14 @@ mod tests {
     }
 
     #[test]
-    fn a_posting_alone_is_tried_a_few_times_with_more_patience() {
+    fn a_posting_alone_is_tried_a_few_times_with_more_time() {
         for failure in [REFUSED, NoAnswer::TimedOut] {
             let tracker = FailureTracker::default();
             let attempts = [(); 3].map(|()| {
                 // Others are answered meanwhile.
                 tracker.answered(&posting(9));
                 (
-                    tracker.patience(&posting(1)),
+                    tracker.timeout_factor(&posting(1)),
                     tracker.failed(posting(1), failure),
                 )
             });
@@ -128,7 +127,7 @@ mod tests {
             ];
             assert_eq!(attempts, expect);
             assert_eq!(
-                tracker.patience(&posting(1)),
+                tracker.timeout_factor(&posting(1)),
                 1,
                 "an operator tries it anew"
             );
@@ -181,6 +180,6 @@ mod tests {
         let tracker = FailureTracker::default();
         tracker.failed(posting(1), NoAnswer::TimedOut);
         tracker.answered(&posting(1));
-        assert_eq!(tracker.patience(&posting(1)), 1);
+        assert_eq!(tracker.timeout_factor(&posting(1)), 1);
     }
 }

@@ -23,7 +23,7 @@ mod tests;
 
 pub use self::{
     extra::{ExtraBody, ExtraBodyError},
-    failure_tracker::MOST_PATIENCE,
+    failure_tracker::MAX_TIMEOUT_FACTOR,
     meter::describe as describe_metrics,
     model::ChatModel,
     settings::{Prices, Settings, SettingsError},

@@ -280,7 +280,7 @@ impl Model for ChatModel {
             ))));
         }
         let posting = DraftKey::of(&self.cache_key, brief);
-        let within = self.timeout * self.failures.patience(&posting);
+        let within = self.timeout * self.failures.timeout_factor(&posting);
         match self.call(&Question { brief, feedback }, within).await {
             Ok(draft) => {
                 self.failures.answered(&posting);

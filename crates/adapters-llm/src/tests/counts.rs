@@ -40,14 +40,12 @@ async fn counted(answers: Vec<ResponseTemplate>) -> PrometheusHandle {
     let _guard = metrics::set_default_local_recorder(&recorder);
     for answer in answers {
         let (_, server) = answering(answer).await;
-        let settings = Settings {
-            prices: Prices {
-                prompt: 2.5,
-                completion: 10.0,
-            },
-            ..settings(&server.uri())
+        let prices = Prices {
+            prompt: 2.5,
+            completion: 10.0,
         };
-        _ = draft_of(&input(), &ChatModel::new(&settings).unwrap()).await;
+        let model = model_with(&server.uri(), |settings| settings.prices = prices);
+        _ = draft_of(&input(), &model).await;
     }
     page
 }
@@ -117,11 +115,8 @@ async fn calls_under_way_are_counted_until_they_end_or_are_abandoned() {
     assert_close(in_flight(), 0.0);
     assert_eq!(values(&page, OUTCOME), []);
 
-    let settings = Settings {
-        timeout: Duration::from_millis(100),
-        ..settings(&server.uri())
-    };
-    let model = ChatModel::new(&settings).unwrap();
+    let short = Duration::from_millis(100);
+    let model = model_with(&server.uri(), |settings| settings.timeout = short);
     draft_of(&input, &model).await.unwrap_err();
     assert_close(in_flight(), 0.0);
     assert_eq!(values(&page, OUTCOME), [("\"timeout\"}".to_owned(), 1.0)]);

@@ -40,7 +40,14 @@ fn settings(base_url: &str) -> Settings {
 }
 
 fn model(base_url: &str) -> ChatModel {
-    ChatModel::new(&settings(base_url)).unwrap()
+    model_with(base_url, |_| {})
+}
+
+/// A model with other settings.
+fn model_with(base_url: &str, change: impl FnOnce(&mut Settings)) -> ChatModel {
+    let mut settings = settings(base_url);
+    change(&mut settings);
+    ChatModel::new(&settings).unwrap()
 }
 
 /// The model, and a server that always answers this.

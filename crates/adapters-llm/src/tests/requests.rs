@@ -178,11 +178,8 @@ async fn further_fields_are_sent_along() {
     let extra =
         r#"{"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": false}}"#;
     let ask = async |extra: &str| {
-        let settings = Settings {
-            extra_body: ExtraBody::parse(extra).unwrap(),
-            ..settings(&server.uri())
-        };
-        let model = ChatModel::new(&settings).unwrap();
+        let extra = ExtraBody::parse(extra).unwrap();
+        let model = model_with(&server.uri(), |settings| settings.extra_body = extra);
         draft_of(&input(), &model).await.unwrap();
         let mut requests = server.received_requests().await.unwrap();
         requests.pop().unwrap().body_json::<Value>().unwrap()
@@ -197,11 +194,8 @@ async fn further_fields_are_sent_along() {
 #[tokio::test]
 async fn nothing_is_sent_in_place_of_a_missing_key() {
     let (_, server) = answering(ok(&saying(&approval().to_string()))).await;
-    let settings = Settings {
-        api_key: None,
-        ..settings(&server.uri().replace("http://", "http://user:word@"))
-    };
-    let model = ChatModel::new(&settings).unwrap();
+    let address = server.uri().replace("http://", "http://user:word@");
+    let model = model_with(&address, |settings| settings.api_key = None);
     draft_of(&input(), &model).await.unwrap();
     let request = only_request(&server).await;
     assert!(!request.headers.contains_key("authorization"));

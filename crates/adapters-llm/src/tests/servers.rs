@@ -18,6 +18,14 @@ impl Respond for Mannered {
     }
 }
 
+/// A server of this manner.
+async fn serving(manner: Manner) -> MockServer {
+    let server = MockServer::start().await;
+    let mock = Mock::given(any()).respond_with(Mannered(manner));
+    mock.mount(&server).await;
+    server
+}
+
 fn approved() -> ResponseTemplate {
     ok(&saying(&approval().to_string()))
 }
@@ -49,9 +57,7 @@ fn forbidden(body: &Value, field: &str) -> Value {
 
 /// Asks a server of this manner about two postings, and returns what was sent.
 async fn sent_to(manner: Manner) -> Vec<Value> {
-    let server = MockServer::start().await;
-    let mock = Mock::given(any()).respond_with(Mannered(manner));
-    mock.mount(&server).await;
+    let server = serving(manner).await;
     let model = model(&server.uri());
     for title in ["Gardener", "Keeper of owls"] {
         let title = title.to_owned();
@@ -186,14 +192,12 @@ async fn a_server_that_knows_nothing_gets_the_messages_alone() {
 
 #[tokio::test]
 async fn a_server_that_refuses_everything_is_not_asked_for_ever() {
-    let server = MockServer::start().await;
     let manner: Manner = |body| {
         let limit = body["max_completion_tokens"].as_u64().unwrap_or(1);
         let message = format!("maximum context length is {limit} tokens, and 1 input tokens");
         refuse(400, &json!({"message": message}))
     };
-    let mock = Mock::given(any()).respond_with(Mannered(manner));
-    mock.mount(&server).await;
+    let server = serving(manner).await;
     retry(draft_of(&input(), &model(&server.uri())).await);
     assert_eq!(server.received_requests().await.unwrap().len(), 10);
 }
@@ -207,9 +211,7 @@ async fn who_thinks_before_it_answers_gets_more_room_from_then_on() {
         }
         ok(&answer)
     };
-    let server = MockServer::start().await;
-    let mock = Mock::given(any()).respond_with(Mannered(manner));
-    mock.mount(&server).await;
+    let server = serving(manner).await;
     let model = model(&server.uri());
     let feedback = feedback(draft_of(&input(), &model).await);
     let input = input();
@@ -224,14 +226,9 @@ async fn what_an_operator_wants_stays_though_it_is_refused() {
         Some(_) => refuse_like_openai("no", Some("temperature"), None),
         None => approved(),
     };
-    let server = MockServer::start().await;
-    let mock = Mock::given(any()).respond_with(Mannered(manner));
-    mock.mount(&server).await;
-    let settings = Settings {
-        extra_body: ExtraBody::parse(r#"{"temperature": 0.7}"#).unwrap(),
-        ..settings(&server.uri())
-    };
-    let model = ChatModel::new(&settings).unwrap();
+    let server = serving(manner).await;
+    let extra = ExtraBody::parse(r#"{"temperature": 0.7}"#).unwrap();
+    let model = model_with(&server.uri(), |settings| settings.extra_body = extra);
     let message = retry(draft_of(&input(), &model).await);
     assert!(message.ends_with(": no (temperature)"), "{message}");
 }

@@ -38,11 +38,8 @@ async fn server(bytes: &'static str, then: Then) -> String {
 }
 
 async fn said_by(base_url: &str, timeout: Duration) -> Result<Draft, DraftError> {
-    let settings = Settings {
-        timeout,
-        ..settings(base_url)
-    };
-    draft_of(&input(), &ChatModel::new(&settings).unwrap()).await
+    let model = model_with(base_url, |settings| settings.timeout = timeout);
+    draft_of(&input(), &model).await
 }
 
 async fn trouble_of(base_url: &str) -> String {
@@ -95,11 +92,7 @@ async fn a_connection_that_hangs_is_given_up() {
 async fn a_slow_answer_gets_more_time_twice_and_is_then_given_up() {
     let slow = ok(&saying(&approval().to_string())).set_delay(LONG);
     let (_, server) = answering(slow).await;
-    let settings = Settings {
-        timeout: SHORT,
-        ..settings(&server.uri())
-    };
-    let model = ChatModel::new(&settings).unwrap();
+    let model = model_with(&server.uri(), |settings| settings.timeout = SHORT);
     for within in ["0.1", "0.2"] {
         let message = retry(draft_of(&input(), &model).await);
         assert!(message.ends_with(&format!("({within} s)")), "{message}");

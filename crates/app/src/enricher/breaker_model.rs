@@ -35,7 +35,7 @@ impl Model for BreakerModel {
             .breaker
             .begin()
             .map_err(|left| EnrichError::Unavailable {
-                message: "the enricher is left alone".to_owned(),
+                message: "the circuit of the enricher is open".to_owned(),
                 after: Some(left),
             })?;
         let result = self.model.draft(brief, feedback).await;

@@ -212,7 +212,7 @@ async fn a_breaker_that_is_open_keeps_calls_away() {
     let Err(EnrichError::Unavailable { message, after }) = too_late else {
         panic!("{too_late:?}")
     };
-    assert_eq!(message, "the enricher is left alone");
+    assert_eq!(message, "the circuit of the enricher is open");
     assert_eq!(after, Some(90 * SECOND));
     assert_eq!(bench.calls(), 1);
     sleep(90 * SECOND).await;
