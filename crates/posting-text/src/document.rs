@@ -89,6 +89,14 @@ pub(crate) struct Style {
 }
 
 impl Span {
+    /// A text without a style.
+    pub(crate) fn plain(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+
     /// Another text in the same style.
     pub(crate) fn with_text(&self, text: &str) -> Self {
         Self {

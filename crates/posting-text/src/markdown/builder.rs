@@ -105,10 +105,7 @@ impl<'a> Builder<'a> {
             Kind::Code | Kind::Preformatted => {
                 let text = self.inline.take_verbatim();
                 if !text.is_empty() {
-                    self.push(Block::Code(vec![Span {
-                        text,
-                        ..Span::default()
-                    }]));
+                    self.push(Block::Code(vec![Span::plain(text)]));
                 }
             }
         }
@@ -200,9 +197,14 @@ impl<'a> Builder<'a> {
         if let Some(at) = cell
             && matches!(self.frames[at], Frame::Cell(..))
         {
-            while self.frames.len() > at {
-                self.pop();
-            }
+            self.close_from(at);
+        }
+    }
+
+    /// Closes what is open from this frame on.
+    fn close_from(&mut self, at: usize) {
+        while self.frames.len() > at {
+            self.pop();
         }
     }
 
@@ -228,18 +230,14 @@ impl<'a> Builder<'a> {
         if let Some(at) = found
             && matching(&self.frames[at])
         {
-            while self.frames.len() > at {
-                self.pop();
-            }
+            self.close_from(at);
         }
     }
 
     /// Closes everything. `images` were seen outside of what was dropped.
     pub(crate) fn finish(mut self, images: Images) -> Result<Document, Exceeded> {
         self.boundary(Kind::Paragraph);
-        while !self.frames.is_empty() {
-            self.pop();
-        }
+        self.close_from(0);
         match self.exceeded {
             Some(exceeded) => Err(exceeded),
             None => Ok(Document {

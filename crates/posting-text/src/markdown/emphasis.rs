@@ -181,31 +181,28 @@ fn pieces(
 
 /// Moves both ends inwards past white space; false if nothing is left.
 fn shrink(interval: &mut Interval, text: &[char]) -> bool {
-    while interval.start < interval.end && text[interval.start].is_whitespace() {
-        interval.start += 1;
-    }
-    while interval.start < interval.end && text[interval.end - 1].is_whitespace() {
-        interval.end -= 1;
-    }
-    interval.start < interval.end
+    narrow(interval, |at, _| text[at].is_whitespace())
 }
 
 /// Moves both ends inwards to where marks can open and close.
 fn flank(interval: &mut Interval, text: &[char]) -> bool {
-    while interval.start < interval.end
-        && (text[interval.start].is_whitespace()
-            || (may_be_punctuation(text[interval.start])
-                && is_letter(text, interval.start.checked_sub(1))))
-    {
-        interval.start += 1;
+    narrow(interval, |at, outside| {
+        let c = text[at];
+        c.is_whitespace() || (may_be_punctuation(c) && is_letter(text, outside))
+    })
+}
+
+/// Moves both ends inwards past characters; false if nothing is left. `is_passed` is given a
+/// character's index, and that of its neighbour outside the interval.
+fn narrow(interval: &mut Interval, is_passed: impl Fn(usize, Option<usize>) -> bool) -> bool {
+    let Interval { start, end, .. } = interval;
+    while start < end && is_passed(*start, start.checked_sub(1)) {
+        *start += 1;
     }
-    while interval.start < interval.end
-        && (text[interval.end - 1].is_whitespace()
-            || (may_be_punctuation(text[interval.end - 1]) && is_letter(text, Some(interval.end))))
-    {
-        interval.end -= 1;
+    while start < end && is_passed(*end - 1, Some(*end)) {
+        *end -= 1;
     }
-    interval.start < interval.end
+    start < end
 }
 
 /// Whether there is a character here that is neither white space nor punctuation.

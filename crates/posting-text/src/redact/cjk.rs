@@ -74,10 +74,10 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     push(&mut out, core);
     let mut front = core.trim();
     // "カフェ青空": a trade may stand before the name, too.
-    let after_trade = PARTS.trades.iter().rev();
-    let after_trade = after_trade.filter(|trade| trade.chars().count() >= MIN_LENGTH);
-    let mut after_trade = after_trade.filter_map(|trade| front.strip_prefix(trade));
-    if let Some(rest) = after_trade.next().map(str::trim)
+    let after_trade = longest_trades()
+        .filter(|trade| trade.chars().count() >= MIN_LENGTH)
+        .find_map(|trade| front.strip_prefix(trade));
+    if let Some(rest) = after_trade.map(str::trim)
         && is_proper(rest, is_japanese)
         && rest.chars().count() >= 3
         && !PARTS.trades.iter().any(|trade| rest.ends_with(trade))
@@ -132,8 +132,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
     });
     let mut base = base;
     if has_trade && script == Script::Han {
-        let trades = || PARTS.trades.iter().rev();
-        while let Some(front) = trades().find_map(|trade| base.strip_suffix(trade)) {
+        while let Some(front) = before_trade(base) {
             base = front;
         }
         base.chars().nth(3)?;
@@ -169,10 +168,9 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
 fn japanese_pair(base: &str, text: &str) -> Option<String> {
     const PARTICLES: &str = "は が で の に を と へ も";
     const PERSONS: &str = "さん 様 氏 まで 宛";
-    let trades = || PARTS.trades.iter().rev();
-    let pair = trades()
-        .find_map(|trade| base.strip_suffix(trade))
-        .or_else(|| trades().find_map(|trade| base.strip_prefix(trade)))
+    let after_trade = || longest_trades().find_map(|trade| base.strip_prefix(trade));
+    let pair = before_trade(base)
+        .or_else(after_trade)
         .unwrap_or(base)
         .trim();
     let is_pair = pair.chars().count() == 2 && Script::of_text(pair) == Script::Han;
@@ -189,6 +187,16 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
         is_used |= is_start && begins_with_one(PARTICLES, after);
     }
     is_used.then(|| pair.to_owned())
+}
+
+/// All trades, the longest first.
+fn longest_trades() -> impl Iterator<Item = &'static str> {
+    PARTS.trades.iter().rev().copied()
+}
+
+/// The name without the longest trade that it ends in.
+fn before_trade(name: &str) -> Option<&str> {
+    longest_trades().find_map(|trade| name.strip_suffix(trade))
 }
 
 /// The name without legal forms around it.

@@ -187,14 +187,7 @@ impl Stem {
 
 /// Second parts of compounds whose first part may be a name, by their first letters: companies,
 /// groups, people, places and things of work.
-const SECOND_PARTS: &str = "\
-    koncern konsern konzern grupp gruppe groep werk verk haus hus huis ansatt anställ medarbe \
-    mitarbe medewerk team folk familj familie bil butik kontor büro standort filial kultur \
-    kund kunde klant kläder jobb job fabrik anlegg anläggning skol akademi stiftelse fond \
-    konto kort kart skap anda ånd bad bank nät nett chef sjef led direkt produkt marke merke \
-    varemerke varumärke välkommen tehdas konserni ryhmä myymäl csoport gyár üzlet dolgozó \
-    munkatárs kollég \
-    ";
+const SECOND_PARTS: &str = include_str!("tables/second_parts.txt");
 
 /// Whether this may follow a name in a compound word.
 pub(crate) fn is_second_part(rest: &str) -> bool {

@@ -62,10 +62,7 @@ pub fn markdown(source: &str, posting: &Posting<'_>, budget: &Budget) -> Result<
 pub fn line(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<String, Exceeded> {
     let seen = text.chars().filter(|c| !is_unseen(*c));
     let seen: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let whole = Span {
-        text: seen.split_whitespace().collect::<Vec<_>>().join(" "),
-        ..Span::default()
-    };
+    let whole = Span::plain(seen.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut document = Document {
         blocks: vec![Block::Paragraph(vec![whole])],
         ..Document::default()

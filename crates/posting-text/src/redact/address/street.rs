@@ -16,16 +16,9 @@ use crate::redact::{
 /// The most words of the name of a street.
 pub(super) const MAX_NAME: usize = 6;
 /// Ends of words for streets, in languages that write the two together.
-const SUFFIXES: &str = "\
-    straße strasse str gasse weg platz allee ufer ring damm steig graben gatan gata gate gaten \
-    vägen väg veien vei vej vegen gade gränd stræde plads plass torg torget tie katu kuja polku \
-    tori straat laan weg plein kade dreef singel gracht steenweg tee tänav puiestee maantee \
-    lunden bakken stien vænget vænge toften engen marken haven parken backen backen stigen kroken";
+const SUFFIXES: &str = include_str!("../tables/street_endings.txt");
 /// Small words within the name of a street.
-pub(super) const PARTICLES: &str = "\
-    dem vor beim unter hinter de del della delle dei degli du des la le les los las da do das dos di of the van der den \
-    ter ten von vom zum zur am an im in den auf l d e y i und og och n nr no numer č č.p al św \
-    gen т кт cel º ª";
+pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt");
 
 /// Whether words may follow each other in the name of a street.
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {

@@ -19,9 +19,7 @@ use crate::redact::{
 const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// Names of mailboxes that are no persons, by how they begin.
-const OFFICES: &str = "\
-    bewerb karrier carrier career jobb kontakt contact recruit recrut rekrut personal info \
-    office büro buero sekretar emploi empleo lavoro praca kariera cariere sollicit vacatur";
+const OFFICES: &str = include_str!("../tables/mailboxes.txt");
 
 /// Adds the persons beside a telephone number or an address, on the same line.
 pub(super) fn beside(

@@ -9,18 +9,13 @@ use crate::redact::{
 };
 
 /// What announces a person at the end of a run, or within it. The longest first.
-const CUES: &str = "\
-    採用担当者 採用担当 採用係 人事係 人事課 総務課 担当者 担当 お問い合わせは お問合せは \
-    問い合わせ先 問い合わせ 問合せ 連絡先 联系人 聯絡人 请联系 请找 咨询 面试官 請聯絡 联系 \
-    채용담당자 채용담당 담당자 담당 문의 인사팀";
+const CUES: &str = include_str!("../tables/eastern_cues.txt");
 /// Chinese family names: the hundred most frequent ones (Ministry of Public Security, 2020).
 const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬";
 /// Korean family names (Statistics Korea, 2015).
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
 /// Titles after a name.
-const TITLES: &str = "\
-    先生 女士 小姐 经理 老师 主任 さん 様 宛 まで 님 과장 대리 팀장 매니저 부장 차장 사원 실장 \
-    점장 원장 소장 대표 주임 선임 책임 총괄 본부장 支店長 이사";
+const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 
 /// Whether a word may announce a person.
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
@@ -120,9 +115,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
 }
 
 /// Ends of words for an office, a telephone or a role, which are no names.
-const OFFICES: &str = "\
-    部 课 課 科 处 室 店 局 所 司 社 线 线电话 电话 手机 電話 携帯 代表 内線 微信 邮箱 窓口 \
-    受付 部门 经理 招聘 面试 总监 팀 부 과 실 전화 대표";
+const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 /// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
 pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {

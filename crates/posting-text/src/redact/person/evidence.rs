@@ -26,17 +26,10 @@ pub(super) enum Evidence {
 
 /// Endings of family names and of names after the father, in any case, by the census offices of
 /// their countries.
-const FAMILY: &str = "\
-    ová ové ovou ski skiego skiemu skim ska skiej ską cki cka ckiej wicz wicza wiczem czyk czyka \
-    owicz ович евич овна евна івна овича овичу евичу овне овну ович енко чук ський ська ський ов \
-    ова ев ева ёв ёва ин ина ову еву ину ienė aitė ytė utė auskas auskui ienei evičius avičius \
-    ņš iņa iņai oglu oğlu ύλου ίδης ίδη όπουλος οπούλου άκης άκη sson ssen dottir dóttir escu \
-    eanu enko chuk shvili dze yan nen ainen einen uinen önen";
+const FAMILY: &str = include_str!("../tables/family_endings.txt");
 
 /// Endings of cases, in place of one of a name: nothing, `a`, `o` or a soft sign.
-const ENDINGS: &str = "\
-    a u em ie y i ę ą o ou ovi e ům ě om ой у а е ы и ю ом ем я і ові єві ою ею t at et \
-    ot nak nek val vel ui į am ai n in ın lle";
+const ENDINGS: &str = include_str!("../tables/given_name_endings.txt");
 
 /// Whether a word is a name after the father, which stands last.
 pub(super) fn is_patronymic(word: &Word<'_>) -> bool {

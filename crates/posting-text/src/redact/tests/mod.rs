@@ -23,7 +23,7 @@ fn of_company<'a>((company_name, company_website): (&'a str, &'a str)) -> Postin
 /// `{c:Acmera} hires` (`eval/README.md` has their kinds), or a text, an arrow and what it becomes. It
 /// is of Acmera, or of the company before a bar: `name + other name, website @ country city`.
 fn check(files: &[&'static str], redact: impl Fn(&str, &Posting<'_>) -> String) {
-    let mut failed = String::new();
+    let mut failed = Vec::new();
     for case in files.iter().flat_map(|file| cases(file)) {
         let (company, text) = case.split_once(" | ").unwrap_or((ACME, &case));
         let (company, place) = company.split_once(" @ ").unwrap_or((company, ""));
@@ -49,10 +49,10 @@ fn check(files: &[&'static str], redact: impl Fn(&str, &Posting<'_>) -> String) 
         let (source, expect) = given.unwrap_or_else(labelled);
         let found = redact(&source, &posting);
         if found != expect {
-            failed += &format!("{case}\n    becomes {found:?}\n");
+            failed.push(format!("{case}\n    becomes {found:?}"));
         }
     }
-    assert!(failed.is_empty(), "\n{failed}");
+    assert!(failed.is_empty(), "\n{}", failed.join("\n"));
 }
 
 #[test]
