@@ -57,7 +57,6 @@ pub use self::{
     health::Readiness,
     host::Hosts,
     integration::client_data,
-    middleware::panic_message,
     openapi::openapi,
     ports::{Ports, WebhookPorts},
     posting::posting_data,

@@ -15,6 +15,7 @@ use actix_web::{
     middleware::Next,
 };
 use futures_util::FutureExt;
+use runtime::panics;
 use tracing::Instrument;
 
 use crate::{
@@ -137,7 +138,7 @@ fn finish(
         }
         // The panic dropped the request, so only an error can carry the answer.
         Err(panic) => {
-            tracing::error!(cause = panic_message(panic.as_ref()), "a handler panicked");
+            tracing::error!(cause = panics::text(panic.as_ref()), "a handler panicked");
             Err(InternalError::from_response(ApiError::INTERNAL, internal()).into())
         }
     }
@@ -151,13 +152,4 @@ pub fn internal(id: &RequestId, is_for_token: bool) -> HttpResponse {
         error: is_for_token.then_some("server_error"),
         error_description: is_for_token.then_some(ApiError::INTERNAL),
     })
-}
-
-/// The message of a caught panic.
-pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
 }

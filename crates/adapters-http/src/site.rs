@@ -12,6 +12,7 @@ use actix_web::{
     web,
 };
 use futures_util::FutureExt as _;
+use runtime::panics;
 use tracing::Instrument as _;
 
 use crate::{
@@ -20,7 +21,6 @@ use crate::{
     connection::{Connection, Timeouts},
     error::ApiError,
     host::Hosts,
-    middleware::panic_message,
     request_id::{RequestId, X_REQUEST_ID},
     server::{ServerSettings, serve},
 };
@@ -92,7 +92,7 @@ async fn track(
             Ok(answer) => answer?,
             // The panic dropped the request, so only an error can carry the answer.
             Err(panic) => {
-                tracing::error!(cause = panic_message(panic.as_ref()), "a page panicked");
+                tracing::error!(cause = panics::text(panic.as_ref()), "a page panicked");
                 let text = format!("Something went wrong. The log has more, by the id {id}.");
                 let response = HttpResponse::InternalServerError()
                     .insert_header((CACHE_CONTROL, "no-store"))

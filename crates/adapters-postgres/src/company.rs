@@ -68,15 +68,6 @@ pub(crate) fn columns<'a>(rows: &'a [&CompanyWrite]) -> [Value<'a>; 12] {
     ]
 }
 
-/// Returns the column arrays of the companies that a commit was decided on.
-pub(crate) fn assumed<'a>(rows: &'a [&Company]) -> [Value<'a>; 3] {
-    [
-        uuids(rows, |company| company.id.uuid()),
-        texts(rows, |company| Some(&company.name)),
-        texts(rows, |company| company.logo_path.as_deref()),
-    ]
-}
-
 #[async_trait]
 impl CompanyReader for PostgresStore {
     async fn companies(&self, after: &str, limit: usize) -> Result<Vec<CompanyView>, StoreError> {

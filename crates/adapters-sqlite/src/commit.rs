@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
-    company::Company,
     posting::duplicate::{Candidate, Fingerprint},
     store::{Known, Store, WriteSet},
 };
@@ -87,11 +86,6 @@ impl Store for SqliteStore {
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
     if let Some(lease) = writes.import {
         catalogue::hold(conn, lease)?;
-    }
-    let stored = company::load(conn, writes.assumed.keys())?;
-    let is_assumed = |company: &Company| writes.assumed.get(&company.id) == Some(company);
-    if stored.len() < writes.assumed.len() || !stored.iter().all(is_assumed) {
-        return Err(StoreError::Conflict.into());
     }
     if !posting::stand(conn, &writes.standing)? {
         return Err(StoreError::Conflict.into());

@@ -7,13 +7,13 @@ use adapters_http::{
 };
 use anyhow::{Context as _, bail};
 use metrics_exporter_prometheus::PrometheusHandle;
+use runtime::clock;
 use tokio::{
     task::JoinHandle,
     time::{MissedTickBehavior, interval},
 };
 
 use crate::{
-    clock,
     config::AdminBind,
     metrics::{self, Page, PagePorts, Serving, Stores},
 };
@@ -129,7 +129,6 @@ mod tests {
             backlog: backlog_of(Arc::clone(&store) as _),
             clients: Arc::clone(&store) as _,
             activity: Arc::clone(&store) as _,
-            events: Arc::clone(&store) as _,
             webhooks: Arc::clone(&store) as _,
             browser: Arc::clone(&store) as _,
             catalogues: Arc::clone(&store) as _,

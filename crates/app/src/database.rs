@@ -16,15 +16,12 @@ use domain::{
 use enrichment::DraftCache;
 use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTracer};
 use newsletter::store::{Accounts, SubscriberReader};
+use workers::{Activities, ObservedStore, Observer, Wake};
 
 use crate::{
-    accounts::SharedTime,
-    activity::Activities,
-    clock,
     config::DatabaseUrl,
     embedded,
     metrics::{Stores, backlog_of},
-    worker::{ObservedStore, Observer, Wake},
 };
 
 const CANNOT_OPEN: &str = "cannot open the database";
@@ -101,11 +98,7 @@ impl Database {
             outbox: Arc::clone(store) as _,
             events: Arc::clone(store) as _,
             webhooks: Arc::clone(store) as _,
-            accounts: Arc::new(SharedTime {
-                accounts: Arc::clone(store) as _,
-                store_clock: Arc::clone(store) as _,
-                clock: clock::system(),
-            }),
+            accounts: Arc::clone(store) as _,
             catalogues: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
             passes: Arc::clone(store) as _,
@@ -158,7 +151,6 @@ impl Database {
             backlog: backlog_of(Arc::clone(&self.outbox)),
             clients: Arc::clone(&self.clients),
             activity: Arc::clone(&self.activity),
-            events: Arc::clone(&self.events),
             webhooks: Arc::clone(&self.webhooks),
             browser: Arc::clone(&self.browser),
             catalogues: Arc::clone(&self.catalogues),

@@ -7,29 +7,23 @@
 //! - [`import`]: takes in the lines of imports, through the lanes.
 //! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
 //!   cases of subscribers.
-//! - [`worker`]: background work that follows from commits, with the [`enricher`] and the e-mail
-//!   [`provider`].
+//! - [`enricher`], [`provider`]: what the workers call.
 //! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
 //! - [`console`]: the listener of the operators' console. [`operators`]: the commands of operators
 //!   that its pages and the command line share.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
 //!   [`traces`]: the tracer. [`logging`]: the log.
-//! - [`command`], [`push`], [`demo`]: all other commands.
+//! - [`command`], [`push_command`], [`demo`]: all other commands.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
-mod accounts;
-mod activity;
 mod admin;
 mod announce;
 mod cli;
-mod clock;
+mod clock_skew;
 mod command;
-mod comparison;
 mod config;
-mod conflicts;
 mod console;
-mod cores;
 mod database;
 mod demo;
 mod descriptors;
@@ -37,21 +31,17 @@ mod embedded;
 mod enricher;
 mod exposure;
 mod feed;
-mod import;
 mod input;
-mod kinds;
-mod lane;
 mod logging;
 mod metrics;
 mod misconfigured;
 mod newsletter_service;
 mod operators;
 mod output;
-mod panics;
 mod preflight;
 mod progress;
 mod provider;
-mod push;
+mod push_command;
 mod reads;
 mod serve;
 mod shutdown;
@@ -61,9 +51,7 @@ mod supervisor;
 mod testing;
 mod text;
 mod traces;
-mod waits;
 mod webhooks;
-mod worker;
 
 use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
@@ -72,6 +60,7 @@ use anyhow::Context as _;
 use crate::{
     cli::{Cli, Command, Refusal},
     misconfigured::Misconfigured,
+    shutdown::{INTERRUPTED, StopSignals},
 };
 
 /// The allocator of the whole process. A push allocates some 140 times, and with the C library's
@@ -137,7 +126,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     // reqwest is built without a provider of its own.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(cores::half())
+        .worker_threads(runtime::cores::half())
         .enable_all()
         .build()
         .context("cannot start threads")?;
@@ -156,7 +145,10 @@ async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Keys(keys) => command::keys::run(&keys).await,
         Command::Clients(clients) => command::clients::run(&clients).await,
         Command::Companies(companies) => command::companies::run(companies).await,
-        Command::Push(args) => push::run(args).await,
+        Command::Push(args) => {
+            let stop = StopSignals::listen()?.asked();
+            push_command::run(&args, stop, ExitCode::from(INTERRUPTED)).await
+        }
         Command::Postings(postings) => command::postings::run(postings).await,
         Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
         Command::Outbox(outbox) => command::outbox::run(outbox).await,

@@ -15,13 +15,12 @@ use newsletter::{
     },
     usecase::{self, Newsletter, NewsletterError, Reported},
 };
+use runtime::{Clock, decide_again};
 use tokio::{
     runtime::Handle,
     time::{Instant, timeout, timeout_at},
 };
 use tokio_util::task::TaskTracker;
-
-use crate::{clock::Clock, conflicts::decide_again};
 
 /// The time limit of a command.
 pub const DEADLINE: Duration = Duration::from_secs(10);

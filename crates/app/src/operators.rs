@@ -14,11 +14,9 @@ use newsletter::usecase::{
     PersonCommand, PersonError, PersonOutcome, PersonRef, decide_about_person,
 };
 
-use crate::{
-    clock::{self, Clock},
-    conflicts::decide_again,
-    newsletter_service::{new_id, new_token},
-};
+use runtime::{Clock, clock, decide_again};
+
+use crate::newsletter_service::{new_id, new_token};
 
 /// How long a command is decided again after conflicts.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -84,12 +82,12 @@ mod tests {
     use newsletter::testing::email;
 
     use super::*;
-    use crate::testing::{Fault, FaultyStore};
+    use crate::testing::FaultyStore;
 
     #[tokio::test(start_paused = true)]
     async fn others_writes_are_no_failure() {
         let store = FaultyStore::new();
-        store.fail_next(vec![Fault::Fail(StoreError::Conflict); 2]);
+        store.fail_next(vec![StoreError::Conflict; 2]);
         let ada = PersonRef::Email(email("ada@example.com"));
         let command = PersonCommand::Suppress {
             reason: "asked".to_owned(),

@@ -50,7 +50,7 @@ fn style(template: &str) -> Option<ProgressStyle> {
 /// Estimates the time that is left from how far the last minute has come. Says nothing when it
 /// cannot know: at the beginning, and when nothing moves.
 #[derive(Clone, Debug, Default)]
-struct Estimate {
+pub struct Estimate {
     /// Times with the position, about one a second, the last one when it moved last.
     samples: VecDeque<(Instant, u64)>,
     now: Option<Instant>,
@@ -63,7 +63,8 @@ impl Estimate {
     const STILL: Duration = Duration::from_secs(5);
     const LONGEST: Duration = Duration::from_hours(48);
 
-    fn observe(&mut self, now: Instant, position: u64) {
+    /// Notes how far something has come.
+    pub fn observe(&mut self, now: Instant, position: u64) {
         self.now = Some(now);
         match self.samples.back() {
             Some((_, last)) if *last == position => return,
@@ -82,22 +83,33 @@ impl Estimate {
         }
     }
 
-    fn left(&self, length: u64) -> Option<Duration> {
+    /// The time until it has come so far.
+    pub fn left(&self, length: u64) -> Option<Duration> {
+        let (seen, come, at) = self.seen()?;
+        let left = u128::from(length.saturating_sub(at)) * seen.as_millis();
+        let left = Duration::from_millis(u64::try_from(left / u128::from(come)).ok()?);
+        (left < Self::LONGEST).then_some(left)
+    }
+
+    /// How far it comes in a second.
+    pub fn per_second(&self) -> Option<u64> {
+        let (seen, come, _) = self.seen()?;
+        u64::try_from(u128::from(come) * 1_000 / seen.as_millis()).ok()
+    }
+
+    /// The time that was seen, how far it has come in it, which is not nothing, and where it is.
+    fn seen(&self) -> Option<(Duration, u64, u64)> {
         let (first, from) = self.samples.front()?;
         let (last, to) = self.samples.back()?;
         let seen = last.duration_since(*first);
-        if seen < Self::LEAST || self.now?.duration_since(*last) > Self::STILL {
-            return None;
-        }
-        let left = u128::from(length.saturating_sub(*to)) * seen.as_millis();
-        let left = left / u128::from(to.saturating_sub(*from)).max(1);
-        let left = Duration::from_millis(u64::try_from(left).ok()?);
-        (left < Self::LONGEST && to > from).then_some(left)
+        let is_still = self.now?.duration_since(*last) > Self::STILL;
+        let come = to.saturating_sub(*from);
+        (seen >= Self::LEAST && !is_still && come > 0).then_some((seen, come, *to))
     }
 }
 
 /// A time as one number: nobody reads more into an estimate.
-fn rounded(time: Duration) -> String {
+pub fn rounded(time: Duration) -> String {
     match time.as_secs() + 1 {
         seconds @ ..100 => format!("{seconds} s left"),
         seconds @ ..6_000 => format!("{} min left", (seconds + 30) / 60),

@@ -21,12 +21,12 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
+use workers::Wake;
 
 use crate::{
     database::Database,
     feed::{Feed, FeedTask},
     metrics,
-    worker::Wake,
 };
 
 /// The time between two comparisons.

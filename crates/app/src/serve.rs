@@ -17,26 +17,25 @@ use adapters_postgres::PostgresUrl;
 use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
 use domain::{posting::Lifetime, usecase::Ingest};
+use ingest::{ImportPorts, ImportTasks, Importer, LaneSettings, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
+use runtime::{Throttle, clock};
 use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
+use workers::{Activities, ActivityTask, Wake, Worker, WorkerSettings};
 
+use self::worker::WorkerSetup;
 pub use self::worker::run as run_worker;
-use self::worker::{WorkerOptions, WorkerSetup};
 use crate::{
-    activity::{Activities, ActivityTask},
     admin::Admin,
     announce::Parts,
     cli::ServeArgs,
-    clock,
+    clock_skew,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     console::{ConsoleConfig, ConsoleServer},
     database::{Database, Outdated},
-    descriptors, exposure,
-    import::{ImportPorts, ImportTasks, Importer},
-    lane::{LaneSettings, LaneTasks, Lanes},
-    logging,
+    descriptors, exposure, logging,
     metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
@@ -45,8 +44,7 @@ use crate::{
     signing_keys,
     supervisor::Supervisor,
     traces::Traces,
-    webhooks::{self, WebhookSettings},
-    worker::{BusyProbe, Throttle, Wake, Worker},
+    webhooks,
 };
 
 /// The configuration of a service.
@@ -76,22 +74,16 @@ pub struct ServiceConfig {
     pub max_connections: usize,
     /// The lanes of pushes.
     pub lanes: LaneSettings,
-    /// The lifetime of postings.
-    pub lifetime: Lifetime,
-    /// How long an event is kept.
-    pub keep_events: Duration,
-    /// How long after its expiry a posting keeps its texts; `None` for ever.
-    pub keep_expired_texts: Option<Duration>,
+    /// How a worker works, and how long postings live.
+    pub work: WorkerSettings,
     /// The worker's enricher; `None` runs no worker.
     pub enricher: Option<EnricherKind>,
     /// The e-mail provider's accounts.
     pub accounts: ProviderSettings,
-    /// Whether the worker reconciles with the accounts' lists.
-    pub reconciles: bool,
     /// The effect of the migration links in e-mails.
     pub links: Links,
-    /// Deliveries of events to webhooks.
-    pub webhooks: WebhookSettings,
+    /// Whether receivers of webhooks may have private addresses.
+    pub private: PrivateAddresses,
     /// The secrets with which the e-mail provider signs its deliveries.
     pub webhook_secrets: Vec<SecretString>,
     /// The name of the board on the newsletter's pages.
@@ -133,14 +125,18 @@ impl TryFrom<&ServeArgs> for ServiceConfig {
             http_threads: args.http.threads(),
             max_connections: args.http.max_connections,
             lanes: args.lanes(),
-            lifetime: args.lifetime.lifetime,
-            keep_events: args.events.keep,
-            keep_expired_texts: args.retention.expired_texts(),
+            work: WorkerSettings {
+                lifetime: args.lifetime.lifetime,
+                keep_events: args.events.keep,
+                keep_expired_texts: args.retention.expired_texts(),
+                reconciles: args.accounts.reconciles(),
+                schedule: args.retries.schedule.clone(),
+                ..WorkerSettings::default()
+            },
             enricher: enricher.transpose()?,
             accounts: args.accounts.settings(),
-            reconciles: args.accounts.reconciles(),
             links: args.accounts.links(),
-            webhooks: WebhookSettings::new(args.addresses, &args.retries),
+            private: args.addresses.private,
             webhook_secrets: args.webhook.secrets(),
             board_name: args.pages.board_name.clone(),
             admin: args.admin.bind(),
@@ -156,15 +152,7 @@ impl ServiceConfig {
         let Some(enricher) = &self.enricher else {
             return Ok(None);
         };
-        let options = WorkerOptions {
-            lifetime: self.lifetime,
-            keep_events: self.keep_events,
-            keep_expired_texts: self.keep_expired_texts,
-            reconciles: self.reconciles,
-            schedule: self.webhooks.schedule.clone(),
-            tracer: self.tracer.clone(),
-        };
-        WorkerSetup::new(enricher, &self.accounts, options).map(Some)
+        WorkerSetup::new(enricher, &self.accounts, self.work.clone()).map(Some)
     }
 }
 
@@ -201,8 +189,8 @@ impl Service {
             require_key(&folder)?;
         }
         let setup = config.worker()?;
-        let receivers = webhooks::client(config.webhooks.private)?;
-        let tried = webhooks::client_of_api(config.webhooks.private)?;
+        let receivers = webhooks::client(config.private)?;
+        let tried = webhooks::client_of_api(config.private)?;
         let database = open(&config, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
@@ -211,18 +199,17 @@ impl Service {
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
             &database.locks,
-            config.lifetime,
+            config.work.lifetime,
             &clock::system(),
             config.lanes,
         );
-        let is_busy: BusyProbe = Arc::new(lanes.is_busy());
+        let throttle = Throttle(Arc::new(lanes.is_busy()));
         let pushes = Arc::new(lanes.under_way());
         let newsletter =
             NewsletterService::new(&database.newsletter, &clock::system(), config.links);
         let (reads, read_tasks) = reads::start(config.replica.as_ref(), &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = importer(&database, &lanes, config.lifetime, &is_busy);
-        let console_sender = Arc::clone(&tried) as _;
+        let (imports, import_tasks) = importer(&database, &lanes, config.work.lifetime, &throttle);
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -230,12 +217,12 @@ impl Service {
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: webhook_ports(&database, tried, config.webhooks.private),
+            webhooks: webhook_ports(&database, Arc::clone(&tried), config.private),
             clients: Arc::clone(&database.clients),
             activity: Arc::clone(&database.activity),
             recorder: activities,
             health: Arc::clone(&database.health),
-            tracer: config.tracer,
+            tracer: config.tracer.clone(),
         };
         let application = Application::build(
             ports,
@@ -267,17 +254,17 @@ impl Service {
         let console = ConsoleServer::start(
             config.console,
             &database,
-            (console_sender, config.webhooks.private),
-            config.lifetime,
+            (tried as _, config.private),
+            config.work.lifetime,
         )?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, config.admin);
         warn_of_refused(config.links);
         let worker = setup
-            .map(|setup| setup.start(&database, receivers, wake, is_busy))
+            .map(|setup| setup.start(&database, receivers, wake, throttle, config.tracer))
             .transpose()?;
-        let clocks = clock::compare(&database.clock, &clock::system());
+        let clocks = clock_skew::compare(&database.clock, &clock::system());
         let server = tokio::spawn(application.run());
         Ok(Running {
             addr,
@@ -313,7 +300,7 @@ fn importer(
     database: &Database,
     lanes: &Arc<dyn Ingest>,
     lifetime: Lifetime,
-    is_busy: &BusyProbe,
+    throttle: &Throttle,
 ) -> (Importer, ImportTasks) {
     Importer::new(ImportPorts {
         ingest: Arc::clone(lanes),
@@ -321,7 +308,7 @@ fn importer(
         store: Arc::clone(&database.store),
         lifetime,
         clock: clock::system(),
-        throttle: Throttle(Arc::clone(is_busy)),
+        throttle: throttle.clone(),
     })
 }
 

@@ -1,37 +1,15 @@
-//! Deliveries of events to webhooks: their settings, the client that calls receivers, and bodies.
+//! Deliveries of events to webhooks: the client that calls receivers, and bodies.
 
 use std::sync::Arc;
 
-use ::webhooks::{PrivateAddresses, RetrySchedule};
+use ::webhooks::PrivateAddresses;
 use adapters_webhooks::{Settings, WebhookClient};
 use domain::posting::PostingView;
 use kernel::event::Event;
-
-use crate::{
-    cli::{WebhookAddressArgs, WebhookRetryArgs},
-    worker::Body,
-};
+use workers::Body;
 
 /// The number of names that are looked up at a time for the API.
 const API_LOOKUPS: usize = 8;
-
-/// How events are delivered.
-#[derive(Clone, Debug, Default)]
-pub struct WebhookSettings {
-    /// Whether receivers may have private addresses.
-    pub private: PrivateAddresses,
-    /// When a failed delivery is tried again.
-    pub schedule: RetrySchedule,
-}
-
-impl WebhookSettings {
-    pub fn new(addresses: WebhookAddressArgs, retries: &WebhookRetryArgs) -> Self {
-        Self {
-            private: addresses.private,
-            schedule: retries.schedule.clone(),
-        }
-    }
-}
 
 /// Builds the client that calls receivers, and warns if it cannot call them over HTTPS.
 pub fn client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClient>> {

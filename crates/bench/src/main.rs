@@ -5,8 +5,8 @@
 //! - `build` builds the programs; `service`, `postgres` and `child` run them.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
 //! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `console`
-//!   run the others.
+//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `console` run
+//!   the others.
 //! - `pair` measures two builds alternately.
 //! - `measure` defines the results, `targets` the required ones, and `report` prints both.
 #![expect(

@@ -21,3 +21,15 @@ pub enum StoreError {
     #[error("the store failed: {0}")]
     Broken(String),
 }
+
+/// An error of a use case, which may be one of the store.
+pub trait StoreFailure: From<StoreError> {
+    /// The error of the store, if it is one.
+    fn store_error(&self) -> Option<&StoreError>;
+}
+
+impl StoreFailure for StoreError {
+    fn store_error(&self) -> Option<&StoreError> {
+        Some(self)
+    }
+}

@@ -40,7 +40,7 @@ pub use self::{
     actor::{Actor, UnknownActor},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
-    error::StoreError,
+    error::{StoreError, StoreFailure},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
     precision::microseconds,
     prefixes::{Forbidden, InvalidPrefix, Prefixes},

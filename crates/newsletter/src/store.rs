@@ -102,7 +102,7 @@ impl Change {
         if let Some(effect) = effect {
             writes.tasks.ask(effect);
         }
-        if !is_of_withdrawal && subscriber.unquiet().next().is_some() {
+        if !is_of_withdrawal && subscriber.unconfirmed_suppressions().next().is_some() {
             writes.tasks.ask(tasks::withdraw(id));
         }
         // A commit increments the version once, however many commands of a batch change the

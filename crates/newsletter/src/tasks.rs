@@ -64,9 +64,6 @@ pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
-/// The name of the consumer of [`INDIVIDUAL_MEMBERSHIP_UPDATED`], which keeps a cursor of the event
-/// log.
-pub const CONSUMER: &str = "newsletter";
-
-/// An individual membership changed, or one that was individual before.
+/// An individual membership changed, or one that was individual before. Its listener asks for a
+/// sync, in the commit that raises it.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::RetryPolicy;
+use runtime::RetryPolicy;
 
 /// A circuit breaker that several callers share. It has no clock: times are passed in.
 ///

@@ -8,7 +8,6 @@ mod breaker;
 mod client;
 mod failure;
 mod mask;
-mod retry;
 mod trace;
 
 pub use self::{
@@ -20,6 +19,5 @@ pub use self::{
     },
     failure::{Failure, failure, find},
     mask::without_addresses,
-    retry::RetryPolicy,
     trace::{TRACEPARENT, traced, traceparent},
 };

@@ -1,4 +1,4 @@
-//! How an endpoint fares: when it is left alone, and when it is given up.
+//! How an endpoint fares: when it is paused, and when it is disabled.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const GIVEN_UP_AFTER: time::Duration = time::Duration::days(5);
 /// The first wait after a silent round.
 const SHORTEST_QUIET: Duration = Duration::from_secs(5);
 
-/// The longest time for which an endpoint is left alone.
+/// The longest time for which an endpoint is paused.
 const LONGEST_QUIET: Duration = Duration::from_mins(10);
 
 /// Why an endpoint is disabled after five days.
@@ -84,10 +84,10 @@ impl Health {
         }
     }
 
-    /// Leaves the endpoint alone after a silent round: for five seconds, and twice as long after
+    /// Pauses the endpoint after a silent round: for five seconds, and twice as long after
     /// each further one, up to ten minutes. `jitter`, a random number from 0 to 1, spreads it over
     /// its upper half.
-    pub fn fall_silent(&mut self, jitter: f64, now: OffsetDateTime) {
+    pub fn back_off(&mut self, jitter: f64, now: OffsetDateTime) {
         let doublings = self.silent_rounds.min(20);
         let wait = SHORTEST_QUIET.saturating_mul(1 << doublings);
         let wait = wait.min(LONGEST_QUIET);
@@ -96,7 +96,7 @@ impl Health {
         self.quiet_until = Some(now + wait);
     }
 
-    /// Ends the silence after a round with answers. The endpoint may have asked to be left alone
+    /// Ends the silence after a round with answers. The endpoint may have asked to be paused
     /// for a while, which it is for up to ten minutes.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
@@ -163,7 +163,7 @@ mod tests {
         let mut health = Health::default();
         assert!(!health.is_quiet(noon()) && !health.is_probing());
         for (round, seconds) in (1..).zip([5, 10, 20, 40, 80, 160, 320, 600, 600]) {
-            health.fall_silent(1.0, noon());
+            health.back_off(1.0, noon());
             let until = noon() + Duration::from_secs(seconds);
             assert_eq!(health.quiet_until, Some(until));
             assert!(health.is_quiet(until - TIME) && !health.is_quiet(until));
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(health.answer_ends_silence(), round > 1);
         }
         health.silent_rounds = u32::MAX;
-        health.fall_silent(0.0, noon());
+        health.back_off(0.0, noon());
         assert_eq!(health.quiet_until, Some(noon() + LONGEST_QUIET / 2));
         health.answer(None, noon());
         assert_eq!((health.window(), health.quiet_until), (WINDOW, None));

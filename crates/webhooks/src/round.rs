@@ -326,7 +326,7 @@ impl DeliveryRound {
         let answers = self.answered.map(|any| any && !self.is_silent_stretch());
         match answers {
             Some(true) => health.answer(self.asked, now),
-            Some(false) => health.fall_silent(jitter, now),
+            Some(false) => health.back_off(jitter, now),
             None => {}
         }
         let mut settled = self.settled(|state| matches!(state, State::Delivered | State::GivenUp));

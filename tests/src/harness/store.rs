@@ -7,8 +7,6 @@ use adapters_postgres::{
     testing::{self, patient},
 };
 use adapters_sqlite::SqliteStore;
-use kernel::event::{EventLog as _, LogQuery};
-use newsletter::tasks::{CONSUMER, INDIVIDUAL_MEMBERSHIP_UPDATED};
 
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,28 +101,6 @@ impl Database {
                 Arc::new(store.unwrap())
             }
         }
-    }
-
-    /// Whether there are events that the newsletter has not passed, also such that cannot be read
-    /// yet.
-    pub async fn is_newsletter_behind(&self, data: &Path) -> bool {
-        let Some(url) = self.url() else {
-            let log = SqliteStore::open(&data.join("posthaste.db")).unwrap();
-            let query = LogQuery {
-                after: log.cursor(CONSUMER).await.unwrap(),
-                names: vec![INDIVIDUAL_MEMBERSHIP_UPDATED],
-                prefixes: kernel::Prefixes::ALL,
-                limit: 1,
-            };
-            return !log.read(&query).await.unwrap().events.is_empty();
-        };
-        let later = format!(
-            "SELECT count(*) AS value FROM events \
-             WHERE name = '{INDIVIDUAL_MEMBERSHIP_UPDATED}' AND (commit_seq, number) > ( \
-                SELECT coalesce(max(commit_seq), -1), coalesce(max(number), -1) \
-                FROM event_cursors WHERE consumer = '{CONSUMER}')"
-        );
-        testing::number(&url, &later) > 0
     }
 
     /// Whether it keeps a client's secret as it is.

@@ -8,6 +8,7 @@ use std::{
 
 use access::{ActivityRecorder, Clients};
 use kernel::ClientId;
+use runtime::Clock;
 use time::OffsetDateTime;
 
 use super::{
@@ -17,9 +18,6 @@ use super::{
     keys::{KeyError, KeyFolder, KeyRing},
     limit::Uptime,
 };
-
-/// The source of the current time.
-pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// The claims that all tokens share; the same in every process on one database.
 #[derive(Clone, Debug)]

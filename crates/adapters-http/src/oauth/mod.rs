@@ -36,7 +36,7 @@ pub(crate) mod tests;
 use actix_web::web::{self, ServiceConfig};
 
 pub use self::{
-    authorizer::{AuthSettings, Authorizer, Clock},
+    authorizer::{AuthSettings, Authorizer},
     bearer::{Authorization, Caller},
     error::AuthError,
     jwt::TokenFault,

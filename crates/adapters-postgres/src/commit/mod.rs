@@ -140,8 +140,6 @@ async fn write(
     values.extend(outbox::columns(&effects, &traces, writes.tasks.at));
     values.extend(event::columns(&writes.tasks.events));
     values.extend(postings.counts().map(|count| Value::from(count_of(count))));
-    let assumed: Vec<_> = writes.assumed.values().collect();
-    values.extend(company::assumed(&assumed));
     execute::<Write>(conn, &values).await?;
     Ok(())
 }

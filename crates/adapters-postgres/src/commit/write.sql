@@ -154,17 +154,9 @@ events_recorded AS (
     WHERE sent.company_name IS NULL OR stands.id IS NOT NULL
         OR sent.subject NOT IN (SELECT id FROM companies_sent)
 )
--- A changed version, an identifier that was taken meanwhile, a company of another owner than its
--- write requires, or one that is not as assumed undoes everything. The companies are those of
--- before the statement.
+-- A changed version, an identifier that was taken meanwhile, or a company of another owner than its
+-- write requires undoes everything. The companies are those of before the statement.
 SELECT must_hold(inserted = ? AND updated = ? AND NOT EXISTS (
-    SELECT FROM unnest(?, ?, ?) AS assumed (id, name, logo_path)
-    WHERE NOT EXISTS (
-        SELECT FROM companies
-        WHERE companies.id = assumed.id AND companies.name = assumed.name
-            AND companies.logo_path IS NOT DISTINCT FROM assumed.logo_path
-    )
-) AND NOT EXISTS (
     SELECT FROM companies_sent
     WHERE required_owner IS NOT NULL
         AND id NOT IN (SELECT id FROM companies_written)

@@ -1,5 +1,7 @@
 //! The tests that both stores pass.
 
+use std::future::{Ready, ready};
+
 use diesel::connection::SimpleConnection;
 use diesel_migrations::MigrationHarness;
 use kernel::StoreError;
@@ -12,9 +14,9 @@ use crate::{SqliteStore, connection::Role, migrations::MIGRATIONS};
 sql_common::store_suite!(crate::tests::fixture, crate::tests::shared::empty);
 
 /// A file without a schema.
-async fn empty() -> (TempDir, SqliteStore) {
+fn empty() -> Ready<(TempDir, SqliteStore)> {
     let (dir, path) = place();
-    (dir, SqliteStore::open(&path).unwrap())
+    ready((dir, SqliteStore::open(&path).unwrap()))
 }
 
 impl Shell for SqliteStore {

@@ -5,6 +5,7 @@ use std::{ffi::OsString, path::PathBuf};
 use adapters_http::oauth::KeyId;
 use adapters_postgres::PostgresUrl;
 use clap::{Args, Parser, Subcommand, builder::FalseyValueParser};
+use ingest::LaneSettings;
 
 use super::{
     backup::{BackupArgs, CopyArgs, RestoreArgs},
@@ -15,7 +16,6 @@ use super::{
     newsletter::{AccountsArgs, PagesArgs, SubscribersCommand, WebhookArgs},
     operator::{AuditArgs, OperatorArgs},
     postings::PostingsCommand,
-    push::PushArgs,
     settings::{
         AdminArgs, DataDirArgs, EventsArgs, HttpArgs, JsonArgs, LaneArgs, LifetimeArgs,
         RetentionArgs, StoreArgs,
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     config::{self, LogFormat},
-    lane::LaneSettings,
+    push_command::PushArgs,
 };
 
 /// The commands that run until they are stopped, log all they say, and send traces.

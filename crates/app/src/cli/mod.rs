@@ -15,7 +15,6 @@ mod newsletter;
 mod operator;
 mod parse;
 mod postings;
-mod push;
 mod refusal;
 mod settings;
 mod tools;
@@ -50,14 +49,13 @@ pub use self::{
         PostingArgs, PostingsCommand, PostingsEraseArgs, PostingsFeatureArgs, PostingsListArgs,
         PostingsPurgeArgs, PostingsReasonArgs, PostingsShowArgs,
     },
-    push::PushArgs,
     refusal::Refusal,
     settings::{JsonArgs, LifetimeArgs, StoreArgs},
     tools::HealthcheckArgs,
     variables::{unknown_variables, warn_of_unknown_variables},
     webhooks::{
-        WebhookAddressArgs, WebhookRetryArgs, WebhooksCommand, WebhooksCreateArgs,
-        WebhooksDeliveriesArgs, WebhooksListArgs, WebhooksManageArgs, WebhooksReplayArgs,
-        WebhooksRotateArgs, WebhooksShowArgs, WebhooksTestArgs,
+        WebhooksCommand, WebhooksCreateArgs, WebhooksDeliveriesArgs, WebhooksListArgs,
+        WebhooksManageArgs, WebhooksReplayArgs, WebhooksRotateArgs, WebhooksShowArgs,
+        WebhooksTestArgs,
     },
 };

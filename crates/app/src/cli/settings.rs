@@ -4,12 +4,10 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, builder::FalseyValueParser};
 use domain::posting::Lifetime;
+use ingest::LaneSettings;
+use runtime::cores;
 
-use crate::{
-    config::{self, AdminBind, DatabaseUrl, MOST_LANES},
-    cores,
-    lane::LaneSettings,
-};
+use crate::config::{self, AdminBind, DatabaseUrl, MOST_LANES};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Storage")]
@@ -241,10 +239,9 @@ pub struct LaneArgs {
 
 /// Lanes of imports, whose large batches gain when their commits overlap.
 const LINE_LANES: usize = 2;
-/// Of the eight connections of a store, those that commits of pushes take at most, and those that
-/// their reads take. The rest is for everything else.
+/// Of the eight connections of a store, those that commits of pushes take at most. The rest is for
+/// everything else.
 const COMMITS: usize = 4;
-const READS: usize = 2;
 
 impl LaneArgs {
     /// The settings of the lanes, with defaults for this database.
@@ -257,18 +254,14 @@ impl LaneArgs {
             (lanes, lanes.max(LINE_LANES))
         };
         let lanes = self.ingest_lanes.unwrap_or(lanes);
-        let share = |connections: usize| {
-            let has_one_writer = database.is_embedded();
-            if has_one_writer {
-                1
-            } else {
-                (connections / lanes).max(1)
-            }
+        let commits = if database.is_embedded() {
+            1
+        } else {
+            (COMMITS / lanes).clamp(1, 2)
         };
         LaneSettings {
             lanes,
-            commits: share(COMMITS),
-            reads: share(READS),
+            commits,
             line_lanes,
             queue: self.ingest_queue,
             ..LaneSettings::default()

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use access::{Client, ClientChange, Clients, ManagedClients, NewClient, Rotation};
 use adapters_http::oauth::ClientSecret;
 use kernel::{ClientId, Prefixes, audit::Attribution};
+use runtime::clock;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,7 +19,6 @@ use crate::{
         ClientsCommand, ClientsCreateArgs, ClientsListArgs, ClientsRevokeArgs, ClientsRotateArgs,
         ClientsShowArgs, ClientsUpdateArgs,
     },
-    clock,
     database::{Database, Outdated},
     misconfigured::Misconfigured,
     output,

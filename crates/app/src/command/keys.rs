@@ -6,11 +6,11 @@ use adapters_http::oauth::{KeyError, KeyFolder, KeyId};
 use anyhow::{Context as _, bail};
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
+use runtime::clock;
 use serde::Serialize;
 
 use crate::{
     cli::{KeysCommand, KeysGenerateArgs, KeysListArgs, KeysRetireArgs, OperatorArgs, StoreArgs},
-    clock,
     database::{Database, Outdated},
     output,
     signing_keys::{new_id, refuse_exposed},

@@ -12,15 +12,15 @@ use newsletter::{
     subscriber::Account,
     tasks,
 };
+use runtime::clock;
 use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
     cli::{OutboxCommand, OutboxDismissArgs, OutboxListArgs, OutboxRetryArgs},
-    clock,
     database::Database,
-    kinds, output, text,
+    output, text,
 };
 
 /// The age of a due task from selection the lack of a free worker does not explain its wait.
@@ -95,7 +95,7 @@ fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<
         .as_deref()
         .unwrap_or("no reason is known");
     Some(format!(
-        "The {account} account is left alone until {} (UTC): {}",
+        "The {account} account is paused until {} (UTC): {}",
         output::minute(until),
         text::plain(reason)
     ))
@@ -111,7 +111,7 @@ fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static s
     (!dead && tasks.iter().any(is_left)).then_some(
         "A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
          key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
-         that is left alone for a while.",
+         that is paused for a while.",
     )
 }
 
@@ -186,7 +186,7 @@ impl Listing {
         if outbox.list(self.dead, after, 1).await?.is_empty() {
             return Ok(None);
         }
-        let counts = outbox.backlog(&kinds::ALL).await?;
+        let counts = outbox.backlog(&workers::kinds::ALL).await?;
         let counts = counts
             .iter()
             .map(|of| if self.dead { of.dead } else { of.waiting });
@@ -364,7 +364,7 @@ mod tests {
             reconciled_at: None,
         };
         let text = pause(Account::Old, &state, now).unwrap();
-        assert!(text.contains("old account is left alone until"), "{text}");
+        assert!(text.contains("old account is paused until"), "{text}");
         assert!(text.contains("429\u{FFFD}[2J"), "{text}");
         assert_eq!(pause(Account::Old, &state, now + minute), None);
         assert_eq!(pause(Account::New, &AccountState::default(), now), None);

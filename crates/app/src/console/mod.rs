@@ -15,12 +15,12 @@ use adapters_http::{
 use anyhow::bail;
 use domain::posting::Lifetime;
 use kernel::audit::{Attribution, Operator};
+use runtime::clock;
 use tokio::task::JoinHandle;
 
 use self::store::StoreCommands;
 use crate::{
-    cli::ConsoleArgs, clock, config::AdminBind, database::Database, exposure, kinds,
-    misconfigured::Misconfigured,
+    cli::ConsoleArgs, config::AdminBind, database::Database, exposure, misconfigured::Misconfigured,
 };
 
 /// The configuration of the console.
@@ -153,7 +153,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         sender,
         new_ping: Arc::new(|at| new_ping(at).ok()),
         outbox: Arc::clone(&database.outbox),
-        kinds: kinds::ALL.to_vec(),
+        kinds: workers::kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),
         census: Arc::clone(&database.subscribers),
         people: commands,

@@ -16,7 +16,9 @@ use newsletter::{
     usecase::{PersonCommand, PersonError, PersonRef},
 };
 
-use crate::{clock::Clock, operators};
+use runtime::Clock;
+
+use crate::operators;
 
 /// What the commands need.
 pub struct StoreCommands {

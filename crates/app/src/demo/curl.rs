@@ -2,10 +2,11 @@
 
 use std::{env, fmt::Write as _, io};
 
+use push::Credentials;
 use secrecy::ExposeSecret as _;
 
 use super::{home::Home, samples};
-use crate::{push::Credentials, text::quoted};
+use crate::text::quoted;
 
 /// The command that serves the demo's data again.
 #[derive(Debug)]

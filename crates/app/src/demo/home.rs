@@ -8,18 +8,19 @@ use std::{
 };
 
 use domain::posting::Lifetime;
+use ingest::LaneSettings;
 use tempfile::TempDir;
+use webhooks::PrivateAddresses;
+use workers::WorkerSettings;
 
 use crate::{
     cli::DEFAULT_BOARD_NAME,
     config::{AdminBind, DatabaseUrl, EnricherKind},
     console::ConsoleConfig,
     database::Outdated,
-    lane::LaneSettings,
     newsletter_service::Links,
     provider,
     serve::ServiceConfig,
-    webhooks::WebhookSettings,
 };
 
 /// The demo's data directory.
@@ -74,15 +75,15 @@ impl Home {
             token_ttl: Duration::from_hours(1),
             body_limit: 1 << 20,
             import_limit: 1 << 31,
-            lifetime: Lifetime::days(60),
-            keep_events: Duration::from_hours(30 * 24),
-            keep_expired_texts: Some(Duration::from_hours(30 * 24)),
+            work: WorkerSettings {
+                lifetime: Lifetime::days(60),
+                ..WorkerSettings::default()
+            },
             enricher: Some(EnricherKind::Builtin),
             // The demo calls no external services.
             accounts: provider::none(),
-            reconciles: false,
             links: Links::Move,
-            webhooks: WebhookSettings::default(),
+            private: PrivateAddresses::default(),
             webhook_secrets: Vec::new(),
             board_name: DEFAULT_BOARD_NAME.to_owned(),
             admin: AdminBind::Off,

@@ -7,6 +7,7 @@ use kernel::{
     Prefixes, SourceIdentifier,
     audit::{Attribution, Operator},
 };
+use push::{Credentials, Loader, Options, Progress, Receipts, Source};
 use secrecy::SecretString;
 use uuid::Uuid;
 
@@ -14,11 +15,7 @@ use super::{
     samples::{self, Sample},
     table::Row,
 };
-use crate::{
-    command::clients,
-    database::Database,
-    push::{self, Chunk, Credentials, Progress, RetryPolicy, Sender},
-};
+use crate::{command::clients, database::Database};
 
 /// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {
@@ -69,9 +66,12 @@ pub async fn push_samples(
 
     let bar = progress_bar(samples.len() as u64, "pushed");
     let url = url.parse().context("the service has no usable address")?;
-    let (policy, progress) = (RetryPolicy::default(), Progress::new());
-    let sender = Sender::connect(&url, credentials, policy, progress.clone()).await?;
-    let receipts = push::receipts(&sender, &Chunk::of(lines), &progress).await?;
+    let loader = Loader::connect(&url, credentials, Progress::default()).await?;
+    let options = Options {
+        receipts: Receipts::All,
+        ..Options::default()
+    };
+    let receipts = loader.push(&Source::text(lines), &options).await?.receipts;
     if receipts.len() != samples.len() {
         bail!(
             "{} of {} samples were answered",

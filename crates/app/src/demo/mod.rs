@@ -1,7 +1,7 @@
 //! `posthaste demo`: the whole product in one command.
 //!
 //! It starts the service on a free port ([`home`]), creates a client, pushes the [`samples`] over
-//! OAuth and HTTP as [`crate::push`] does with any file ([`mod@integration`]), waits until they
+//! OAuth and HTTP as [`push`] does with any file ([`mod@integration`]), waits until they
 //! are enriched, and prints their outcome ([`table`]), what two clients with prefixes may do
 //! ([`sharing`]), commands to go on by hand ([`curl`]), and a link to the console, which has a
 //! [`past`] to show.
@@ -35,7 +35,7 @@ use crate::{
     cli::DemoArgs,
     console,
     database::Database,
-    kinds, output,
+    output,
     serve::Service,
     shutdown::{INTERRUPTED, StopSignals},
 };
@@ -117,7 +117,7 @@ async fn wait_for_enrichment(database: &Database) -> anyhow::Result<()> {
     let started = Instant::now();
     let mut bar: Option<ProgressBar> = None;
     loop {
-        let backlog = database.outbox.backlog(&kinds::ALL).await?;
+        let backlog = database.outbox.backlog(&workers::kinds::ALL).await?;
         let enrichments = backlog.iter().find(|backlog| backlog.kind == ENRICH.kind());
         let waiting = enrichments.map_or(0, |backlog| backlog.waiting);
         let bar = bar.get_or_insert_with(|| progress_bar(waiting, "enriched"));

@@ -2,9 +2,10 @@
 //! are for.
 
 use access::activity::{ActivityWrites, Counts};
+use runtime::clock;
 use time::Duration;
 
-use crate::{clock, database::Database};
+use crate::database::Database;
 
 /// The days before today.
 const DAYS: i64 = 13;

@@ -5,10 +5,10 @@ use std::fmt;
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use domain::{posting::PostingView, store::PostingReader};
 use kernel::{SourceIdentifier, Status};
+use push::Receipt;
 
 use crate::{
     output,
-    push::{Outcome, Receipt},
     text::{plain, shorten},
 };
 
@@ -33,10 +33,9 @@ pub struct Answer {
 
 impl From<Receipt> for Answer {
     fn from(receipt: Receipt) -> Self {
-        let is_refused = matches!(receipt.outcome, Outcome::Refused | Outcome::Failed);
         Self {
             status: receipt.status,
-            refusal: is_refused.then_some(receipt.message),
+            refusal: receipt.is_refusal().then_some(receipt.message),
         }
     }
 }

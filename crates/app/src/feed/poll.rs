@@ -1,17 +1,20 @@
 //! The task that asks the store for new events while readers wait.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Ready, sync::Arc, time::Duration};
 
 use domain::posting::event::PUBLIC;
-use kernel::event::{EventLog, LogError, LogQuery};
+use kernel::{
+    StoreError,
+    event::{EventLog, LogError, LogQuery},
+};
+use runtime::{Rounds, panics};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use crate::{panics, waits};
 
 /// The time between two queries.
 const TICK: Duration = Duration::from_millis(50);
@@ -37,40 +40,28 @@ pub(super) struct Poller {
 impl Poller {
     /// Reads the log while there are readers, until it is stopped.
     pub async fn run(self, stop: CancellationToken) {
-        tokio::select! {
-            () = self.poll() => {}
-            () = stop.cancelled() => {}
-        }
-    }
-
-    async fn poll(&self) {
-        let (mut read_at, mut outage) = (None::<Instant>, None);
-        loop {
+        let mut rounds = Rounds::new("the feed of events", stop);
+        let mut read_at = None::<Instant>;
+        while rounds.go_on() {
             if self.buffer.receiver_count() == 0 {
-                self.joined.notified().await;
+                rounds.wait(self.joined.notified()).await;
                 read_at = read_at.filter(|at| at.elapsed() < FRESH);
                 continue;
             }
-            if let Some(at) = read_at {
-                self.pause(at).await;
-            }
-            let done = panics::caught_as(
-                |why| LogError::Store(kernel::StoreError::Broken(why)),
+            let read = panics::caught_as(
+                |why| LogError::Store(StoreError::Broken(why)),
                 self.catch_up(read_at.is_some()),
             );
-            match done.await {
-                Ok(()) => {
-                    outage = None;
-                    read_at = Some(Instant::now());
+            match rounds.wait(read).await {
+                Some(Ok(())) => {
+                    let now = Instant::now();
+                    read_at = Some(now);
+                    rounds.end(Ok::<_, StoreError>(self.pause(now))).await;
                 }
                 // The log has no event at the end of the buffer any more.
-                Err(LogError::Gone) => read_at = None,
-                Err(LogError::Store(error)) => {
-                    let waits = outage.get_or_insert_with(waits::after_failures);
-                    let wait = waits.next().unwrap_or_default();
-                    tracing::warn!(%error, ?wait, "readers of events wait for the store");
-                    sleep(wait).await;
-                }
+                Some(Err(LogError::Gone)) => read_at = None,
+                Some(Err(LogError::Store(error))) => rounds.end(Err::<Ready<()>, _>(error)).await,
+                None => {}
             }
         }
     }

@@ -3,10 +3,11 @@
 
 use std::{ffi::OsString, fmt::Display, panic, sync::OnceLock};
 
+use runtime::{clock, panics};
 use serde::Serialize;
 
 use super::writer::flush;
-use crate::{cli, clock, output};
+use crate::{cli, output};
 
 /// Whether this process says everything as JSON.
 static IS_JSON: OnceLock<bool> = OnceLock::new();
@@ -25,7 +26,7 @@ pub(super) fn settle(is_json: bool) {
     if *IS_JSON.get_or_init(|| is_json) {
         panic::set_hook(Box::new(|panic| {
             let place = panic.location().map(ToString::to_string);
-            let message = adapters_http::panic_message(panic.payload());
+            let message = panics::text(panic.payload());
             tracing::error!(place, "a thread panicked: {message}");
             flush();
         }));

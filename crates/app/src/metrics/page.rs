@@ -3,7 +3,6 @@
 
 mod catalogues;
 mod clients;
-mod events;
 mod newsletter;
 mod postings;
 mod process;
@@ -12,19 +11,23 @@ mod webhooks;
 
 use std::sync::Arc;
 
+use ::newsletter::{
+    store::{AccountState, SubscriberCount},
+    subscriber::Account,
+};
+use domain::catalogue::LastImport;
 use futures_util::future::{join, join5};
 use kernel::outbox::Backlog;
 use metrics::{Unit, describe_gauge, gauge, with_local_recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use runtime::Clock;
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use self::stores::{STATE_LIFETIME, in_time, number};
+use self::stores::{Reading, STATE_LIFETIME, in_time, number};
 pub use self::{
     process::started,
     stores::{Stores, backlog_of},
 };
-use crate::clock::Clock;
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
 const OUTBOX_OLDEST: &str = "posthaste_outbox_oldest_seconds";
@@ -50,14 +53,13 @@ pub struct Serving {
 pub struct Page {
     recorder: PrometheusHandle,
     ports: PagePorts,
-    /// The cached backlog.
-    counted: Mutex<Option<(Instant, Vec<Backlog>)>>,
-    catalogues: catalogues::Watch,
-    clients: clients::Watch,
-    postings: postings::Watch,
-    events: events::Watch,
-    newsletter: newsletter::Watch,
-    webhooks: webhooks::Watch,
+    backlog: Reading<Vec<Backlog>>,
+    catalogues: Reading<Vec<LastImport>>,
+    clients: Reading<Vec<clients::LastPush>>,
+    postings: Reading<Vec<postings::Counted>>,
+    subscribers: Reading<Vec<SubscriberCount>>,
+    accounts: Reading<Vec<(Account, AccountState)>>,
+    webhooks: Reading<webhooks::Endpoints>,
 }
 
 /// The sources of a page.
@@ -74,38 +76,43 @@ impl Page {
         Self {
             recorder,
             ports,
-            counted: Mutex::default(),
-            catalogues: catalogues::Watch::default(),
-            clients: clients::Watch::default(),
-            postings: postings::Watch::default(),
-            events: events::Watch::default(),
-            newsletter: newsletter::Watch::default(),
-            webhooks: webhooks::Watch::default(),
+            backlog: Reading::new("the backlog", STATE_LIFETIME),
+            catalogues: Reading::new("the catalogues", catalogues::LIFETIME),
+            clients: Reading::new("the clients", clients::LIFETIME),
+            postings: Reading::new("the postings", postings::LIFETIME),
+            subscribers: Reading::new("the subscribers", newsletter::COUNTS_LIFETIME),
+            accounts: Reading::new("the provider's accounts", STATE_LIFETIME),
+            webhooks: Reading::new("the webhooks", STATE_LIFETIME),
         }
     }
 
     /// Renders the page.
     pub async fn make(&self) -> String {
         let stores = &self.ports.stores;
-        let (backlog, is_up) = (self.backlog(), self.is_up());
-        let (events, newsletter) = (self.events.look(stores), self.newsletter.look(stores));
-        let webhooks = join(self.webhooks.look(stores), self.clients.look(stores));
-        let (backlog, is_up, events, newsletter, (webhooks, clients)) =
-            join5(backlog, is_up, events, newsletter, webhooks).await;
+        let subscribers = self.subscribers.look(stores.subscribers.counts());
+        let accounts = self.accounts.look(newsletter::accounts(stores));
+        let (backlog, is_up, webhooks, clients, (subscribers, accounts)) = join5(
+            self.backlog.look((stores.backlog)()),
+            self.is_up(),
+            self.webhooks.look(webhooks::read(stores)),
+            self.clients.look(clients::read(stores)),
+            join(subscribers, accounts),
+        )
+        .await;
         // One after the other: they are counts, and no client waits for them.
-        let catalogues = self.catalogues.look(stores).await;
-        let postings = self.postings.look(stores).await;
+        let catalogues = self.catalogues.look(catalogues::read(stores)).await;
+        let postings = self.postings.look(postings::read(stores)).await;
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
             record_store(is_up);
             record_backlog(backlog.as_deref(), clock());
-            events::record(events, clock());
-            newsletter::record(&newsletter, clock());
+            let accounts = accounts.unwrap_or_default();
+            newsletter::record(subscribers.as_deref(), &accounts, clock());
             webhooks::record(webhooks.as_ref(), clock());
-            clients::record(clients);
-            catalogues::record(catalogues);
-            postings::record(&postings);
+            clients::record(clients.unwrap_or_default());
+            catalogues::record(catalogues.unwrap_or_default());
+            postings::record(&postings.unwrap_or_default());
             process::record();
             if let Some(serving) = serving {
                 record_serving(serving);
@@ -120,22 +127,6 @@ impl Page {
             .await
             .inspect_err(|error| tracing::warn!(%error, "the store is not ready"))
             .is_ok()
-    }
-
-    /// The backlog, at most [`STATE_LIFETIME`] old; `None` if it cannot be read.
-    async fn backlog(&self) -> Option<Vec<Backlog>> {
-        let mut counted = self.counted.lock().await;
-        if let Some((at, backlog)) = counted.as_ref()
-            && at.elapsed() < STATE_LIFETIME
-        {
-            return Some(backlog.clone());
-        }
-        *counted = in_time((self.ports.stores.backlog)())
-            .await
-            .inspect_err(|error| tracing::warn!(%error, "the metrics lack the backlog"))
-            .ok()
-            .map(|backlog| (Instant::now(), backlog));
-        counted.as_ref().map(|(_, backlog)| backlog.clone())
     }
 }
 

@@ -5,27 +5,29 @@ use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
     import::{Counts, Missing, Summary},
-    posting::{ENRICH, Lifetime, ReasonCode, enrich},
+    posting::{ENRICH, Lifetime, ReasonCode, Verdict, enrich},
     store::{Health, Store as _, WriteSet},
     testing::create,
     usecase,
 };
 use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
 use kernel::{
-    CatalogueName, ClientId, StoreError,
-    event::{Cursor, EventLog as _},
-    outbox::Outbox as _,
-    testing::noon,
+    CatalogueName, ClientId, StoreError, event::Cursor, outbox::Outbox as _, testing::noon,
 };
 use newsletter::{
     store::{AccountState, Accounts as _},
     subscriber::{Account, MigrationSource, SubscriberStatus},
     testing::{MemoryStore, email, notice, report},
 };
+use runtime::Clock;
 use uuid::Uuid;
+use workers::metrics::{
+    draft_reused, enriched, enricher_paused, enrichment_failed, enrichment_given_up,
+    enrichment_took, provider_paused, redacted,
+};
 
 use super::*;
-use crate::{clock::Clock, kinds, metrics::page::stores::BacklogCount};
+use crate::metrics::page::stores::BacklogCount;
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -55,14 +57,13 @@ fn recorded(record: impl FnOnce()) -> String {
 fn everything_is_described_and_begins_at_nothing() {
     let page = recorded(|| enrichment_took(Duration::from_millis(3)));
     for (name, kind) in [
-        (ENRICHMENTS, "counter"),
-        (ENRICHMENT_SECONDS, "histogram"),
-        (ENRICHER_PAUSED, "gauge"),
-        (REDACTIONS, "counter"),
-        (DRAFTS_REUSED, "counter"),
-        (EVENTS_DELIVERED, "counter"),
-        (WEBHOOK_DELIVERIES, "counter"),
-        (PROVIDER_PAUSED, "gauge"),
+        ("posthaste_enrichments_total", "counter"),
+        ("posthaste_enrichment_seconds", "histogram"),
+        ("posthaste_enricher_paused", "gauge"),
+        ("posthaste_redactions_total", "counter"),
+        ("posthaste_llm_drafts_reused_total", "counter"),
+        ("posthaste_webhook_deliveries_total", "counter"),
+        ("posthaste_provider_paused", "gauge"),
         (BUILD_INFO, "gauge"),
     ] {
         assert!(page.contains(&format!("# HELP {name} ")), "{name}: {page}");
@@ -78,7 +79,6 @@ fn everything_is_described_and_begins_at_nothing() {
             r#"posthaste_redactions_total{kind="company"} 0"#,
             r#"posthaste_redactions_total{kind="handle"} 0"#,
             "posthaste_llm_drafts_reused_total 0",
-            "posthaste_events_delivered_total 0",
             "posthaste_enricher_paused 0",
             r#"posthaste_provider_paused{account="old"} 0"#,
             r#"posthaste_provider_paused{account="new"} 0"#,
@@ -107,7 +107,6 @@ fn what_happens_is_counted() {
         enrichment_took(Duration::from_millis(3));
         enrichment_took(Duration::from_secs(20));
         draft_reused();
-        events_delivered(3);
         enricher_paused(true);
         provider_paused(Account::New, true);
     });
@@ -125,7 +124,6 @@ fn what_happens_is_counted() {
             r#"posthaste_enrichment_seconds_bucket{le="+Inf"} 2"#,
             "posthaste_enrichment_seconds_count 2",
             "posthaste_llm_drafts_reused_total 1",
-            "posthaste_events_delivered_total 3",
             "posthaste_enricher_paused 1",
             r#"posthaste_provider_paused{account="old"} 0"#,
             r#"posthaste_provider_paused{account="new"} 1"#,
@@ -161,7 +159,7 @@ fn what_the_rules_hide_is_counted() {
 
 #[test]
 fn calls_of_a_model_are_spread_over_buckets_too() {
-    let page = recorded(|| histogram!(LLM_REQUEST_SECONDS).record(3.0));
+    let page = recorded(|| metrics::histogram!(LLM_REQUEST_SECONDS).record(3.0));
     assert_says(
         &page,
         &[
@@ -200,7 +198,6 @@ fn page(
             health,
             clients: Arc::clone(&people) as _,
             activity: Arc::clone(&people) as _,
-            events: Arc::clone(&people) as _,
             webhooks: Arc::clone(&people) as _,
             browser: Arc::clone(&people) as _,
             catalogues: Arc::clone(&people) as _,
@@ -244,10 +241,9 @@ async fn the_page_says_what_waits_and_since_when() {
             "posthaste_pushes_under_way 7",
             "posthaste_signing_keys 2",
             "posthaste_signing_keys_age_seconds 1",
-            "posthaste_events_delivered_total 0",
         ],
     );
-    for kind in kinds::ALL {
+    for kind in workers::kinds::ALL {
         let one = format!(r#"posthaste_outbox_tasks{{kind="{kind}",state="dead"}}"#);
         assert!(page.contains(&one), "{kind}");
     }
@@ -267,21 +263,6 @@ async fn the_page_says_what_waits_and_since_when() {
             "{name}"
         );
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_page_says_how_far_behind_the_newsletter_is() {
-    let people = Arc::new(MemoryStore::new());
-    let puts = [create("a", "acme")];
-    let answers = usecase::ingest(people.as_ref(), &puts, Lifetime::NEVER, noon()).await;
-    assert!(answers.unwrap()[0].is_ok());
-    let page = page(no_backlog(), Arc::new(Away), Arc::clone(&people), None);
-    let lag = r#"posthaste_event_log_lag_seconds{consumer="newsletter"}"#;
-    assert_says(&page.make().await, &[&format!("{lag} 90")]);
-    let end = people.end().await.unwrap();
-    assert_eq!(people.move_cursor("newsletter", None, end).await, Ok(true));
-    tokio::time::advance(Duration::from_secs(5)).await;
-    assert_says(&page.make().await, &[&format!("{lag} 0")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -313,10 +294,7 @@ async fn a_store_that_does_not_answer_leaves_the_rest() {
     let page = page(no_backlog(), Arc::new(Away), Arc::default(), None)
         .make()
         .await;
-    assert_says(
-        &page,
-        &["posthaste_store_up 0", "posthaste_events_delivered_total 0"],
-    );
+    assert_says(&page, &["posthaste_store_up 0"]);
     for missing in [
         "posthaste_outbox",
         "posthaste_pushes_under_way",

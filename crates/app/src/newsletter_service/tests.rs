@@ -3,11 +3,10 @@ use newsletter::{
     testing::{email, report, token},
 };
 
+use runtime::clock;
+
 use super::*;
-use crate::{
-    clock,
-    testing::{Fault, FaultyStore},
-};
+use crate::testing::FaultyStore;
 
 const ADA: &str = "ada@example.com";
 
@@ -68,7 +67,7 @@ async fn strangers_get_ids_and_tokens_of_their_own() {
 #[tokio::test(start_paused = true)]
 async fn a_command_that_meets_others_writes_is_decided_again() {
     let store = FaultyStore::new();
-    let conflict = Fault::Fail(StoreError::Conflict);
+    let conflict = StoreError::Conflict;
     store.fail_next(vec![conflict.clone(); 5]);
     let reported = service(&store).put(report(ADA, "{}")).await.unwrap();
     assert!(reported.is_new);
@@ -94,13 +93,13 @@ async fn what_cannot_be_written_is_said() {
         (StoreError::Broken(why()), NewsletterError::Broken(why())),
     ] {
         let store = FaultyStore::new();
-        store.fail_next([Fault::Fail(error)]);
+        store.fail_next([error]);
         let answer = service(&store).put(report(ADA, "{}")).await;
         assert_eq!(answer, Err(expect));
         assert_eq!(store.tries(), 1);
     }
     let store = FaultyStore::new();
-    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 10_000]);
+    store.fail_next(vec![StoreError::Conflict; 10_000]);
     let answer = service(&store).put(report(ADA, "{}")).await;
     let others = "others kept changing the same subscriber";
     assert_eq!(answer, Err(unavailable(others)));

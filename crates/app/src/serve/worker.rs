@@ -1,50 +1,28 @@
 //! The worker: in a service, or alone as `posthaste worker`.
 
-use std::{process::ExitCode, sync::Arc, time::Duration};
+use std::{process::ExitCode, sync::Arc};
 
-use ::webhooks::RetrySchedule;
 use adapters_http::Readiness;
 use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_webhooks::WebhookClient;
 use anyhow::Context as _;
-use domain::posting::Lifetime;
+use enrichment::Model;
 use kernel::trace::OptionalTracer;
 use newsletter::subscriber::provider::Provider;
+use runtime::{Throttle, clock};
+use workers::{ActivityTask, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings};
 
 use crate::{
-    activity::ActivityTask,
-    admin::Admin,
-    announce::Parts,
-    cli::WorkerArgs,
-    clock,
-    config::EnricherKind,
-    database::Database,
-    enricher::{Enriching, Prepared},
-    logging, provider,
-    shutdown::StopSignals,
-    supervisor::Supervisor,
-    traces::Traces,
-    webhooks,
-    worker::{BusyProbe, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings},
+    admin::Admin, announce::Parts, cli::WorkerArgs, clock_skew, config::EnricherKind,
+    database::Database, enricher, logging, provider, shutdown::StopSignals, supervisor::Supervisor,
+    traces::Traces, webhooks,
 };
-
-/// The options of a worker.
-#[derive(Clone, Debug)]
-pub(super) struct WorkerOptions {
-    pub lifetime: Lifetime,
-    pub keep_events: Duration,
-    pub keep_expired_texts: Option<Duration>,
-    pub reconciles: bool,
-    /// When deliveries to webhooks are tried again.
-    pub schedule: RetrySchedule,
-    pub tracer: OptionalTracer,
-}
 
 /// A worker that is configured but not started.
 pub(super) struct WorkerSetup {
-    enricher: Prepared,
+    model: Option<Arc<dyn Model>>,
     provider: Arc<dyn Provider>,
-    options: WorkerOptions,
+    settings: WorkerSettings,
 }
 
 impl WorkerSetup {
@@ -52,12 +30,13 @@ impl WorkerSetup {
     pub fn new(
         enricher: &EnricherKind,
         accounts: &ProviderSettings,
-        options: WorkerOptions,
+        settings: WorkerSettings,
     ) -> anyhow::Result<Self> {
+        let (model, settings) = enricher::prepare(enricher, settings)?;
         Ok(Self {
-            enricher: Prepared::new(enricher)?,
+            model,
             provider: provider::connect(accounts)?,
-            options,
+            settings,
         })
     }
 
@@ -67,16 +46,13 @@ impl WorkerSetup {
         database: &Database,
         receivers: Arc<WebhookClient>,
         wake: Arc<Wake>,
-        is_busy: BusyProbe,
+        throttle: Throttle,
+        tracer: OptionalTracer,
     ) -> anyhow::Result<Worker> {
-        self.enricher.describe_metrics();
-        let Enriching {
-            enricher,
-            breaker,
-            settings,
-        } = self
-            .enricher
-            .with(Arc::clone(&database.drafts), clock::system());
+        if self.model.is_some() {
+            adapters_llm::describe_metrics();
+        }
+        let clock = clock::system();
         let worker = Worker::start(WorkerParts {
             store: Arc::clone(&database.store),
             newsletter: Arc::clone(&database.newsletter),
@@ -87,8 +63,7 @@ impl WorkerSetup {
             drafts: Arc::clone(&database.drafts),
             passes: Arc::clone(&database.passes),
             retention: Arc::clone(&database.retention),
-            enricher,
-            breaker,
+            enriching: workers::enriching(self.model, &database.drafts, &clock),
             provider: self.provider,
             webhooks: WebhookParts {
                 endpoints: Arc::clone(&database.webhooks),
@@ -96,20 +71,13 @@ impl WorkerSetup {
                 clients: Arc::clone(&database.clients),
                 sender: receivers,
                 body: webhooks::body(),
-                schedule: self.options.schedule,
             },
-            lifetime: self.options.lifetime,
-            clock: clock::system(),
+            clock,
             store_clock: Arc::clone(&database.clock),
             wake,
-            is_busy,
-            tracer: self.options.tracer,
-            settings: WorkerSettings {
-                reconciles: self.options.reconciles,
-                keep_events: self.options.keep_events,
-                keep_expired_texts: self.options.keep_expired_texts,
-                ..settings
-            },
+            throttle,
+            tracer,
+            settings: self.settings,
         });
         worker.context("cannot start background work")
     }
@@ -120,27 +88,33 @@ pub async fn run(args: &WorkerArgs) -> anyhow::Result<ExitCode> {
     let signals = StopSignals::listen().context("cannot listen to signals")?;
     let traces = Traces::start()?;
     let (enricher, accounts) = (args.enricher.kind()?, args.accounts.settings());
-    let options = WorkerOptions {
+    let settings = WorkerSettings {
         lifetime: args.lifetime.lifetime,
         keep_events: args.events.keep,
         keep_expired_texts: args.retention.expired_texts(),
         reconciles: args.accounts.reconciles(),
         schedule: args.retries.schedule.clone(),
-        tracer: traces.tracer(),
+        ..WorkerSettings::default()
     };
     let receivers = webhooks::client(args.addresses.private)?;
-    let setup = WorkerSetup::new(&enricher, &accounts, options)?;
+    let setup = WorkerSetup::new(&enricher, &accounts, settings)?;
     let url = args.store.database();
     let database = Database::open(&url).await?;
     database.check_embedded(&url).await?;
-    let _clocks = clock::compare(&database.clock, &clock::system());
+    let _clocks = clock_skew::compare(&database.clock, &clock::system());
     let (wake, activities) = (Arc::<Wake>::default(), Arc::default());
     let database = database.observed(&wake, &activities, &traces.tracer());
     let activity = ActivityTask::start(&activities, &database.activity);
     // No API here, so no pushes to count.
     let readiness = Readiness::of_store(Arc::clone(&database.health));
     let admin = Admin::start(args.admin.bind(), database.for_metrics(), readiness, None)?;
-    let worker = setup.start(&database, receivers, wake, Arc::new(|| false))?;
+    let worker = setup.start(
+        &database,
+        receivers,
+        wake,
+        Throttle(Arc::new(|| false)),
+        traces.tracer(),
+    )?;
     let parts = Parts {
         worker: Some((&enricher, &accounts)),
         has_webhook_secret: None,

@@ -192,7 +192,7 @@ fn subscribers_are_moved_once() {
         .iter()
         .map(|row| &row["kind"])
         .collect();
-    assert_eq!(kinds, ["sync", "migrate", "migrate"]);
+    assert_eq!(kinds, ["sync", "sync", "migrate", "migrate"]);
 }
 
 #[test]

@@ -294,18 +294,22 @@ fn upsert(
         },
     };
     patch.name.apply_required(&mut after.name);
-    // The line that named a new company first may be decided later, and says what its logo is.
+    // The line that named a new company first may be decided later, or in another commit at the same
+    // time, and says what its name and logo are.
     let leaves_logo = existing.is_none() && put.company_was_named;
     if !leaves_logo {
         patch.logo_path.apply(&mut after.logo_path);
     }
-    let sets_name = existing.is_none_or(|before| before.name != after.name);
+    let sets_name = match existing {
+        Some(before) => before.name != after.name,
+        None => !put.company_was_named,
+    };
     let sets_logo_path = match existing {
         Some(before) => before.logo_path != after.logo_path,
         // Another commit may create it at the same time, with a logo.
         None => after.logo_path.is_some(),
     };
-    if !sets_name && !sets_logo_path {
+    if existing.is_some() && !sets_name && !sets_logo_path {
         return Some(Upsert::unchanged(after, None));
     }
     let notice = match existing {

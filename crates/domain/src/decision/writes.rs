@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use crate::{
     catalogue::CatalogueLease,
-    company::{Company, CompanyView, CompanyWrite},
+    company::{CompanyView, CompanyWrite},
     posting::{
         Coordinates, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting, PostingView,
         duplicate::DatedFingerprint,
@@ -72,9 +72,6 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// Companies that have to be stored as they are here before the commit, which was decided on
-    /// them without a read. It is refused if one is not.
-    pub assumed: BTreeMap<CompanyId, Company>,
     /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
     /// held any more.
     pub import: Option<CatalogueLease>,
@@ -94,7 +91,6 @@ impl WriteSet {
         Self {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
-            assumed: BTreeMap::new(),
             import: None,
             standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),

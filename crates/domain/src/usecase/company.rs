@@ -2,7 +2,7 @@
 
 use access::Clients;
 use kernel::{
-    Actor, ClientId, CompanyId, StoreError,
+    Actor, ClientId, CompanyId, StoreError, StoreFailure,
     audit::{Action, Attribution, Entry},
     event::{Event, Subject},
 };
@@ -36,6 +36,15 @@ pub enum CompanyError {
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl StoreFailure for CompanyError {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// Carries out an operator's change of a company. A change of nothing is not recorded.

@@ -8,70 +8,182 @@ use time::OffsetDateTime;
 use crate::{
     decision::{Change, Decision, Known, WriteSet, decide},
     posting::{Answer, Lifetime, PutPosting, Rejection},
-    store::Store,
+    store::{RowLocks, Store},
 };
 
 /// The outcomes of a batch's commands, in their order.
 pub type Answers = Vec<Result<Answer, Rejection>>;
 
-/// Carries out a batch in its order, each command on the state that the one before it left,
-/// and everything in one commit. A refused command changes nothing and harms no other.
+/// Carries out commands in their order, each on the state that the one before it left, and
+/// everything in one commit. A refused command changes nothing and harms no other.
 ///
-/// An error means that no answer was given and that the batch can be run again.
+/// An error means that no answer was given and that the commands can be run again.
 pub async fn ingest(
     store: &dyn Store,
-    batch: &[PutPosting],
+    commands: &[PutPosting],
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Answers, StoreError> {
-    let batch: Vec<_> = batch.iter().collect();
-    let known = load_batch(store, &batch).await?;
-    let (answers, writes) = decide_batch(known, &batch, lifetime, now);
-    if !writes.is_empty() {
-        store.commit(writes).await?;
-    }
-    Ok(answers)
+    let mut batch = Batch::new(lifetime, now);
+    let all: Vec<_> = commands.iter().collect();
+    batch.load(store, &all).await?;
+    let decide = |put| {
+        let decided = batch.decide(put, now);
+        batch.record(put, decided, now)
+    };
+    let settled: Vec<_> = all.into_iter().map(decide).collect();
+    let mut committed = batch.commit(store).await?.into_iter();
+    let answer = |settled: Option<_>| settled.or_else(|| committed.next());
+    Ok(settled.into_iter().filter_map(answer).collect())
 }
 
-/// The first step of [`ingest`]: loads the state for the commands, at once.
-pub async fn load_batch(store: &dyn Store, batch: &[&PutPosting]) -> Result<Known, StoreError> {
-    let (mut identifiers, mut companies) = (HashSet::new(), HashSet::new());
-    for put in batch {
-        if !identifiers.contains(&put.identifier) {
-            identifiers.insert(put.identifier.clone());
-        }
-        companies.extend(put.patch.company().website().map(CompanyId::of));
-    }
-    let identifiers: Vec<_> = identifiers.into_iter().collect();
-    let companies: Vec<_> = companies.into_iter().collect();
-    store.load(&identifiers, &companies).await
-}
-
-/// The second step of [`ingest`]: the answers, valid once the writes are committed.
-pub fn decide_batch(
-    mut known: Known,
-    batch: &[&PutPosting],
+/// Commands that share a commit, each decided once, on the state that the one before it left. More
+/// may be loaded and decided until it is committed.
+#[derive(Debug)]
+pub struct Batch {
     lifetime: Lifetime,
-    now: OffsetDateTime,
-) -> (Answers, WriteSet) {
-    let mut writes = WriteSet::new(now);
-    let mut named: HashMap<&SourceIdentifier, usize> = HashMap::with_capacity(batch.len());
-    for put in batch {
-        *named.entry(&put.identifier).or_default() += 1;
+    known: Known,
+    writes: WriteSet,
+    answers: Answers,
+    /// The postings of the answers, each with the place of its first answer.
+    postings: HashMap<SourceIdentifier, usize>,
+}
+
+impl Batch {
+    /// A batch without commands.
+    pub fn new(lifetime: Lifetime, now: OffsetDateTime) -> Self {
+        Self::on(Known::default(), lifetime, now)
     }
-    let answers = batch.iter().map(|put| {
-        let Decision { mut answer, change } = decide(&known, put, lifetime, now)?;
-        let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
-        if let Some(change) = change {
-            writes.tasks.trace = put.trace;
-            change.record(&mut known, &mut writes);
+
+    /// A batch without commands, on a state that was loaded.
+    pub fn on(known: Known, lifetime: Lifetime, now: OffsetDateTime) -> Self {
+        Self {
+            lifetime,
+            known,
+            writes: WriteSet::new(now),
+            answers: Answers::new(),
+            postings: HashMap::new(),
         }
-        // Several commands for a posting share its next version; a notice is given each time.
-        if is_repeatable && answer.notices.is_empty() && named.get(&put.identifier) == Some(&1) {
-            answer.basis = known.basis(&put.identifier);
+    }
+
+    /// Loads the state for more commands, at once. What the batch is about to write stays as the
+    /// batch leaves it.
+    pub async fn load(
+        &mut self,
+        store: &dyn Store,
+        commands: &[&PutPosting],
+    ) -> Result<(), StoreError> {
+        let (mut identifiers, mut companies) = (HashSet::new(), HashSet::new());
+        for put in commands {
+            if !self.postings.contains_key(&put.identifier) {
+                identifiers.insert(put.identifier.clone());
+            }
+            companies.extend(put.patch.company().website().map(CompanyId::of));
         }
-        Ok(answer)
-    });
-    let answers = answers.collect();
-    (answers, writes)
+        let identifiers: Vec<_> = identifiers.into_iter().collect();
+        let companies: Vec<_> = companies.into_iter().collect();
+        let loaded = store.load(&identifiers, &companies).await?;
+        // The others are those of commands that have their answers.
+        let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
+        (self.known.postings).retain(|identifier, _| stays(identifier));
+        self.known.postings.extend(loaded.postings);
+        let is_free = |id: &CompanyId| !self.writes.companies.contains_key(id);
+        let companies = loaded.companies.into_iter();
+        (self.known.companies).extend(companies.filter(|(id, _)| is_free(id)));
+        Ok(())
+    }
+
+    /// Decides a command whose state was loaded.
+    pub fn decide(&self, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
+        decide(&self.known, put, self.lifetime, now)
+    }
+
+    /// Takes a decision in, made on the batch as it is. Gives the answer back if it holds already,
+    /// whatever becomes of the batch; else it is one of those of the commit.
+    pub fn record(
+        &mut self,
+        put: &PutPosting,
+        decided: Result<Decision, Rejection>,
+        now: OffsetDateTime,
+    ) -> Option<Result<Answer, Rejection>> {
+        let depends = self.has_written(put);
+        let (mut answer, is_repeatable, is_change) = match decided {
+            Ok(Decision { answer, change }) => {
+                let is_repeatable = change.as_deref().is_none_or(Change::is_repeatable);
+                let is_change = change.is_some();
+                if let Some(change) = change {
+                    (self.writes.tasks.at, self.writes.tasks.trace) = (now, put.trace);
+                    change.record(&mut self.known, &mut self.writes);
+                }
+                // A notice is given each time.
+                let is_repeatable = is_repeatable && answer.notices.is_empty();
+                (Ok(answer), is_repeatable, is_change)
+            }
+            Err(rejection) => (Err(rejection), false, false),
+        };
+        let first = self.postings.get(&put.identifier);
+        // Several commands for a posting share its next version.
+        match (first.and_then(|at| self.answers.get_mut(*at)), &mut answer) {
+            (Some(Ok(first)), _) => first.basis = None,
+            (None, Ok(answer)) if is_repeatable => answer.basis = self.known.basis(&put.identifier),
+            _ => {}
+        }
+        if !is_change && !depends {
+            return Some(answer);
+        }
+        let at = self.answers.len();
+        self.postings.entry(put.identifier.clone()).or_insert(at);
+        self.answers.push(answer);
+        None
+    }
+
+    /// Whether the batch writes what a command is decided on.
+    fn has_written(&self, put: &PutPosting) -> bool {
+        self.postings.contains_key(&put.identifier)
+            || !self.writes.companies.is_empty()
+                && self
+                    .companies_of(put)
+                    .any(|id| self.writes.companies.contains_key(&id))
+    }
+
+    /// The companies that a command is decided on: the one that it names, and its posting's.
+    pub fn companies_of(&self, put: &PutPosting) -> impl Iterator<Item = CompanyId> {
+        let posting = self.known.postings.get(&put.identifier);
+        let named = put.patch.company().website().map(CompanyId::of);
+        (posting.map(|posting| posting.company_id).into_iter()).chain(named)
+    }
+
+    /// The rows that a decision has a commit lock.
+    pub fn locks(&self, decision: &Decision) -> RowLocks {
+        let Some(change) = decision.change.clone() else {
+            return RowLocks::default();
+        };
+        let mut writes = WriteSet::new(self.writes.tasks.at);
+        change.record(&mut Known::default(), &mut writes);
+        RowLocks::of(&writes, &self.known)
+    }
+
+    /// The state that the next command is decided on.
+    pub const fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// What the commit writes.
+    pub const fn writes(&self) -> &WriteSet {
+        &self.writes
+    }
+
+    /// The answers that were kept, and the writes with which they hold.
+    pub fn finish(self) -> (Answers, WriteSet) {
+        (self.answers, self.writes)
+    }
+
+    /// Commits the batch, and gives the answers that were kept.
+    pub async fn commit(self, store: &dyn Store) -> Result<Answers, StoreError> {
+        let (answers, writes) = self.finish();
+        if !writes.is_empty() {
+            store.commit(writes).await?;
+        }
+        Ok(answers)
+    }
 }

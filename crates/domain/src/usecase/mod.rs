@@ -28,7 +28,7 @@ pub use self::{
     erase::erase,
     expire::expire,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
-    ingest::{Answers, decide_batch, ingest, load_batch},
+    ingest::{Answers, Batch, ingest},
     moderate::{ModerationError, moderate},
 };
 pub use crate::posting::IngestError;

@@ -1,7 +1,7 @@
 //! An operator's commands.
 
 use kernel::{
-    SourceIdentifier, StoreError, Version,
+    SourceIdentifier, StoreError, StoreFailure, Version,
     audit::{Action, Attribution, Entry},
 };
 use time::OffsetDateTime;
@@ -31,6 +31,15 @@ pub enum ModerationError {
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl StoreFailure for ModerationError {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// Carries out an operator's command, records it, and gives the posting as it is afterwards. A

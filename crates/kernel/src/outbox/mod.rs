@@ -34,11 +34,11 @@ pub use self::{
 };
 use crate::{StoreError, audit::Entry, trace::TraceParent};
 
-/// The number of lost claims in a row after which a task is given up. The first may be an accident
-/// or another task's fault; a suspect is worked on alone, so two more are its own.
+/// The number of lost claims in a row that make a task poison, and dead. The first may be an
+/// accident or another task's fault; a suspect is worked on exclusively, so two more are its own.
 pub const MOST_LOST: u32 = 3;
 
-/// The error of a task that is given up after lost claims.
+/// The error of a task that is dead after lost claims.
 pub const LOST_TOO_OFTEN: &str = "its worker died three times without reporting";
 
 /// The largest count of waiting tasks per kind, so that a backlog of millions is as cheap to
@@ -76,7 +76,7 @@ pub struct Claimed {
 impl Claimed {
     /// Whether it has to be taken for the cause of its workers' deaths, and is not to be tried
     /// again without an operator.
-    pub const fn is_lethal(&self) -> bool {
+    pub const fn is_poison(&self) -> bool {
         self.lost >= MOST_LOST
     }
 }

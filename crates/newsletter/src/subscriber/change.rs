@@ -58,13 +58,33 @@ impl Change {
         Some(change)
     }
 
-    /// Asks for a sync of the subscriber's account: bulk work for a new subscriber.
+    /// Asks for a sync of the subscriber's account.
     pub(super) const fn ask_for_sync(&mut self) {
-        self.effect = Some(match self.expected {
+        self.effect = Some(self.own_sync());
+    }
+
+    /// Raises an event, with the effect of its listener.
+    pub(super) fn raise(&mut self, event: EventName) {
+        self.effect = listen(&event, self);
+        self.event = Some(event);
+    }
+
+    /// The sync of the subscriber's account: bulk work for a new subscriber.
+    const fn own_sync(&self) -> Effect {
+        match self.expected {
             None => self.subscriber.bulk_sync(),
             Some(_) => self.subscriber.sync(),
-        });
+        }
     }
+}
+
+/// The effect of an event on the subscriber whom it is about, as its listener asks for it.
+///
+/// A changed individual membership asks for a sync if the provider's state differs, which a lapse or
+/// a renewal does not change. That of a new subscriber is bulk work.
+fn listen(event: &EventName, change: &Change) -> Option<Effect> {
+    let is_listened_to = *event == tasks::INDIVIDUAL_MEMBERSHIP_UPDATED;
+    (is_listened_to && change.subscriber.needs_sync()).then(|| change.own_sync())
 }
 
 impl Subscriber {

@@ -169,7 +169,7 @@ pub enum End {
 /// successor the row is deleted, and of a suppressed subscriber a hash is kept.
 pub fn end(departed: &Subscriber, has_successor: bool, now: OffsetDateTime) -> Option<End> {
     departed.departure?;
-    if departed.unquiet().next().is_some() {
+    if departed.unconfirmed_suppressions().next().is_some() {
         return None;
     }
     let is_suppressed = departed.status.is_suppressed();

@@ -57,7 +57,7 @@ impl IndexMut<Account> for Places {
 }
 
 impl Places {
-    /// Sets both accounts quiet or unquiet.
+    /// Sets whether both accounts are known to be quiet.
     pub(super) const fn set_quiet(&mut self, is_quiet: bool) {
         self.old.is_quiet = is_quiet;
         self.new.is_quiet = is_quiet;

@@ -20,7 +20,7 @@ pub struct Report {
 /// counts as now, because it would block all later reports.
 ///
 /// A change of an individual membership raises its event, whose listener asks for the sync. Any
-/// other change that the provider sees asks for the sync itself. Never both.
+/// other change that the provider sees asks for the sync itself.
 pub fn report(known: Option<&Subscriber>, put: &PutSubscriber, now: OffsetDateTime) -> Report {
     take_in(known, Subscriber::reported(known, put, now), put, now)
 }
@@ -79,7 +79,7 @@ pub(super) fn take_in(
     let is_seen = is_new || known.map(seen) != Some(seen(&after));
     let mut change = Change::new(known, after, now);
     if is_news_of_an_individual(before, change.subscriber.membership) {
-        change.event = Some(tasks::INDIVIDUAL_MEMBERSHIP_UPDATED);
+        change.raise(tasks::INDIVIDUAL_MEMBERSHIP_UPDATED);
     } else if is_seen {
         change.ask_for_sync();
     }

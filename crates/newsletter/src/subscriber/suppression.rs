@@ -1,10 +1,10 @@
 //! What the accounts show of a subscriber, and when a suppression counts.
 //!
 //! The invariant: **a suppressed subscriber is unsubscribed in every account that shows them active
-//! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its
-//! account sends nothing; a new suppression makes both accounts unquiet, and so does an answer that shows a suppressed
-//! subscriber active. A commit that leaves an account unquiet asks for the
-//! [withdrawal](crate::tasks::withdraw) that checks it.
+//! or unconfirmed.** A [`Place`](super::Place) is quiet once an answer has shown that its account
+//! sends nothing; a new suppression is unconfirmed in both accounts, and so it is in one that shows
+//! a suppressed subscriber active. A commit that leaves it unconfirmed asks for the
+//! [withdrawal](crate::tasks::withdraw) that checks the account.
 
 use time::OffsetDateTime;
 
@@ -21,13 +21,13 @@ impl Subscriber {
         self.status.is_suppressed() || self.reinstated_at.is_some() || self.departure.is_some()
     }
 
-    /// The accounts that still have to be checked.
-    pub fn unquiet(&self) -> impl Iterator<Item = Account> {
+    /// The accounts that have not confirmed yet that they send nothing.
+    pub fn unconfirmed_suppressions(&self) -> impl Iterator<Item = Account> {
         let all = Account::ALL.iter().copied();
         all.filter(|account| self.is_watched() && !self.places[*account].is_quiet)
     }
 
-    /// Applies a suppression if it is stronger. The first one makes both accounts unquiet.
+    /// Applies a suppression if it is stronger. The first one leaves both accounts to confirm it.
     pub(super) fn strengthen(&mut self, seen: SubscriberStatus, from: Suppression) {
         if seen <= self.status {
             return;

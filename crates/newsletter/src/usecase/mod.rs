@@ -1,6 +1,5 @@
 //! The use cases: load, decide, commit. Each takes its ports and the time.
 
-mod deliver;
 mod erase;
 mod migrate;
 mod newsletter;
@@ -18,7 +17,6 @@ mod withdraw;
 mod tests;
 
 pub use self::{
-    deliver::deliver,
     erase::{erase, recall},
     migrate::{
         Migration, MoveStep, begin_move, confirm_migration, join, leave, look_up, migrate,

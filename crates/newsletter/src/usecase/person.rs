@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kernel::audit::Attribution;
+use kernel::{StoreFailure, audit::Attribution};
 use time::OffsetDateTime;
 
 use super::{
@@ -137,6 +137,15 @@ pub enum PersonError {
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl StoreFailure for PersonError {
+    fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::NotFound => None,
+        }
+    }
 }
 
 /// Carries out an operator's command about a person, and records it. The id and the token are those

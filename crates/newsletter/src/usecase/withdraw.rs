@@ -33,7 +33,7 @@ pub enum NextLook {
     /// Later, with the same task.
     Wait(Waiting),
     /// It has ended: no account is left to check.
-    Over,
+    Done,
 }
 
 /// The condition that a departure waits for.
@@ -53,13 +53,13 @@ pub async fn next_withdrawal(
 ) -> Result<NextLook, StoreError> {
     let mut known = store.load_by_id(&[id]).await?;
     let Some(subscriber) = known.remove(&id) else {
-        return Ok(NextLook::Over);
+        return Ok(NextLook::Done);
     };
-    let unquiet: Vec<_> = subscriber.unquiet().collect();
-    if unquiet.is_empty() {
-        return Ok(NextLook::Over);
+    let unconfirmed: Vec<_> = subscriber.unconfirmed_suppressions().collect();
+    if unconfirmed.is_empty() {
+        return Ok(NextLook::Done);
     }
-    let account = unquiet.into_iter().find(|it| accounts.contains(it));
+    let account = unconfirmed.into_iter().find(|it| accounts.contains(it));
     let action = if subscriber.departure.is_none() {
         WithdrawalAction::Suppress
     } else {
@@ -76,7 +76,7 @@ pub async fn next_withdrawal(
             action,
         })),
         None if subscriber.departure.is_some() => NextLook::Wait(Waiting::ForKey),
-        None => NextLook::Over,
+        None => NextLook::Done,
     })
 }
 

@@ -24,7 +24,26 @@ const LAYERS: &[(&str, &[&str])] = &[
     // Its store in memory is that of `domain`.
     ("crates/newsletter", &["crates/kernel", "crates/domain"]),
     ("crates/posting-text", &[]),
-    ("crates/outbound", &[]),
+    ("crates/runtime", &["crates/kernel"]),
+    (
+        "crates/ingest",
+        &["crates/kernel", "crates/domain", "crates/runtime"],
+    ),
+    ("crates/outbound", &["crates/runtime"]),
+    (
+        "crates/workers",
+        &[
+            "crates/kernel",
+            "crates/access",
+            "crates/domain",
+            "crates/enrichment",
+            "crates/webhooks",
+            "crates/newsletter",
+            "crates/runtime",
+            "crates/outbound",
+        ],
+    ),
+    ("crates/push", &["crates/runtime", "crates/outbound"]),
     (
         "crates/sql-common",
         &[
@@ -90,6 +109,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "crates/enrichment",
             "crates/webhooks",
             "crates/newsletter",
+            "crates/runtime",
         ],
     ),
     (
@@ -102,7 +122,11 @@ const LAYERS: &[(&str, &[&str])] = &[
             "crates/webhooks",
             "crates/newsletter",
             "crates/adapters-*",
+            "crates/ingest",
             "crates/outbound",
+            "crates/runtime",
+            "crates/workers",
+            "crates/push",
         ],
     ),
     ("crates/pg-cluster", &[]),
@@ -170,6 +194,7 @@ const CONFINED: &[Confined] = &[
             "crates/adapters-otlp",
             "crates/adapters-webhooks",
             "crates/outbound",
+            "crates/push",
             "tests",
         ],
         free_in_tests: true,
@@ -187,6 +212,7 @@ const CONFINED: &[Confined] = &[
             "crates/app",
             "crates/bench",
             "crates/pg-cluster",
+            "crates/push",
             "crates/xtask",
             "tests",
         ],

@@ -31,6 +31,7 @@ use actix_web::{
 };
 use async_trait::async_trait;
 use kernel::{ClientId, Prefixes, PutOutcome, StoreError, Version, audit::Entry};
+use runtime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime};

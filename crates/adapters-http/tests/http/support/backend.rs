@@ -94,10 +94,9 @@ impl Ingest for Backend {
 
     async fn dry_run(&self, put: PutPosting) -> Result<Answer, IngestError> {
         let now = kernel::microseconds(OffsetDateTime::now_utc());
-        let batch = [&put];
-        let known = usecase::load_batch(&*self.store, &batch).await.unwrap();
-        let (mut answers, _) = usecase::decide_batch(known, &batch, Lifetime::NEVER, now);
-        Ok(answers.remove(0)?)
+        let mut batch = usecase::Batch::new(Lifetime::NEVER, now);
+        batch.load(&*self.store, &[&put]).await.unwrap();
+        Ok(batch.decide(&put, now)?.answer)
     }
 
     async fn put_all(

@@ -12,12 +12,13 @@ use std::{fs, path::Path, process::ExitCode, time::Instant};
 use adapters_http::oauth::KeyFolder;
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
+use runtime::clock;
 use rustix::fs::statvfs;
 use tokio::task;
 
 use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};
 pub use self::restore::run as restore;
-use crate::{cli::BackupArgs, clock, config::DatabaseUrl, embedded, output};
+use crate::{cli::BackupArgs, config::DatabaseUrl, embedded, output};
 
 /// The folder in which a backup is made, inside its own.
 const UNFINISHED: &str = ".unfinished";

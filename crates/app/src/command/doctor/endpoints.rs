@@ -42,7 +42,7 @@ pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Resul
 
 /// Checks that receivers of webhooks could be called.
 fn webhooks(config: &ServiceConfig) -> Check {
-    let client = webhooks::quiet_client(config.webhooks.private);
+    let client = webhooks::quiet_client(config.private);
     let problem = match &client {
         Ok(client) => client.https_problem().map(str::to_owned),
         Err(error) => Some(output::in_one_line(error)),

@@ -3,15 +3,11 @@
 use std::path::Path;
 
 use adapters_http::oauth::KeyFolder;
+use runtime::clock;
 use rustix::fs::statvfs;
 
 use super::check::Check;
-use crate::{
-    clock::{self, TOLERANCE},
-    config::DatabaseUrl,
-    exposure, output,
-    serve::ServiceConfig,
-};
+use crate::{clock_skew::TOLERANCE, config::DatabaseUrl, exposure, output, serve::ServiceConfig};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";

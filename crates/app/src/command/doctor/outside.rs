@@ -3,11 +3,12 @@
 use adapters_mailerlite::Settings;
 use outbound::Timeouts;
 use reqwest::{Response, StatusCode, header::DATE};
+use runtime::clock;
 use time::{Duration, OffsetDateTime};
 use url::Url;
 
 use super::check::{CHECK_TIMEOUT, Check};
-use crate::{clock, output, serve::ServiceConfig};
+use crate::{output, serve::ServiceConfig};
 
 const PUBLIC_URL: &str = "public-url";
 const CLOCK: &str = "clock";

@@ -2,10 +2,11 @@
 
 use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
+use runtime::clock;
 
 use super::check::{CHECK_TIMEOUT, Check, within};
 use crate::{
-    clock::{self, TOLERANCE},
+    clock_skew::{self, TOLERANCE},
     config::DatabaseUrl,
     database::Database,
     output,
@@ -41,7 +42,7 @@ pub async fn look(url: &DatabaseUrl) -> Vec<Check> {
     } else {
         Check::good(STORE, format!("{} can be read", name(url)))
     };
-    let ahead = async { Ok(clock::ahead(&*database.clock, &clock::system()).await?) };
+    let ahead = async { Ok(clock_skew::ahead(&*database.clock, &clock::system()).await?) };
     let clock = match within(CHECK_TIMEOUT, ahead).await {
         Ok(ahead) => clock_skew(ahead),
         Err(error) => Check::wrong(

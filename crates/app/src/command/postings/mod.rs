@@ -18,6 +18,7 @@ use domain::{
     usecase::ModerationError,
 };
 use kernel::{SourceIdentifier, Version};
+use runtime::clock;
 use serde::Serialize;
 
 use self::{list::Listing, named::resolve, purge::Purging};
@@ -26,7 +27,6 @@ use crate::{
         PostingsCommand, PostingsEraseArgs, PostingsFeatureArgs, PostingsPurgeArgs,
         PostingsReasonArgs, PostingsShowArgs,
     },
-    clock,
     database::Database,
     operators, output, text,
 };

@@ -9,11 +9,12 @@ use domain::{
     store::Store,
 };
 use kernel::{SourceIdentifier, Version, audit::Attribution};
+use workers::Activities;
 
 use super::named::resolve;
 use crate::{
-    activity::Activities, cli::PostingArgs, config, database::Database, input,
-    misconfigured::Misconfigured, operators, output, text,
+    cli::PostingArgs, config, database::Database, input, misconfigured::Misconfigured, operators,
+    output, text,
 };
 
 /// Carries a command out on each posting, says what became of each, and goes on after a failure.

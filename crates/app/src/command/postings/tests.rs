@@ -24,10 +24,7 @@ use super::{
     purge::{BATCH, Purging, Summary},
     *,
 };
-use crate::{
-    operators::moderate,
-    testing::{Fault, FaultyStore},
-};
+use crate::{operators::moderate, testing::FaultyStore};
 
 const NEVER: Lifetime = Lifetime::NEVER;
 
@@ -252,10 +249,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     ingest(&*store.memory, &[create("a", "acme")], NEVER, noon())
         .await
         .unwrap();
-    store.fail_next([
-        Fault::Fail(StoreError::Conflict),
-        Fault::Fail(StoreError::Conflict),
-    ]);
+    store.fail_next([StoreError::Conflict, StoreError::Conflict]);
     let posting = moderate(
         &*store,
         &id("a"),
@@ -271,7 +265,7 @@ async fn a_moderation_that_meets_another_write_is_decided_again() {
     assert_eq!(store.tries(), 3);
 
     let down = StoreError::Unavailable("gone".to_owned());
-    store.fail_next([Fault::Fail(down.clone())]);
+    store.fail_next([down.clone()]);
     let feature = Moderation::Feature(true);
     let error = moderate(&*store, &id("a"), &feature, None, &by_ann(1), NEVER)
         .await

@@ -14,14 +14,11 @@ use std::{
 use anyhow::Context as _;
 use kernel::audit::Entry;
 use newsletter::store::Store;
+use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
 use super::records::{Fields, Layout, Records};
-use crate::{
-    clock::{self, Clock},
-    command::run::Run,
-    input, output, progress,
-};
+use crate::{command::run::Run, input, output, progress};
 
 /// Records per commit.
 pub(super) const BATCH: usize = 500;

@@ -17,14 +17,13 @@ use newsletter::{
     subscriber::{Email, MigrationSource, Subscriber},
     usecase::{self, Migration, PersonError, PersonRef},
 };
+use runtime::{Clock, clock, decide_again};
 use tokio::time::{Instant, sleep_until};
 
 use self::monitor::{MoveMonitor, Moves};
 use crate::{
     cli::SubscribersMigrateArgs,
-    clock::{self, Clock},
     command::run::Run,
-    conflicts::decide_again,
     database::Database,
     newsletter_service, output,
     preflight::{self, Expected},

@@ -17,12 +17,13 @@ use std::process::ExitCode;
 
 use newsletter::usecase::{PersonCommand, PersonRef};
 
+use runtime::clock;
+
 use crate::{
     cli::{
         OperatorArgs, StoreArgs, SubscribersCommand, SubscribersDecideArgs, SubscribersEraseArgs,
         SubscribersShowArgs, SuppressionsCommand,
     },
-    clock,
     database::Database,
     operators, output,
 };

@@ -17,13 +17,12 @@ use newsletter::{
     },
     usecase,
 };
+use runtime::{Clock, clock, decide_again};
 use tokio::time::sleep;
+use workers::{Known, ListComparison};
 
 use crate::{
     cli::SubscribersReconcileArgs,
-    clock::{self, Clock},
-    comparison::{Known, ListComparison},
-    conflicts::decide_again,
     database::Database,
     newsletter_service, output, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},

@@ -15,6 +15,7 @@ use newsletter::{
     },
     usecase::import_suppressions,
 };
+use runtime::{clock, decide_again};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
@@ -24,8 +25,7 @@ use super::{
 };
 use crate::{
     cli::SuppressionsImportArgs,
-    clock, config,
-    conflicts::decide_again,
+    config,
     database::Database,
     newsletter_service::{self, new_id, new_token},
     output,

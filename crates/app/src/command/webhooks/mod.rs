@@ -12,6 +12,7 @@ use adapters_http::{delivery_data, new_ping};
 use adapters_webhooks::WebhookClient;
 use anyhow::bail;
 use kernel::{Prefixes, audit::Attribution, field::Patch};
+use runtime::clock;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -22,7 +23,6 @@ use crate::{
         WebhooksManageArgs, WebhooksReplayArgs, WebhooksRotateArgs, WebhooksShowArgs,
         WebhooksTestArgs,
     },
-    clock,
     database::{Database, Outdated},
     misconfigured::Misconfigured,
     output, text, webhooks,

@@ -7,11 +7,11 @@ use domain::{
     catalogue::{LastImport, PastImport},
     import::Counts,
 };
+use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use super::stores::{Stores, in_time, number};
+use super::stores::{Stores, number};
 
 const LAST: &str = "posthaste_catalogue_last_import_timestamp_seconds";
 const POSTINGS: &str = "posthaste_catalogue_postings";
@@ -21,31 +21,11 @@ const HELD: &str = "posthaste_catalogue_held_back";
 const MOST: usize = 500;
 
 /// The lifetime of what was read.
-const LIFETIME: Duration = Duration::from_secs(30);
+pub(super) const LIFETIME: Duration = Duration::from_secs(30);
 
-/// The cached imports.
-#[derive(Default)]
-pub(super) struct Watch {
-    looked: Mutex<Option<(Instant, Vec<LastImport>)>>,
-}
-
-impl Watch {
-    /// The last imports. A failure is cached too, as having none.
-    pub async fn look(&self, stores: &Stores) -> Vec<LastImport> {
-        let mut looked = self.looked.lock().await;
-        if let Some((at, imports)) = looked.as_ref()
-            && at.elapsed() < LIFETIME
-        {
-            return imports.clone();
-        }
-        let imports = in_time(stores.catalogues.last_imports(MOST)).await;
-        let imports = imports.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the metrics lack the catalogues");
-            Vec::new()
-        });
-        *looked = Some((Instant::now(), imports.clone()));
-        imports
-    }
+/// The last imports.
+pub(super) async fn read(stores: &Stores) -> Result<Vec<LastImport>, StoreError> {
+    stores.catalogues.last_imports(MOST).await
 }
 
 /// The postings that an import listed: its lines, but for those without effect and those that

@@ -5,9 +5,8 @@ use std::time::Duration;
 use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use super::stores::{Stores, in_time};
+use super::stores::Stores;
 
 const LAST_PUSH: &str = "posthaste_last_push_timestamp_seconds";
 
@@ -15,36 +14,13 @@ const LAST_PUSH: &str = "posthaste_last_push_timestamp_seconds";
 const MOST: usize = 200;
 
 /// The lifetime of what was read, which is the activity of all these clients.
-const LIFETIME: Duration = Duration::from_secs(30);
+pub(super) const LIFETIME: Duration = Duration::from_secs(30);
 
 /// A client's id and name, and when it last pushed.
 pub(super) type LastPush = (String, String, OffsetDateTime);
 
-/// The cached times.
-#[derive(Default)]
-pub(super) struct Watch {
-    looked: Mutex<Option<(Instant, Vec<LastPush>)>>,
-}
-
-impl Watch {
-    /// The times. A failure is cached too, as having none.
-    pub async fn look(&self, stores: &Stores) -> Vec<LastPush> {
-        let mut looked = self.looked.lock().await;
-        if let Some((at, pushes)) = looked.as_ref()
-            && at.elapsed() < LIFETIME
-        {
-            return pushes.clone();
-        }
-        let pushes = in_time(read(stores)).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the metrics lack the clients");
-            Vec::new()
-        });
-        *looked = Some((Instant::now(), pushes.clone()));
-        pushes
-    }
-}
-
-async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
+/// The times of the last pushes.
+pub(super) async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
     let mut clients = stores.clients.list(MOST).await?;
     clients.retain(|client| client.revoked_at.is_none());
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();

@@ -9,64 +9,30 @@ use newsletter::{
     subscriber::{Account, SubscriberStatus},
 };
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use super::stores::{Stores, in_time, number};
+use super::stores::{Stores, number};
 
 const SUBSCRIBERS: &str = "posthaste_subscribers";
 const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
 const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
 
-/// The lifetime of a cached counts, which reads all subscribers.
-const CENSUS_LIFETIME: Duration = Duration::from_mins(1);
+/// The lifetime of the counts, for which all subscribers are read.
+pub(super) const COUNTS_LIFETIME: Duration = Duration::from_mins(1);
 
-/// The cached counts.
-#[derive(Default)]
-pub(super) struct Watch {
-    counted: Mutex<Option<(Instant, Option<Vec<SubscriberCount>>)>>,
-}
-
-/// The state of the newsletter. Parts that cannot be read are missing.
-pub(super) struct Newsletter {
-    counts: Option<Vec<SubscriberCount>>,
-    accounts: Vec<(Account, AccountState)>,
-}
-
-impl Watch {
-    pub async fn look(&self, stores: &Stores) -> Newsletter {
-        let counts = self.counts(stores).await;
-        let states = in_time(async {
-            let mut states = Vec::new();
-            for &account in Account::ALL {
-                states.push((account, stores.accounts.account_state(account).await?));
-            }
-            Ok::<_, StoreError>(states)
-        });
-        let accounts = states.await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the metrics lack the provider's accounts");
-            Vec::new()
-        });
-        Newsletter { counts, accounts }
+/// The state of the provider's accounts.
+pub(super) async fn accounts(stores: &Stores) -> Result<Vec<(Account, AccountState)>, StoreError> {
+    let mut states = Vec::new();
+    for &account in Account::ALL {
+        states.push((account, stores.accounts.account_state(account).await?));
     }
-
-    /// Reads or reuses the counts. A failure is cached too: the counts may have been too much work.
-    async fn counts(&self, stores: &Stores) -> Option<Vec<SubscriberCount>> {
-        let mut counted = self.counted.lock().await;
-        if let Some((at, counts)) = counted.as_ref()
-            && at.elapsed() < CENSUS_LIFETIME
-        {
-            return counts.clone();
-        }
-        let counts = in_time(stores.subscribers.counts())
-            .await
-            .inspect_err(|error| tracing::warn!(%error, "the metrics lack the subscribers"))
-            .ok();
-        *counted = Some((Instant::now(), counts.clone()));
-        counts
-    }
+    Ok(states)
 }
 
-pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
+pub(super) fn record(
+    counts: Option<&[SubscriberCount]>,
+    accounts: &[(Account, AccountState)],
+    now: OffsetDateTime,
+) {
     describe_gauge!(
         SUBSCRIBERS,
         Unit::Count,
@@ -81,12 +47,12 @@ pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
     describe_gauge!(
         PAUSED_FOR,
         Unit::Seconds,
-        "For how long an account of the e-mail provider is still left alone; 0 if it is not"
+        "For how long an account of the e-mail provider is still paused; 0 if it is not"
     );
-    if let Some(counts) = &newsletter.counts {
-        record_census(counts);
+    if let Some(counts) = counts {
+        record_counts(counts);
     }
-    for (account, state) in &newsletter.accounts {
+    for (account, state) in accounts {
         let account = account.as_str();
         if let Some(read_at) = state.reconciled_at {
             let age = (now - read_at).as_seconds_f64().max(0.0);
@@ -99,7 +65,7 @@ pub(super) fn record(newsletter: &Newsletter, now: OffsetDateTime) {
 }
 
 /// Records all combinations, so that one without subscribers shows as 0.
-fn record_census(counts: &[SubscriberCount]) {
+fn record_counts(counts: &[SubscriberCount]) {
     for &account in Account::ALL {
         for &status in SubscriberStatus::ALL {
             for is_under_way in [false, true] {

@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use domain::browse::PostingBrowser;
 use kernel::{Status, StoreError};
 use metrics::{Unit, describe_gauge, gauge};
-use tokio::{sync::Mutex, time::Instant};
 
-use super::stores::{Stores, in_time, number};
+use super::stores::{Stores, number};
 
 const POSTINGS: &str = "posthaste_postings";
 
@@ -15,40 +13,16 @@ const POSTINGS: &str = "posthaste_postings";
 const MOST: usize = 1_000_000;
 
 /// The lifetime of the counts.
-const LIFETIME: Duration = Duration::from_mins(1);
+pub(super) const LIFETIME: Duration = Duration::from_mins(1);
 
 /// The postings of a status.
 pub(super) type Counted = (Status, usize);
 
-/// The cached counts.
-#[derive(Default)]
-pub(super) struct Watch {
-    looked: Mutex<Option<(Instant, Vec<Counted>)>>,
-}
-
-impl Watch {
-    /// The counts. A failure is cached too, as having none: to count may be what takes long.
-    pub async fn look(&self, stores: &Stores) -> Vec<Counted> {
-        let mut looked = self.looked.lock().await;
-        if let Some((at, counts)) = looked.as_ref()
-            && at.elapsed() < LIFETIME
-        {
-            return counts.clone();
-        }
-        let counts = in_time(count(&*stores.browser)).await;
-        let counts = counts.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the metrics lack the postings");
-            Vec::new()
-        });
-        *looked = Some((Instant::now(), counts.clone()));
-        counts
-    }
-}
-
-async fn count(browser: &dyn PostingBrowser) -> Result<Vec<Counted>, StoreError> {
+/// The counts.
+pub(super) async fn read(stores: &Stores) -> Result<Vec<Counted>, StoreError> {
     let mut counts = Vec::new();
     for status in Status::ALL {
-        let count = browser.count_status(*status, MOST).await?;
+        let count = stores.browser.count_status(*status, MOST).await?;
         counts.push((*status, count));
     }
     Ok(counts)

@@ -7,14 +7,12 @@ use domain::{browse::PostingBrowser, catalogue::Catalogues, store::Health};
 use futures_util::future::BoxFuture;
 use kernel::{
     StoreError,
-    event::EventLog,
     outbox::{Backlog, Outbox},
 };
 use newsletter::store::{Accounts, SubscriberReader};
+use runtime::{Cached, panics};
 use tokio::time::timeout;
 use webhooks::Webhooks;
-
-use crate::{kinds, panics};
 
 /// The time limit of reading the store. Monitors give up after ten seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,7 +28,7 @@ pub type BacklogCount =
 pub fn backlog_of(outbox: Arc<dyn Outbox>) -> BacklogCount {
     Arc::new(move || {
         let outbox = Arc::clone(&outbox);
-        Box::pin(async move { outbox.backlog(&kinds::ALL).await })
+        Box::pin(async move { outbox.backlog(&workers::kinds::ALL).await })
     })
 }
 
@@ -40,7 +38,6 @@ pub struct Stores {
     pub backlog: BacklogCount,
     pub clients: Arc<dyn Clients>,
     pub activity: Arc<dyn ActivityLog>,
-    pub events: Arc<dyn EventLog>,
     pub webhooks: Arc<dyn Webhooks>,
     pub browser: Arc<dyn PostingBrowser>,
     pub catalogues: Arc<dyn Catalogues>,
@@ -56,6 +53,36 @@ pub async fn in_time<T>(
     timeout(STORE_TIMEOUT, panics::caught(answer))
         .await
         .unwrap_or_else(|elapsed| Err(StoreError::Unavailable(elapsed.to_string())))
+}
+
+/// A part of the page, which is read anew when it is old. What could not be read is missing for as
+/// long: to read it may be what takes long.
+pub struct Reading<T> {
+    part: &'static str,
+    cached: Cached<Option<T>>,
+}
+
+impl<T: Clone> Reading<T> {
+    /// A part with this name in the log.
+    pub const fn new(part: &'static str, lifetime: Duration) -> Self {
+        Self {
+            part,
+            cached: Cached::new(lifetime),
+        }
+    }
+
+    /// What was read; `None` if that failed.
+    pub async fn look(
+        &self,
+        read: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Option<T> {
+        let read = async {
+            let read = in_time(read).await;
+            read.inspect_err(|error| tracing::warn!(%error, "the metrics lack {}", self.part))
+                .ok()
+        };
+        self.cached.get(read).await
+    }
 }
 
 /// A count as a gauge's floating-point number.

@@ -1,12 +1,11 @@
 //! Metrics of webhooks: endpoints by state, and how far they are behind.
 
-use ::webhooks::{EndpointState, Webhooks};
+use ::webhooks::EndpointState;
 use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use time::OffsetDateTime;
-use tokio::{sync::Mutex, time::Instant};
 
-use super::stores::{STATE_LIFETIME, Stores, in_time, number};
+use super::stores::{Stores, number};
 
 const ENDPOINTS: &str = "posthaste_webhook_endpoints";
 const WAITING: &str = "posthaste_webhook_waiting_events";
@@ -24,31 +23,9 @@ pub(super) struct Endpoints {
     behind_since: Option<OffsetDateTime>,
 }
 
-/// The cached state.
-#[derive(Default)]
-pub(super) struct Watch {
-    looked: Mutex<Option<(Instant, Endpoints)>>,
-}
-
-impl Watch {
-    /// The endpoints; `None` if they cannot be read.
-    pub async fn look(&self, stores: &Stores) -> Option<Endpoints> {
-        let mut looked = self.looked.lock().await;
-        if let Some((at, endpoints)) = looked.as_ref()
-            && at.elapsed() < STATE_LIFETIME
-        {
-            return Some(endpoints.clone());
-        }
-        *looked = in_time(read(&*stores.webhooks))
-            .await
-            .inspect_err(|error| tracing::warn!(%error, "the metrics lack the webhooks"))
-            .ok()
-            .map(|endpoints| (Instant::now(), endpoints));
-        looked.as_ref().map(|(_, endpoints)| endpoints.clone())
-    }
-}
-
-async fn read(webhooks: &dyn Webhooks) -> Result<Endpoints, StoreError> {
+/// The endpoints.
+pub(super) async fn read(stores: &Stores) -> Result<Endpoints, StoreError> {
+    let webhooks = &stores.webhooks;
     let all = webhooks.list(None, None, MOST).await?;
     let backlog = webhooks.backlog(MOST).await?;
     Ok(Endpoints {

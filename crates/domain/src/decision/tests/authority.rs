@@ -8,6 +8,7 @@ use crate::{
     catalogue::CatalogueId,
     posting::Notice,
     testing::{push_as, pusher},
+    usecase::Batch,
 };
 
 const TAKEN_DOWN: &str = "An operator took this posting down; only an operator can reopen it.";
@@ -111,6 +112,20 @@ fn the_first_line_of_an_import_decides_a_company() {
     let mut same = push("a", &of_company("Acme", "/1.svg"));
     same.company_was_named = true;
     assert_eq!(notices(&mut board, &same), []);
+}
+
+/// Another commit may create the company at the same time, for the line that decides its name.
+#[test]
+fn a_later_line_names_a_company_only_while_there_is_none() {
+    let mut later = push("a", &of_company("Acme AB", "/2.svg"));
+    later.company_was_named = true;
+    let mut batch = Batch::new(Lifetime::NEVER, noon());
+    let decided = batch.decide(&later, noon());
+    batch.record(&later, decided, noon());
+    let (_, writes) = batch.finish();
+    let writes: Vec<_> = writes.companies.into_values().collect();
+    assert_eq!((writes.len(), &*writes[0].company.name), (1, "Acme AB"));
+    assert!(!writes[0].sets_name && !writes[0].sets_logo_path);
 }
 
 fn taken_down(command: &Moderation) -> Board {

@@ -10,7 +10,7 @@ use crate::{
     decision::repeat,
     posting::Answer,
     testing::{push, pusher},
-    usecase::decide_batch,
+    usecase::Batch,
 };
 
 /// Values of each field, one of which is wrong as a rule.
@@ -104,9 +104,12 @@ proptest! {
         let _ = board.run(&push("b", CREATE));
         let put = push("a", &body.to_string());
         let now = board.now + hours(1);
-        let (answers, _) = decide_batch(board.known.clone(), &[&put], board.lifetime, now);
+        let mut batch = Batch::on(board.known.clone(), board.lifetime, now);
+        let decided = batch.decide(&put, now);
+        let settled = batch.record(&put, decided, now);
+        let answer = settled.unwrap_or_else(|| batch.finish().0.remove(0));
         let _ = board.run(&put);
-        let Ok(Answer { basis: Some(basis), .. }) = answers[0] else {
+        let Ok(Answer { basis: Some(basis), .. }) = answer else {
             return Ok(());
         };
         let mut is_same = true;

@@ -9,9 +9,9 @@ use super::{load, posting, put};
 use crate::{
     company::{Company, FORMER_NAMES},
     posting::Lifetime,
-    store::{Known, Store, WriteSet},
+    store::{Store, WriteSet},
     testing::{company, company_write, create, push, pusher},
-    usecase::decide_batch,
+    usecase::Batch,
 };
 
 async fn upsert<S: Store>(
@@ -58,43 +58,6 @@ kernel::contract_cases!(
             find(store, company("acme").id).await?,
             Some(company("acme"))
         );
-    },
-    /// A commit that was decided on companies without a read is refused if one is not so.
-    async fn a_commit_holds_only_on_the_companies_that_it_assumes(store: &S) {
-        let stored = Company {
-            logo_path: Some("/1.svg".into()),
-            ..company("acme")
-        };
-        upsert(store, &stored, true, true).await?;
-        upsert(store, &company("plain"), true, true).await?;
-        let assuming = |companies: &[&Company], name: &str| {
-            let put = create(name, "acme");
-            let known = Known {
-                companies: [(stored.id, stored.clone())].into(),
-                ..Known::default()
-            };
-            let (_, mut writes) = decide_batch(known, &[&put], Lifetime::days(60), noon());
-            assert!(writes.companies.is_empty());
-            let assumed = companies
-                .iter()
-                .map(|company| (company.id, (*company).clone()));
-            writes.assumed = assumed.collect();
-            writes
-        };
-        let renamed = Company {
-            name: "other".into(),
-            ..stored.clone()
-        };
-        for wrong in [company("acme"), renamed, company("unknown")] {
-            let refused = store
-                .commit(assuming(&[&company("plain"), &wrong], "a"))
-                .await;
-            assert_eq!(refused, Err(StoreError::Conflict), "{wrong:?}");
-        }
-        assert!(load(store, &["a"]).await?.postings.is_empty());
-        let writes = assuming(&[&company("plain"), &stored], "a");
-        store.commit(writes).await?;
-        assert_eq!(posting(store, "a").await?.company_id, stored.id);
     },
     /// Two writers of different fields do not undo each other.
     async fn an_upsert_sets_only_what_it_says(store: &S) {
@@ -200,9 +163,10 @@ kernel::contract_cases!(
                 owner: required_owner,
                 ..company(host)
             };
-            let put = create(name, host);
-            let (_, mut writes) =
-                decide_batch(Known::default(), &[&put], Lifetime::days(60), noon());
+            let (put, mut batch) = (create(name, host), Batch::new(Lifetime::NEVER, noon()));
+            let decided = batch.decide(&put, noon());
+            batch.record(&put, decided, noon());
+            let (_, mut writes) = batch.finish();
             let mut write = company_write(&named, true, false);
             write.required_owner = required_owner;
             writes.companies.insert(named.id, write);

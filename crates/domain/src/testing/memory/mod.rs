@@ -151,12 +151,9 @@ impl State {
                         .contains_key(&write.posting.source_identifier)
             }
         });
-        let mut assumed = writes.assumed.iter();
-        let companies_match = assumed.all(|(id, company)| self.company(id) == Some(company))
-            && writes
-                .companies
-                .iter()
-                .all(|(id, write)| write.applied_to(self.company(id)).is_ok());
+        let mut companies = writes.companies.iter();
+        let companies_match =
+            companies.all(|(id, write)| write.applied_to(self.company(id)).is_ok());
         let mut standing = writes.standing.iter();
         let stand = standing.all(|(id, version)| {
             let row = self.postings.get(id);

@@ -1,17 +1,60 @@
 //! Batches of commands.
 
-use kernel::testing::noon;
+use kernel::{PutOutcome, testing::noon};
 
-use crate::{posting::Lifetime, store::Known, testing::create, usecase::decide_batch};
+use crate::{
+    posting::{Lifetime, PutPosting},
+    testing::{MemoryStore, create, push},
+    usecase::{Batch, ingest},
+};
+
+fn run(store: &MemoryStore, commands: &[PutPosting]) -> Vec<(PutOutcome, bool)> {
+    let answers = pollster::block_on(ingest(store, commands, Lifetime::NEVER, noon()));
+    let answers = answers.unwrap().into_iter().map(Result::unwrap);
+    answers
+        .map(|answer| (answer.outcome, answer.basis.is_some()))
+        .collect()
+}
 
 #[test]
 fn a_command_alone_for_its_posting_can_be_repeated() {
+    use PutOutcome::{Created, Unchanged};
+    let store = MemoryStore::new();
     let [a, b] = ["a", "b"].map(|identifier| create(identifier, "acme"));
-    let known = Known::default();
-    let (answers, _) = decide_batch(known, &[&a, &b, &a], Lifetime::NEVER, noon());
-    let are_repeatable = answers.iter().map(|answer| {
-        let answer = answer.as_ref().unwrap();
-        answer.basis.is_some()
+    let answers = run(&store, &[a.clone(), b.clone(), a.clone()]);
+    let expect = [(Created, false), (Created, true), (Unchanged, false)];
+    assert_eq!(answers, expect);
+    assert_eq!(run(&store, &[a, b]), [(Unchanged, true); 2]);
+}
+
+/// An answer waits for the commit if it depends on what that writes, and for no other.
+#[test]
+fn what_changes_nothing_is_answered_at_once() {
+    let store = MemoryStore::new();
+    let [a, b, c] = [("a", "acme"), ("b", "acme"), ("c", "other")].map(|(id, at)| create(id, at));
+    run(&store, &[a.clone(), b.clone(), c.clone()]);
+    let rename = push("a", r#"{"company":{"name":"Bolt"}}"#);
+    let commands = [
+        &b,
+        &rename,
+        &c,
+        &push("x", "{}"),
+        &b,
+        &a,
+        &push("a", r#"{"title":5}"#),
+    ];
+    let mut batch = Batch::new(Lifetime::NEVER, noon());
+    pollster::block_on(batch.load(&store, &commands)).unwrap();
+    let settled = commands.map(|put| {
+        let decided = batch.decide(put, noon());
+        batch.record(put, decided, noon()).is_some()
     });
-    assert_eq!(are_repeatable.collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(settled, [true, false, true, true, false, false, false]);
+    // More may come, which finds what the batch is about to write.
+    let more = push("b", r#"{"company":{"name":"Bolt"}}"#);
+    pollster::block_on(batch.load(&store, &[&more])).unwrap();
+    let decided = batch.decide(&more, noon());
+    assert!(batch.record(&more, decided, noon()).is_none());
+    let answers = pollster::block_on(batch.commit(&store)).unwrap();
+    assert_eq!(answers.len(), 5);
 }

@@ -55,11 +55,11 @@ impl Written {
         }
     }
 
-    /// The subscriber, and the event whose listener asks for the sync.
-    fn event() -> Self {
+    /// The same, and the event of an individual membership.
+    fn with_event(self) -> Self {
         Self {
             events: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
-            ..Self::silent()
+            ..self
         }
     }
 

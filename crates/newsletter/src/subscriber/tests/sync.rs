@@ -58,7 +58,7 @@ fn a_digest_tells_every_difference() {
 #[test]
 fn a_lapse_is_no_news_to_the_provider() {
     let mut ann = Ann::after(&[MEMBER]);
-    assert_eq!(ann.put(LAPSED), (false, Written::event()));
+    assert_eq!(ann.put(LAPSED), (false, Written::silent().with_event()));
     assert!(!ann.get().needs_sync());
     assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
     ann.put(MEMBER);

@@ -53,44 +53,6 @@ impl Drop for Alone<'_> {
     }
 }
 
-/// A page of the newsletter's events.
-pub(super) struct Page {
-    from: Option<Cursor>,
-    to: Cursor,
-    people: Vec<SubscriberId>,
-}
-
-impl Page {
-    /// The next page after the newsletter's cursor; `None` if there is no event.
-    pub async fn next(store: &MemoryStore) -> Option<Self> {
-        let from = store.cursor(tasks::CONSUMER).await.unwrap();
-        let query = LogQuery {
-            after: from,
-            names: vec![tasks::INDIVIDUAL_MEMBERSHIP_UPDATED],
-            prefixes: kernel::Prefixes::ALL,
-            limit: 2,
-        };
-        let page = store.read(&query).await.unwrap();
-        let subjects = page.events.iter().map(|it| it.event.subject.id());
-        let people: Vec<_> = subjects.map(SubscriberId::new).collect();
-        (!people.is_empty()).then_some(Self {
-            from,
-            to: page.next,
-            people,
-        })
-    }
-
-    pub async fn deliver(&self, store: &MemoryStore, now: OffsetDateTime) {
-        deliver(store, &self.people, now).await.unwrap();
-    }
-
-    /// Moves the cursor, unless another worker did.
-    pub async fn pass(&self, store: &MemoryStore) {
-        let moved = store.move_cursor(tasks::CONSUMER, self.from, self.to).await;
-        moved.unwrap();
-    }
-}
-
 /// The ports and the time, with a pause before each step for other tasks.
 pub(super) struct Steps<'a> {
     pub store: &'a MemoryStore,
@@ -194,7 +156,7 @@ impl Steps<'_> {
                     self.store.give_back(&task, later).await.unwrap();
                     return Ok(());
                 }
-                NextLook::Wait(_) | NextLook::Over => break,
+                NextLook::Wait(_) | NextLook::Done => break,
             };
             let _alone = self.addresses.alone(&look.subscriber.email).await;
             let still = next_withdrawal(self.store, id, &accounts).await.unwrap();

@@ -11,15 +11,14 @@ mod sync;
 mod withdraw;
 
 use kernel::{
-    event::{Cursor, EventLog as _, LogQuery},
     outbox::{Effect, Outbox, Queue, Receipt},
     testing::{entries, rows},
 };
 use time::{Duration, OffsetDateTime};
 
-use self::driver::{Addresses, Page, Steps};
+use self::driver::{Addresses, Steps};
 use super::{
-    ProviderJob, Reported, SyncResult, begin_move, begin_sync, deliver, look_up, notice_events,
+    ProviderJob, Reported, SyncResult, begin_move, begin_sync, look_up, notice_events,
     put_subscriber, put_subscribers, record_found, record_sync,
 };
 use crate::{
@@ -133,22 +132,12 @@ impl World {
         Some((task.receipt, task.effect))
     }
 
-    /// Delivers a page of events; false if there is none.
-    async fn deliver(&self) -> bool {
-        let Some(page) = Page::next(&self.store).await else {
-            return false;
-        };
-        page.deliver(&self.store, self.now).await;
-        page.pass(&self.store).await;
-        true
-    }
-
-    /// Delivers events and works through every queue until nothing is due, or until the provider
+    /// Works through every queue until nothing is due, or until the provider
     /// fails; then open tasks are due again, as after a crash.
     async fn work(&mut self) -> Result<(), ProviderError> {
         self.now += hours(1);
         loop {
-            let mut is_idle = !self.deliver().await;
+            let mut is_idle = true;
             for queue in QUEUES {
                 while let Some((receipt, effect)) = self.claim(queue).await {
                     is_idle = false;

@@ -118,23 +118,6 @@ fn operators_learn_what_became_of_each() {
     });
 }
 
-/// After a crash between the delivery and the move of the cursor.
-#[pollster::test]
-async fn an_event_that_is_delivered_again_asks_for_nothing_more() {
-    let mut world = World::new();
-    world.put(MEMBER).await;
-    let page = Page::next(&world.store).await.unwrap();
-    page.deliver(&world.store, world.now).await;
-    world.work().await.unwrap();
-    assert_eq!(
-        world.provider.calls(),
-        [Call::Upsert(Account::Old, email(ANN), false)]
-    );
-    page.deliver(&world.store, world.now).await;
-    world.work().await.unwrap();
-    assert_eq!(world.provider.calls(), []);
-}
-
 /// Whether a first report or a change raised the event follows from the present state.
 #[pollster::test]
 async fn a_change_does_not_wait_with_first_reports() {
@@ -147,7 +130,6 @@ async fn a_change_does_not_wait_with_first_reports() {
         if let Some(body) = change {
             world.put(body).await;
         }
-        while world.deliver().await {}
         assert!(world.claim(queue).await.is_some(), "{change:?}");
     }
 }

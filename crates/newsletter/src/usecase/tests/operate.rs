@@ -166,7 +166,7 @@ async fn an_unsubscription_of_this_service_does_not_relabel() {
         world.work().await.unwrap();
         let person = world.provider.person(new, &email(ANN)).unwrap();
         assert_eq!(person.status, ProviderStatus::Unsubscribed);
-        assert_eq!(world.ann().await.unquiet().count(), 0);
+        assert_eq!(world.ann().await.unconfirmed_suppressions().count(), 0);
 
         read_lists(&world).await;
         let ann = world.ann().await;

@@ -53,8 +53,8 @@ async fn each_account_is_seen_to_by_itself() {
     assert_eq!(world.run(receipt, work).await, Err(no_answer()));
     let person = world.provider.person(Account::New, &email(ANN)).unwrap();
     assert_eq!(person.status, ProviderStatus::Unsubscribed);
-    let unquiet: Vec<_> = world.ann().await.unquiet().collect();
-    assert_eq!(unquiet, [Account::Old]);
+    let unconfirmed: Vec<_> = world.ann().await.unconfirmed_suppressions().collect();
+    assert_eq!(unconfirmed, [Account::Old]);
 }
 
 #[pollster::test]

@@ -15,15 +15,14 @@ use newsletter::{
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
 
+use runtime::{clock, decide_again};
+
 use super::{
     export::{COLUMNS, TOKEN},
     intake::{self, Import, Record, Tally},
     records::{Fields, Layout},
 };
-use crate::{
-    cli::SubscribersImportArgs, clock, conflicts::decide_again, database::Database,
-    newsletter_service, output,
-};
+use crate::{cli::SubscribersImportArgs, database::Database, newsletter_service, output};
 
 /// The columns of the file; the token that an export adds is ignored.
 static LAYOUT: Layout = Layout {

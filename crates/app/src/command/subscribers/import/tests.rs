@@ -19,10 +19,7 @@ use super::{
     },
     *,
 };
-use crate::{
-    command::run::Run,
-    testing::{Fault, FaultyStore},
-};
+use crate::{command::run::Run, testing::FaultyStore};
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 
@@ -263,7 +260,7 @@ async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
     let lines: String = (0..=2 * BATCH).map(person).collect();
     let all = u64::try_from(2 * BATCH + 1).unwrap();
 
-    let conflict = Fault::Fail(StoreError::Conflict);
+    let conflict = StoreError::Conflict;
     store.fail_next([conflict]);
     let (done, _) = import(&*store, &lines).await;
     assert_eq!(done.unwrap(), tally(all, 0, 0, 0));
@@ -280,7 +277,7 @@ async fn batches_are_committed_one_by_one_and_an_import_can_be_repeated() {
     let first: String = others.split_inclusive('\n').take(BATCH).collect();
     let (done, _) = import(&*store, &first).await;
     assert_eq!(done.unwrap(), tally(500, 0, 0, 0));
-    store.fail_next([Fault::Fail(away)]);
+    store.fail_next([away]);
     let error = import(&*store, &others).await.0.unwrap_err();
     let error = format!("{error:#}");
     let expect = "stopped at lines 502 to 1001; to import the file again is safe: ";
@@ -324,7 +321,7 @@ fn the_summary_counts() {
 async fn a_run_is_in_the_audit_with_its_counts_also_when_it_breaks_off() {
     let store = FaultyStore::new();
     let away = StoreError::Unavailable("gone".to_owned());
-    for (n, fault) in [(1, None), (2, Some(Fault::Fail(away)))] {
+    for (n, fault) in [(1, None), (2, Some(away))] {
         let mut import = importing(&*store, Some(n));
         store.fail_next(fault);
         let lines = format!("{HEADER}a{n}@example.com,,,,,\nnonsense,,,,,\n");

@@ -10,7 +10,7 @@ use newsletter::{
 use tokio::time::sleep;
 
 use super::*;
-use crate::testing::{Fault, FaultyStore};
+use crate::testing::FaultyStore;
 
 fn address(n: usize) -> String {
     format!("person{n:04}@example.com")
@@ -115,7 +115,7 @@ async fn it_stops_between_batches_and_goes_on_from_there() {
 #[tokio::test(start_paused = true)]
 async fn others_writes_are_no_failure() {
     let store = store(2).await;
-    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
+    store.fail_next(vec![StoreError::Conflict; 3]);
     let people = People::everybody(&*store.memory);
     let (tally, _) = drive(&mover(&store, 120), people).await;
     assert_eq!(tally.started, 2);

@@ -111,7 +111,7 @@ async fn what_was_exported_suppresses_in_another_database() {
         let source = known.suppression.as_ref().map(|known| known.source);
         let expect = status.is_suppressed().then_some(SuppressionSource::Import);
         assert_eq!(source, expect);
-        let waits = known.unquiet().count();
+        let waits = known.unconfirmed_suppressions().count();
         assert_eq!(waits, if status.is_suppressed() { 2 } else { 0 });
     }
     let (done, _) = imported(&fresh, &csv).await;

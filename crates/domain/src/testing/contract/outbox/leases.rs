@@ -141,12 +141,12 @@ kernel::contract_cases!(
         let mut claimed = claim_one(store, 1, noon()).await?;
         let mut now = noon();
         for lost in 1..=3 {
-            assert!(!claimed.is_lethal(), "{claimed:?}");
+            assert!(!claimed.is_poison(), "{claimed:?}");
             now += LEASE;
             claimed = claim_suspect(store, 1 + u128::from(lost), now).await?;
             assert_eq!(claimed.lost, lost);
         }
-        assert!(claimed.is_lethal());
+        assert!(claimed.is_poison());
         store.give_up(claimed.receipt, "lethal", now).await?;
         no_suspect(store, now + hours(1)).await;
         let dead = rows(store, true).await?;

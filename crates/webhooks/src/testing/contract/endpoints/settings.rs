@@ -111,7 +111,7 @@ kernel::contract_cases!(
         insert(store, [1]).await?;
         let at = noon() + minutes(1);
         let mut health = Health::default();
-        health.fall_silent(1.0, noon());
+        health.back_off(1.0, noon());
         record(store, at, |round| round.health = health).await?;
         let rotated = endpoint(1).rotate(Secret::new([9; 64])?, at);
         store.update(&rotated, None).await?;
@@ -130,7 +130,7 @@ kernel::contract_cases!(
     async fn starting_over_clears_the_record(store: &S) {
         insert(store, [1]).await?;
         let mut health = Health::default();
-        health.fall_silent(1.0, noon());
+        health.back_off(1.0, noon());
         record(store, noon(), |round| {
             round.health = health;
             round.waiting = vec![

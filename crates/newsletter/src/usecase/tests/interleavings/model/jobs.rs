@@ -13,34 +13,8 @@ impl Model {
     /// Claims a task. Only one job at a time calls the old account about a person, as the lease of
     /// the accounts and the worker's lock ensure.
     pub(super) fn claim_any(&mut self) {
-        let at = self.dice.below(QUEUES.len() + 1);
-        match QUEUES.get(at) {
-            Some(queue) => self.claim(*queue),
-            None => self.listen(),
-        };
-    }
-
-    /// A worker reads a page of events, delivers them, and moves the cursor. Several workers may
-    /// do so at the same time.
-    fn listen(&mut self) -> bool {
-        let Some(page) = pollster::block_on(Page::next(&self.store)) else {
-            return false;
-        };
-        self.note("listen");
-        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        let future = Box::pin(async move {
-            Pause(false).await;
-            let now = noon() + Duration::seconds(clock.load(Ordering::Relaxed));
-            page.deliver(&store, now).await;
-            Pause(false).await;
-            page.pass(&store).await;
-            Ok(())
-        });
-        self.jobs.push(Job {
-            claim: None,
-            future,
-        });
-        true
+        let at = self.dice.below(QUEUES.len());
+        self.claim(QUEUES[at]);
     }
 
     fn claim(&mut self, queue: Queue) -> bool {
@@ -201,7 +175,7 @@ impl Model {
             while !self.jobs.is_empty() {
                 self.poll_one();
             }
-            let is_idle = !self.listen() && !QUEUES.into_iter().any(|queue| self.claim(queue));
+            let is_idle = !QUEUES.into_iter().any(|queue| self.claim(queue));
             if is_idle && self.provider.deliveries.lock().unwrap().is_empty() {
                 break;
             }

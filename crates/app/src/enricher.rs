@@ -1,0 +1,33 @@
+//! The configured enricher.
+
+use std::{sync::Arc, time::Duration};
+
+use adapters_llm::{ChatModel, SettingsError};
+use enrichment::Model;
+use workers::WorkerSettings;
+
+use crate::{config::EnricherKind, misconfigured::Misconfigured};
+
+/// The time limit of an enrichment in calls of a model, each with the most patience: two of its own,
+/// and before that two of another worker that holds the reservation.
+const CALLS: u32 = 4 * adapters_llm::MAX_TIMEOUT_FACTOR;
+/// Time for a reservation to lapse, and for other work.
+const MARGIN: Duration = Duration::from_mins(1);
+
+/// A model, or none for rules alone, and the settings of its worker. Makes no call.
+pub fn prepare(
+    kind: &EnricherKind,
+    settings: WorkerSettings,
+) -> anyhow::Result<(Option<Arc<dyn Model>>, WorkerSettings)> {
+    let llm = match kind {
+        EnricherKind::Builtin => return Ok((None, settings)),
+        EnricherKind::Llm(llm) => llm,
+    };
+    let model = ChatModel::new(&llm.model).map_err(|error| match error {
+        SettingsError::BaseUrl | SettingsError::Key => Misconfigured(error.to_string()).into(),
+        SettingsError::Client(_) => anyhow::Error::new(error),
+    })?;
+    let within = llm.model.timeout.saturating_mul(CALLS) + MARGIN;
+    let settings = settings.for_model(llm.concurrency, within);
+    Ok((Some(Arc::new(model)), settings))
+}

@@ -1,0 +1,473 @@
+//! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
+
+use std::{
+    convert::Infallible,
+    env,
+    fmt::{self, Write as _},
+    fs::{self, File},
+    future::pending,
+    io::{self, BufWriter, IsTerminal as _},
+    num::NonZero,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+use clap::{Args, builder::FalseyValueParser};
+use indicatif::ProgressBar;
+use push::{
+    Catalogue, Counts, Credentials, Import, Loader, Missing, Options, Progress, Reason, Snapshot,
+    Source,
+};
+use secrecy::SecretString;
+use serde::Serialize;
+use tokio::{task, time};
+use url::Url;
+
+use crate::{
+    config, output,
+    progress::{self, Estimate},
+    text::{plain, quoted, shorten},
+};
+
+/// Characters of a reason that are printed.
+const SHOWN_LENGTH: usize = 66;
+/// How often a bar is drawn, and after how many of these times a line is printed without one.
+const REDRAW: Duration = Duration::from_millis(200);
+const REDRAWS_PER_LINE: u64 = 50;
+
+/// The options.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct PushArgs {
+    /// One `{"id":…,"payload":{…}}` a line, or one JSON array of them; gzip and Zstandard are
+    /// unpacked. `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Where the service is
+    #[arg(long, value_name = "URL", env = "POSTHASTE_PUSH_URL", value_parser = config::base_url)]
+    pub url: Url,
+
+    /// The OAuth client's id
+    #[arg(long, value_name = "ID", env = "POSTHASTE_CLIENT_ID")]
+    pub client_id: String,
+
+    /// The OAuth client's secret; better given as the variable, which other users cannot see
+    #[arg(
+        long,
+        value_name = "SECRET",
+        env = "POSTHASTE_CLIENT_SECRET",
+        hide_env_values = true,
+        allow_hyphen_values = true
+    )]
+    pub client_secret: SecretString,
+
+    /// The file is all that the client offers under this name: postings that it named before and
+    /// does not name now expire, and expired ones that it names come back
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "POSTHASTE_PUSH_CATALOGUE",
+        value_parser = config::catalogue
+    )]
+    pub catalogue: Option<String>,
+
+    /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
+    /// 20 of them; the service's default is 30. 100 lets everything through
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        env = "POSTHASTE_PUSH_MAX_MISSING",
+        requires = "catalogue",
+        value_parser = config::max_missing
+    )]
+    pub max_missing: Option<u8>,
+
+    /// Bring expired postings back: adds `"expiration": null` to each payload that says nothing of
+    /// expiration
+    #[arg(long, env = "POSTHASTE_PUSH_REOPEN", value_parser = FalseyValueParser::new())]
+    pub reopen: bool,
+
+    /// Only ask what would happen; nothing is written
+    #[arg(long, env = "POSTHASTE_PUSH_DRY_RUN", value_parser = FalseyValueParser::new())]
+    pub dry_run: bool,
+
+    /// Have fields refused that the service does not know
+    #[arg(long, env = "POSTHASTE_PUSH_STRICT", value_parser = FalseyValueParser::new())]
+    pub strict: bool,
+
+    /// Has no effect any more.
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_PUSH_CONCURRENCY",
+        hide = true
+    )]
+    pub concurrency: Option<u16>,
+
+    /// Write lines that were not taken with their errors to this file, which can be pushed again
+    #[arg(long, value_name = "FILE", env = "POSTHASTE_PUSH_REJECTS")]
+    pub rejects: Option<PathBuf>,
+
+    /// Print JSON instead of text
+    #[arg(long, env = "POSTHASTE_JSON", value_parser = FalseyValueParser::new())]
+    pub json: bool,
+}
+
+/// Runs the command until its end, or until it is to stop; its exit code is `interrupted` then.
+pub async fn run(
+    args: &PushArgs,
+    stop: impl Future<Output = ()>,
+    interrupted: ExitCode,
+) -> anyhow::Result<ExitCode> {
+    if args.concurrency.is_some() {
+        output::complain(
+            "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: one \
+             import is sent at a time, and the service works on many of its lines at once",
+        );
+    }
+    if let Some(rejects) = &args.rejects {
+        refuse_same_file(&args.file, rejects)?;
+    }
+    tokio::select! {
+        ended = push(args) => ended,
+        () = stop => {
+            let message = "Stopped before the end. To push the same again is safe.";
+            if args.json {
+                output::complain(message);
+            } else {
+                output::print(message)?;
+            }
+            Ok(interrupted)
+        }
+    }
+}
+
+async fn push(args: &PushArgs) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let progress = Progress::default();
+    let options = Options {
+        catalogue: args.catalogue.clone().map(|name| Catalogue {
+            name,
+            max_missing: args.max_missing,
+        }),
+        reopen: args.reopen,
+        strict: args.strict,
+        dry_run: args.dry_run,
+        ..Options::default()
+    };
+    let sent = tokio::select! {
+        sent = send(args, &options, &progress) => sent,
+        never = show(&progress) => match never {},
+    };
+    let (source, import, rejects) = sent?;
+    let written = rejects.map_or(Ok(()), |mut file| {
+        push::write_rejects(&source, &options, &import, &mut file)
+    });
+    print_summary(&Summary::new(&import, started.elapsed()), &import, args)?;
+    written?;
+    Ok(if import.is_clean() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Sends the file. The rejects are opened after the first token, so that a wrong secret does not cost
+/// those of an earlier run.
+async fn send(
+    args: &PushArgs,
+    options: &Options,
+    progress: &Progress,
+) -> anyhow::Result<(Source, Import, Option<BufWriter<File>>)> {
+    let path = args.file.clone();
+    let source = task::spawn_blocking(move || Source::open(&path)).await??;
+    let credentials = Credentials {
+        client_id: args.client_id.clone(),
+        client_secret: args.client_secret.clone(),
+    };
+    let loader = Loader::connect(&args.url, credentials, progress.clone()).await?;
+    let rejects = args.rejects.as_deref().map(create).transpose()?;
+    let import = loader.push(&source, options).await;
+    let import = import.context("stopped early; to push the same again is safe")?;
+    Ok((source, import, rejects))
+}
+
+fn create(path: &Path) -> anyhow::Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| {
+        let path = path.display();
+        format!("the file {path} for --rejects cannot be written")
+    })?;
+    Ok(BufWriter::new(file))
+}
+
+/// Fails if the rejects file is the input, which opening would empty.
+fn refuse_same_file(input: &Path, rejects: &Path) -> anyhow::Result<()> {
+    // A file that does not exist cannot be the input.
+    let (Ok(input), Ok(target)) = (fs::canonicalize(input), fs::canonicalize(rejects)) else {
+        return Ok(());
+    };
+    if input == target && input.is_file() {
+        bail!(
+            "--rejects names the file that is pushed: {}",
+            rejects.display()
+        );
+    }
+    Ok(())
+}
+
+/// A bar that goes away when it is dropped.
+struct Bar(ProgressBar);
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Shows the progress until it is dropped: a bar on a terminal, elsewhere a line every ten seconds.
+async fn show(progress: &Progress) -> Infallible {
+    let is_terminal = io::stderr().is_terminal();
+    let bar = is_terminal.then(|| Bar(progress::of_input(None)));
+    let (mut rest, mut rate) = (Estimate::default(), Estimate::default());
+    for tick in 1_u64.. {
+        time::sleep(REDRAW).await;
+        let (now, snapshot) = (Instant::now(), progress.snapshot());
+        rest.observe(now, snapshot.position);
+        rate.observe(now, snapshot.lines);
+        if let Some(Bar(bar)) = &bar {
+            if let Some(length) = snapshot.length {
+                progress::set_length(bar, length);
+            }
+            bar.set_position(snapshot.position);
+            let sent = sent(&snapshot, &rate);
+            bar.set_message(snapshot.waits_for.unwrap_or(sent));
+        } else if tick.is_multiple_of(REDRAWS_PER_LINE) {
+            output::complain(line(&snapshot, &rate, &rest));
+        }
+    }
+    pending().await
+}
+
+/// How much was sent, and how fast.
+fn sent(snapshot: &Snapshot, rate: &Estimate) -> String {
+    let lines = snapshot.lines;
+    match rate.per_second() {
+        Some(rate) => format!("{lines} lines sent, {rate} a second"),
+        None => format!("{lines} lines sent"),
+    }
+}
+
+/// One line for a log.
+fn line(snapshot: &Snapshot, rate: &Estimate, rest: &Estimate) -> String {
+    let position = snapshot.position;
+    let length = snapshot.length.filter(|length| *length > 0);
+    let place = length.map_or_else(
+        || format!("{position} bytes"),
+        |length| {
+            let percent = u128::from(position.min(length)) * 100 / u128::from(length);
+            format!("{percent} %")
+        },
+    );
+    let left = length.and_then(|length| rest.left(length));
+    let parts = [
+        Some(place),
+        Some(sent(snapshot, rate)),
+        left.map(progress::rounded),
+        snapshot.waits_for.clone(),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    format!("push: {}", parts.join("; "))
+}
+
+/// The summary of a run.
+#[derive(Debug, Serialize)]
+struct Summary {
+    lines: u64,
+    #[serde(flatten)]
+    counts: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Missing>,
+    /// Lines that were not taken, without a receipt that says why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipts_omitted: Option<NonZero<u64>>,
+    reasons: Vec<Reason>,
+    seconds: f64,
+}
+
+impl Summary {
+    fn new(import: &Import, took: Duration) -> Self {
+        Self {
+            lines: import.counts.total(),
+            counts: import.counts,
+            missing: import.missing,
+            receipts_omitted: NonZero::new(import.receipts_omitted),
+            reasons: push::reasons(&import.receipts),
+            seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
+        }
+    }
+}
+
+/// A few lines for people.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, count) in self.counts.named() {
+            writeln!(f, "{name:<9} {count:>10}")?;
+        }
+        let (total, seconds) = (self.lines, self.seconds);
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+        let rate = total as f64 / seconds.max(0.001);
+        write!(f, "{total} lines in {seconds:.1} s, {rate:.0} a second")?;
+        for Reason { reason, count } in &self.reasons {
+            let reason = shorten(&plain(reason), SHOWN_LENGTH);
+            write!(f, "\n{count:>10} × {reason}")?;
+        }
+        if let Some(omitted) = self.receipts_omitted {
+            write!(
+                f,
+                "\n{omitted} lines more were not taken. The service says of so many only of the \
+                 first why: mend these, and push again."
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn print_summary(summary: &Summary, import: &Import, args: &PushArgs) -> anyhow::Result<()> {
+    let missing = import.missing.filter(|missing| missing.count > 0);
+    let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
+    if args.json {
+        if import.is_held() {
+            output::complain(missing.unwrap_or_default());
+        }
+        return output::print_json(summary);
+    }
+    if args.dry_run {
+        output::print("What would happen; nothing was written:")?;
+    }
+    output::print(summary)?;
+    if let Some(missing) = missing {
+        output::print(missing)?;
+    }
+    match &args.rejects {
+        _ if import.counts.is_clean() => Ok(()),
+        Some(path) => output::print(format!(
+            "The lines that were not taken, and why: {}",
+            path.display()
+        )),
+        None => output::print("Give --rejects FILE to keep the lines that were not taken."),
+    }
+}
+
+/// What is said of the postings that a catalogue lacks, beside those that their lines expired.
+fn say_missing(args: &PushArgs, missing: Missing, by_lines: u64) -> String {
+    let name = args.catalogue.as_deref().unwrap_or_default();
+    let sentence = domain::import::Missing {
+        count: missing.count,
+        expired: missing.expired,
+        held: missing.held,
+    };
+    let sentence = sentence.sentence(by_lines, args.dry_run);
+    let said = format!("Of the catalogue {name} {sentence}.");
+    if !missing.held {
+        return said;
+    }
+    let again = if args.file == Path::new("-") {
+        "push the same input again with"
+    } else {
+        "run"
+    };
+    format!(
+        "{said} If they are gone indeed, {again}\n  {}",
+        overriding_command(args)
+    )
+}
+
+/// The command that pushes the same again, whatever is missing. The secret is not repeated.
+fn overriding_command(args: &PushArgs) -> String {
+    let mut command = format!("posthaste push {}", quoted(&args.file.to_string_lossy()));
+    let mut add = |option: &str, value: &str| {
+        _ = write!(command, " --{option} {}", quoted(value));
+    };
+    add("url", args.url.as_str());
+    add("client-id", &args.client_id);
+    if let Some(name) = &args.catalogue {
+        add("catalogue", name);
+    }
+    add("max-missing", "100");
+    if let Some(rejects) = &args.rejects {
+        add("rejects", &rejects.to_string_lossy());
+    }
+    let switches = [
+        ("reopen", args.reopen),
+        ("strict", args.strict),
+        ("json", args.json),
+    ];
+    for (option, _) in switches.iter().filter(|(_, is_on)| *is_on) {
+        _ = write!(command, " --{option}");
+    }
+    if env::var_os("POSTHASTE_CLIENT_SECRET").is_none() {
+        command.push_str(" --client-secret …");
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_is_for_people_and_for_programs() {
+        let receipt = json!({"line": 1, "id": "a", "outcome": "refused", "status": 422,
+            "message": "No.", "errors": {"title": ["is required"]}});
+        let import = Import {
+            counts: Counts {
+                created: 2,
+                refused: 1,
+                ..Counts::default()
+            },
+            missing: Some(Missing {
+                count: 3,
+                expired: 0,
+                held: true,
+            }),
+            receipts: vec![serde_json::from_value(receipt).unwrap()],
+            receipts_omitted: 0,
+        };
+        let summary = Summary::new(&import, Duration::from_millis(1_500));
+        let text = "created            2\nupdated            0\nunchanged          0\n\
+                    expired            0\nreopened           0\nrefused            1\n\
+                    failed             0\n3 lines in 1.5 s, 2 a second\n         \
+                    1 × title: is required";
+        assert_eq!(summary.to_string(), text);
+        let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
+            "reopened": 0, "refused": 1, "failed": 0, "seconds": 1.5,
+            "missing": {"count": 3, "expired": 0, "held": true},
+            "reasons": [{"reason": "title: is required", "count": 1}]});
+        assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
+    }
+
+    #[test]
+    fn a_line_says_how_far_it_is_and_how_fast() {
+        let (start, mut snapshot) = (Instant::now(), Snapshot::default());
+        snapshot.length = Some(10_000);
+        let (mut rate, mut rest) = (Estimate::default(), Estimate::default());
+        assert_eq!(line(&snapshot, &rate, &rest), "push: 0 %; 0 lines sent");
+        for second in 0..=10 {
+            (snapshot.position, snapshot.lines) = (second * 100, second * 10);
+            let now = start + Duration::from_secs(second);
+            rate.observe(now, snapshot.lines);
+            rest.observe(now, snapshot.position);
+        }
+        snapshot.waits_for = Some("waiting for input (3 s)".to_owned());
+        let expect = "push: 10 %; 100 lines sent, 10 a second; 91 s left; waiting for input (3 s)";
+        assert_eq!(line(&snapshot, &rate, &rest), expect);
+        snapshot.length = None;
+        let expect = "push: 1000 bytes; 100 lines sent, 10 a second; waiting for input (3 s)";
+        assert_eq!(line(&snapshot, &rate, &rest), expect);
+    }
+}

@@ -1,0 +1,181 @@
+//! Carries commands out: the store is asked whether lines that are in the cache still change
+//! nothing, and the lanes do the others.
+
+use std::sync::Arc;
+
+use domain::{
+    decision::repeat,
+    import::{LineError, Wishes},
+    posting::Answer,
+    usecase::IngestError,
+};
+use runtime::panics;
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+    time::Instant,
+};
+
+use super::{
+    cache::LineCache,
+    ledger::Offset,
+    naming::CompanyKey,
+    parse::{Entry, Taken, Work, parse},
+    ports::ImportPorts,
+};
+
+/// The command of a line.
+pub(super) struct Command {
+    pub offset: Offset,
+    pub work: Work,
+    /// The company that it names, if that is known.
+    pub company: Option<CompanyKey>,
+    /// When it began to fail.
+    pub failing_since: Option<Instant>,
+}
+
+/// The results of commands, in their order.
+pub(super) type Results = Vec<Result<Answer, LineError>>;
+
+/// What all imports of a process share, beside their ports.
+#[derive(Clone)]
+pub(super) struct Shared {
+    /// A permit for each core.
+    pub parsers: Arc<Semaphore>,
+    pub cache: Arc<LineCache>,
+}
+
+/// Carries the commands of one import out.
+#[derive(Clone)]
+pub(super) struct Executor {
+    ports: ImportPorts,
+    shared: Shared,
+    wishes: Wishes,
+    dry_run: bool,
+}
+
+impl Executor {
+    pub const fn new(ports: ImportPorts, shared: Shared, wishes: Wishes, dry_run: bool) -> Self {
+        Self {
+            ports,
+            shared,
+            wishes,
+            dry_run,
+        }
+    }
+
+    /// Parses lines on another thread.
+    pub async fn parse(self, taken: Vec<Taken>) -> Result<Vec<Entry>, JoinError> {
+        // It is never closed.
+        let turn = self.shared.parsers.acquire_owned().await;
+        let (wishes, cache) = (self.wishes, self.shared.cache);
+        let parsed = spawn_blocking(move || {
+            let _turn = turn;
+            parse(taken, &wishes, &cache)
+        });
+        parsed.await
+    }
+
+    /// Carries commands for different postings out, and gives them back with their results.
+    pub async fn run(self, mut commands: Vec<Command>) -> (Vec<Command>, Results) {
+        let mut results = self.repeat(&commands).await;
+        self.parse_cached(&mut commands, &mut results).await;
+        let puts = commands.iter().zip(&results);
+        let puts = puts.filter_map(|(command, result)| match (&command.work, result) {
+            (Work::Parsed(put, _), None) => Some(Arc::clone(put)),
+            _ => None,
+        });
+        let puts: Vec<_> = puts.collect();
+        if !puts.is_empty() {
+            let answers = self.ports.ingest.put_all(puts, self.dry_run).await;
+            let open = results.iter_mut().filter(|result| result.is_none());
+            for (result, answer) in open.zip(answers) {
+                *result = Some(answer.map_err(LineError::from));
+            }
+            if !self.dry_run {
+                self.keep(&commands, &results);
+            }
+        }
+        let lost = || Err(IngestError::Broken("a line got no answer".to_owned()).into());
+        let results = results.into_iter();
+        (
+            commands,
+            results.map(|it| it.unwrap_or_else(lost)).collect(),
+        )
+    }
+
+    /// The answers to the lines in the cache that still change nothing.
+    async fn repeat(&self, commands: &[Command]) -> Vec<Option<Result<Answer, LineError>>> {
+        let cached = |command: &Command| match &command.work {
+            Work::Cached(cached) => Some(Arc::clone(cached)),
+            Work::Parsed(..) => None,
+        };
+        let cached: Vec<_> = commands.iter().map(cached).collect();
+        let identifiers = cached.iter().flatten();
+        let identifiers: Vec<_> = identifiers.map(|one| one.identifier.clone()).collect();
+        let known = match &identifiers[..] {
+            [] => None,
+            // A failure comes again when the lanes load them.
+            some => panics::caught(self.ports.store.load(some, &[])).await.ok(),
+        };
+        let Some(known) = known else {
+            return cached.iter().map(|_| None).collect();
+        };
+        let (catalogue, lifetime) = (self.wishes.catalogue, self.ports.lifetime);
+        let now = (self.ports.clock)();
+        let answers = cached.iter().map(|cached| {
+            let cached = cached.as_ref()?;
+            let (identifier, basis) = (&cached.identifier, cached.basis);
+            repeat(&known, identifier, catalogue, basis, lifetime, now).map(Ok)
+        });
+        answers.collect()
+    }
+
+    /// Parses the lines in the cache that have to be decided.
+    async fn parse_cached(
+        &self,
+        commands: &mut [Command],
+        results: &mut [Option<Result<Answer, LineError>>],
+    ) {
+        let open = commands.iter_mut().zip(results);
+        let open = open.filter(|(_, result)| result.is_none());
+        let (mut places, mut lines) = (Vec::new(), Vec::new());
+        for (command, result) in open {
+            if let Work::Cached(cached) = &command.work {
+                lines.push(Arc::clone(cached));
+                places.push((command, result));
+            }
+        }
+        if lines.is_empty() {
+            return;
+        }
+        let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
+        let wishes = self.wishes;
+        let parsed = spawn_blocking(move || {
+            let _turn = turn;
+            let parsed = lines.iter().map(|line| line.parse(&wishes));
+            parsed.collect::<Vec<_>>()
+        });
+        // The runtime is shutting down: parsing does not panic.
+        let Ok(parsed) = parsed.await else { return };
+        for ((command, result), work) in places.into_iter().zip(parsed) {
+            match work {
+                Ok(work) => command.work = work,
+                Err(error) => *result = Some(Err(error)),
+            }
+        }
+    }
+
+    /// Keeps lines that change nothing if they are sent again.
+    fn keep(&self, commands: &[Command], results: &[Option<Result<Answer, LineError>>]) {
+        let lines = commands.iter().zip(results);
+        let lines = lines.filter_map(|(command, result)| match (&command.work, result) {
+            (Work::Parsed(_, digest), Some(Ok(answer))) => {
+                let basis = answer.basis.map(|basis| (basis, command.company));
+                digest.zip(basis)
+            }
+            _ => None,
+        });
+        self.shared.cache.keep(lines);
+    }
+}

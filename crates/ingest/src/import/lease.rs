@@ -1,0 +1,108 @@
+//! The lease of a catalogue while its import runs.
+
+use std::time::Duration;
+
+use domain::{
+    catalogue::{CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES},
+    usecase::ImportError,
+};
+use kernel::{CatalogueName, ClientId};
+use runtime::{decide_again, lease::keep, panics};
+use time::OffsetDateTime;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use uuid::Uuid;
+
+use super::ports::{ImportPorts, failed, new_catalogue_id};
+
+/// How long a lease holds unless it is renewed, and how often it is.
+const LEASE: Duration = Duration::from_secs(30);
+const RENEW_EVERY: Duration = Duration::from_secs(10);
+
+/// How long imports that begin at the same time are decided again.
+const WITHIN: Duration = Duration::from_secs(5);
+
+/// A lease that is renewed until it is dropped.
+pub(super) struct HeldLease {
+    pub lease: CatalogueLease,
+    lost: CancellationToken,
+    _renewal: AbortOnDropHandle<()>,
+}
+
+impl HeldLease {
+    /// Leases a client's catalogue.
+    pub async fn take(
+        ports: &ImportPorts,
+        client: ClientId,
+        name: &CatalogueName,
+    ) -> Result<Self, ImportError> {
+        let (holder, new_id) = (Uuid::new_v4(), new_catalogue_id());
+        let leased = decide_again(WITHIN, async || {
+            let now = (ports.clock)();
+            let query = CatalogueQuery {
+                client,
+                name: name.clone(),
+                new_id,
+                holder,
+                now,
+                until: now + LEASE,
+            };
+            let leased = ports.catalogues.lease(&query).await?;
+            Ok((leased, now))
+        });
+        match leased.await.map_err(failed)? {
+            (Leased::Held(lease), _) => Ok(Self::renewed(ports, lease)),
+            (Leased::Running(until), now) => Err(ImportError::Running(seconds(until - now))),
+            (Leased::TooMany, _) => Err(ImportError::TooManyCatalogues(MOST_CATALOGUES)),
+        }
+    }
+
+    fn renewed(ports: &ImportPorts, lease: CatalogueLease) -> Self {
+        let lost = CancellationToken::new();
+        let renewal = renew(ports.clone(), lease, lost.clone());
+        Self {
+            lease,
+            lost,
+            _renewal: AbortOnDropHandle::new(tokio::spawn(renewal)),
+        }
+    }
+
+    /// Is cancelled when the lease is found to be another import's.
+    pub const fn lost(&self) -> &CancellationToken {
+        &self.lost
+    }
+
+    /// Fails if the lease is another import's.
+    pub async fn check(&self, ports: &ImportPorts) -> Result<(), ImportError> {
+        let until = until(ports);
+        let renewed = panics::caught(ports.catalogues.renew(self.lease, until)).await;
+        if self.lost.is_cancelled() || renewed == Ok(false) {
+            return Err(lost());
+        }
+        Ok(())
+    }
+}
+
+async fn renew(ports: ImportPorts, lease: CatalogueLease, lost: CancellationToken) {
+    // It may lapse while the store is away, and is still held if no other import came.
+    let renew = || ports.catalogues.renew(lease, until(&ports));
+    keep("a catalogue", RENEW_EVERY, renew).await;
+    lost.cancel();
+}
+
+fn until(ports: &ImportPorts) -> OffsetDateTime {
+    (ports.clock)() + LEASE
+}
+
+/// The end of an import whose catalogue another import has, or which was deleted.
+pub(super) const fn lost() -> ImportError {
+    ImportError::Running(LEASE.as_secs())
+}
+
+/// A time in whole seconds, at least one.
+fn seconds(time: time::Duration) -> u64 {
+    let seconds = time.as_seconds_f64().ceil();
+    // The lease that it is the rest of is short.
+    (1..=LEASE.as_secs())
+        .find(|whole| seconds <= f64::from(u32::try_from(*whole).unwrap_or(u32::MAX)))
+        .unwrap_or(LEASE.as_secs())
+}

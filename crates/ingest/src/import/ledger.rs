@@ -1,0 +1,85 @@
+//! The receipts of an import, in the order of its lines.
+
+use std::collections::VecDeque;
+
+use domain::{
+    import::{Counts, LineError, Receipt},
+    posting::Answer,
+};
+use kernel::SourceIdentifier;
+
+use super::naming::CompanyKey;
+
+/// The offset of a line among those of an import, blank ones left out.
+pub(super) type Offset = u64;
+
+/// Lines and their results. Receipts are given out in the order of the lines.
+#[derive(Default)]
+pub(super) struct Ledger {
+    first: Offset,
+    rows: VecDeque<Row>,
+    counts: Counts,
+}
+
+struct Row {
+    line: u64,
+    id: Option<String>,
+    /// The company that it names, if that is known.
+    company: Option<CompanyKey>,
+    result: Option<Result<Answer, LineError>>,
+}
+
+impl Ledger {
+    /// Adds the next line.
+    pub fn add(&mut self, line: u64, id: Option<String>, company: Option<CompanyKey>) -> Offset {
+        self.rows.push_back(Row {
+            line,
+            id,
+            company,
+            result: None,
+        });
+        self.first + self.rows.len() as u64 - 1
+    }
+
+    /// Notes what became of a line.
+    pub fn settle(&mut self, offset: Offset, result: Result<Answer, LineError>) {
+        let at = usize::try_from(offset - self.first).ok();
+        if let Some(row) = at.and_then(|at| self.rows.get_mut(at)) {
+            row.result = Some(result);
+        }
+    }
+
+    /// The company that lines for a posting which have no result yet give it.
+    pub fn company_of(&self, posting: &SourceIdentifier) -> Option<CompanyKey> {
+        let open = self.rows.iter().rev().filter(|row| row.result.is_none());
+        let mut of_it = open.filter(|row| row.id.as_deref() == Some(posting.as_str()));
+        of_it.find_map(|row| row.company)
+    }
+
+    /// The receipts whose turn it is.
+    pub fn take(&mut self) -> Vec<Receipt> {
+        let mut receipts = Vec::new();
+        while let Some(row) = self.rows.pop_front_if(|row| row.result.is_some()) {
+            let Some(result) = row.result else { break };
+            let receipt = Receipt {
+                line: row.line,
+                id: row.id,
+                result,
+            };
+            self.first += 1;
+            self.counts.add(&receipt);
+            receipts.push(receipt);
+        }
+        receipts
+    }
+
+    /// Whether every line has its receipt.
+    pub fn is_settled(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The receipts that were given out, by outcome.
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+}

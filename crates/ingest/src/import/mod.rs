@@ -1,0 +1,153 @@
+//! Imports: the lines of one request on their way through the lanes.
+//!
+//! ```text
+//! take ──► parse ──► queue ──► execute ──► ledger ──► receipts
+//! bounded  threads    │  ▲       lanes       in the order of the lines
+//!                     └──┴─ again: while the store is away
+//! ```
+//!
+//! - [`running`] is the side of the request. It hands lines over as long as there is room, and
+//!   waits for receipts when there is none: that is what slows the client down.
+//! - [`pipeline`] is a task for each import. It has lines parsed on other threads ([`parse`]),
+//!   keeps the commands of one identifier in order ([`keyed_queue`](crate::keyed_queue)), has several
+//!   batches carried out at a time ([`execute`]), by the lanes unless a line is known to change
+//!   nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and gives out
+//!   receipts in the order of the lines ([`ledger`]).
+//! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
+//!   the postings that no line has named.
+//!
+//! Because the task does the work, a client that hangs up stops it only between lines, and not at
+//! all once the body has ended.
+
+mod cache;
+mod catalogue;
+mod delist;
+mod execute;
+mod lease;
+mod ledger;
+mod naming;
+mod outage;
+mod parse;
+mod pipeline;
+mod ports;
+mod running;
+
+#[cfg(test)]
+mod tests;
+
+use std::{num::NonZero, sync::Arc, thread, time::Duration};
+
+use async_trait::async_trait;
+use domain::{
+    import::Wishes,
+    usecase::{Import, ImportError, ImportOrder, Imports, IngestError},
+};
+use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+pub use self::ports::ImportPorts;
+use self::{
+    cache::LineCache, catalogue::CatalogueRun, execute::Shared, pipeline::Pipeline,
+    ports::stopping, running::Running,
+};
+
+/// How long a stop waits for imports: their commands have ten seconds.
+const STOP_WITHIN: Duration = Duration::from_secs(15);
+
+/// Begins imports, whose tasks run on the runtime on which it was made.
+pub struct Importer {
+    ports: ImportPorts,
+    runtime: Handle,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+    shared: Shared,
+}
+
+/// The tasks of imports, to stop them.
+pub struct ImportTasks {
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Importer {
+    /// Binds imports to the current runtime, whatever runtime the calls come from.
+    pub fn new(ports: ImportPorts) -> (Self, ImportTasks) {
+        let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let importer = Self {
+            ports,
+            runtime: Handle::current(),
+            tasks: tasks.clone(),
+            stop: stop.clone(),
+            shared: Shared {
+                parsers: Arc::new(Semaphore::new(cores)),
+                cache: Arc::new(LineCache::new()),
+            },
+        };
+        (importer, ImportTasks { stop, tasks })
+    }
+}
+
+#[async_trait]
+impl Imports for Importer {
+    async fn begin(&self, order: ImportOrder) -> Result<Box<dyn Import>, ImportError> {
+        // A task, so that a request that is dropped meanwhile leaves no lease behind.
+        let begun = begin(
+            self.ports.clone(),
+            order,
+            self.tasks.clone(),
+            self.stop.clone(),
+            self.shared.clone(),
+        );
+        match self.tasks.spawn_on(begun, &self.runtime).await {
+            Ok(begun) => Ok(Box::new(begun?)),
+            Err(error) => Err(IngestError::Broken(error.to_string()).into()),
+        }
+    }
+}
+
+async fn begin(
+    ports: ImportPorts,
+    order: ImportOrder,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+    shared: Shared,
+) -> Result<Running, ImportError> {
+    if stop.is_cancelled() {
+        return Err(stopping());
+    }
+    let started_at = (ports.clock)();
+    let mut wishes = Wishes {
+        client: order.client,
+        strict: order.strict,
+        catalogue: None,
+    };
+    let run = match &order.catalogue {
+        None => None,
+        Some(wanted) => {
+            let run = CatalogueRun::begin(&ports, &order, wanted, &stop).await?;
+            wishes.catalogue = Some(run.id);
+            Some(run)
+        }
+    };
+    let dry_run = order.dry_run;
+    let (pipeline, running) = Pipeline::new(ports, wishes, dry_run, run, started_at, stop, shared);
+    tasks.spawn(pipeline.run());
+    Ok(running)
+}
+
+impl ImportTasks {
+    /// Ends the imports that are running: their clients have to send them again.
+    pub fn interrupt(&self) {
+        self.stop.cancel();
+    }
+
+    /// Ends the imports that are running, and waits for their ends.
+    pub async fn stop(self) {
+        self.interrupt();
+        self.tasks.close();
+        if timeout(STOP_WITHIN, self.tasks.wait()).await.is_err() {
+            tracing::error!("an import has not ended in time");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Commands that the store could not answer, and when they are tried again.
+
+use std::time::Duration;
+
+use runtime::{Waits, waits};
+use tokio::time::Instant;
+
+use super::{execute::Command, ports::PATIENCE};
+
+/// The most commands that fail for good while others are answered: each because of a row that
+/// another transaction holds locked, for example. More mean that the store cannot be written.
+const MOST_GIVEN_UP: usize = 16;
+
+/// The waits while the store is away, which end after a time.
+pub(super) struct Patience {
+    most: Duration,
+    since: Option<Instant>,
+    waits: Waits,
+}
+
+impl Patience {
+    /// Waits for so long at most.
+    pub const fn new(most: Duration) -> Self {
+        Self {
+            most,
+            since: None,
+            waits: waits::after_failures(),
+        }
+    }
+
+    /// The wait after a failure; `None` if the store is away for too long.
+    pub fn next(&mut self) -> Option<Duration> {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        let wait = self.waits.next()?;
+        (since.elapsed() + wait <= self.most).then_some(wait)
+    }
+}
+
+/// The commands that are to be tried again.
+pub(super) struct Outage {
+    commands: Vec<Command>,
+    waits: Waits,
+    again: Option<Instant>,
+    /// When a command was answered last.
+    answered: Option<Instant>,
+    /// Whether all commands of the last batch have failed, and none is tried again yet.
+    is_away: bool,
+    given_up: usize,
+}
+
+/// What is to become of a command that has failed.
+pub(super) enum Verdict {
+    /// It is kept, and tried again.
+    Again,
+    /// It has failed for too long, and others have not.
+    GivenUp,
+    /// The store is away for too long.
+    Over,
+}
+
+impl Outage {
+    pub const fn new() -> Self {
+        Self {
+            commands: Vec::new(),
+            waits: waits::after_failures(),
+            again: None,
+            answered: None,
+            is_away: false,
+            given_up: 0,
+        }
+    }
+
+    /// Notes that a command was answered.
+    pub fn note_answer(&mut self) {
+        self.answered = Some(Instant::now());
+        self.is_away = false;
+        self.waits = waits::after_failures();
+    }
+
+    /// Whether the store seems to be away, so that nothing is tried for a while.
+    pub const fn is_away(&self) -> bool {
+        self.is_away
+    }
+
+    /// Decides about a command that the store could not answer.
+    pub fn judge(&mut self, command: &mut Command) -> Verdict {
+        let now = Instant::now();
+        let since = *command.failing_since.get_or_insert(now);
+        if now - since < PATIENCE {
+            return Verdict::Again;
+        }
+        self.given_up += 1;
+        let are_others_answered = self.answered.is_some_and(|answered| answered > since);
+        if are_others_answered && self.given_up <= MOST_GIVEN_UP {
+            Verdict::GivenUp
+        } else {
+            Verdict::Over
+        }
+    }
+
+    /// Keeps failed commands of a batch, of which `is_any_answered` tells whether it had others.
+    pub fn keep(&mut self, failed: Vec<Command>, is_any_answered: bool) {
+        if failed.is_empty() {
+            return;
+        }
+        self.commands.extend(failed);
+        self.is_away = !is_any_answered;
+        let oldest = self.commands.iter().filter_map(|one| one.failing_since);
+        let end = oldest.min().map(|since| since + PATIENCE);
+        if self.again.is_none() {
+            let wait = self.waits.next().unwrap_or_default();
+            let again = Instant::now() + wait;
+            // The last try is made when the patience ends.
+            self.again = Some(end.map_or(again, |end| again.min(end.max(Instant::now()))));
+        }
+    }
+
+    /// When the commands are to be tried again, if there are any.
+    pub const fn again(&self) -> Option<Instant> {
+        self.again
+    }
+
+    /// Takes out the commands to try again, in the order of their lines.
+    pub fn take(&mut self) -> Vec<Command> {
+        self.again = None;
+        // With new ones: those that failed may be the only ones that do.
+        self.is_away = false;
+        let mut commands = std::mem::take(&mut self.commands);
+        commands.sort_unstable_by_key(|command| command.offset);
+        commands
+    }
+}

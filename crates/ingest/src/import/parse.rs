@@ -1,0 +1,161 @@
+//! Parses lines, on threads that may compute for a while, but for those that changed nothing the
+//! last time.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use domain::{
+    import::{Line, LineError, Wishes},
+    posting::{Basis, PutPosting},
+    usecase::IngestError,
+};
+use kernel::{PostingId, Prefixes, SourceIdentifier};
+use runtime::panics;
+use uuid::Uuid;
+
+use super::{
+    cache::{self, LineCache, LineDigest},
+    naming::{CompanyKey, Named},
+};
+
+/// Lines that were taken together.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub lines: Vec<Line>,
+    /// The identifiers that the client may use.
+    pub prefixes: Arc<Prefixes>,
+}
+
+/// A line with its command.
+pub(super) struct Entry {
+    /// The number of the line.
+    pub line: u64,
+    /// The identifier as it was sent.
+    pub id: Option<String>,
+    /// The posting that a line of a catalogue names, whether it is refused or not.
+    pub named: Option<SourceIdentifier>,
+    /// The company that it names.
+    pub company: Named,
+    pub work: Result<Work, LineError>,
+}
+
+/// The command of a line.
+pub(super) enum Work {
+    Parsed(Arc<PutPosting>, Option<LineDigest>),
+    /// It changed nothing in this state, and is parsed if the state is another one now.
+    Cached(Arc<CachedLine>),
+}
+
+/// A line that is in the cache.
+#[derive(Clone)]
+pub(super) struct CachedLine {
+    pub identifier: SourceIdentifier,
+    pub basis: Basis,
+    line: Line,
+    digest: LineDigest,
+    prefixes: Arc<Prefixes>,
+    /// See [`PutPosting::company_was_named`].
+    company_was_named: bool,
+}
+
+impl Work {
+    /// Leaves the name and the logo of its company to an earlier line.
+    pub fn leave_company(&mut self) {
+        match self {
+            Self::Parsed(put, _) => Arc::make_mut(put).company_was_named = true,
+            Self::Cached(cached) => Arc::make_mut(cached).company_was_named = true,
+        }
+    }
+
+    /// The posting that it is for.
+    pub fn identifier(&self) -> &SourceIdentifier {
+        match self {
+            Self::Parsed(put, _) => &put.identifier,
+            Self::Cached(cached) => &cached.identifier,
+        }
+    }
+}
+
+impl CachedLine {
+    /// Parses the line after all.
+    pub fn parse(&self, wishes: &Wishes) -> Result<Work, LineError> {
+        let mut work = entry(&self.line, &self.prefixes, wishes, Some(self.digest)).work?;
+        if self.company_was_named {
+            work.leave_company();
+        }
+        Ok(work)
+    }
+}
+
+/// Parses lines in their order, but for those that are in the cache. A panic is the failure of one
+/// line.
+pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Vec<Entry> {
+    let seed = cache.seed(wishes);
+    let lines = taken.iter().flat_map(|taken| &taken.lines);
+    let digests: Vec<_> = lines.map(|line| LineDigest::of(&line.text, seed)).collect();
+    let mut known = cache.find(&digests).into_iter().zip(digests);
+    let mut entries = Vec::with_capacity(known.len());
+    for Taken { lines, prefixes } in taken {
+        for line in lines {
+            let (found, digest) = known.next().unwrap_or_default();
+            entries.push(match found.zip(digest) {
+                Some((found, digest)) => cached(line, &prefixes, wishes, found, digest),
+                None => entry(&line, &prefixes, wishes, digest),
+            });
+        }
+    }
+    entries
+}
+
+/// A line that is in the cache, unless its identifier cannot be told without parsing, or is not the
+/// client's any more.
+fn cached(
+    line: Line,
+    prefixes: &Arc<Prefixes>,
+    wishes: &Wishes,
+    (basis, company): (Basis, Option<CompanyKey>),
+    digest: LineDigest,
+) -> Entry {
+    let identifier = cache::identifier(&line.text);
+    let Some(identifier) = identifier.filter(|identifier| prefixes.check(identifier).is_ok())
+    else {
+        return entry(&line, prefixes, wishes, Some(digest));
+    };
+    Entry {
+        line: line.number,
+        id: Some(identifier.as_str().to_owned()),
+        named: wishes.catalogue.map(|_| identifier.clone()),
+        company: company.map_or(Named::Nothing, Named::Company),
+        work: Ok(Work::Cached(Arc::new(CachedLine {
+            identifier,
+            basis,
+            line,
+            digest,
+            prefixes: Arc::clone(prefixes),
+            company_was_named: false,
+        }))),
+    }
+}
+
+fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes, digest: Option<LineDigest>) -> Entry {
+    let new_id = PostingId::new(Uuid::now_v7());
+    let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(wishes, prefixes, new_id)));
+    let (id, put) = parsed.unwrap_or_else(|panic| {
+        let why = panics::message(panic.as_ref());
+        (None, Err(IngestError::Broken(why).into()))
+    });
+    let named = match (wishes.catalogue, &put, &id) {
+        (Some(_), Ok(put), _) => Some(put.identifier.clone()),
+        (Some(_), Err(_), Some(id)) => SourceIdentifier::new(id).ok(),
+        _ => None,
+    };
+    Entry {
+        line: line.number,
+        id,
+        named,
+        company: put.as_ref().map_or(Named::Nothing, Named::by),
+        work: put.map(|put| Work::Parsed(Arc::new(put), digest)),
+    }
+}

@@ -1,0 +1,392 @@
+//! The task of an import: has lines parsed, carried out, and answered in their order.
+
+use std::{future::pending, pin::Pin, sync::Arc};
+
+use domain::{
+    import::{LineError, Summary, Wishes},
+    posting::Answer,
+    store::Store,
+    usecase::{ImportError, IngestError},
+};
+use futures_util::{
+    StreamExt as _,
+    stream::{FuturesOrdered, FuturesUnordered},
+};
+use kernel::SourceIdentifier;
+use runtime::panics;
+use time::OffsetDateTime;
+use tokio::{sync::mpsc, task::JoinError, time::sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    catalogue::CatalogueRun,
+    execute::{Command, Executor, Results, Shared},
+    lease,
+    ledger::Ledger,
+    naming::{CompanyKey, Named, NamedCompanies},
+    outage::{Outage, Verdict},
+    parse::{Entry, Taken},
+    ports::{ImportPorts, stopping},
+    running::{Event, Order, PARSED_TOGETHER, Reply, Running},
+};
+use crate::keyed_queue::KeyedQueue;
+
+/// The most parts of an import that are parsed at a time.
+const PARSES: usize = 4;
+
+/// The most commands that are carried out together, the most such batches at a time, and how many
+/// of them wait for nothing: a further one has to be full.
+pub(super) const BATCH: usize = 256;
+const BATCHES: usize = 32;
+const AT_ONCE: usize = 2;
+
+type Parse = Pin<Box<dyn Future<Output = Result<Vec<Entry>, JoinError>> + Send>>;
+type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Results)> + Send>>;
+
+/// The task of an import.
+pub(super) struct Pipeline {
+    ports: ImportPorts,
+    wishes: Wishes,
+    executor: Executor,
+    run: Option<CatalogueRun>,
+    started_at: OffsetDateTime,
+    stop: CancellationToken,
+    orders: mpsc::UnboundedReceiver<Order>,
+    events: mpsc::UnboundedSender<Event>,
+    parses: FuturesOrdered<Parse>,
+    puts: FuturesUnordered<Put>,
+    /// The commands that have no answer, of which those of a posting are under way one at a time.
+    commands: KeyedQueue<SourceIdentifier, Command>,
+    named: NamedCompanies,
+    outage: Outage,
+    ledger: Ledger,
+    /// The end of the body, once it is known.
+    finish: Option<(bool, Reply)>,
+    ended: Option<ImportError>,
+}
+
+/// What the task does next.
+enum Step {
+    Order(Option<Order>),
+    Parsed(Vec<Entry>),
+    Answered(Vec<Command>, Results),
+    Again,
+    End(ImportError),
+}
+
+impl Pipeline {
+    /// The task, and the side of the request.
+    pub fn new(
+        ports: ImportPorts,
+        wishes: Wishes,
+        dry_run: bool,
+        run: Option<CatalogueRun>,
+        started_at: OffsetDateTime,
+        stop: CancellationToken,
+        shared: Shared,
+    ) -> (Self, Running) {
+        let (give_orders, orders) = mpsc::unbounded_channel();
+        let (events, see_events) = mpsc::unbounded_channel();
+        let pipeline = Self {
+            executor: Executor::new(ports.clone(), shared, wishes, dry_run),
+            ports,
+            wishes,
+            run,
+            started_at,
+            stop,
+            orders,
+            events,
+            parses: FuturesOrdered::new(),
+            puts: FuturesUnordered::new(),
+            commands: KeyedQueue::default(),
+            named: NamedCompanies::default(),
+            outage: Outage::new(),
+            ledger: Ledger::default(),
+            finish: None,
+            ended: None,
+        };
+        (pipeline, Running::new(give_orders, see_events))
+    }
+
+    /// Works until the body has ended, or the request is gone, and ends the import.
+    pub async fn run(mut self) {
+        loop {
+            self.carry_out();
+            if self.is_settled()
+                && let Some((is_complete, reply)) = self.finish.take()
+            {
+                let result = self.close(is_complete).await;
+                // The client may have hung up; what was done stands.
+                let _ = reply.send(result);
+                return;
+            }
+            match self.step().await {
+                Step::Order(Some(Order::Lines(taken))) => self.parse(taken),
+                Step::Order(Some(Order::Finish(is_complete, reply))) => {
+                    self.finish = Some((is_complete, reply));
+                }
+                Step::Order(None) => return self.abandon().await,
+                Step::Parsed(entries) => self.sort_in(entries).await,
+                Step::Answered(commands, answers) => self.settle(commands, answers),
+                Step::Again => self.try_again(),
+                Step::End(error) => self.end(error),
+            }
+        }
+    }
+
+    /// Whether every line that was taken has its receipt.
+    fn is_settled(&self) -> bool {
+        self.parses.is_empty() && self.ledger.is_settled()
+    }
+
+    /// Waits for whatever comes first.
+    async fn step(&mut self) -> Step {
+        let again = self.outage.again();
+        let has_ended = self.ended.is_some();
+        let may_parse = self.finish.is_none() && self.parses.len() < PARSES;
+        let lost = self.run.as_ref().and_then(CatalogueRun::lost);
+        let lost = async {
+            match lost {
+                Some(lost) => lost.cancelled().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled(), if !has_ended => Step::End(stopping()),
+            () = lost, if !has_ended => Step::End(lease::lost()),
+            Some((commands, answers)) = self.puts.next() => Step::Answered(commands, answers),
+            Some(parsed) = self.parses.next() => match parsed {
+                Ok(entries) => Step::Parsed(entries),
+                // The runtime is shutting down: parsing does not panic.
+                Err(_) => Step::End(stopping()),
+            },
+            () = async {
+                match again {
+                    Some(again) => sleep_until(again).await,
+                    None => pending().await,
+                }
+            } => Step::Again,
+            order = self.orders.recv(), if may_parse => Step::Order(order),
+        }
+    }
+
+    /// Has lines parsed, with those that wait already.
+    fn parse(&mut self, first: Taken) {
+        let mut count = first.lines.len();
+        let mut taken = vec![first];
+        while count < PARSED_TOGETHER && self.finish.is_none() {
+            match self.orders.try_recv() {
+                Ok(Order::Lines(more)) => {
+                    count += more.lines.len();
+                    taken.push(more);
+                }
+                Ok(Order::Finish(is_complete, reply)) => self.finish = Some((is_complete, reply)),
+                Err(_) => break,
+            }
+        }
+        if let (Some(run), Some(last)) = (&mut self.run, taken.last()) {
+            run.prefixes = Arc::clone(&last.prefixes);
+        }
+        let parsed = self.executor.clone().parse(taken);
+        self.parses.push_back(Box::pin(parsed));
+    }
+
+    /// Enters parsed lines, which follow those before.
+    async fn sort_in(&mut self, entries: Vec<Entry>) {
+        let stored = Self::companies_of(&*self.ports.store, &entries).await;
+        let mut stored = stored.into_iter();
+        for entry in entries {
+            if let (Some(run), Some(named)) = (&mut self.run, &entry.named) {
+                run.roster.name(named);
+            }
+            let company = match (entry.company, &entry.work) {
+                (Named::Company(company), _) => Some(company),
+                (Named::OfPosting, Ok(work)) => {
+                    let (posting, stored) = (work.identifier(), stored.next().flatten());
+                    self.ledger.company_of(posting).or(stored)
+                }
+                _ => None,
+            };
+            let offset = self.ledger.add(entry.line, entry.id, company);
+            match entry.work {
+                Ok(mut work) => {
+                    if company.is_some_and(|company| self.named.were_named(company)) {
+                        work.leave_company();
+                    }
+                    let posting = work.identifier().clone();
+                    let command = Command {
+                        offset,
+                        work,
+                        company,
+                        failing_since: None,
+                    };
+                    self.commands.push(posting, command);
+                }
+                Err(error) => self.ledger.settle(offset, Err(error)),
+            }
+        }
+        self.give_out();
+    }
+
+    /// The companies of the stored postings of the lines that name them by their postings alone, in
+    /// the order of these lines: few lines do, so that most imports ask nothing. While the store
+    /// is away they are not known, and the lines are carried out as single pushes would be.
+    async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
+        let postings = entries.iter().filter_map(|entry| match &entry.work {
+            Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),
+            _ => None,
+        });
+        let postings: Vec<_> = postings.collect();
+        if postings.is_empty() {
+            return Vec::new();
+        }
+        let known = panics::caught(store.load(&postings, &[])).await;
+        let known = known.unwrap_or_default();
+        let company = |identifier: &SourceIdentifier| {
+            let posting = known.postings.get(identifier)?;
+            Some(CompanyKey::of(posting.company_id))
+        };
+        postings.iter().map(company).collect()
+    }
+
+    /// Has commands carried out, unless the store seems to be away.
+    fn carry_out(&mut self) {
+        if let Some(error) = &self.ended {
+            let error = as_line_error(error);
+            return self.give_up(&error);
+        }
+        while !self.outage.is_away() && self.puts.len() < BATCHES {
+            let fewest = if self.puts.len() < AT_ONCE { 1 } else { BATCH };
+            if self.commands.ready() < fewest {
+                return;
+            }
+            let commands = self.commands.take(BATCH);
+            self.put(commands);
+        }
+    }
+
+    /// Tries commands again that the store could not answer.
+    fn try_again(&mut self) {
+        let mut commands = self.outage.take().into_iter();
+        while !commands.as_slice().is_empty() {
+            let batch = commands.by_ref().take(BATCH).collect();
+            self.put(batch);
+        }
+    }
+
+    /// Has commands carried out, which come back with their results: they may have to be tried
+    /// again.
+    fn put(&self, commands: Vec<Command>) {
+        let put = self.executor.clone().run(commands);
+        self.puts.push(Box::pin(put));
+    }
+
+    /// Notes the answers of a batch.
+    fn settle(&mut self, commands: Vec<Command>, answers: Results) {
+        let is_any_answered = answers.iter().any(is_answer);
+        if is_any_answered {
+            self.outage.note_answer();
+        }
+        let (mut failed, mut over) = (Vec::new(), None);
+        for (mut command, answer) in commands.into_iter().zip(answers) {
+            if is_answer(&answer) || self.ended.is_some() {
+                self.answer(&command, answer);
+                continue;
+            }
+            match self.outage.judge(&mut command) {
+                Verdict::Again => failed.push(command),
+                Verdict::GivenUp => self.answer(&command, answer),
+                Verdict::Over => {
+                    over = match &answer {
+                        Err(LineError::Ingest(error)) => Some(error.clone()),
+                        _ => None,
+                    };
+                    self.answer(&command, answer);
+                }
+            }
+        }
+        self.outage.keep(failed, is_any_answered);
+        self.give_out();
+        if let Some(error) = over {
+            self.end(error.into());
+        }
+    }
+
+    fn answer(&mut self, command: &Command, answer: Result<Answer, LineError>) {
+        self.ledger.settle(command.offset, answer);
+        self.commands.end(command.work.identifier());
+    }
+
+    /// Ends the import before its end: what is under way is answered, and nothing more is begun.
+    fn end(&mut self, error: ImportError) {
+        tracing::warn!(client_id = %self.wishes.client, %error, "an import has ended early");
+        self.give_up(&as_line_error(&error));
+        let _ = self.events.send(Event::Ended(error.clone()));
+        self.ended = Some(error);
+    }
+
+    /// Settles the lines whose commands are not under way.
+    fn give_up(&mut self, error: &IngestError) {
+        for command in self.commands.drain().chain(self.outage.take()) {
+            let result = Err(error.clone().into());
+            self.ledger.settle(command.offset, result);
+        }
+        self.give_out();
+    }
+
+    fn give_out(&mut self) {
+        let receipts = self.ledger.take();
+        if !receipts.is_empty() {
+            // The request may be gone.
+            let _ = self.events.send(Event::Receipts(receipts));
+        }
+    }
+
+    /// Ends the import of a request that is gone, as soon as nothing of it is under way: another
+    /// import of the catalogue may follow.
+    async fn abandon(mut self) {
+        tracing::info!(client_id = %self.wishes.client, "the request of an import was dropped");
+        let gone = IngestError::Unavailable("the request was dropped".to_owned());
+        self.ended = self.ended.or_else(|| Some(gone.clone().into()));
+        self.give_up(&gone);
+        while let Some((commands, answers)) = self.puts.next().await {
+            self.settle(commands, answers);
+        }
+        // What could not be recorded is in the log; the lease lapses.
+        let _ = self.close(false).await;
+    }
+
+    /// Ends the import once its lines have their receipts.
+    async fn close(self, is_complete: bool) -> (Summary, Result<(), ImportError>) {
+        let mut summary = Summary {
+            counts: self.ledger.counts(),
+            missing: None,
+            complete: is_complete && self.ended.is_none(),
+        };
+        let mut result = self.ended.map_or(Ok(()), Err);
+        if let Some(run) = self.run {
+            let ended = run.end(&self.ports, self.started_at, &mut summary, &self.stop);
+            result = result.and(ended.await);
+        }
+        (summary, result)
+    }
+}
+
+/// Whether the store has answered a command.
+const fn is_answer(answer: &Result<Answer, LineError>) -> bool {
+    !matches!(
+        answer,
+        Err(LineError::Ingest(
+            IngestError::Unavailable(_) | IngestError::Overloaded
+        ))
+    )
+}
+
+/// The error of a line that an import which has ended did not carry out.
+fn as_line_error(error: &ImportError) -> IngestError {
+    match error {
+        ImportError::Failed(error) => error.clone(),
+        other => IngestError::Unavailable(other.to_string()),
+    }
+}

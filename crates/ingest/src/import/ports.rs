@@ -1,0 +1,56 @@
+//! The ports that imports work with, and what ends an import when they fail.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    catalogue::{CatalogueId, Catalogues},
+    posting::Lifetime,
+    store::Store,
+    usecase::{ImportError, Ingest, IngestError},
+};
+use kernel::StoreError;
+use runtime::{Clock, Throttle};
+
+/// How long lines are tried again while the store is away, and so the end of an import.
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The ports that imports work with.
+#[derive(Clone)]
+pub struct ImportPorts {
+    /// The lanes.
+    pub ingest: Arc<dyn Ingest>,
+    /// The catalogues that imports are of.
+    pub catalogues: Arc<dyn Catalogues>,
+    /// The store in which missing postings are expired, and lines that are known are looked up.
+    pub store: Arc<dyn Store>,
+    /// The lifetime that the lanes give postings.
+    pub lifetime: Lifetime,
+    /// The current time.
+    pub clock: Clock,
+    /// Sizes the batches in which missing postings expire.
+    pub throttle: Throttle,
+}
+
+/// A new id.
+pub(super) fn new_catalogue_id() -> CatalogueId {
+    CatalogueId::new(uuid::Uuid::now_v7())
+}
+
+/// The end of an import by the end of the service.
+pub(super) fn stopping() -> ImportError {
+    IngestError::Unavailable("the service is stopping".to_owned()).into()
+}
+
+/// The end of an import by a failure of the store.
+pub(super) fn failed(error: StoreError) -> ImportError {
+    match error {
+        StoreError::Broken(why) => IngestError::Broken(why),
+        StoreError::Conflict => {
+            IngestError::Unavailable("others kept changing the same postings".to_owned())
+        }
+        StoreError::Locked(why) | StoreError::Unavailable(why) | StoreError::InDoubt(why) => {
+            IngestError::Unavailable(why)
+        }
+    }
+    .into()
+}

@@ -1,0 +1,238 @@
+//! Imports through real lanes, on a store in memory with injected faults.
+
+mod bounds;
+mod catalogues;
+mod companies;
+mod endings;
+mod failures;
+mod lines;
+mod repeated;
+
+use std::fmt::Write as _;
+
+use domain::{
+    catalogue::{Catalogue, Catalogues, MaxMissing},
+    import::{Line, LineText, Receipt, Summary},
+    posting::{Lifetime, Posting},
+    store::{LockedRows, PostingReader, Store},
+    usecase::{CatalogueOrder, Ingest},
+};
+use kernel::testing::identifier;
+use kernel::{
+    CatalogueName, ClientId, Prefixes, PutOutcome, StoreError,
+    testing::{noon, uuid},
+};
+use runtime::{Clock, Throttle};
+use tokio::time::{Instant, sleep};
+
+use super::*;
+use crate::{
+    lane::{LaneSettings, LaneTasks, Lanes},
+    testing::{FaultyStore, eventually},
+};
+
+/// Imports on a store, with lanes of their own.
+struct Kit {
+    store: Arc<FaultyStore>,
+    importer: Importer,
+    tasks: ImportTasks,
+    _lanes: LaneTasks,
+}
+
+/// A clock that goes with tokio's, which tests may pause.
+fn clock() -> Clock {
+    let start = Instant::now();
+    Arc::new(move || kernel::microseconds(noon() + start.elapsed()))
+}
+
+impl Kit {
+    fn new() -> Self {
+        Self::with(|lanes| lanes)
+    }
+
+    /// Imports through a use case around the lanes.
+    fn with(around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>) -> Self {
+        let settings = LaneSettings {
+            line_lanes: 2,
+            ..LaneSettings::default()
+        };
+        Self::around(settings, around)
+    }
+
+    fn with_settings(settings: LaneSettings) -> Self {
+        Self::around(settings, |lanes| lanes)
+    }
+
+    fn around(
+        settings: LaneSettings,
+        around: impl FnOnce(Arc<dyn Ingest>) -> Arc<dyn Ingest>,
+    ) -> Self {
+        let store = FaultyStore::new();
+        let as_store: Arc<dyn Store> = Arc::clone(&store) as _;
+        let locks: Arc<dyn LockedRows> = Arc::clone(&store) as _;
+        let lifetime = Lifetime::days(60);
+        let (lanes, lane_tasks) = Lanes::start(&as_store, &locks, lifetime, &clock(), settings);
+        let (importer, tasks) = Importer::new(ImportPorts {
+            ingest: around(Arc::new(lanes)),
+            catalogues: Arc::clone(&store.memory) as _,
+            store: as_store,
+            lifetime: Lifetime::days(60),
+            clock: clock(),
+            throttle: Throttle(Arc::new(|| false)),
+        });
+        Self {
+            store,
+            importer,
+            tasks,
+            _lanes: lane_tasks,
+        }
+    }
+
+    async fn begin(&self, order: ImportOrder) -> Box<dyn Import> {
+        self.importer.begin(order).await.unwrap()
+    }
+
+    /// Imports a whole body that ends as it should.
+    async fn import(&self, order: ImportOrder, body: &[String]) -> Outcome {
+        let prefixes = match &order.catalogue {
+            Some(catalogue) => catalogue.prefixes.clone(),
+            None => Prefixes::ALL,
+        };
+        let mut import = self.begin(order).await;
+        let mut receipts = Vec::new();
+        let mut taken = import.take(lines(body), &prefixes, &mut receipts).await;
+        if taken.is_ok() {
+            taken = import.settle(&mut receipts).await;
+        }
+        let (summary, result) = import.finish(taken.is_ok()).await;
+        Outcome {
+            receipts,
+            summary,
+            result: taken.and(result),
+        }
+    }
+
+    async fn posting(&self, text: &str) -> Posting {
+        let found = PostingReader::find(&*self.store.memory, &identifier(text))
+            .await
+            .unwrap();
+        found.unwrap().posting
+    }
+
+    /// The identifiers of these whose postings are expired.
+    async fn expired<'a>(&self, identifiers: &[&'a str]) -> Vec<&'a str> {
+        let mut expired = Vec::new();
+        for text in identifiers {
+            if !self.posting(text).await.status.is_open() {
+                expired.push(*text);
+            }
+        }
+        expired
+    }
+
+    async fn catalogue(&self, name: &str) -> Option<Catalogue> {
+        let name = CatalogueName::new(name).unwrap();
+        let now = (self.importer.ports.clock)();
+        let found = Catalogues::find(&*self.store.memory, client(), &name, now);
+        found.await.unwrap()
+    }
+}
+
+/// What came of an import.
+struct Outcome {
+    receipts: Vec<Receipt>,
+    summary: Summary,
+    result: Result<(), ImportError>,
+}
+
+impl Outcome {
+    /// The receipts, in short.
+    fn receipts(&self) -> String {
+        short(&self.receipts)
+    }
+
+    /// What is missing, expired and held, of an import that was complete.
+    fn missing(&self) -> (u64, u64, bool) {
+        assert_eq!((&self.result, self.summary.complete), (&Ok(()), true));
+        let missing = self.summary.missing.unwrap();
+        (missing.count, missing.expired, missing.held)
+    }
+}
+
+/// Receipts in short: `1 a created, 2 - refused`.
+fn short(receipts: &[Receipt]) -> String {
+    let mut text = String::new();
+    for receipt in receipts {
+        let separator = if text.is_empty() { "" } else { ", " };
+        let id = receipt.id.as_deref().unwrap_or("-");
+        let result = match &receipt.result {
+            Ok(answer) => answer.outcome.as_str(),
+            Err(_) if receipt.is_failure() => "failed",
+            Err(_) => "refused",
+        };
+        write!(text, "{separator}{} {id} {result}", receipt.line).unwrap();
+    }
+    text
+}
+
+fn client() -> ClientId {
+    ClientId::new(uuid(1))
+}
+
+fn order() -> ImportOrder {
+    ImportOrder {
+        client: client(),
+        dry_run: false,
+        strict: false,
+        catalogue: None,
+    }
+}
+
+fn of_catalogue(name: &str) -> ImportOrder {
+    ImportOrder {
+        catalogue: Some(CatalogueOrder {
+            name: CatalogueName::new(name).unwrap(),
+            max_missing: MaxMissing::default(),
+            prefixes: Prefixes::ALL,
+        }),
+        ..order()
+    }
+}
+
+/// An order with another largest share of missing postings.
+fn up_to(percent: u8, order: ImportOrder) -> ImportOrder {
+    ImportOrder {
+        catalogue: order.catalogue.map(|catalogue| CatalogueOrder {
+            max_missing: MaxMissing::new(percent).unwrap(),
+            ..catalogue
+        }),
+        ..order
+    }
+}
+
+/// Lines with numbers from 1.
+fn lines(body: &[String]) -> Vec<Line> {
+    let numbered = (1..).zip(body);
+    let lines = numbered.map(|(number, text)| Line {
+        number,
+        text: LineText::Whole(text.clone().into_bytes()),
+    });
+    lines.collect()
+}
+
+/// A line that makes a posting, or leaves it as it is.
+fn line(id: &str) -> String {
+    titled(id, "Engineer")
+}
+
+fn titled(id: &str, title: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","payload":{{"title":"{title}","raw_description":"<p>Build.</p>",
+        "application_url":"https://acme.example/apply",
+        "company":{{"name":"acme","website_url":"https://acme.example"}}}}}}"#
+    )
+}
+
+fn body(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|id| line(id)).collect()
+}

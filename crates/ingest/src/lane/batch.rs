@@ -1,0 +1,143 @@
+//! The commands that are to share a lane's next commit.
+
+use std::sync::Arc;
+
+use domain::usecase::{Batch, IngestError};
+use kernel::StoreError;
+
+use super::{
+    context::{Context, decide},
+    in_flight::Rows,
+    job::{Job, failed, refuse},
+    retry::RetryQueue,
+};
+
+/// Commands that were decided and wait for their commit.
+pub(super) struct OpenBatch {
+    batch: Batch,
+    /// The commands whose answers hold with the commit.
+    jobs: Vec<Job>,
+    /// Commands that are to be tried alone. They leave the lane after the commit, because they may
+    /// be for the same postings, and come after its commands.
+    set_aside: Vec<Job>,
+    loads: usize,
+}
+
+impl OpenBatch {
+    pub fn new(context: &Context) -> Self {
+        Self {
+            batch: context.batch(),
+            jobs: Vec::new(),
+            set_aside: Vec::new(),
+            loads: 0,
+        }
+    }
+
+    /// How many commands wait for the commit.
+    pub fn len(&self) -> usize {
+        self.jobs.len() + self.set_aside.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the commands were read together with others that came later.
+    pub fn is_shared(&self) -> bool {
+        self.loads > 1
+    }
+
+    pub fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Loads the state for more commands. If that fails they are answered or set aside.
+    pub async fn load(&mut self, context: &Context, jobs: Vec<Job>) -> Vec<Job> {
+        if self.is_empty() {
+            *self = Self::new(context);
+        }
+        self.loads += 1;
+        let puts: Vec<_> = jobs.iter().map(|job| &*job.put).collect();
+        match context.load(&mut self.batch, &puts).await {
+            Ok(()) => return jobs,
+            // A read waits for no row, only for a table that is locked as a whole.
+            Err(error @ (StoreError::Unavailable(_) | StoreError::Locked(_))) => {
+                refuse(jobs, &error);
+            }
+            // One of the commands is the cause; alone it is found.
+            Err(error) => {
+                tracing::debug!(%error, commands = jobs.len(), "a batch could not be read");
+                self.set_aside.extend(jobs);
+            }
+        }
+        Vec::new()
+    }
+
+    /// Decides a command whose state was loaded. It is answered if its answer holds already.
+    pub fn decide(&mut self, context: &Context, retries: &RetryQueue, job: Job) {
+        let now = (context.clock)();
+        let decided = match decide(&self.batch, &job.put, now) {
+            Ok(decided) => decided,
+            Err(error) => return job.answer(Err(failed(error))),
+        };
+        if job.is_dry_run {
+            let answer = decided.map(|decision| decision.answer);
+            return job.answer(answer.map_err(IngestError::from));
+        }
+        let mut set_aside = self.set_aside.iter();
+        if set_aside.any(|other| other.put.identifier == job.put.identifier)
+            || retries.takes(&job, &self.batch, decided.as_ref().ok())
+        {
+            self.set_aside.push(job);
+            return;
+        }
+        match self.batch.record(&job.put, decided, now) {
+            Some(answer) => job.answer(answer.map_err(IngestError::from)),
+            None => self.jobs.push(job),
+        }
+    }
+
+    /// Has commands tried alone that come after no command of the batch.
+    pub fn release(&mut self, retries: &Arc<RetryQueue>) {
+        if self.jobs.is_empty() {
+            retries.admit(self.set_aside.drain(..));
+        }
+    }
+
+    /// The rows that the commit touches.
+    pub fn rows(&self) -> Rows {
+        let jobs = self.jobs.iter().chain(&self.set_aside);
+        Rows {
+            postings: jobs.map(|job| job.put.identifier.clone()).collect(),
+            companies: self.batch.writes().companies.keys().copied().collect(),
+        }
+    }
+
+    /// Commits the batch and answers its commands. If it fails they are tried alone.
+    pub async fn commit(self, context: &Context, retries: &Arc<RetryQueue>) {
+        let Self { batch, jobs, .. } = self;
+        // The clients of such a batch have their 503.
+        if !jobs.iter().all(Job::is_late) {
+            match context.commit(batch).await {
+                Ok(answers) => {
+                    for (job, answer) in jobs.into_iter().zip(answers) {
+                        job.answer(answer.map_err(IngestError::from));
+                    }
+                }
+                // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
+                Err(error @ StoreError::InDoubt(_)) => refuse(jobs, &error),
+                // There is nobody else who could be the cause.
+                Err(error @ (StoreError::Unavailable(_) | StoreError::Broken(_)))
+                    if jobs.len() == 1 =>
+                {
+                    refuse(jobs, &error);
+                }
+                Err(error) => {
+                    tracing::debug!(%error, commands = jobs.len(), "a batch is run one by one");
+                    retries.retry(jobs);
+                }
+            }
+        }
+        retries.admit(self.set_aside);
+    }
+}

@@ -1,0 +1,62 @@
+//! The steps of the use case, in which a panic is a failure of the store: it fails a command or a
+//! batch, and not the lane.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use domain::{
+    decision::Decision,
+    posting::{Lifetime, PutPosting, Rejection},
+    store::{LockedRows, RowLocks, Store},
+    usecase::{Answers, Batch},
+};
+use kernel::StoreError;
+
+use time::OffsetDateTime;
+
+use runtime::{Clock, panics};
+
+/// What commands are decided and committed with.
+pub(super) struct Context {
+    pub store: Arc<dyn Store>,
+    pub locks: Arc<dyn LockedRows>,
+    pub lifetime: Lifetime,
+    pub clock: Clock,
+}
+
+impl Context {
+    /// A batch without commands.
+    pub fn batch(&self) -> Batch {
+        Batch::new(self.lifetime, (self.clock)())
+    }
+
+    /// Loads the state for more commands of a batch.
+    pub async fn load(&self, batch: &mut Batch, puts: &[&PutPosting]) -> Result<(), StoreError> {
+        panics::caught(batch.load(&*self.store, puts)).await
+    }
+
+    /// Commits a batch.
+    pub async fn commit(&self, batch: Batch) -> Result<Answers, StoreError> {
+        panics::caught(batch.commit(&*self.store)).await
+    }
+
+    /// Those of these rows that other transactions hold locked.
+    pub async fn held(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
+        if locks.is_empty() {
+            return Ok(RowLocks::default());
+        }
+        panics::caught(self.locks.locked_rows(locks)).await
+    }
+}
+
+/// Decides a command on a batch.
+pub(super) fn decide(
+    batch: &Batch,
+    put: &PutPosting,
+    now: OffsetDateTime,
+) -> Result<Result<Decision, Rejection>, StoreError> {
+    let decided = catch_unwind(AssertUnwindSafe(|| batch.decide(put, now)));
+    decided.map_err(|panic| StoreError::Broken(panics::message(panic.as_ref())))
+}

@@ -1,0 +1,135 @@
+//! Groups of lanes: those of pushes, and those of the lines of imports.
+
+use std::{
+    hash::{BuildHasher as _, RandomState},
+    sync::Arc,
+    time::Duration,
+};
+
+use domain::{
+    posting::{Answer, PutPosting},
+    usecase::IngestError,
+};
+use tokio::{
+    sync::{
+        OwnedSemaphorePermit, Semaphore,
+        mpsc::{self, error::SendError},
+        oneshot,
+    },
+    task::JoinSet,
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    context::Context,
+    job::{Job, Pending, STOPPING, unavailable},
+    priority::PrioritySemaphore,
+    task::{GroupSettings, Lane},
+};
+
+/// Lanes that commands are spread over by their identifier, and the slots of the commands.
+pub(super) struct Group {
+    // Unbounded, because the slots bound the number of commands.
+    lanes: Vec<mpsc::UnboundedSender<Job>>,
+    slots: Arc<Semaphore>,
+    queue: usize,
+    hasher: RandomState,
+}
+
+/// The tasks of lanes, and how they are stopped.
+#[derive(Default)]
+pub(super) struct Tasks {
+    pub stop: CancellationToken,
+    pub set: JoinSet<()>,
+}
+
+impl Group {
+    /// Starts lanes.
+    pub fn start(
+        settings: GroupSettings,
+        context: &Arc<Context>,
+        priority: Option<PrioritySemaphore>,
+        tasks: &mut Tasks,
+    ) -> Self {
+        let priority = priority.map(Arc::new);
+        let queue = settings.queue.max(1);
+        let lanes = (0..settings.lanes.max(1)).map(|_| {
+            let (lane, arriving) = mpsc::unbounded_channel();
+            let task = Lane::new(Arc::clone(context), settings, priority.clone());
+            tasks.set.spawn(task.run(arriving, tasks.stop.clone()));
+            lane
+        });
+        Self {
+            lanes: lanes.collect(),
+            slots: Arc::new(Semaphore::new(queue)),
+            queue,
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// A gauge of the commands in flight.
+    pub fn under_way(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let (slots, all) = (Arc::clone(&self.slots), self.queue);
+        move || all - slots.available_permits()
+    }
+
+    /// A slot, if one is free.
+    pub fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots).try_acquire_owned().ok()
+    }
+
+    /// Queues a command in the lane of its posting. It has this long for its answer.
+    pub fn queue(
+        &self,
+        put: Arc<PutPosting>,
+        is_dry_run: bool,
+        within: Duration,
+        slot: OwnedSemaphorePermit,
+    ) -> Pending {
+        let deadline = Instant::now() + within;
+        let (reply, answer) = oneshot::channel();
+        let lane = self.hasher.hash_one(&put.identifier) % self.lanes.len() as u64;
+        let lane = usize::try_from(lane)
+            .ok()
+            .and_then(|lane| self.lanes.get(lane));
+        let job = Job {
+            put,
+            is_dry_run,
+            waits_for: None,
+            deadline,
+            reply,
+            _slot: slot,
+        };
+        if let Some(Err(SendError(job))) = lane.map(|lane| lane.send(job)) {
+            job.answer(Err(unavailable(STOPPING)));
+        }
+        Pending { answer, deadline }
+    }
+
+    /// Queues commands in their order, as slots become free, and waits for their answers.
+    pub async fn put_all(
+        &self,
+        puts: Vec<Arc<PutPosting>>,
+        is_dry_run: bool,
+        within: Duration,
+    ) -> Vec<Result<Answer, IngestError>> {
+        let mut pending = Vec::with_capacity(puts.len());
+        for puts in puts.chunks(self.queue) {
+            let count = u32::try_from(puts.len()).unwrap_or(u32::MAX);
+            let slots = Arc::clone(&self.slots).acquire_many_owned(count).await;
+            // They are never closed, and there is one for each.
+            let mut slots = slots.ok();
+            let mut slot = || slots.as_mut().and_then(|slots| slots.split(1));
+            pending.extend(puts.iter().map_while(|put| {
+                let slot = slot()?;
+                Some(self.queue(Arc::clone(put), is_dry_run, within, slot))
+            }));
+        }
+        let mut answers = Vec::with_capacity(pending.len());
+        for pending in pending {
+            answers.push(pending.answer().await);
+        }
+        answers
+    }
+}

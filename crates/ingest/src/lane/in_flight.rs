@@ -1,0 +1,96 @@
+//! The commits of a lane that are under way, and the rows that they touch.
+
+use std::collections::{HashMap, HashSet};
+
+use kernel::{CompanyId, SourceIdentifier};
+use tokio::{
+    task::{Id, JoinError, JoinSet},
+    time::Instant,
+};
+
+use super::job::Job;
+
+/// The rows of a commit: the postings of its commands, and the companies that it writes.
+pub(super) struct Rows {
+    pub postings: Vec<SourceIdentifier>,
+    pub companies: Vec<CompanyId>,
+}
+
+/// The commits that are under way. No two touch the same posting, or write the same company.
+#[derive(Default)]
+pub(super) struct InFlightSet {
+    tasks: JoinSet<()>,
+    rows: HashMap<Id, Rows>,
+    postings: HashSet<SourceIdentifier>,
+    companies: HashSet<CompanyId>,
+    last_start: Option<Instant>,
+}
+
+impl InFlightSet {
+    /// Starts a commit.
+    pub fn start(&mut self, rows: Rows, commit: impl Future<Output = ()> + Send + 'static) {
+        self.postings.extend(rows.postings.iter().cloned());
+        self.companies.extend(&rows.companies);
+        self.last_start = Some(Instant::now());
+        let id = self.tasks.spawn(commit).id();
+        self.rows.insert(id, rows);
+    }
+
+    /// Waits for the next one to end; never returns if none is under way.
+    pub async fn next_end(&mut self) {
+        match self.tasks.join_next_with_id().await {
+            Some(ended) => self.end(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Frees the rows of those that have ended.
+    pub fn end_done(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            self.end(ended);
+        }
+    }
+
+    fn end(&mut self, ended: Result<(Id, ()), JoinError>) {
+        let id = ended.map_or_else(
+            |error| {
+                // Its commands are lost, and their clients get 503.
+                tracing::error!(%error, "a commit of an ingest lane ended badly");
+                error.id()
+            },
+            |(id, ())| id,
+        );
+        if let Some(rows) = self.rows.remove(&id) {
+            for identifier in &rows.postings {
+                self.postings.remove(identifier);
+            }
+            for id in &rows.companies {
+                self.companies.remove(id);
+            }
+        }
+    }
+
+    /// How many are under way.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// When the last one was started.
+    pub fn last_start(&self) -> Option<Instant> {
+        self.last_start
+    }
+
+    /// Whether a commit writes one of these companies.
+    pub fn writes_any(&self, mut companies: impl Iterator<Item = CompanyId>) -> bool {
+        !self.companies.is_empty() && companies.any(|id| self.companies.contains(&id))
+    }
+
+    /// Whether a command has to wait: for its posting, or for a company that its decision depends
+    /// on.
+    pub fn conflicts_with(&self, job: &Job) -> bool {
+        let named = job.put.patch.company().website();
+        let companies = (job.waits_for.into_iter()).chain(named.into_iter().map(CompanyId::of));
+        !job.is_dry_run
+            && (self.postings.contains(&job.put.identifier) || self.writes_any(companies))
+    }
+}

@@ -1,0 +1,84 @@
+//! A command on its way through a lane, and its answer.
+
+use std::sync::Arc;
+
+use domain::{
+    posting::{Answer, PutPosting},
+    usecase::IngestError,
+};
+use kernel::{CompanyId, StoreError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, oneshot},
+    time::{Instant, timeout_at},
+};
+
+/// A command on its way.
+pub(super) struct Job {
+    pub put: Arc<PutPosting>,
+    /// Whether it is only decided, and nothing of it written.
+    pub is_dry_run: bool,
+    /// Its posting's company, if the command has to wait for a commit that writes it.
+    pub waits_for: Option<CompanyId>,
+    pub deadline: Instant,
+    pub reply: oneshot::Sender<Result<Answer, IngestError>>,
+    /// Its slot among the commands in flight, released with the answer.
+    pub _slot: OwnedSemaphorePermit,
+}
+
+impl Job {
+    /// Whether its deadline is over, so that the client already has a 503.
+    pub fn is_late(&self) -> bool {
+        self.deadline <= Instant::now()
+    }
+
+    /// Answers the client.
+    pub fn answer(self, answer: Result<Answer, IngestError>) {
+        // The client may have hung up; what was committed stands.
+        let _ = self.reply.send(answer);
+    }
+}
+
+/// The answer to a command that was queued.
+pub(super) struct Pending {
+    pub answer: oneshot::Receiver<Result<Answer, IngestError>>,
+    pub deadline: Instant,
+}
+
+impl Pending {
+    /// Waits for the answer, until the command's deadline.
+    pub async fn answer(self) -> Result<Answer, IngestError> {
+        match timeout_at(self.deadline, self.answer).await {
+            Ok(Ok(answer)) => answer,
+            // A lane drops the commands that are late.
+            Ok(Err(_)) if self.deadline > Instant::now() => Err(unavailable(STOPPED)),
+            Ok(Err(_)) | Err(_) => Err(unavailable(TOO_LONG)),
+        }
+    }
+}
+
+/// The reasons why a command has no answer.
+pub(super) const STOPPING: &str = "the service is stopping";
+const STOPPED: &str = "the service stopped before it had an answer";
+pub(super) const TOO_LONG: &str = "it took too long";
+
+pub(super) fn unavailable(why: &str) -> IngestError {
+    IngestError::Unavailable(why.to_owned())
+}
+
+/// The answer to a command that the store failed.
+pub(super) fn failed(error: StoreError) -> IngestError {
+    match error {
+        StoreError::Conflict => unavailable("others kept changing the same posting"),
+        StoreError::Broken(why) => IngestError::Broken(why),
+        StoreError::Unavailable(why) | StoreError::InDoubt(why) | StoreError::Locked(why) => {
+            IngestError::Unavailable(why)
+        }
+    }
+}
+
+/// Answers commands that the store failed together.
+pub(super) fn refuse(jobs: Vec<Job>, error: &StoreError) {
+    for job in jobs {
+        job.answer(Err(failed(error.clone())));
+    }
+}

@@ -1,0 +1,116 @@
+//! Rows that were found locked by other transactions, which are remembered for a moment: so a batch
+//! waits for such a row once, and not with each command for it.
+
+use std::{collections::HashMap, hash::Hash, time::Duration};
+
+use domain::store::{Known, RowLocks};
+use kernel::{CompanyId, SourceIdentifier};
+use tokio::time::Instant;
+
+/// How long a row is taken for locked after it was found so.
+const MEMORY: Duration = Duration::from_secs(2);
+
+/// The rows that are taken for locked.
+#[derive(Default)]
+pub(super) struct LockedRows {
+    postings: Memory<SourceIdentifier>,
+    companies: Memory<CompanyId>,
+    /// Companies that no posting can refer to anew.
+    references: Memory<CompanyId>,
+}
+
+/// Rows of one kind, each until a point in time.
+struct Memory<K>(HashMap<K, Instant>);
+
+impl<K> Default for Memory<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Hash + Eq> Memory<K> {
+    fn holds(&self, row: &K) -> bool {
+        let until = self.0.get(row);
+        until.is_some_and(|until| *until > Instant::now())
+    }
+
+    /// Remembers a row; true if it was not remembered before.
+    fn note(&mut self, row: K) -> bool {
+        self.0.insert(row, Instant::now() + MEMORY).is_none()
+    }
+
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.0.retain(|_, until| *until > now);
+    }
+}
+
+impl LockedRows {
+    /// Forgets the rows that were found locked too long ago.
+    pub fn forget_old(&mut self) {
+        self.postings.forget_old();
+        self.companies.forget_old();
+        self.references.forget_old();
+    }
+
+    /// Whether a posting is taken for locked.
+    pub fn has_posting(&self, identifier: &SourceIdentifier) -> bool {
+        self.postings.holds(identifier)
+    }
+
+    /// Whether any company is.
+    pub fn has_companies(&self) -> bool {
+        !(self.companies.0.is_empty() && self.references.0.is_empty())
+    }
+
+    /// Whether a commit that needs these rows would wait for a company.
+    pub fn hold_up(&self, locks: &RowLocks) -> bool {
+        let mut companies = locks.companies.iter();
+        let mut references = locks.references.iter();
+        companies.any(|id| self.companies.holds(id))
+            || references.any(|id| self.references.holds(id))
+    }
+
+    /// Remembers rows that were seen to be locked.
+    pub fn remember(&mut self, held: &RowLocks, known: &Known) {
+        self.forget_old();
+        let identifiers = known.identifiers();
+        for id in &held.postings {
+            if let Some(identifier) = identifiers.get(id) {
+                self.remember_posting(identifier);
+            }
+        }
+        for id in held.companies.union(&held.references) {
+            let website = known.companies.get(id).map(|company| &company.website);
+            let is_written = held.companies.contains(id) && self.companies.note(*id);
+            let is_referred_to = held.references.contains(id) && self.references.note(*id);
+            if is_written || is_referred_to {
+                warn("company", website.map_or("", |website| website.as_str()));
+            }
+        }
+    }
+
+    /// Remembers what a commit waited for that saw nothing locked: another transaction is about to
+    /// insert its posting or one of these companies.
+    pub fn remember_unseen(&mut self, identifier: &SourceIdentifier, companies: &[CompanyId]) {
+        self.forget_old();
+        self.remember_posting(identifier);
+        for id in companies {
+            self.companies.note(*id);
+        }
+    }
+
+    fn remember_posting(&mut self, identifier: &SourceIdentifier) {
+        if self.postings.note(identifier.clone()) {
+            warn("posting", identifier.as_str());
+        }
+    }
+}
+
+fn warn(what: &str, name: &str) {
+    tracing::warn!(
+        row = what,
+        name,
+        "another transaction holds a lock on this row; pushes that need it wait, or get 503"
+    );
+}

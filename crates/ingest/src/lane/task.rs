@@ -1,0 +1,260 @@
+//! The task of a lane: loads what waits, decides it in its order, and starts commits.
+//!
+//! While commits are under way, more is loaded and decided if it touches none of the same postings,
+//! and no company that one of them writes. A command that has to wait for them is left, and with it
+//! every later one of its posting, so that the order of each posting is kept. What a lane has loaded
+//! it has not written meanwhile, because no commit is started while it loads.
+
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+    time::Duration,
+};
+
+use kernel::SourceIdentifier;
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    batch::OpenBatch, context::Context, in_flight::InFlightSet, job::Job,
+    priority::PrioritySemaphore, retry::RetryQueue,
+};
+
+/// How many batches' worth of waiting commands are looked at for one batch.
+const LOOKED_AT: usize = 4;
+
+/// The time after which a commit is taken for stuck, and holds up the next one no longer.
+const STUCK: Duration = Duration::from_millis(20);
+
+/// The numbers of a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupSettings {
+    /// How many lanes it has.
+    pub lanes: usize,
+    /// How many commands may be under way.
+    pub queue: usize,
+    /// How many commands share a commit at most.
+    pub batch: usize,
+    /// How many commits of a lane are under way at most.
+    pub commits: usize,
+}
+
+/// A lane.
+pub(super) struct Lane {
+    context: Arc<Context>,
+    settings: GroupSettings,
+    /// Of a lane that gives way to others.
+    priority: Option<Arc<PrioritySemaphore>>,
+    retries: Arc<RetryQueue>,
+    waiting: VecDeque<Job>,
+    open: OpenBatch,
+    in_flight: InFlightSet,
+    /// A permit for each commit that may be under way. Full batches queue for them.
+    commits: Arc<Semaphore>,
+}
+
+/// When the next commit is started.
+enum Start {
+    Now,
+    /// When what waits is loaded too, if anything does.
+    Shared,
+    At(Instant),
+    /// When something else happens.
+    Later,
+}
+
+impl Lane {
+    pub fn new(
+        context: Arc<Context>,
+        settings: GroupSettings,
+        priority: Option<Arc<PrioritySemaphore>>,
+    ) -> Self {
+        Self {
+            settings,
+            priority,
+            retries: RetryQueue::new(Arc::clone(&context)),
+            waiting: VecDeque::new(),
+            open: OpenBatch::new(&context),
+            in_flight: InFlightSet::default(),
+            commits: Arc::new(Semaphore::new(settings.commits)),
+            context,
+        }
+    }
+
+    /// Works until it is stopped, nothing more arrives, and everything is answered.
+    pub async fn run(
+        mut self,
+        mut arriving: mpsc::UnboundedReceiver<Job>,
+        stop: CancellationToken,
+    ) {
+        let mut is_open = true;
+        loop {
+            if stop.is_cancelled() {
+                arriving.close();
+            }
+            self.in_flight.end_done();
+            while let Ok(job) = arriving.try_recv() {
+                self.waiting.push_back(job);
+            }
+            let start = self.next_start();
+            if matches!(start, Start::Now) {
+                self.start();
+                continue;
+            }
+            let jobs = self.select();
+            if !jobs.is_empty() {
+                self.decide(jobs).await;
+                continue;
+            }
+            if matches!(start, Start::Shared) {
+                self.start();
+                continue;
+            }
+            let is_idle = self.waiting.is_empty() && self.open.is_empty();
+            if !is_open && is_idle && self.in_flight.len() == 0 {
+                return self.retries.end().await;
+            }
+            tokio::select! {
+                () = self.in_flight.next_end() => {}
+                job = arriving.recv(), if is_open => {
+                    is_open = job.is_some();
+                    self.waiting.extend(job);
+                }
+                () = stop.cancelled(), if !arriving.is_closed() => {}
+                () = until(&start), if matches!(start, Start::At(_)) => {}
+            }
+        }
+    }
+
+    /// The size of a batch now.
+    fn batch(&self) -> usize {
+        let most = self.settings.batch;
+        let priority = self.priority.as_ref();
+        priority.map_or(most, |priority| priority.batch(most))
+    }
+
+    fn next_start(&self) -> Start {
+        if self.open.is_empty() {
+            return Start::Later;
+        }
+        let under_way = self.in_flight.len();
+        let is_full = self.open.len() >= self.batch();
+        // One of lines does not queue for its commit: by then it may be larger.
+        if is_full && (under_way == 0 || self.priority.is_none()) {
+            return Start::Now;
+        }
+        if under_way == 0 {
+            // What waits already shares the commit instead of waiting for its end.
+            return if self.open.is_shared() {
+                Start::Now
+            } else {
+                Start::Shared
+            };
+        }
+        match self.in_flight.last_start().map(|last| last + STUCK) {
+            Some(due) if under_way < self.settings.commits => {
+                if due <= Instant::now() {
+                    Start::Now
+                } else {
+                    Start::At(due)
+                }
+            }
+            _ => Start::Later,
+        }
+    }
+
+    /// Takes commands out of those that wait, in their order, as far as there is room for them.
+    fn select(&mut self) -> Vec<Job> {
+        let room = self.batch().saturating_sub(self.open.len());
+        let (mut selected, mut left) = (Vec::new(), Left::default());
+        let mut looked_at = 0;
+        while selected.len() < room
+            && looked_at < room * LOOKED_AT
+            && let Some(job) = self.waiting.pop_front()
+        {
+            if job.is_late() {
+                continue;
+            }
+            looked_at += 1;
+            if left.has(&job) || self.in_flight.conflicts_with(&job) {
+                left.add(job);
+            } else {
+                selected.push(job);
+            }
+        }
+        left.put_back(&mut self.waiting);
+        selected
+    }
+
+    /// Loads the state for commands, and decides them. What changes nothing is answered.
+    async fn decide(&mut self, jobs: Vec<Job>) {
+        let jobs = self.open.load(&self.context, jobs).await;
+        let mut left = Left::default();
+        for mut job in jobs {
+            let batch = self.open.batch();
+            let waits = !job.is_dry_run && self.in_flight.writes_any(batch.companies_of(&job.put));
+            if waits || left.has(&job) {
+                let posting = batch.known().postings.get(&job.put.identifier);
+                job.waits_for = posting.map(|posting| posting.company_id);
+                left.add(job);
+            } else {
+                self.open.decide(&self.context, &self.retries, job);
+            }
+        }
+        left.put_back(&mut self.waiting);
+        self.open.release(&self.retries);
+    }
+
+    /// Starts the commit of what was decided.
+    fn start(&mut self) {
+        let open = std::mem::replace(&mut self.open, OpenBatch::new(&self.context));
+        let (context, retries) = (Arc::clone(&self.context), Arc::clone(&self.retries));
+        let (commits, priority) = (Arc::clone(&self.commits), self.priority.clone());
+        self.in_flight.start(open.rows(), async move {
+            // It is never closed.
+            let _permit = commits.acquire().await;
+            let turn = match &priority {
+                Some(priority) => Some(priority.acquire().await),
+                None => None,
+            };
+            open.commit(&context, &retries).await;
+            if let Some(turn) = turn {
+                turn.release().await;
+            }
+        });
+    }
+}
+
+/// Commands that have to wait, and with them every later one of their postings.
+#[derive(Default)]
+struct Left {
+    jobs: Vec<Job>,
+    postings: HashSet<SourceIdentifier>,
+}
+
+impl Left {
+    fn has(&self, job: &Job) -> bool {
+        !self.postings.is_empty() && self.postings.contains(&job.put.identifier)
+    }
+
+    fn add(&mut self, job: Job) {
+        self.postings.insert(job.put.identifier.clone());
+        self.jobs.push(job);
+    }
+
+    /// Puts them back in front of those that came after them.
+    fn put_back(self, waiting: &mut VecDeque<Job>) {
+        for job in self.jobs.into_iter().rev() {
+            waiting.push_front(job);
+        }
+    }
+}
+
+async fn until(start: &Start) {
+    if let Start::At(at) = start {
+        sleep_until(*at).await;
+    }
+}

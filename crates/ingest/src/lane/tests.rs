@@ -1,0 +1,419 @@
+mod held;
+mod imports;
+mod interleavings;
+mod overlap;
+
+use domain::{
+    posting::Rejection,
+    store::{LockedRows, PostingReader as _},
+    testing::{answered, create},
+};
+use kernel::{PutOutcome, StoreError};
+use runtime::clock;
+use tokio::task::JoinSet;
+
+use super::{job::unavailable, *};
+use crate::testing::{Fault, FaultyStore, eventually};
+
+fn start(store: &Arc<FaultyStore>, settings: LaneSettings) -> (Arc<Lanes>, LaneTasks) {
+    let locks: Arc<dyn LockedRows> = Arc::clone(store) as _;
+    let store: Arc<dyn Store> = Arc::clone(store) as _;
+    let lifetime = Lifetime::days(60);
+    let (lane, task) = Lanes::start(&store, &locks, lifetime, &clock::system(), settings);
+    (Arc::new(lane), task)
+}
+
+fn small(queue: usize, batch: usize) -> LaneSettings {
+    LaneSettings {
+        queue,
+        batch,
+        ..LaneSettings::default()
+    }
+}
+
+fn impatient() -> LaneSettings {
+    LaneSettings {
+        deadline: Duration::from_millis(150),
+        ..LaneSettings::default()
+    }
+}
+
+/// Pushes new postings, all at the same time, and gives what became of each in order.
+struct Pushes(JoinSet<(usize, Result<Answer, IngestError>)>);
+
+impl Pushes {
+    fn of<const N: usize>(lane: &Arc<Lanes>, identifiers: [&'static str; N]) -> Self {
+        let mut pushes = JoinSet::new();
+        for (at, identifier) in identifiers.into_iter().enumerate() {
+            let lane = Arc::clone(lane);
+            pushes.spawn(async move { (at, lane.put(create(identifier, "acme")).await) });
+        }
+        Self(pushes)
+    }
+
+    async fn answers(self) -> Vec<Result<Answer, IngestError>> {
+        let mut answers = self.0.join_all().await;
+        answers.sort_by_key(|(at, _)| *at);
+        answers
+            .into_iter()
+            .map(|(_, answer)| plain(answer))
+            .collect()
+    }
+}
+
+/// An answer without the state that it is based on.
+fn plain(answer: Result<Answer, IngestError>) -> Result<Answer, IngestError> {
+    answer.map(|answer| Answer {
+        basis: None,
+        ..answer
+    })
+}
+
+/// Closes the gate and has one commit stand before it, so that what comes next waits together.
+async fn hold_up(store: &FaultyStore, lane: &Arc<Lanes>) -> Pushes {
+    store.close_gate();
+    let first = Pushes::of(lane, ["first"]);
+    eventually("the first one is committing", async || store.tries() == 1).await;
+    first
+}
+
+/// Waits until so many commands are under way beside the first one.
+async fn waiting(lane: &Lanes, commands: usize) {
+    eventually("commands wait", async || {
+        (lane.under_way())() == commands + 1
+    })
+    .await;
+}
+
+async fn exists(store: &FaultyStore, identifier: &str) -> bool {
+    store
+        .memory
+        .find(&create(identifier, "acme").identifier)
+        .await
+        .unwrap()
+        .is_some()
+}
+
+#[tokio::test]
+async fn a_single_push_is_a_batch_of_one_and_is_read_once() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    assert_eq!(
+        plain(lane.put(create("a", "acme")).await),
+        Ok(answered("a", PutOutcome::Created))
+    );
+    assert_eq!(
+        plain(lane.put(create("a", "acme")).await),
+        Ok(answered("a", PutOutcome::Unchanged))
+    );
+    assert_eq!((store.commits(), store.loaded()), (vec![1], 2));
+}
+
+#[tokio::test]
+async fn what_waits_shares_a_commit() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, small(100, 3));
+    let first = hold_up(&store, &lane).await;
+    let others = Pushes::of(&lane, ["a", "b", "c", "d"]);
+    waiting(&lane, 4).await;
+    store.open_gate();
+
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(others.answers().await.iter().all(Result::is_ok));
+    assert_eq!(store.commits(), [1, 3, 1]);
+}
+
+#[tokio::test]
+async fn a_refused_command_harms_no_neighbour() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    let good = Pushes::of(&lane, ["a", "b"]);
+    let refused = lane.put(domain::testing::push("x", "{}")).await;
+    waiting(&lane, 2).await;
+    store.open_gate();
+
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(good.answers().await.iter().all(Result::is_ok));
+    assert!(
+        matches!(refused, Err(IngestError::Rejected(Rejection::Invalid(_)))),
+        "{refused:?}"
+    );
+    assert_eq!(store.commits(), [1, 2]);
+}
+
+#[tokio::test]
+async fn neighbours_of_a_failing_command_succeed() {
+    for (fault, expected) in [
+        (
+            Fault::Fail(StoreError::Broken("bad row".into())),
+            "the store failed: bad row",
+        ),
+        (
+            Fault::Fail(StoreError::Unavailable("lost".into())),
+            "the store is not available: lost",
+        ),
+        (
+            Fault::Panic,
+            "the store failed: it panicked: a poisoned commit",
+        ),
+    ] {
+        let store = FaultyStore::new();
+        store.poison("b", fault);
+        let (lane, _task) = start(&store, LaneSettings::default());
+        let first = hold_up(&store, &lane).await;
+        let batch = Pushes::of(&lane, ["a", "b", "c"]);
+        waiting(&lane, 3).await;
+        store.open_gate();
+
+        assert!(first.answers().await.iter().all(Result::is_ok));
+        let answers = batch.answers().await;
+        assert_eq!(answers[0], Ok(answered("a", PutOutcome::Created)));
+        assert_eq!(answers[1].as_ref().unwrap_err().to_string(), expected);
+        assert_eq!(answers[2], Ok(answered("c", PutOutcome::Created)));
+        assert_eq!(store.commits(), [1, 1, 1]);
+    }
+}
+
+#[tokio::test]
+async fn a_batch_in_conflict_is_run_one_by_one() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    store.fail_next([
+        Fault::Fail(StoreError::Conflict),
+        Fault::Fail(StoreError::Conflict),
+    ]);
+    let batch = Pushes::of(&lane, ["a", "b", "c"]);
+    waiting(&lane, 3).await;
+    store.open_gate();
+
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(batch.answers().await.iter().all(Result::is_ok));
+    assert_eq!(store.commits(), [1, 1, 1, 1]);
+}
+
+#[tokio::test]
+async fn a_conflict_is_decided_again() {
+    let store = FaultyStore::new();
+    store.fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
+    let (lane, _task) = start(&store, LaneSettings::default());
+    assert_eq!(
+        plain(lane.put(create("a", "acme")).await),
+        Ok(answered("a", PutOutcome::Created))
+    );
+    assert_eq!((store.tries(), store.commits().len()), (4, 1));
+}
+
+#[tokio::test]
+async fn a_conflict_that_stays_ends_at_the_deadline() {
+    let store = FaultyStore::new();
+    store.poison("a", Fault::Fail(StoreError::Conflict));
+    let (lane, _task) = start(&store, impatient());
+    let answer = lane.put(create("a", "acme")).await;
+    assert!(
+        matches!(answer, Err(IngestError::Unavailable(_))),
+        "{answer:?}"
+    );
+    assert!(store.tries() > 1);
+    assert!(
+        lane.put(create("b", "acme")).await.is_ok(),
+        "the lane goes on"
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_hangs_is_not_waited_for() {
+    let store = FaultyStore::new();
+    store.close_gate();
+    let (lane, _task) = start(&store, impatient());
+    let answers = Pushes::of(&lane, ["a", "b"]).answers().await;
+    for answer in answers {
+        assert_eq!(answer, Err(unavailable("it took too long")));
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_waited_past_its_deadline_is_not_carried_out() {
+    let store = FaultyStore::new();
+    let (lane, task) = start(
+        &store,
+        LaneSettings {
+            batch: 1,
+            ..impatient()
+        },
+    );
+    let first = hold_up(&store, &lane).await;
+    let second = Pushes::of(&lane, ["late"]);
+    assert!(first.answers().await[0].is_err());
+    assert!(second.answers().await[0].is_err());
+    store.open_gate();
+    task.stop().await;
+    assert!(exists(&store, "first").await);
+    assert!(!exists(&store, "late").await);
+}
+
+#[tokio::test]
+async fn many_pushes_under_way_are_told() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let is_busy = lane.is_busy();
+    let first = hold_up(&store, &lane).await;
+    let six = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f"]);
+    waiting(&lane, 6).await;
+    assert!(!is_busy());
+    let eighth = Pushes::of(&lane, ["g"]);
+    waiting(&lane, 7).await;
+    assert!(is_busy());
+    store.open_gate();
+    for pushes in [first, six, eighth] {
+        assert!(pushes.answers().await.iter().all(Result::is_ok));
+    }
+    eventually("their slots are free", async || !is_busy()).await;
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, small(3, 1));
+    let first = hold_up(&store, &lane).await;
+    let others = Pushes::of(&lane, ["a", "b"]);
+    waiting(&lane, 2).await;
+    assert_eq!(
+        lane.put(create("c", "acme")).await,
+        Err(IngestError::Overloaded)
+    );
+    store.open_gate();
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(others.answers().await.iter().all(Result::is_ok));
+    assert!(!exists(&store, "c").await);
+}
+
+#[tokio::test]
+async fn a_stop_answers_everything_that_was_accepted() {
+    let store = FaultyStore::new();
+    let (lane, task) = start(&store, small(100, 2));
+    let first = hold_up(&store, &lane).await;
+    let accepted = Pushes::of(&lane, ["a", "b", "c", "d"]);
+    waiting(&lane, 4).await;
+    let stopped = tokio::spawn(task.stop());
+    store.open_gate();
+    assert!(first.answers().await.iter().all(Result::is_ok));
+    assert!(accepted.answers().await.iter().all(Result::is_ok));
+    stopped.await.unwrap();
+    let refused = lane.put(create("late", "acme")).await;
+    assert_eq!(refused, Err(unavailable("the service is stopping")));
+    assert_eq!(store.commits().iter().sum::<usize>(), 5);
+}
+
+#[tokio::test]
+async fn a_dropped_request_is_still_committed() {
+    let store = FaultyStore::new();
+    store.close_gate();
+    let (lane, task) = start(&store, LaneSettings::default());
+    let mut requests = JoinSet::new();
+    for identifier in ["a", "b"] {
+        let lane = Arc::clone(&lane);
+        requests.spawn(async move { lane.put(create(identifier, "acme")).await });
+    }
+    eventually("they are on their way", async || store.tries() == 1).await;
+    requests.shutdown().await;
+    store.open_gate();
+    task.stop().await;
+    assert!(exists(&store, "a").await && exists(&store, "b").await);
+}
+
+#[tokio::test]
+async fn a_push_that_changes_nothing_does_not_wait_for_commits() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    assert!(lane.put(create("a", "acme")).await.is_ok());
+    store.close_gate();
+    let first = Pushes::of(&lane, ["first"]);
+    eventually("the first one is committing", async || store.tries() == 2).await;
+    assert_eq!(
+        plain(lane.put(create("a", "acme")).await),
+        Ok(answered("a", PutOutcome::Unchanged))
+    );
+    store.open_gate();
+    assert!(first.answers().await[0].is_ok());
+}
+
+#[tokio::test]
+async fn what_is_being_read_shares_the_commit() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    assert!(lane.put(create("x", "acme")).await.is_ok());
+    store.close_gate();
+    let first = Pushes::of(&lane, ["first"]);
+    eventually("it is committing", async || store.tries() == 2).await;
+    let read = Pushes::of(&lane, ["a"]);
+    eventually("one is read", async || store.loaded() == 3).await;
+    store.let_read(false);
+    let being_read = Pushes::of(&lane, ["b"]);
+    eventually("the next one is being read", async || store.loaded() == 4).await;
+    store.open_gate();
+    assert!(first.answers().await[0].is_ok());
+    // Time enough to commit what was read, if that did not wait.
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    store.let_read(true);
+    assert!(read.answers().await[0].is_ok());
+    assert!(being_read.answers().await[0].is_ok());
+    assert_eq!(store.commits(), [1, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_commit_in_doubt_is_not_tried_again() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    let first = hold_up(&store, &lane).await;
+    store.fail_next([Fault::Fail(StoreError::InDoubt("lost".into()))]);
+    let batch = Pushes::of(&lane, ["a", "b"]);
+    waiting(&lane, 2).await;
+    store.open_gate();
+
+    assert!(first.answers().await[0].is_ok());
+    for answer in batch.answers().await {
+        assert_eq!(answer, Err(unavailable("lost")));
+    }
+    assert_eq!(store.tries(), 2);
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_read_is_told_at_once() {
+    let store = FaultyStore::new();
+    let (lane, _task) = start(&store, LaneSettings::default());
+    store.fail_loads(Some(StoreError::Unavailable("away".into())));
+    for answer in Pushes::of(&lane, ["a", "b"]).answers().await {
+        assert_eq!(answer, Err(unavailable("away")));
+    }
+    store.fail_loads(Some(StoreError::Broken("a bad row".into())));
+    assert_eq!(
+        lane.put(create("a", "acme")).await,
+        Err(IngestError::Broken("a bad row".into()))
+    );
+    store.fail_loads(None);
+    assert!(lane.put(create("a", "acme")).await.is_ok());
+}
+
+#[tokio::test]
+async fn lanes_commit_side_by_side_and_a_posting_keeps_its_lane() {
+    let store = FaultyStore::new();
+    let settings = LaneSettings {
+        lanes: 4,
+        batch: 1,
+        ..LaneSettings::default()
+    };
+    let (lane, tasks) = start(&store, settings);
+    store.close_gate();
+    let many = Pushes::of(&lane, ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
+    let same = Pushes::of(&lane, ["x", "x", "x", "x", "x", "x", "x", "x"]);
+    eventually("several commits are under way", async || store.tries() > 1).await;
+    store.open_gate();
+    assert!(many.answers().await.iter().all(Result::is_ok));
+    let same = same.answers().await;
+    assert!(same.iter().all(Result::is_ok), "{same:?}");
+    // In different lanes they would have met.
+    assert_eq!(store.tries(), store.commits().len());
+    tasks.stop().await;
+}

@@ -1,0 +1,116 @@
+//! Commits that overlap.
+
+use domain::testing::push;
+use tokio::{task::JoinHandle, time::sleep};
+
+use super::*;
+
+type Pushed = JoinHandle<Result<Answer, IngestError>>;
+
+const EIGHT: [&str; 8] = ["b", "c", "d", "e", "f", "g", "h", "i"];
+
+/// A lane whose commits may overlap, on a store that has the company, and the commit of a posting
+/// "a" under way.
+async fn with_one_under_way() -> (Arc<FaultyStore>, Arc<Lanes>, LaneTasks, Pushed) {
+    let store = FaultyStore::new();
+    let settings = LaneSettings {
+        commits: 2,
+        batch: 8,
+        ..LaneSettings::default()
+    };
+    let (lane, tasks) = start(&store, settings);
+    lane.put(create("a", "acme")).await.unwrap();
+    store.close_gate();
+    let first = begin(&lane, "a", r#"{"title": "One"}"#).await;
+    assert_eq!(store.tries(), 2);
+    (store, lane, tasks, first)
+}
+
+/// Pushes, and has it get as far as it can.
+async fn begin(lane: &Arc<Lanes>, identifier: &str, body: &str) -> Pushed {
+    let (lane, put) = (Arc::clone(lane), push(identifier, body));
+    let pushed = tokio::spawn(async move { lane.put(put).await });
+    sleep(Duration::from_millis(1)).await;
+    pushed
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_overlaps_another_one_if_a_full_batch_waits() {
+    let (store, lane, _tasks, first) = with_one_under_way().await;
+    let seven = Pushes::of(&lane, ["b", "c", "d", "e", "f", "g", "h"]);
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(store.tries(), 2, "too few");
+    let eighth = Pushes::of(&lane, ["i"]);
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(store.tries(), 3);
+    let more = Pushes::of(&lane, EIGHT.map(|_| "k"));
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(store.tries(), 3, "two are under way");
+    store.open_gate();
+    assert!(first.await.unwrap().is_ok());
+    for pushes in [seven, eighth, more] {
+        assert!(pushes.answers().await.iter().all(Result::is_ok));
+    }
+    let mut commits = store.commits();
+    commits.sort_unstable();
+    assert_eq!(commits, [1, 1, 1, 8]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_that_takes_long_holds_up_no_other() {
+    let (store, lane, _tasks, first) = with_one_under_way().await;
+    let second = Pushes::of(&lane, ["b"]);
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(store.tries(), 2);
+    sleep(Duration::from_millis(40)).await;
+    assert_eq!(store.tries(), 3);
+    store.open_gate();
+    assert!(second.answers().await[0].is_ok());
+    assert!(first.await.unwrap().is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_waits_for_the_commit_of_its_posting() {
+    let (store, lane, _tasks, first) = with_one_under_way().await;
+    let second = begin(&lane, "a", r#"{"title": "Two"}"#).await;
+    let third = begin(&lane, "a", r#"{"title": "Three"}"#).await;
+    let others = Pushes::of(&lane, EIGHT);
+    sleep(Duration::from_millis(50)).await;
+    assert_eq!(store.tries(), 3, "only the others are committing");
+    assert!(!second.is_finished() && !third.is_finished());
+    store.open_gate();
+    assert!(others.answers().await.iter().all(Result::is_ok));
+    for push in [first, second, third] {
+        assert_eq!(
+            plain(push.await.unwrap()),
+            Ok(answered("a", PutOutcome::Updated))
+        );
+    }
+    // No version moved under anybody.
+    assert_eq!((store.tries(), store.commits().len()), (4, 4));
+    let found = store.memory.find(&create("a", "acme").identifier).await;
+    assert_eq!(found.unwrap().unwrap().posting.details.title, "Three");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_waits_for_a_commit_that_writes_its_company() {
+    let (store, lane, _tasks, first) = with_one_under_way().await;
+    store.open_gate();
+    assert!(first.await.unwrap().is_ok());
+    store.close_gate();
+    let renames = begin(&lane, "a", r#"{"company": {"name": "Acme"}}"#).await;
+    let of_it = Pushes::of(&lane, ["b"]);
+    let of_another = {
+        let lane = Arc::clone(&lane);
+        tokio::spawn(async move { lane.put(create("x", "other")).await })
+    };
+    sleep(Duration::from_millis(50)).await;
+    assert_eq!(store.tries(), 4);
+    store.open_gate();
+    assert!(renames.await.unwrap().is_ok());
+    assert!(of_another.await.unwrap().is_ok());
+    assert!(of_it.answers().await[0].is_ok());
+    // It was decided on the name before it, and gives the company its own again.
+    let found = store.memory.find(&create("b", "acme").identifier).await;
+    assert_eq!(found.unwrap().unwrap().company.company.name, "acme");
+}

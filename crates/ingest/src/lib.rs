@@ -1,0 +1,18 @@
+//! Postings on their way in at run time: the use cases of `domain` on tokio, behind ports alone.
+//!
+//! - [`Lanes`], the port [`domain::usecase::Ingest`]: queues of pushed postings, which share reads
+//!   and commits.
+//! - [`Importer`], the port [`domain::usecase::Imports`]: the lines of one request on their way
+//!   through the lanes.
+
+mod import;
+mod keyed_queue;
+mod lane;
+
+#[cfg(test)]
+mod testing;
+
+pub use self::{
+    import::{ImportPorts, ImportTasks, Importer},
+    lane::{LaneSettings, LaneTasks, Lanes},
+};

@@ -1,0 +1,286 @@
+//! The answer to an import: receipts of lines, and a summary at its end.
+
+use std::time::Duration;
+
+use outbound::retry_after;
+use reqwest::{Response, StatusCode};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{
+    counts::Counts,
+    failure::{Failure, may_pass},
+};
+
+/// The largest answer: receipts of 64 MiB, and the summary.
+const LARGEST: usize = 80 << 20;
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// The line was refused.
+    Refused,
+    /// The service could not answer.
+    Failed,
+    /// The line was taken: `created`, `updated`, `unchanged`, `expired` or `reopened`.
+    #[serde(other)]
+    Taken,
+}
+
+/// What the service says of a line.
+#[derive(Debug, Deserialize)]
+pub struct Receipt {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The identifier, if the line has one.
+    pub id: Option<String>,
+    /// What became of the line.
+    pub outcome: Outcome,
+    /// The status that a `PUT` would have been answered with.
+    pub status: Option<u16>,
+    /// Why the line was not taken.
+    #[serde(default)]
+    pub message: String,
+    /// The errors by field, as the service spelled them.
+    pub errors: Option<Box<RawValue>>,
+}
+
+impl Receipt {
+    /// Whether the line was not taken.
+    pub const fn is_refusal(&self) -> bool {
+        !matches!(self.outcome, Outcome::Taken)
+    }
+}
+
+/// Postings of a catalogue that no line named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Missing {
+    /// How many there are.
+    pub count: u64,
+    /// How many of them have expired.
+    pub expired: u64,
+    /// Whether none has, because they are so many.
+    pub held: bool,
+}
+
+/// The last line of an answer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Whether the body ended as it should, and every line has its outcome.
+    pub complete: bool,
+    /// Lines that the answer has no receipts of, because they are too many.
+    pub receipts_omitted: u64,
+    pub missing: Option<Missing>,
+    /// Why it is not complete.
+    pub message: Option<String>,
+}
+
+/// An answer that was read to its end.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    /// The wait that the service asks for.
+    pub after: Option<Duration>,
+    /// The path of the request.
+    pub path: String,
+    pub summary: Option<Summary>,
+    /// The message of an answer that is none of an import.
+    pub message: Option<String>,
+    pub receipts: Vec<Receipt>,
+}
+
+/// A line that is no receipt.
+#[derive(Deserialize)]
+struct Other {
+    summary: Option<Summary>,
+    message: Option<String>,
+}
+
+impl Answer {
+    /// Reads an answer.
+    pub async fn read(response: Response) -> Result<Self, Failure> {
+        let mut answer = Self {
+            status: response.status(),
+            after: retry_after(response.headers()),
+            path: response.url().path().to_owned(),
+            summary: None,
+            message: None,
+            receipts: Vec::new(),
+        };
+        match outbound::body(response, LARGEST).await {
+            Ok(body) => answer.add(&body),
+            Err(unread) if answer.status.is_success() => {
+                return Err(Failure::passing(format!("the service's answer {unread}")));
+            }
+            // An error that could not be read to its end is one nevertheless.
+            Err(_) => {}
+        }
+        Ok(answer)
+    }
+
+    fn add(&mut self, body: &[u8]) {
+        for line in body.split(|byte| *byte == b'\n') {
+            if let Ok(receipt) = serde_json::from_slice(line) {
+                self.receipts.push(receipt);
+            } else if let Ok(Other { summary, message }) = serde_json::from_slice(line) {
+                self.summary = self.summary.take().or(summary);
+                self.message = self.message.take().or(message);
+            }
+        }
+    }
+
+    /// What the service says, in its words if it has any.
+    fn said(&self) -> String {
+        let summary = self.summary.as_ref();
+        let said = summary.and_then(|summary| summary.message.as_ref());
+        let said = said.or(self.message.as_ref()).cloned();
+        said.unwrap_or_else(|| self.status.to_string())
+    }
+
+    /// The numbers of lines with an outcome.
+    fn counts(&self) -> Counts {
+        let summary = self.summary.as_ref();
+        summary.map(|summary| summary.counts).unwrap_or_default()
+    }
+
+    /// Whether the import has taken all that it may be large, and can be gone on with by another.
+    pub fn is_full(&self) -> bool {
+        self.status == StatusCode::PAYLOAD_TOO_LARGE && self.counts().total() > 0
+    }
+
+    /// Tells a complete import from one that may be sent again, and from one that is refused.
+    pub fn judge(self, is_catalogue: bool) -> Result<Self, Failure> {
+        let status = self.status;
+        let said = self.said();
+        let message = match &self.summary {
+            Some(summary) if status.is_success() && summary.complete => return Ok(self),
+            _ if status == StatusCode::PAYLOAD_TOO_LARGE => {
+                if self.is_full() && !is_catalogue {
+                    return Ok(self);
+                }
+                let problem = "the input is larger than the service, or a proxy before it, takes";
+                return Err(Failure::last(format!("{problem}: {said}")));
+            }
+            _ if status == StatusCode::CONFLICT => {
+                "another import of this catalogue is running".to_owned()
+            }
+            _ if may_pass(status) => format!("the service answered {}", status.as_u16()),
+            Some(_) => "the service broke the import off".to_owned(),
+            None if status.is_success() && self.message.is_none() => {
+                "the service's answer broke off".to_owned()
+            }
+            None if status == StatusCode::NOT_FOUND => {
+                let path = &self.path;
+                return Err(Failure::last(format!(
+                    "the service has no {path}; check --url and its version ({said})"
+                )));
+            }
+            None if status == StatusCode::UNAUTHORIZED => {
+                return Err(Failure::last(format!(
+                    "the service does not accept the token that it has just given: {said}"
+                )));
+            }
+            None => {
+                return Err(Failure::last(format!(
+                    "the service refuses the import: {said}"
+                )));
+            }
+        };
+        Err(Failure::Passing {
+            message,
+            after: self.after,
+            is_answer: true,
+            done: self.counts(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, lines: &[&str]) -> Answer {
+        let mut answer = Answer {
+            status: StatusCode::from_u16(status).unwrap(),
+            after: Some(Duration::from_secs(7)),
+            path: "/p".to_owned(),
+            summary: None,
+            message: None,
+            receipts: Vec::new(),
+        };
+        answer.add(lines.join("\n").as_bytes());
+        answer
+    }
+
+    const BROKEN_OFF: &str = r#"{"summary":{"lines":4,"created":3,"refused":1}}"#;
+
+    #[test]
+    fn an_answer_has_receipts_and_a_summary() {
+        let answer = answer(
+            200,
+            &[
+                r#"{"line":2,"id":"b","outcome":"refused","status":422,"message":"m","errors":{"x":["y"]},"more":1}"#,
+                r#"{"line":3,"id":null,"outcome":"failed","status":500}"#,
+                "",
+                r#"{"summary":{"lines":3,"created":1,"refused":1,"failed":1,"complete":true,"missing":{"count":4,"expired":0,"held":true}}}"#,
+            ],
+        );
+        let answer = answer.judge(true).unwrap();
+        let summary = answer.summary.unwrap();
+        assert_eq!(summary.counts.total(), 3);
+        assert!(summary.missing.unwrap().held);
+        let [one, other] = &answer.receipts[..] else {
+            panic!("{:?}", answer.receipts)
+        };
+        assert_eq!((one.line, one.outcome), (2, Outcome::Refused));
+        assert_eq!(one.errors.as_ref().unwrap().get(), r#"{"x":["y"]}"#);
+        assert_eq!((other.status, other.id.as_deref()), (Some(500), None));
+    }
+
+    #[test]
+    fn what_may_pass_is_sent_again() {
+        let message = r#"{"message":"No."}"#;
+        let with_summary = [200, 400, 401, 503].map(|status| (status, BROKEN_OFF));
+        let without = [408, 409, 429, 500, 502, 503, 504].map(|status| (status, message));
+        let cut = [(200, r#"{"line":1,"outcome":"refused"}"#)];
+        for (status, line) in with_summary.into_iter().chain(without).chain(cut) {
+            let Err(Failure::Passing { after, done, .. }) = answer(status, &[line]).judge(false)
+            else {
+                panic!("{status} {line}")
+            };
+            assert_eq!(after, Some(Duration::from_secs(7)));
+            assert_eq!(done.created, if line == BROKEN_OFF { 3 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_not_sent_again() {
+        for (status, expect) in [
+            (400, "the service refuses the import: No."),
+            (401, "does not accept the token that it has just given: No."),
+            (403, "the service refuses the import: No."),
+            (404, "the service has no /p; check --url"),
+            (
+                413,
+                "is larger than the service, or a proxy before it, takes",
+            ),
+            (422, "the service refuses the import: No."),
+        ] {
+            let judged = answer(status, &[r#"{"message":"No."}"#]).judge(false);
+            let Err(Failure::Last(error)) = judged else {
+                panic!("{status}")
+            };
+            assert!(error.to_string().contains(expect), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_import_that_is_full_is_gone_on_with_but_no_catalogue() {
+        assert!(answer(413, &[BROKEN_OFF]).judge(false).unwrap().is_full());
+        assert!(answer(413, &[BROKEN_OFF]).judge(true).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! One line of a posting: as it is read, sent, and kept when it was refused.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A line with an identifier and a payload, both as they are spelled.
+#[derive(Debug, Deserialize)]
+pub struct Entry<'a> {
+    #[serde(borrow)]
+    pub id: &'a RawValue,
+    #[serde(borrow)]
+    pub payload: &'a RawValue,
+}
+
+/// Appends the line to send, without a line break: only identifier and payload, so that a line of
+/// rejects can be pushed as it is. A text that is no [`Entry`] is left for the service to refuse.
+pub fn write_line(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
+    let Ok(Entry { id, payload }) = serde_json::from_slice(text) else {
+        body.extend(text);
+        return;
+    };
+    body.extend(b"{\"id\":");
+    body.extend(id.get().as_bytes());
+    body.extend(b",\"payload\":");
+    match Some(payload.get()).filter(|_| reopens).and_then(reopening) {
+        Some(members) => {
+            body.extend(b"{\"expiration\":null");
+            if !members.starts_with('}') {
+                body.push(b',');
+            }
+            body.extend(members.as_bytes());
+        }
+        None => body.extend(payload.get().as_bytes()),
+    }
+    body.push(b'}');
+}
+
+/// The text behind the opening brace of a payload without the member `expiration`. `None` for any
+/// other.
+fn reopening(payload: &str) -> Option<&str> {
+    let members = payload.strip_prefix('{')?.trim_start();
+    let names: HashMap<String, &RawValue> = serde_json::from_str(payload).ok()?;
+    (!names.contains_key("expiration")).then_some(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(text: &str, reopens: bool) -> String {
+        let mut body = Vec::new();
+        write_line(text.as_bytes(), reopens, &mut body);
+        String::from_utf8(body).unwrap()
+    }
+
+    #[test]
+    fn what_is_sent_keeps_its_spelling() {
+        let payload = r#"{"salary_min":1.50e3, "big":123456789012345678901234567890,"t":"\u00e9"}"#;
+        let line =
+            format!(r#"{{"payload": {payload} , "id":"\u0061","status":422,"errors":{{}}}}"#);
+        let expect = format!(r#"{{"id":"\u0061","payload":{payload}}}"#);
+        assert_eq!(sent(&line, false), expect);
+        for other in [
+            "nonsense",
+            r#"{"id":"a"}"#,
+            r#"{"id":"a","payload":{},"id":"b"}"#,
+            "[]",
+        ] {
+            assert_eq!(sent(other, true), other);
+        }
+        let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        let line = format!(r#"{{"id":"a","payload":{deep}}}"#);
+        assert_eq!(sent(&line, false), line);
+        let with = deep.replacen('{', r#"{"expiration":null,"#, 1);
+        assert_eq!(
+            sent(&line, true),
+            format!(r#"{{"id":"a","payload":{with}}}"#)
+        );
+    }
+
+    #[test]
+    fn a_payload_without_expiration_gets_one() {
+        for (payload, expect) in [
+            ("{}", r#"{"expiration":null}"#),
+            ("{ }", r#"{"expiration":null}"#),
+            (r#"{ "n": 1.0 }"#, r#"{"expiration":null,"n": 1.0 }"#),
+            (
+                r#"{"company":{"expiration":1}}"#,
+                r#"{"expiration":null,"company":{"expiration":1}}"#,
+            ),
+            (r#"{"expiration":{}}"#, r#"{"expiration":{}}"#),
+            (r#"{"expiration":null}"#, r#"{"expiration":null}"#),
+            (r#"{"e\u0078piration":{}}"#, r#"{"e\u0078piration":{}}"#),
+            ("[1]", "[1]"),
+            ("null", "null"),
+            (r#""{""#, r#""{""#),
+        ] {
+            let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
+            let expect = format!(r#"{{"id":"a","payload":{expect}}}"#);
+            assert_eq!(sent(&line, true), expect);
+        }
+    }
+}

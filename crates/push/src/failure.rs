@@ -1,0 +1,80 @@
+//! The reasons why an attempt has no result.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use outbound::retry_after;
+use reqwest::{Response, StatusCode, header::LOCATION};
+
+use crate::counts::Counts;
+
+/// An attempt without a result.
+#[derive(Debug)]
+pub enum Failure {
+    /// Another attempt may succeed.
+    Passing {
+        /// The reason.
+        message: String,
+        /// The wait that the service asks for.
+        after: Option<Duration>,
+        /// Whether there was an answer.
+        is_answer: bool,
+        /// What the service says it has done nevertheless.
+        done: Counts,
+    },
+    /// No attempt can succeed.
+    Last(anyhow::Error),
+}
+
+impl Failure {
+    /// An attempt without an answer that can be read.
+    pub fn passing(message: String) -> Self {
+        Self::Passing {
+            message,
+            after: None,
+            is_answer: false,
+            done: Counts::default(),
+        }
+    }
+
+    /// A failure for good.
+    pub fn last(message: String) -> Self {
+        Self::Last(anyhow!(message))
+    }
+
+    /// An answer that the service is overloaded or unavailable.
+    pub fn of_overload(response: &Response) -> Option<Self> {
+        let status = response.status();
+        may_pass(status).then(|| Self::Passing {
+            message: format!("the service answered {}", status.as_u16()),
+            after: retry_after(response.headers()),
+            is_answer: true,
+            done: Counts::default(),
+        })
+    }
+
+    /// A redirect, which is not followed: that would send credentials to an address that the user
+    /// has not given.
+    pub fn of_redirect(response: &Response) -> Option<Self> {
+        let location = response.headers().get(LOCATION)?.to_str().ok()?;
+        response.status().is_redirection().then(|| {
+            Self::last(format!(
+                "{} redirects to {location}; give the address it redirects to as --url",
+                response.url()
+            ))
+        })
+    }
+}
+
+/// Whether a status says that the service is overloaded or unavailable.
+pub fn may_pass(status: StatusCode) -> bool {
+    let is_overload =
+        [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
+    status.is_server_error() || is_overload
+}
+
+impl From<reqwest::Error> for Failure {
+    fn from(error: reqwest::Error) -> Self {
+        Self::passing(outbound::cause(&error))
+    }
+}

@@ -1,0 +1,119 @@
+//! An import: what is wanted of it, and its outcome.
+
+use crate::{
+    answer::{Answer, Missing, Receipt},
+    counts::Counts,
+};
+
+/// How the service is to treat the lines.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The catalogue of which these are all postings.
+    pub catalogue: Option<Catalogue>,
+    /// Adds what brings an expired posting back to each line that says nothing of it.
+    pub reopen: bool,
+    /// Has unknown fields refused.
+    pub strict: bool,
+    /// Has nothing written.
+    pub dry_run: bool,
+    /// Which receipts are wanted.
+    pub receipts: Receipts,
+}
+
+/// A catalogue.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// Its name.
+    pub name: String,
+    /// The share of missing postings in per cent up to which they expire.
+    pub max_missing: Option<u8>,
+}
+
+/// Which lines have a receipt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Receipts {
+    /// Those that were not taken.
+    #[default]
+    OfRefused,
+    /// All.
+    All,
+}
+
+impl Options {
+    /// The path with its query, below the service's address.
+    pub(crate) fn path(&self) -> String {
+        let mut parameters = Vec::new();
+        let mut path = "api/job-board/imports".to_owned();
+        if let Some(Catalogue { name, max_missing }) = &self.catalogue {
+            path = format!("api/job-board/catalogues/{name}");
+            parameters.extend(max_missing.map(|percent| format!("max_missing={percent}")));
+        }
+        if self.receipts == Receipts::All {
+            parameters.push("receipts=all".to_owned());
+        }
+        if self.dry_run {
+            parameters.push("dry_run=true".to_owned());
+        }
+        if parameters.is_empty() {
+            return path;
+        }
+        format!("{path}?{}", parameters.join("&"))
+    }
+}
+
+/// The outcome of an import.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// The lines by outcome.
+    pub counts: Counts,
+    /// What a catalogue lacks.
+    pub missing: Option<Missing>,
+    /// The receipts, in the order of the lines.
+    pub receipts: Vec<Receipt>,
+    /// Lines that were not taken, of which the service gave no receipt because they are too many.
+    pub receipts_omitted: u64,
+}
+
+impl Import {
+    /// Adds an answer. `done` is what attempts before it have done.
+    pub(crate) fn add(&mut self, answer: Answer, done: &Counts) {
+        let summary = answer.summary.unwrap_or_default();
+        self.counts.add(&summary.counts.after(done));
+        self.missing = summary.missing;
+        self.receipts.extend(answer.receipts);
+        self.receipts_omitted += summary.receipts_omitted;
+    }
+
+    /// Whether every line was taken, and nothing was held back.
+    pub fn is_clean(&self) -> bool {
+        self.counts.is_clean() && !self.is_held()
+    }
+
+    /// Whether postings that a catalogue lacks were kept from expiring.
+    pub fn is_held(&self) -> bool {
+        self.missing.is_some_and(|missing| missing.held)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_parameters() {
+        let mut options = Options::default();
+        assert_eq!(options.path(), "api/job-board/imports");
+        options.receipts = Receipts::All;
+        options.dry_run = true;
+        assert_eq!(
+            options.path(),
+            "api/job-board/imports?receipts=all&dry_run=true"
+        );
+        options = Options::default();
+        options.catalogue = Some(Catalogue {
+            name: "c".to_owned(),
+            max_missing: Some(5),
+        });
+        assert_eq!(options.path(), "api/job-board/catalogues/c?max_missing=5");
+    }
+}

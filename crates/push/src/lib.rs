@@ -1,0 +1,38 @@
+//! The loader of `posthaste push`: a client of the API that sends a file as one import.
+//!
+//! A [`Source`] has the lines: of a file or standard input, plain or packed, NDJSON or one JSON
+//! array. The [`Loader`] streams them in one request, and interprets the answer. After a broken
+//! connection, or while the service is unavailable, it waits and sends all of it again from the
+//! start, which changes nothing that was taken already. [`Progress`] says meanwhile how far it is
+//! and what it waits for; the [`Import`] has the outcome, [`write_rejects`] and [`reasons`] tell
+//! what was not taken and why.
+//!
+//! Memory stays flat however long the input is: a few blocks of it, and the receipts, of which an
+//! answer has 64 MiB at most.
+
+mod answer;
+mod body;
+mod counts;
+mod entry;
+mod failure;
+mod import;
+mod loader;
+mod progress;
+mod reasons;
+mod rejects;
+mod retries;
+mod source;
+mod spool;
+mod token;
+
+pub use self::{
+    answer::{Missing, Outcome, Receipt},
+    counts::Counts,
+    import::{Catalogue, Import, Options, Receipts},
+    loader::Loader,
+    progress::{Progress, Snapshot},
+    reasons::{Reason, reasons},
+    rejects::write_rejects,
+    source::Source,
+    token::Credentials,
+};

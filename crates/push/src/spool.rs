@@ -1,0 +1,129 @@
+//! A temporary file that keeps what can be read only once.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::unix::fs::FileExt as _,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+const PIECE: usize = 64 << 10;
+
+/// What is copied of an input, while it is copied. The file has no name, so that nothing stays of it
+/// however this program ends.
+#[derive(Debug)]
+pub struct Spool {
+    file: File,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    length: u64,
+    /// How the copy has ended, if it has.
+    end: Option<Result<(), String>>,
+}
+
+impl Spool {
+    /// Starts to copy an input. The thread is never joined: a read from a terminal or a pipe cannot
+    /// be interrupted, but must not keep the program from ending.
+    pub fn start(mut input: impl Read + Send + 'static) -> io::Result<Arc<Self>> {
+        let spool = Arc::new(Self {
+            file: tempfile::tempfile()?,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let copy = Arc::clone(&spool);
+        thread::spawn(move || {
+            let end = copy.fill(&mut input);
+            copy.state().end = Some(end);
+            copy.changed.notify_all();
+        });
+        Ok(spool)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fill(&self, input: &mut impl Read) -> Result<(), String> {
+        let (mut piece, mut length) = (vec![0; PIECE], 0);
+        loop {
+            let read = match input.read(&mut piece) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.to_string()),
+            };
+            let written = piece.get(..read).unwrap_or_default();
+            let written = self.file.write_all_at(written, length);
+            written.map_err(|error| format!("it cannot be kept in a temporary file: {error}"))?;
+            length += read as u64;
+            self.state().length = length;
+            self.changed.notify_all();
+        }
+    }
+
+    /// The length, once it is known.
+    pub fn length(&self) -> Option<u64> {
+        let state = self.state();
+        state.end.as_ref().map(|_| state.length)
+    }
+}
+
+/// Reads a spool from its beginning, and waits for what is still to come.
+pub struct SpoolReader {
+    pub spool: Arc<Spool>,
+    pub offset: u64,
+}
+
+impl Read for SpoolReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.spool.state();
+        while self.offset == state.length {
+            match &state.end {
+                Some(Ok(())) => return Ok(0),
+                Some(Err(reason)) => return Err(io::Error::other(reason.clone())),
+                None => {
+                    let woken = self.spool.changed.wait(state);
+                    state = woken.unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+        drop(state);
+        let read = self.spool.file.read_at(buffer, self.offset)?;
+        self.offset += read as u64;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write as _, pipe};
+
+    use super::*;
+
+    #[test]
+    fn what_arrives_is_read_by_everyone_while_it_arrives() {
+        let (input, mut output) = pipe().unwrap();
+        let spool = Spool::start(input).unwrap();
+        let open = || SpoolReader {
+            spool: Arc::clone(&spool),
+            offset: 0,
+        };
+        let (mut one, mut first) = (open(), [0; 3]);
+        output.write_all(b"one").unwrap();
+        one.read_exact(&mut first).unwrap();
+        assert_eq!((&first, spool.length()), (b"one", None));
+        output.write_all(b"two").unwrap();
+        drop(output);
+        for (mut reader, expect) in [(one, "two"), (open(), "onetwo")] {
+            let mut rest = String::new();
+            reader.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, expect);
+        }
+        assert_eq!(spool.length(), Some(6));
+    }
+}

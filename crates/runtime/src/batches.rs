@@ -1,0 +1,94 @@
+//! Cleanup in batches.
+
+use std::time::Duration;
+
+use kernel::StoreError;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::{panics, throttle::Throttle};
+
+/// The pause after a batch, so that rows which others need are not locked all the time.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How rows are cleaned up: a batch in a commit, until one is not full or it is asked to stop.
+pub struct Cleanup<'a> {
+    /// The rows, in the plural, for the log.
+    pub rows: &'static str,
+    /// The rows of a batch at most.
+    pub size: usize,
+    /// Makes batches smaller and pauses longer while many push.
+    pub throttle: &'a Throttle,
+    /// Ends it after the present batch.
+    pub stop: &'a CancellationToken,
+}
+
+impl Cleanup<'_> {
+    /// Cleans up with `batch`, which gets the size of a batch and gives the number of rows that
+    /// there were.
+    pub async fn run<F>(&self, mut batch: impl FnMut(usize) -> F) -> Result<(), StoreError>
+    where
+        F: Future<Output = Result<usize, StoreError>>,
+    {
+        let mut total = 0;
+        let result = loop {
+            if self.stop.is_cancelled() {
+                break Ok(());
+            }
+            let (start, size) = (Instant::now(), self.throttle.sweep_size(self.size));
+            match panics::caught(batch(size)).await {
+                Ok(count) => {
+                    total += count;
+                    if count < size {
+                        break Ok(());
+                    }
+                }
+                Err(error) => break Err(error),
+            }
+            let pause = self.throttle.sweep_pause(start.elapsed()).max(PAUSE);
+            self.stop.run_until_cancelled(sleep(pause)).await;
+        };
+        if total > 0 {
+            tracing::info!(total, "{} were deleted", self.rows);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::ready, sync::Arc};
+
+    use super::*;
+
+    /// The sizes of the batches, of so many rows.
+    async fn batches(mut rows: usize, is_busy: bool, stop_after: usize) -> Vec<usize> {
+        let (stop, mut sizes) = (CancellationToken::new(), Vec::new());
+        let throttle = Throttle(Arc::new(move || is_busy));
+        let cleanup = Cleanup {
+            rows: "rows",
+            size: 100,
+            throttle: &throttle,
+            stop: &stop,
+        };
+        let cleaned = cleanup.run(|size| {
+            let count = rows.min(size);
+            rows -= count;
+            sizes.push(count);
+            if sizes.len() == stop_after {
+                stop.cancel();
+            }
+            ready(Ok(count))
+        });
+        cleaned.await.unwrap();
+        sizes
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_ends_with_a_batch_that_is_not_full_or_when_it_is_asked_to() {
+        assert_eq!(batches(250, false, 9).await, [100, 100, 50]);
+        assert_eq!(batches(200, false, 9).await, [100, 100, 0]);
+        assert_eq!(batches(250, false, 1).await, [100]);
+        assert_eq!(batches(15, true, 9).await, [6, 6, 3], "while many push");
+    }
+}

@@ -1,0 +1,76 @@
+//! Retries of use cases after conflicts: another transaction wrote first or holds a lock, so the
+//! decision has to be made again on what is stored now.
+
+use std::time::Duration;
+
+use kernel::{StoreError, StoreFailure};
+use tokio::time::{Instant, sleep};
+
+use crate::{panics, waits};
+
+/// Runs a use case until it succeeds without a conflict, with growing, jittered waits, for at most
+/// `within`. A panic in it is a failure of the store.
+pub async fn decide_again<T, E: StoreFailure, F>(
+    within: Duration,
+    mut attempt: impl FnMut() -> F,
+) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    let deadline = Instant::now() + within;
+    let mut waits = waits::after_conflicts();
+    loop {
+        let result = panics::caught(attempt()).await;
+        let failure = result.as_ref().err().and_then(StoreFailure::store_error);
+        if !matches!(failure, Some(StoreError::Conflict | StoreError::Locked(_))) {
+            return result;
+        }
+        let wait = waits.next().unwrap_or_default();
+        if Instant::now() + wait >= deadline {
+            return result;
+        }
+        sleep(wait).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WITHIN: Duration = Duration::from_secs(10);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_conflict_is_decided_again_and_nothing_else_is() {
+        let mut answers = vec![Ok(7), Err(StoreError::Conflict), Err(StoreError::Conflict)];
+        let answer = decide_again(WITHIN, || std::future::ready(answers.pop().unwrap())).await;
+        assert_eq!(answer, Ok(7));
+
+        let mut tries = 0;
+        let down = StoreError::Unavailable("gone".to_owned());
+        let answer = decide_again(WITHIN, || {
+            tries += 1;
+            std::future::ready(Err::<(), _>(down.clone()))
+        })
+        .await;
+        assert_eq!((answer, tries), (Err(down.clone()), 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn conflicts_that_never_end_do() {
+        let start = Instant::now();
+        let answer = decide_again(WITHIN, || {
+            std::future::ready(Err::<(), _>(StoreError::Conflict))
+        })
+        .await;
+        assert_eq!(answer, Err(StoreError::Conflict));
+        let took = start.elapsed();
+        assert!(took <= WITHIN && took > WITHIN / 2, "{took:?}");
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_a_failure() {
+        let answer = decide_again(WITHIN, || async { panic!("a defect") }).await;
+        let broken = StoreError::Broken("it panicked: a defect".to_owned());
+        assert_eq!(answer, Err::<(), _>(broken));
+    }
+}

@@ -1,0 +1,32 @@
+//! What services share at run time. The crate knows no use case.
+//!
+//! - [`conflicts`]: a use case is decided again after conflicts. [`waits`]: growing waits with
+//!   jitter, after conflicts and after failures.
+//! - [`rounds`]: a loop that works while the store is available and stops when it is asked to.
+//!   [`lease`]: keeps a lease. [`batches`]: cleans up in batches. [`cached`]: keeps a value for a
+//!   time.
+//! - [`panics`]: a panic is an error, so that a defect in one item ends no loop over all.
+//! - [`throttle`]: background work gives way while many clients push. [`cores`]: the division of
+//!   the machine's cores.
+//! - [`clock`]: the current time.
+
+pub mod batches;
+pub mod cached;
+pub mod clock;
+pub mod conflicts;
+pub mod cores;
+pub mod lease;
+pub mod panics;
+pub mod rounds;
+pub mod throttle;
+pub mod waits;
+
+pub use self::{
+    batches::Cleanup,
+    cached::Cached,
+    clock::Clock,
+    conflicts::decide_again,
+    rounds::Rounds,
+    throttle::{BusyProbe, Floor, Throttle},
+    waits::{RetryPolicy, Waits},
+};

@@ -1,0 +1,41 @@
+//! Turns panics into errors: a defect in handling one item must not end the loop over all.
+
+use std::{any::Any, future::Future, panic::AssertUnwindSafe};
+
+use futures_util::FutureExt as _;
+use kernel::StoreError;
+
+/// Runs a future; a panic in it becomes [`StoreError::Broken`].
+///
+/// State that the future shares must be valid even if the future stops half-way. Here that is only
+/// stores, whose commits are all or nothing.
+pub async fn caught<T, E: From<StoreError>>(
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    caught_as(|message| StoreError::Broken(message).into(), work).await
+}
+
+/// Runs a future; a panic in it becomes an error made from its message.
+pub async fn caught_as<T, E>(
+    error: impl FnOnce(String) -> E,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    AssertUnwindSafe(work)
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| Err(error(message(panic.as_ref()))))
+}
+
+/// The message of a caught panic, as a reason why something failed.
+pub fn message(panic: &(dyn Any + Send)) -> String {
+    format!("it panicked: {}", text(panic))
+}
+
+/// The text of a caught panic.
+pub fn text(panic: &(dyn Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message")
+}

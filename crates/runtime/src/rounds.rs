@@ -1,0 +1,97 @@
+//! The loop of background work: it goes on while the store is available, waits longer and longer
+//! while it is not, and ends when it is asked to.
+
+use std::fmt::Display;
+
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::waits::{self, Waits};
+
+/// The rounds of one loop.
+pub struct Rounds {
+    /// The work, for the log.
+    work: String,
+    stop: CancellationToken,
+    /// The waits since the last success, if rounds have failed since.
+    failing: Option<Waits>,
+}
+
+impl Rounds {
+    /// A loop over this work, which ends when `stop` is cancelled.
+    pub fn new(work: impl Into<String>, stop: CancellationToken) -> Self {
+        Self {
+            work: work.into(),
+            stop,
+            failing: None,
+        }
+    }
+
+    /// Whether another round is to begin.
+    pub fn go_on(&self) -> bool {
+        !self.stop.is_cancelled()
+    }
+
+    /// Waits for something that a round needs; `None` if the loop is to end first.
+    pub async fn wait<T>(&self, needed: impl Future<Output = T>) -> Option<T> {
+        self.stop.run_until_cancelled(needed).await
+    }
+
+    /// Ends a round: waits for the given pause after one that succeeded, and after a failure longer
+    /// than after the one before. A stop cuts both short.
+    pub async fn end<E: Display>(&mut self, round: Result<impl Future<Output = ()>, E>) {
+        match round {
+            Ok(pause) => {
+                self.failing = None;
+                self.wait(pause).await;
+            }
+            Err(error) => {
+                let waits = self.failing.get_or_insert_with(waits::after_failures);
+                let wait = waits.next().unwrap_or_default();
+                tracing::warn!(%error, ?wait, "{} waits", self.work);
+                self.wait(sleep(wait)).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::ready, time::Duration};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    const FAILED: Result<std::future::Ready<()>, &str> = Err("away");
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_grow_while_rounds_fail_and_begin_anew_after_a_success() {
+        let mut rounds = Rounds::new("work", CancellationToken::new());
+        let mut waits = Vec::new();
+        for round in [FAILED, FAILED, FAILED, FAILED, Ok(ready(())), FAILED] {
+            let start = Instant::now();
+            rounds.end(round).await;
+            waits.push(start.elapsed());
+        }
+        assert!(waits[0] >= Duration::from_millis(250) && waits[3] >= Duration::from_secs(2));
+        assert!(waits[4].is_zero() && waits[5] <= Duration::from_millis(500));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_cuts_every_wait_short() {
+        let stop = CancellationToken::new();
+        let mut rounds = Rounds::new("work", stop.clone());
+        assert_eq!(rounds.wait(ready(7)).await, Some(7));
+        assert!(rounds.go_on());
+        let start = Instant::now();
+        let stopping = async {
+            sleep(Duration::from_millis(1)).await;
+            stop.cancel();
+        };
+        tokio::join!(rounds.end(Ok::<_, &str>(std::future::pending())), stopping);
+        rounds.end(FAILED).await;
+        assert_eq!(rounds.wait(std::future::pending::<()>()).await, None);
+        assert!(!rounds.go_on() && start.elapsed() < Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,111 @@
+//! Throttles background work while many pushes are in flight.
+//!
+//! Background work competes with pushes for the database more than for the processor, so the
+//! scheduler cannot settle it. While pushes are many, a loop takes small batches and pauses after
+//! each: a backlog then gets a quarter of the time, and otherwise all of it. Each kind of task
+//! keeps a minimum rate, so that a backlog shrinks even under constant load.
+
+use std::{sync::Arc, time::Duration};
+
+/// The pause after a round of work, as a multiple of the round.
+const PAUSE_FACTOR: u32 = 3;
+
+/// The longest pause: a round that took longer than a third of it waited for something else.
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// Under load, a batch is this fraction of the usual one.
+const BATCH_DIVISOR: usize = 16;
+
+/// A probe for whether many pushes are in flight.
+pub type BusyProbe = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Sizes batches and pauses of background work by the load of pushes.
+#[derive(Clone)]
+pub struct Throttle(pub BusyProbe);
+
+/// The minimum rate of a kind of work under load.
+#[derive(Clone, Copy, Debug)]
+pub struct Floor {
+    /// The smallest batch, as a round has costs of its own.
+    pub batch: usize,
+    /// The rate a second and process below which no pause brings it.
+    pub a_second: u32,
+}
+
+impl Throttle {
+    /// The number of tasks or events of a round, of `tasks` at most.
+    pub fn batch(&self, floor: Floor, tasks: usize) -> usize {
+        let batch = self.sweep_size(tasks);
+        batch.max(floor.batch).min(tasks)
+    }
+
+    /// The pause after a round that did `done` tasks or events and took as long as `round`.
+    pub fn pause(&self, floor: Floor, done: usize, round: Duration) -> Duration {
+        let done = u32::try_from(done).unwrap_or(u32::MAX);
+        let time = Duration::from_secs(1) * done / floor.a_second;
+        self.sweep_pause(round).min(time.saturating_sub(round))
+    }
+
+    /// The number of rows for a sweep to change in one commit, of `rows` at most.
+    pub fn sweep_size(&self, rows: usize) -> usize {
+        if (self.0)() {
+            (rows / BATCH_DIVISOR).max(1)
+        } else {
+            rows
+        }
+    }
+
+    /// The pause after a sweep's commit that took as long as `round`.
+    pub fn sweep_pause(&self, round: Duration) -> Duration {
+        if (self.0)() {
+            (round * PAUSE_FACTOR).min(LONGEST_PAUSE)
+        } else {
+            Duration::ZERO
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: Duration = Duration::from_millis(4);
+
+    #[test]
+    fn a_sweep_gets_a_quarter_of_the_time_while_many_push() {
+        for (is_busy, batch, rest) in [(false, 64, Duration::ZERO), (true, 4, ROUND * 3)] {
+            let throttle = Throttle(Arc::new(move || is_busy));
+            assert_eq!(throttle.sweep_size(64), batch);
+            assert_eq!(throttle.sweep_pause(ROUND), rest);
+        }
+        let throttle = Throttle(Arc::new(|| true));
+        assert_eq!(throttle.sweep_size(1), 1, "it never stops");
+        let rest = throttle.sweep_pause(Duration::from_secs(9));
+        assert_eq!(rest, LONGEST_PAUSE);
+    }
+
+    #[test]
+    fn tasks_get_as_much_or_what_keeps_their_floor() {
+        let idle = Throttle(Arc::new(|| false));
+        let busy = Throttle(Arc::new(|| true));
+        for (batch, a_second) in [(16, 2_000), (4, 200), (1, 20)] {
+            let floor = Floor { batch, a_second };
+            assert_eq!(busy.batch(floor, 64), batch.max(4), "{floor:?}");
+            assert_eq!(idle.batch(floor, 64), 64, "{floor:?}");
+            assert_eq!(idle.pause(floor, 64, ROUND), Duration::ZERO, "{floor:?}");
+            assert_eq!(busy.batch(floor, 1), 1, "{floor:?}");
+            // A quarter of the time is enough where rounds are short.
+            let short = Duration::from_micros(10);
+            assert_eq!(busy.pause(floor, 16, short), short * 3, "{floor:?}");
+            // However long rounds take and however many push, the floor is kept if it can be.
+            let done = busy.batch(floor, 64);
+            let bites = f64::from(u32::try_from(done).unwrap());
+            for round in [1, 5, 20, 80, 320, 5_000].map(Duration::from_millis) {
+                let both = round + busy.pause(floor, done, round);
+                let rate = bites / both.as_secs_f64();
+                let is_kept = rate >= f64::from(floor.a_second) * 0.99;
+                assert!(is_kept || both == round, "{floor:?} {round:?}: {rate}");
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Backoff before retries: growing waits with jitter, so that processes that failed together do not
+//! retry together.
+
+use std::time::Duration;
+
+/// Waits that double with each failure, up to a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// The longest wait.
+    pub longest: Duration,
+}
+
+impl RetryPolicy {
+    /// The wait after this number of failures in a row.
+    pub fn wait(&self, failures: u32) -> Duration {
+        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+        self.first.saturating_mul(doubled).min(self.longest)
+    }
+
+    /// The same wait, up to doubled by `jitter` (a random number from 0 to 1), so that callers that
+    /// failed together do not retry together.
+    pub fn spread(&self, failures: u32, jitter: f64) -> Duration {
+        self.wait(failures).mul_f64(1.0 + jitter.clamp(0.0, 1.0))
+    }
+}
+
+/// The waits of one caller, without an end.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    policy: RetryPolicy,
+    failures: u32,
+}
+
+impl Waits {
+    /// Waits from `first` to `longest`.
+    pub const fn growing(first: Duration, longest: Duration) -> Self {
+        Self {
+            policy: RetryPolicy { first, longest },
+            failures: 0,
+        }
+    }
+}
+
+impl Iterator for Waits {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.failures = self.failures.saturating_add(1);
+        Some(self.policy.spread(self.failures, rand::random()))
+    }
+}
+
+/// Waits after conflicts, which are over within milliseconds.
+pub const fn after_conflicts() -> Waits {
+    Waits::growing(Duration::from_millis(5), Duration::from_millis(250))
+}
+
+/// Waits for a row that another transaction holds locked.
+pub const fn after_locks() -> Waits {
+    Waits::growing(Duration::from_millis(25), Duration::from_millis(500))
+}
+
+/// Waits after failures of the store.
+pub const fn after_failures() -> Waits {
+    Waits::growing(Duration::from_millis(250), Duration::from_secs(5))
+}
+
+/// A time with jitter of ±25 %, so that processes do not act at the same moment.
+pub fn jittered(time: Duration) -> Duration {
+    time.mul_f64(0.75 + rand::random::<f64>() / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: RetryPolicy = RetryPolicy {
+        first: Duration::from_secs(1),
+        longest: Duration::from_mins(1),
+    };
+
+    #[test]
+    fn waits_double_up_to_the_longest() {
+        let waits = [0, 1, 2, 3, 6, 7, u32::MAX].map(|failures| POLICY.wait(failures).as_secs());
+        assert_eq!(waits, [1, 1, 2, 4, 32, 60, 60]);
+    }
+
+    #[test]
+    fn jitter_at_most_doubles_a_wait() {
+        for (jitter, expect) in [(-1.0, 4.0), (0.0, 4.0), (0.5, 6.0), (1.0, 8.0), (2.0, 8.0)] {
+            let wait = POLICY.spread(3, jitter).as_secs_f64();
+            assert!((wait - expect).abs() < 1e-6, "{jitter}: {wait}");
+        }
+    }
+
+    #[test]
+    fn waits_grow_to_a_limit_and_never_end() {
+        let waits: Vec<_> = after_conflicts().take(50).collect();
+        assert_eq!(waits.len(), 50);
+        assert!(waits[0] >= Duration::from_millis(5) && waits[0] <= Duration::from_millis(10));
+        assert!(waits[49] >= Duration::from_millis(250) && waits[49] <= Duration::from_millis(500));
+    }
+
+    #[test]
+    fn waits_of_different_callers_differ() {
+        let (one, other): (Vec<_>, Vec<_>) = (
+            after_conflicts().take(20).collect(),
+            after_conflicts().take(20).collect(),
+        );
+        assert_ne!(one, other);
+    }
+}

@@ -1,0 +1,301 @@
+//! The activity of clients: gathered in memory, and written every few seconds.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use access::{
+    ActivityLog, ActivityRecorder,
+    activity::{ActivityWrites, Gathered, Judgement, Refusal},
+};
+use domain::{
+    posting::event::{JOB_POSTING_APPROVED, JOB_POSTING_REJECTED},
+    store::WriteSet,
+};
+use kernel::{Actor, ClientId, PutOutcome, StoreError, event::Subject};
+use runtime::waits;
+use time::OffsetDateTime;
+use tokio::{task::JoinHandle, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::metrics;
+
+/// The time between two writes. Counts may lag ten seconds.
+const PERIOD: Duration = Duration::from_secs(5);
+
+/// How long the last write may take when the process stops.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The activity that this process has noticed and not written yet.
+#[derive(Debug, Default)]
+pub struct Activities(Mutex<Gathered>);
+
+impl Activities {
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers verdicts that were committed.
+    pub fn judged_all(&self, verdicts: &[Verdict]) {
+        if verdicts.is_empty() {
+            return;
+        }
+        let mut gathered = self.gathered();
+        for verdict in verdicts {
+            gathered.judge(verdict.client, verdict.judgement, verdict.at);
+        }
+    }
+
+    /// Writes the activity. If the store has surely not written it, it is kept for the next time.
+    pub async fn write(&self, log: &dyn ActivityLog) {
+        let writes = self.gathered().take();
+        if writes.is_empty() {
+            return;
+        }
+        match log.record(&writes).await {
+            Ok(()) => count(&writes),
+            Err(error @ (StoreError::InDoubt(_) | StoreError::Broken(_))) => {
+                tracing::warn!(%error, "the activity of some seconds is lost");
+                count(&writes);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "the activity of clients is written later");
+                self.gathered().put_back(writes);
+            }
+        }
+    }
+}
+
+/// Counts pushes in the metrics, once for each client and not for each push.
+fn count(writes: &ActivityWrites) {
+    for (client, _, counts) in &writes.days {
+        metrics::pushed(*client, counts);
+    }
+}
+
+impl ActivityRecorder for Activities {
+    fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime) {
+        self.gathered().push(client, outcome, at);
+    }
+
+    fn refused(&self, client: ClientId, refusal: Refusal) {
+        self.gathered().refuse(client, refusal);
+    }
+
+    fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
+        self.gathered().use_secret(client, digest, at);
+    }
+}
+
+/// A verdict about a posting that a client created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    client: ClientId,
+    judgement: Judgement,
+    at: OffsetDateTime,
+}
+
+impl Verdict {
+    /// The verdicts of a commit.
+    pub fn all_of(writes: &WriteSet) -> Vec<Self> {
+        let judged = writes.tasks.events.iter().filter_map(|event| {
+            let judgement = match &event.name {
+                name if *name == JOB_POSTING_APPROVED => Judgement::Approved,
+                name if *name == JOB_POSTING_REJECTED => Judgement::Rejected,
+                _ => return None,
+            };
+            let Subject::Posting(posting) = &event.subject else {
+                return None;
+            };
+            let write = writes.postings.get(&posting.id)?;
+            let Some(Actor::Client(client)) = write.posting.created_by else {
+                return None;
+            };
+            let at = event.at;
+            Some(Self {
+                client,
+                judgement,
+                at,
+            })
+        });
+        judged.collect()
+    }
+}
+
+/// The task that writes activity.
+pub struct ActivityTask {
+    stop: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+impl ActivityTask {
+    /// Starts writing.
+    pub fn start(activities: &Arc<Activities>, log: &Arc<dyn ActivityLog>) -> Self {
+        let (activities, log) = (Arc::clone(activities), Arc::clone(log));
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move {
+            let period = || tokio::time::sleep(waits::jittered(PERIOD));
+            while stopped.run_until_cancelled(period()).await.is_some() {
+                activities.write(&*log).await;
+            }
+            let last = timeout(GRACE, activities.write(&*log));
+            if last.await.is_err() {
+                tracing::warn!("the last activity of clients could not be written in time");
+            }
+        });
+        Self { stop, task }
+    }
+
+    /// Writes the rest, and ends.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        if let Err(error) = self.task.await {
+            tracing::error!(%error, "the task that writes activity ended badly");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, VecDeque};
+
+    use access::{Activity, testing::client};
+    use async_trait::async_trait;
+    use domain::{posting::Posting, store::PostingWrite, testing::posting};
+    use kernel::{
+        Status,
+        event::Event,
+        testing::{noon, uuid},
+    };
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// Answers in turn, then with success, and keeps what was written.
+    #[derive(Default)]
+    struct Log {
+        failures: Mutex<VecDeque<StoreError>>,
+        written: Mutex<Vec<ActivityWrites>>,
+    }
+
+    impl Log {
+        fn failing(failure: StoreError) -> Self {
+            Self {
+                failures: Mutex::new([failure].into()),
+                ..Self::default()
+            }
+        }
+
+        /// The number of creations in each write.
+        fn created(&self) -> Vec<u64> {
+            let written = self.written.lock().unwrap();
+            written
+                .iter()
+                .map(|writes| writes.days[0].2.created)
+                .collect()
+        }
+    }
+
+    #[async_trait]
+    impl ActivityLog for Log {
+        async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
+            if let Some(failure) = self.failures.lock().unwrap().pop_front() {
+                return Err(failure);
+            }
+            self.written.lock().unwrap().push(writes.clone());
+            Ok(())
+        }
+
+        async fn activities(
+            &self,
+            _: &[ClientId],
+        ) -> Result<HashMap<ClientId, Activity>, StoreError> {
+            unreachable!("it is only written")
+        }
+    }
+
+    fn push(activities: &Activities) {
+        activities.pushed(client(1).id, PutOutcome::Created, noon());
+    }
+
+    #[tokio::test]
+    async fn activity_that_was_surely_not_written_is_written_later() {
+        let away = || "away".to_owned();
+        for (failure, written) in [
+            (StoreError::Unavailable(away()), [2]),
+            (StoreError::Conflict, [2]),
+            (StoreError::InDoubt(away()), [1]),
+        ] {
+            let (log, activities) = (Log::failing(failure), Activities::default());
+            push(&activities);
+            activities.write(&log).await;
+            push(&activities);
+            activities.write(&log).await;
+            activities.write(&log).await;
+            assert_eq!(log.created(), written);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_written_every_few_seconds_and_at_the_end() {
+        let (log, activities) = (Arc::new(Log::default()), Arc::new(Activities::default()));
+        let stored: Arc<dyn ActivityLog> = Arc::clone(&log) as _;
+        let task = ActivityTask::start(&activities, &stored);
+        for _ in 0..3 {
+            push(&activities);
+        }
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!(log.created(), [3]);
+        push(&activities);
+        task.stop().await;
+        assert_eq!(log.created(), [3, 1]);
+    }
+
+    #[test]
+    fn verdicts_are_for_the_client_that_created_the_posting() {
+        let commit = |name, posting: &Posting| {
+            let mut writes = WriteSet::new(noon());
+            let subject = Subject::Posting(posting.into());
+            writes.tasks.events.push(Event {
+                name,
+                subject,
+                at: noon(),
+                trace: None,
+            });
+            let write = PostingWrite {
+                expected: Some(1),
+                posting: posting.clone(),
+                sets_description: false,
+                enriched: None,
+                history: Vec::new(),
+            };
+            writes.postings.insert(posting.id, write);
+            Verdict::all_of(&writes)
+        };
+        let company = kernel::CompanyId::new(uuid(9));
+        let judged = Posting {
+            status: Status::Approved,
+            ..posting(1, company)
+        };
+        let verdict = |judgement| Verdict {
+            client: client(1).id,
+            judgement,
+            at: noon(),
+        };
+        let approved = commit(JOB_POSTING_APPROVED, &judged);
+        assert_eq!(approved, [verdict(Judgement::Approved)]);
+        let rejected = commit(JOB_POSTING_REJECTED, &judged);
+        assert_eq!(rejected, [verdict(Judgement::Rejected)]);
+        let nobodys = Posting {
+            created_by: None,
+            ..judged
+        };
+        assert_eq!(commit(JOB_POSTING_APPROVED, &nobodys), []);
+        assert_eq!(
+            commit(domain::posting::event::JOB_POSTING_UPDATED, &nobodys),
+            []
+        );
+    }
+}

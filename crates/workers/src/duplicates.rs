@@ -1,0 +1,88 @@
+//! Looks up anew which postings duplicate each other.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::{posting::DUPLICATES, usecase};
+use kernel::{
+    PostingId, StoreError,
+    outbox::{Claimed, Queue},
+};
+use runtime::decide_again;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    loops::Loops,
+    poll::{self, Handler},
+    split::SplitBatch,
+    tasks::{Failure, Tasks},
+};
+
+/// The number of searches that are claimed at once. Most have nothing to do.
+const AT_ONCE: usize = 64;
+
+/// The time limit for a search that others interfere with.
+const CONFLICTS: Duration = Duration::from_millis(300);
+
+/// The handler of searches for duplicates.
+struct Searches(Tasks);
+
+/// Starts the loop of searches.
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
+    let (tasks, handler) = (tasks.clone(), Arc::new(Searches(tasks.clone())));
+    loops.spawn(|stop| poll::run(tasks, handler, stop));
+}
+
+#[async_trait]
+impl Handler for Searches {
+    type Permit = ();
+
+    fn queue(&self) -> Queue {
+        DUPLICATES
+    }
+
+    fn most(&self) -> usize {
+        AT_ONCE
+    }
+
+    async fn ready(&self) {}
+
+    async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError> {
+        self.0.dead_letter(task, &Failure::poison()).await;
+        Ok(())
+    }
+
+    async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError> {
+        let store = &*self.0.parts.store;
+        let all: Vec<_> = tasks
+            .iter()
+            .map(|task| (task.receipt, PostingId::new(task.effect.key())))
+            .collect();
+        let busy = match usecase::finish_idle_searches(store, &all, self.0.now()).await {
+            // A row of one of them is held, or a lease was lost.
+            Err(StoreError::Locked(_) | StoreError::Conflict) => all,
+            busy => busy?,
+        };
+        let mut split = SplitBatch::new(&self.0, busy.len());
+        for (n, search) in busy.iter().enumerate() {
+            if stop.is_cancelled() {
+                let rest: Vec<_> = busy[n..].iter().map(|(receipt, _)| *receipt).collect();
+                self.0.give_back(&rest, time::Duration::ZERO).await;
+                break;
+            }
+            let look_up = || {
+                usecase::look_up(
+                    store,
+                    &*self.0.parts.webhooks.clients,
+                    *search,
+                    self.0.now(),
+                )
+            };
+            let done = decide_again(CONFLICTS, look_up).await;
+            if let Some(task) = tasks.iter().find(|task| task.receipt == search.0) {
+                split.note(task, done).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Records assignments that ended without an outcome.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{
+    posting::Enrichment,
+    usecase::{self, GivenUp},
+};
+use enrichment::{EnrichError, EnrichmentInput};
+use kernel::{PostingId, StoreError, outbox::Claimed};
+
+use runtime::decide_again;
+
+use super::{super::tasks::Failure, Enrichments, Failed, failed_to_run};
+use crate::metrics;
+
+/// The time limit for deciding again after conflicts.
+const CONFLICTS: Duration = Duration::from_secs(2);
+
+impl Enrichments {
+    /// Puts the task off, or makes it a dead letter in one commit with what the posting says of it. No posting
+    /// is approved without a verdict; what an operator has judged only needs texts, and those made
+    /// by rules do. While the store is unavailable, no task ends so.
+    pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
+        let Failed {
+            receipt,
+            content,
+            input,
+            error,
+        } = failed;
+        let reason = told(&error).to_owned();
+        let failure = Failure::from(error);
+        if let Some(next_at) = self.tasks.next_attempt(task, &failure) {
+            metrics::enrichment_failed();
+            self.tasks.put_off(task, &failure, next_at).await;
+            return Ok(());
+        }
+        let given_up = GivenUp {
+            receipt,
+            posting: PostingId::new(task.effect.key()),
+            content: Some(content),
+            made: self.unjudged(input).await,
+            reason,
+            error: failure.message().to_owned(),
+        };
+        self.end(task, &failure, &given_up).await
+    }
+
+    /// Makes a poison task a dead letter, without working on it.
+    pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
+        let failure = Failure::poison();
+        let given_up = GivenUp {
+            receipt: task.receipt,
+            posting: PostingId::new(task.effect.key()),
+            content: None,
+            made: None,
+            reason: failure.message().to_owned(),
+            error: failure.message().to_owned(),
+        };
+        self.end(task, &failure, &given_up).await
+    }
+
+    /// Makes a task a dead letter. Where its posting cannot be written, the task alone is.
+    async fn end(
+        &self,
+        task: &Claimed,
+        failure: &Failure,
+        given_up: &GivenUp,
+    ) -> Result<(), StoreError> {
+        let (store, clients, lifetime) = self.targets();
+        let attempt = || usecase::give_up(store, clients, given_up, lifetime, self.tasks.now());
+        match decide_again(CONFLICTS, attempt).await {
+            Ok(true) => failure.log_end(task),
+            Ok(false) => return Ok(()),
+            Err(error @ (StoreError::Conflict | StoreError::Locked(_) | StoreError::Broken(_))) => {
+                let posting = given_up.posting;
+                tracing::warn!(%error, ?posting, "the posting does not say that it got no verdict");
+                self.tasks.dead_letter(task, failure).await;
+            }
+            Err(error) => return Err(error),
+        }
+        metrics::enrichment_given_up();
+        Ok(())
+    }
+
+    /// The enrichment by rules alone, if it may be shown.
+    async fn unjudged(&self, input: Arc<EnrichmentInput>) -> Option<Enrichment> {
+        let enricher = self.enricher();
+        let work = self.threads.spawn(async move { enricher.unjudged(&input) });
+        work.await.unwrap_or_else(|error| {
+            tracing::warn!(error = %failed_to_run(error), "there are no texts to keep");
+            None
+        })
+    }
+}
+
+/// The part of an error that the client may read: about the posting, without details of the
+/// enricher.
+const fn told(error: &EnrichError) -> &str {
+    match error {
+        EnrichError::Permanent(message) => message.as_str(),
+        EnrichError::Retry { .. } | EnrichError::Unavailable { .. } => {
+            "no verdict could be had for twelve hours"
+        }
+    }
+}

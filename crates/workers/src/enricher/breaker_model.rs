@@ -1,0 +1,51 @@
+//! A model behind a circuit breaker.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use enrichment::{Brief, Draft, DraftError, EnrichError, Feedback, Model};
+
+use crate::model_breaker::ModelBreaker;
+
+/// A model that is called only while its circuit breaker permits it.
+pub struct BreakerModel {
+    model: Arc<dyn Model>,
+    breaker: Arc<ModelBreaker>,
+}
+
+impl BreakerModel {
+    pub fn new(model: Arc<dyn Model>, breaker: Arc<ModelBreaker>) -> Self {
+        Self { model, breaker }
+    }
+}
+
+#[async_trait]
+impl Model for BreakerModel {
+    fn cache_key(&self) -> &str {
+        self.model.cache_key()
+    }
+
+    async fn draft(
+        &self,
+        brief: &Brief<'_>,
+        feedback: Option<&Feedback>,
+    ) -> Result<Draft, DraftError> {
+        // The loop may have been admitted before the breaker opened.
+        let call = self
+            .breaker
+            .begin()
+            .map_err(|left| EnrichError::Unavailable {
+                message: "the enricher is paused".to_owned(),
+                after: Some(left),
+            })?;
+        let result = self.model.draft(brief, feedback).await;
+        match &result {
+            Err(DraftError::Failed(error @ EnrichError::Unavailable { after, .. })) => {
+                self.breaker.refused(call, &error.to_string(), *after);
+            }
+            // A useless answer still shows that the model can be reached.
+            _ => self.breaker.answered(call),
+        }
+        result
+    }
+}

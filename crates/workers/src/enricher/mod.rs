@@ -1,0 +1,45 @@
+//! The enricher: the pipeline, with an optional language model behind a circuit breaker
+//! ([`breaker_model`]) and a cache of what it was paid for ([`single_flight`]).
+
+mod breaker_model;
+mod single_flight;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use enrichment::{DraftCache, Enricher, Judge, Model, Pipeline};
+use runtime::Clock;
+
+use self::{breaker_model::BreakerModel, single_flight::SingleFlight};
+use crate::{metrics, model_breaker::ModelBreaker};
+
+/// An enricher, and the circuit breaker of its model.
+pub struct Enriching {
+    /// The enricher.
+    pub enricher: Arc<dyn Enricher>,
+    /// Open while the enricher must not be called.
+    pub breaker: Arc<ModelBreaker>,
+}
+
+/// An enricher that asks this model, or by rules alone.
+pub fn enriching(
+    model: Option<Arc<dyn Model>>,
+    drafts: &Arc<dyn DraftCache>,
+    clock: &Clock,
+) -> Enriching {
+    let breaker = Arc::new(ModelBreaker::default());
+    let judge = model.map(|model| {
+        let model = BreakerModel::new(model, Arc::clone(&breaker));
+        Arc::new(SingleFlight {
+            model: Arc::new(model),
+            drafts: Arc::clone(drafts),
+            clock: Arc::clone(clock),
+        }) as Arc<dyn Judge>
+    });
+    Enriching {
+        enricher: Arc::new(Pipeline::new(judge, metrics::redacted)),
+        breaker,
+    }
+}

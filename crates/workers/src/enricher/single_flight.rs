@@ -1,0 +1,148 @@
+//! A single-flight cache of a model's drafts: one call per content, across processes.
+//!
+//! The first process reserves the content and asks the model. The others wait for its draft, or
+//! until the reservation ends, and then one of them takes over.
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use enrichment::{
+    Case, Draft, DraftCache, DraftKey, EnrichError, Judge, Judged, Model, Reservation,
+};
+use kernel::{PostingId, StoreError};
+use runtime::{Clock, panics};
+use tokio::time::sleep;
+use uuid::Uuid;
+
+use crate::metrics;
+
+/// The time until a reservation ends, unless renewed.
+const RESERVED: time::Duration = time::Duration::seconds(30);
+/// The interval of renewals during a call.
+const RENEW_EVERY: Duration = Duration::from_secs(10);
+/// The interval of looking for another holder's draft.
+const ASK_EVERY: Duration = Duration::from_millis(500);
+/// The waits before storing a draft is retried, because a lost one has to be paid again.
+const KEEP_AGAIN: [Duration; 2] = [Duration::from_millis(250), Duration::from_millis(500)];
+
+/// A model whose drafts are kept.
+pub struct SingleFlight {
+    pub model: Arc<dyn Model>,
+    pub drafts: Arc<dyn DraftCache>,
+    pub clock: Clock,
+}
+
+#[async_trait]
+impl Judge for SingleFlight {
+    async fn judge(&self, case: &Case<'_>) -> Result<Judged, EnrichError> {
+        let flight = Flight {
+            drafts: &*self.drafts,
+            clock: &self.clock,
+            key: case.key(&*self.model),
+            holder: Uuid::now_v7(),
+        };
+        // One that cannot be read was kept by another version, and is replaced.
+        let kept = flight.kept().await?;
+        let feedback = match kept.and_then(|json| Draft::from_json(&json)) {
+            None => None,
+            Some(draft) => match case.complete(&draft)? {
+                Ok(judged) => {
+                    metrics::draft_reused();
+                    return Ok(judged);
+                }
+                Err(feedback) => Some(feedback),
+            },
+        };
+        let asked = tokio::select! {
+            biased;
+            asked = case.ask(&*self.model, feedback) => asked,
+            never = flight.renew() => match never {},
+        };
+        match asked {
+            Ok((draft, judged)) => {
+                flight.keep(&draft, case.posting()).await;
+                Ok(judged)
+            }
+            Err(error) => {
+                flight.release().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// One holder's claim to the draft of one content. A panic of the cache is a store error, so that
+/// a draft that was paid for survives it.
+struct Flight<'a> {
+    drafts: &'a dyn DraftCache,
+    clock: &'a Clock,
+    key: DraftKey,
+    holder: Uuid,
+}
+
+impl Flight<'_> {
+    async fn reserve(&self) -> Result<Reservation, StoreError> {
+        let now = (self.clock)();
+        let reserving = self
+            .drafts
+            .reserve(&self.key, self.holder, now + RESERVED, now);
+        panics::caught(reserving).await
+    }
+
+    /// Waits for a stored draft; `None` if this holder has reserved the content.
+    async fn kept(&self) -> Result<Option<String>, EnrichError> {
+        loop {
+            match self.reserve().await {
+                Ok(Reservation::Kept(draft)) => return Ok(Some(draft)),
+                Ok(Reservation::Granted) => return Ok(None),
+                Ok(Reservation::Taken) => sleep(ASK_EVERY).await,
+                Err(error) => {
+                    return Err(EnrichError::Retry {
+                        message: format!("drafts cannot be looked up: {error}"),
+                        after: None,
+                    });
+                }
+            }
+        }
+    }
+
+    async fn renew(&self) -> Infallible {
+        loop {
+            sleep(RENEW_EVERY).await;
+            match self.reserve().await {
+                Ok(Reservation::Granted) => {}
+                Ok(Reservation::Taken | Reservation::Kept(_)) => {
+                    tracing::debug!("another holder was faster with a draft");
+                }
+                Err(error) => tracing::warn!(%error, "a reservation could not be renewed"),
+            }
+        }
+    }
+
+    /// Keeps a draft that was paid for, which ends the reservation.
+    async fn keep(&self, draft: &Draft, of: Option<PostingId>) {
+        let mut waits = KEEP_AGAIN.into_iter();
+        while let Err(error) = self.keep_once(draft, of).await {
+            let Some(wait) = waits.next() else {
+                tracing::warn!(%error, "a draft was not kept, and may be paid for again");
+                return;
+            };
+            sleep(wait).await;
+        }
+    }
+
+    async fn keep_once(&self, draft: &Draft, of: Option<PostingId>) -> Result<(), StoreError> {
+        let json = draft
+            .to_json()
+            .map_err(|error| StoreError::Broken(error.to_string()))?;
+        let now = (self.clock)();
+        panics::caught(self.drafts.keep(&self.key, &json, of, now)).await
+    }
+
+    /// Gives the reservation back. Best effort: it ends anyway.
+    async fn release(&self) {
+        if let Err(error) = panics::caught(self.drafts.release(&self.key, self.holder)).await {
+            tracing::debug!(%error, "content stays reserved until the reservation ends");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Deletes old events.
+
+use async_trait::async_trait;
+use kernel::StoreError;
+use tokio_util::sync::CancellationToken;
+
+use super::job::Job;
+use crate::parts::WorkerParts;
+
+/// The number of events that are deleted in one commit.
+const BATCH: usize = 5_000;
+
+pub(super) struct Events;
+
+#[async_trait]
+impl Job for Events {
+    fn subject(&self) -> &'static str {
+        "old events"
+    }
+
+    /// What is old goes by the earliest of three clocks: this machine's, the store's, and that of
+    /// the writer of the newest event. One that is ahead must not delete the log.
+    async fn run(
+        &mut self,
+        parts: &WorkerParts,
+        stop: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        let end = parts.events.end().await?;
+        let newest = parts.events.events_at(&[end]).await?;
+        let Some(newest) = newest.first() else {
+            return Ok(());
+        };
+        let now = parts.earliest_now().await?.min(newest.event.at);
+        let before = now - parts.settings.keep_events;
+        let cleanup = parts.cleanup(self.subject(), BATCH, stop);
+        cleanup
+            .run(|limit| parts.events.forget(before, limit))
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use domain::store::{Store as _, StoreClock, WriteSet};
+    use kernel::{
+        event::{Event, EventLog, EventName, LogQuery, Subject},
+        testing::{noon, uuid},
+    };
+
+    use runtime::Clock;
+    use time::OffsetDateTime;
+
+    use super::*;
+    use crate::{WorkerSettings, testing::Stores};
+
+    const DAY: time::Duration = time::Duration::DAY;
+    const TOLD: EventName = EventName::new("Told");
+
+    /// A store's clock, if it has one.
+    struct Server(Option<OffsetDateTime>);
+
+    #[async_trait]
+    impl StoreClock for Server {
+        async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
+            Ok(self.0)
+        }
+    }
+
+    /// Deletes what is older than a day and a half.
+    async fn delete(
+        stores: Stores,
+        clock: Clock,
+        server: Option<OffsetDateTime>,
+    ) -> Result<(), StoreError> {
+        let settings = WorkerSettings {
+            keep_events: Duration::from_hours(36),
+            ..WorkerSettings::default()
+        };
+        let parts = WorkerParts {
+            store_clock: Arc::new(Server(server)),
+            ..stores.parts(&clock, &settings)
+        };
+        Events.run(&parts, &CancellationToken::new()).await
+    }
+
+    /// The number of events that are left, of three: two days old, a day old, and one that was just
+    /// written, by an author whose clock is ahead by some days. A day and a half is kept.
+    async fn left(author: i32, worker: i32, server: Option<i32>) -> usize {
+        let stores = Stores::new();
+        let store = Arc::clone(&stores.faulty.memory);
+        for at in [noon() - 2 * DAY, noon() - DAY, noon() + author * DAY] {
+            let mut writes = WriteSet::new(at);
+            let (name, subject) = (TOLD, Subject::Other(uuid(1)));
+            writes.tasks.events.push(Event {
+                name,
+                subject,
+                at,
+                trace: None,
+            });
+            store.commit(writes).await.unwrap();
+        }
+        let server = server.map(|server| noon() + server * DAY);
+        let deleted = delete(stores, Arc::new(move || noon() + worker * DAY), server);
+        deleted.await.unwrap();
+        let all = LogQuery {
+            after: None,
+            names: vec![TOLD],
+            prefixes: kernel::Prefixes::ALL,
+            limit: 9,
+        };
+        EventLog::read(&*store, &all).await.unwrap().events.len()
+    }
+
+    #[tokio::test]
+    async fn one_clock_that_is_ahead_deletes_nothing_too_early() {
+        assert_eq!(left(0, 0, None).await, 2);
+        assert_eq!(left(0, 30, None).await, 2, "this machine's");
+        assert_eq!(left(30, 0, Some(0)).await, 2, "an author's");
+        assert_eq!(left(0, 0, Some(30)).await, 2, "the server's");
+        assert_eq!(
+            left(30, 30, Some(0)).await,
+            2,
+            "this machine's, which wrote"
+        );
+        assert_eq!(left(0, -30, Some(0)).await, 3, "behind");
+    }
+
+    #[tokio::test]
+    async fn an_empty_log_has_nothing_to_delete() {
+        let swept = delete(Stores::new(), Arc::new(noon), None).await;
+        assert_eq!(swept, Ok(()));
+    }
+}

@@ -1,0 +1,143 @@
+//! Expires postings whose lifetime has ended.
+
+use std::{collections::HashMap, slice, time::Duration};
+
+use async_trait::async_trait;
+use domain::usecase;
+use kernel::{SourceIdentifier, StoreError};
+use runtime::panics;
+use time::OffsetDateTime;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::job::Job;
+use crate::parts::WorkerParts;
+
+/// Postings per commit.
+const BATCH: usize = 256;
+/// Retries of a sweep after conflicts with other writers.
+const CONFLICTS: u32 = 4;
+/// Consecutive postings that cannot be written that mean that the store is unavailable.
+const MISSES: usize = 2;
+/// Postings put off at most; any more are tried again with each sweep.
+const MOST_STUCK: usize = 1_000;
+/// Sweeps that leave out a posting that could not be written.
+const SWEEPS_PUT_OFF: u32 = 3;
+
+/// Ends the lifetimes of overdue postings.
+#[derive(Default)]
+pub(super) struct Expiry {
+    stuck: Stuck,
+}
+
+/// Postings that could not be written alone, each with the end of its being left out: a row may
+/// stay locked for hours, and is always among the longest overdue.
+#[derive(Default)]
+struct Stuck(HashMap<SourceIdentifier, Instant>);
+
+impl Stuck {
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.0.retain(|_, until| *until > now);
+    }
+
+    fn put_off(&mut self, posting: &SourceIdentifier, time: Duration) {
+        if self.0.len() < MOST_STUCK {
+            self.0.insert(posting.clone(), Instant::now() + time);
+        }
+    }
+}
+
+#[async_trait]
+impl Job for Expiry {
+    fn subject(&self) -> &'static str {
+        "overdue postings"
+    }
+
+    fn every(&self, parts: &WorkerParts) -> Duration {
+        parts.settings.sweep_every
+    }
+
+    async fn run(
+        &mut self,
+        parts: &WorkerParts,
+        stop: &CancellationToken,
+    ) -> Result<(), StoreError> {
+        self.stuck.forget_old();
+        let mut conflicts = 0;
+        while parts.settings.lifetime.is_limited() && !stop.is_cancelled() {
+            let (start, now) = (Instant::now(), (parts.clock)());
+            let batch = parts.throttle.sweep_size(BATCH);
+            let overdue = self.overdue(parts, batch, now).await?;
+            if overdue.is_empty() {
+                return Ok(());
+            }
+            match expire(parts, &overdue, now).await {
+                Ok(()) => tracing::info!(overdue = overdue.len(), "lifetimes ended"),
+                Err(StoreError::Conflict) if conflicts < CONFLICTS => {
+                    conflicts += 1;
+                    continue;
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "lifetimes are ended one by one");
+                    self.one_by_one(parts, &overdue, now).await?;
+                }
+            }
+            if overdue.len() < batch {
+                return Ok(());
+            }
+            let pause = sleep(parts.throttle.sweep_pause(start.elapsed()));
+            stop.run_until_cancelled(pause).await;
+        }
+        Ok(())
+    }
+}
+
+impl Expiry {
+    /// The longest overdue postings without those that are put off.
+    async fn overdue(
+        &self,
+        parts: &WorkerParts,
+        limit: usize,
+        now: OffsetDateTime,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let stuck = &self.stuck.0;
+        let mut overdue = parts.store.overdue(now, limit + stuck.len()).await?;
+        overdue.retain(|posting| !stuck.contains_key(posting));
+        overdue.truncate(limit);
+        Ok(overdue)
+    }
+
+    /// Expires the postings of a failed batch one by one, and puts off those that cannot be
+    /// written.
+    async fn one_by_one(
+        &mut self,
+        parts: &WorkerParts,
+        overdue: &[SourceIdentifier],
+        now: OffsetDateTime,
+    ) -> Result<(), StoreError> {
+        let mut misses = 0;
+        for posting in overdue {
+            let Err(error) = expire(parts, slice::from_ref(posting), now).await else {
+                misses = 0;
+                continue;
+            };
+            tracing::warn!(%error, ?posting, "a lifetime cannot be ended now");
+            let time = parts.settings.sweep_every * SWEEPS_PUT_OFF;
+            self.stuck.put_off(posting, time);
+            misses += 1;
+            if misses >= MISSES.min(overdue.len()) && error != StoreError::Conflict {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn expire(
+    parts: &WorkerParts,
+    overdue: &[SourceIdentifier],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    panics::caught(usecase::expire(parts.store.as_ref(), overdue, now)).await
+}

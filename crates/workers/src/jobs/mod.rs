@@ -1,0 +1,46 @@
+//! Periodic jobs.
+
+mod drafts;
+mod events;
+mod expiry;
+mod job;
+mod sessions;
+mod texts;
+
+use std::sync::Arc;
+
+use runtime::{panics, waits};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use self::job::Job;
+use crate::{loops::Loops, parts::WorkerParts};
+
+/// Every job.
+fn all() -> Vec<Box<dyn Job>> {
+    vec![
+        Box::<expiry::Expiry>::default(),
+        Box::new(drafts::Drafts),
+        Box::new(events::Events),
+        Box::new(sessions::Sessions),
+        Box::new(texts::Texts),
+    ]
+}
+
+/// Starts a loop for each job.
+pub(super) fn start(parts: &Arc<WorkerParts>, loops: &mut Loops) {
+    for job in all() {
+        let parts = Arc::clone(parts);
+        loops.spawn(|stop| repeat(job, parts, stop));
+    }
+}
+
+async fn repeat(mut job: Box<dyn Job>, parts: Arc<WorkerParts>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        if let Err(error) = panics::caught(job.run(&parts, &stop)).await {
+            tracing::warn!(%error, "{} wait for the next time", job.subject());
+        }
+        let pause = sleep(waits::jittered(job.every(&parts)));
+        stop.run_until_cancelled(pause).await;
+    }
+}

@@ -1,0 +1,113 @@
+//! The background work of Posthaste, on ports alone: what follows from commits, and what is done at
+//! intervals.
+//!
+//! Several loops run side by side, so that none waits for another:
+//!
+//! - Tasks of the outbox: [`enrich`] enriches postings, [`duplicates`] looks up anew which ones
+//!   duplicate each other, [`newsletter`] tells the e-mail provider. [`poll`] claims them and keeps
+//!   their leases, [`tasks`] decides about a failed one. A commit of this process wakes them
+//!   ([`wake`], [`observed`]); for the commits of others they look every second.
+//! - [`webhooks`] delivers events to receivers.
+//! - [`jobs`] ends lifetimes, and deletes what is over.
+//! - [`activity`] writes what clients did.
+//!
+//! While many clients push they give way, and long computations have threads of low priority
+//! ([`background`]). An enricher that is somewhere else ([`enricher`]) has several loops, each with
+//! one posting at a time, and a [circuit breaker](model_breaker), as each account of the e-mail
+//! provider has.
+//!
+//! None of them ever dies: what fails is logged and tried again, and a panic is a failure. A batch
+//! that fails as a whole is gone through task by task ([`split`]). The process may die, though, and
+//! of one task: one whose worker died is worked on alone ([`quarantine`]), and is dead after three
+//! deaths.
+//!
+//! A kind of task is a file and a line of [`Worker::start`] and of [`kinds`]; a periodic job is a
+//! file and a line of [`jobs`].
+
+mod activity;
+mod background;
+mod duplicates;
+mod enrich;
+mod enricher;
+mod jobs;
+pub mod kinds;
+mod loops;
+pub mod metrics;
+mod model_breaker;
+mod newsletter;
+mod observed;
+mod parts;
+mod poll;
+mod quarantine;
+mod settings;
+mod split;
+mod tasks;
+mod wake;
+mod webhooks;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::{io, time::Duration};
+
+use tokio::{task::JoinSet, time::timeout};
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    activity::{Activities, ActivityTask},
+    enricher::{Enriching, enriching},
+    model_breaker::ModelBreaker,
+    newsletter::comparison::{Known, ListComparison},
+    observed::{ObservedStore, Observer},
+    parts::{Body, WebhookParts, WorkerParts},
+    settings::WorkerSettings,
+    wake::Wake,
+};
+use self::{loops::Loops, tasks::Tasks};
+
+/// A running worker.
+pub struct Worker {
+    loops: Loops,
+    stop_within: Duration,
+}
+
+impl Worker {
+    /// Starts to work. Fails when there can be no threads for it.
+    pub fn start(parts: WorkerParts) -> io::Result<Self> {
+        let stop_within = parts.settings.stop_within;
+        let tasks = Tasks::new(parts);
+        let mut loops = Loops {
+            running: JoinSet::new(),
+            stop: CancellationToken::new(),
+        };
+        enrich::start(&tasks, &mut loops)?;
+        duplicates::start(&tasks, &mut loops);
+        newsletter::start(&tasks, &mut loops);
+        webhooks::start(&tasks.parts, &mut loops);
+        jobs::start(&tasks.parts, &mut loops);
+        Ok(Self { loops, stop_within })
+    }
+
+    /// Claims nothing more, finishes what is under way or gives it back, and ends. Whatever it
+    /// cannot even give back is somebody else's once its lease ends.
+    pub async fn stop(self) {
+        let Loops { mut running, stop } = self.loops;
+        stop.cancel();
+        let ended = async {
+            while let Some(ended) = running.join_next().await {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "a background loop ended badly");
+                }
+            }
+        };
+        // The loops keep to the limit themselves; this is for a store that does not answer.
+        if timeout(self.stop_within + Duration::from_secs(2), ended)
+            .await
+            .is_err()
+        {
+            tracing::warn!("background work was cut off; it is due again when its lease ends");
+        }
+    }
+}

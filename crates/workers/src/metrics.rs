@@ -1,0 +1,171 @@
+//! What background work records of itself, at next to no cost while nothing records.
+
+use std::time::Duration;
+
+use ::metrics::{
+    Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+use ::newsletter::subscriber::Account;
+use ::webhooks::Outcome;
+use access::activity::Counts;
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::Redactions;
+use kernel::ClientId;
+
+const ENRICHMENTS: &str = "posthaste_enrichments_total";
+/// The time of enrichments.
+pub const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
+const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
+const REDACTIONS: &str = "posthaste_redactions_total";
+const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
+const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
+const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
+const PUSHES: &str = "posthaste_pushes_total";
+
+/// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
+pub const ENRICHMENT_BUCKETS: [f64; 13] = [
+    0.000_5, 0.001, 0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0, 300.0,
+];
+
+/// Counts an enrichment by its verdict.
+pub fn enriched(verdict: &Verdict) {
+    match verdict {
+        Verdict::Approve => count_enrichment("approved", ""),
+        Verdict::Reject { code, .. } => count_enrichment("rejected", code.as_str()),
+    }
+}
+
+/// Counts an enrichment that failed and will be retried.
+pub fn enrichment_failed() {
+    count_enrichment("failed", "");
+}
+
+/// Counts an enrichment that was given up.
+pub fn enrichment_given_up() {
+    count_enrichment("unjudged", "");
+}
+
+fn count_enrichment(outcome: &'static str, code: &'static str) {
+    counter!(ENRICHMENTS, "outcome" => outcome, "code" => code).increment(1);
+}
+
+/// Records the time of an enrichment.
+pub fn enrichment_took(time: Duration) {
+    histogram!(ENRICHMENT_SECONDS).record(time);
+}
+
+/// Records whether the enricher is paused.
+pub fn enricher_paused(is_paused: bool) {
+    gauge!(ENRICHER_PAUSED).set(u8::from(is_paused));
+}
+
+/// Counts what the rules hid in a posting, by kind.
+pub fn redacted(redactions: &Redactions) {
+    for (kind, count) in redactions.iter() {
+        counter!(REDACTIONS, "kind" => kind.name()).increment(count.into());
+    }
+}
+
+/// Counts a reused draft, which was paid for before.
+pub fn draft_reused() {
+    counter!(DRAFTS_REUSED).increment(1);
+}
+
+/// Counts an attempt to deliver an event to a webhook.
+pub fn webhook_attempted(outcome: Outcome) {
+    let outcome = match outcome {
+        Outcome::Delivered(_) => "delivered",
+        Outcome::Refused { .. } => "refused",
+        Outcome::Gone => "gone",
+        Outcome::NoAnswer(_) => "no_answer",
+    };
+    counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(1);
+}
+
+/// Counts events that are not tried again for a webhook.
+pub fn webhook_events_given_up(events: usize) {
+    counter!(WEBHOOK_DELIVERIES, "outcome" => "given_up").increment(events as u64);
+}
+
+/// Counts the pushes of a client by outcome, lines of imports included.
+pub fn pushed(client: ClientId, counts: &Counts) {
+    let outcomes = [
+        ("created", counts.created),
+        ("updated", counts.updated),
+        ("unchanged", counts.unchanged),
+        ("expired", counts.expired),
+        ("reopened", counts.reopened),
+        ("refused", counts.refused),
+    ];
+    for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
+        counter!(PUSHES, "client" => client.to_string(), "outcome" => outcome).increment(count);
+    }
+}
+
+/// Records whether an account of the e-mail provider is paused.
+pub fn provider_paused(account: Account, is_paused: bool) {
+    gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
+}
+
+/// Describes each metric, and starts counters at zero, so that a first event shows as a step.
+pub fn describe() {
+    describe_counter!(
+        ENRICHMENTS,
+        Unit::Count,
+        "Enrichments by outcome: approved, rejected (with its code), failed (will be tried \
+         again) and unjudged (given up)"
+    );
+    describe_histogram!(
+        ENRICHMENT_SECONDS,
+        Unit::Seconds,
+        "How long the enricher worked on a posting, whatever came of it"
+    );
+    describe_gauge!(
+        ENRICHER_PAUSED,
+        Unit::Count,
+        "1 while this process has paused calls of the enricher, else 0"
+    );
+    describe_counter!(
+        REDACTIONS,
+        Unit::Count,
+        "What the rules hid in descriptions, by kind, whenever they prepared one"
+    );
+    describe_counter!(
+        DRAFTS_REUSED,
+        Unit::Count,
+        "Postings that took a draft somebody had paid for before"
+    );
+    describe_counter!(
+        WEBHOOK_DELIVERIES,
+        Unit::Count,
+        "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
+         no_answer; and, beside its last attempt, each event that was given_up"
+    );
+    describe_gauge!(
+        PROVIDER_PAUSED,
+        Unit::Count,
+        "1 while this process has paused calls of an account of the e-mail provider, else 0"
+    );
+    describe_counter!(
+        PUSHES,
+        Unit::Count,
+        "Pushes and lines of imports that this process answered, by client and outcome; counted \
+         every few seconds"
+    );
+
+    for outcome in ["approved", "failed", "unjudged"] {
+        counter!(ENRICHMENTS, "outcome" => outcome, "code" => "").increment(0);
+    }
+    for code in ReasonCode::ALL {
+        counter!(ENRICHMENTS, "outcome" => "rejected", "code" => code.as_str()).increment(0);
+    }
+    redacted(&Redactions::default());
+    counter!(DRAFTS_REUSED).increment(0);
+    for outcome in ["delivered", "refused", "gone", "no_answer", "given_up"] {
+        counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(0);
+    }
+    enricher_paused(false);
+    for account in Account::ALL {
+        provider_paused(*account, false);
+    }
+}

@@ -1,0 +1,112 @@
+//! The circuit breaker of a language model, shared by the loops of a process, which wait for it
+//! before they claim a posting.
+
+use std::{sync::Arc, time::Duration};
+
+use outbound::{Admission, Call, CircuitBreaker};
+use runtime::RetryPolicy;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+use crate::metrics;
+
+/// The waits: an endpoint may be back within seconds, and postings are pending.
+const PAUSES: RetryPolicy = RetryPolicy {
+    first: Duration::from_secs(1),
+    longest: Duration::from_mins(1),
+};
+/// The longest pause that an endpoint can ask for: one that asks for a day may mean the quota of a
+/// day, which an operator can raise.
+const LONGEST_ASKED: Duration = Duration::from_hours(1);
+
+/// A circuit breaker with waiting loops.
+pub struct ModelBreaker {
+    breaker: CircuitBreaker,
+    /// Notified when waiting loops should check again.
+    changed: Notify,
+}
+
+/// A permit to work on a posting, valid until dropped.
+pub(super) struct Permit {
+    /// The breaker to notify when this probe ends.
+    probed: Option<Arc<ModelBreaker>>,
+}
+
+impl Default for ModelBreaker {
+    fn default() -> Self {
+        Self {
+            breaker: CircuitBreaker::new(PAUSES),
+            changed: Notify::new(),
+        }
+    }
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+impl ModelBreaker {
+    /// Waits for a permit.
+    pub(super) async fn permit(self: &Arc<Self>) -> Permit {
+        loop {
+            // Registered before the check, so that no change is missed after it.
+            let changed = self.changed.notified();
+            match self.breaker.admit(now()) {
+                Admission::Closed => return Permit { probed: None },
+                Admission::Probe => {
+                    let probed = Some(Arc::clone(self));
+                    return Permit { probed };
+                }
+                Admission::Open(until) => tokio::select! {
+                    () = sleep_until(until.into()) => {}
+                    () = changed => {}
+                },
+                Admission::Probed => changed.await,
+            }
+        }
+    }
+
+    /// Begins a call, or returns the remaining time of the open state.
+    pub fn begin(&self) -> Result<Call, Duration> {
+        let now = now();
+        let left = |until: std::time::Instant| until.saturating_duration_since(now);
+        self.breaker.begin(now).map_err(left)
+    }
+
+    /// The model has answered.
+    pub fn answered(&self, call: Call) {
+        if self.breaker.succeeded(call) {
+            tracing::info!("the enricher answers again");
+            metrics::enricher_paused(false);
+            self.changed.notify_waiters();
+        }
+    }
+
+    /// Opens the breaker: the model is unavailable, and may have asked for a pause.
+    pub fn refused(&self, call: Call, error: &str, asked: Option<Duration>) {
+        let asked = asked
+            .filter(|asked| !asked.is_zero())
+            .map(|asked| asked.clamp(PAUSES.first, LONGEST_ASKED));
+        if let Some(pause) = self.breaker.failed(call, asked, now()) {
+            tracing::warn!(error, ?pause, "the enricher is paused");
+            metrics::enricher_paused(true);
+        } else if let Some(asked) = asked {
+            self.breaker.pause(asked, now());
+        }
+        self.changed.notify_waiters();
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        if let Some(ModelBreaker { breaker, changed }) = self.probed.as_deref() {
+            breaker.end_probe();
+            changed.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,351 @@
+//! Circuit breakers of the provider's accounts, and the answers that open them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use newsletter::subscriber::{Account, provider::ProviderError};
+use outbound::{Call, CircuitBreaker};
+use runtime::RetryPolicy;
+use runtime::waits;
+use tokio::time::Instant;
+
+use crate::metrics;
+
+/// The waits after a refused key, which stays refused until an operator replaces it.
+const PAUSES: RetryPolicy = RetryPolicy {
+    first: Duration::from_secs(10),
+    longest: Duration::from_mins(10),
+};
+
+/// The pause of a rate-limited account that names none: the limit counts by the minute.
+const LIMITED: Duration = Duration::from_mins(1);
+
+/// The number of subscribers whose calls fail, without a success in between, that makes an outage.
+/// Failures of one subscriber are not one.
+const OUTAGE: usize = 3;
+
+/// The number of refusals of the key for one subscriber, with successes for others between them,
+/// that are not blamed on the key.
+const LOCKINGS: u32 = 3;
+
+/// The largest number of subscribers remembered for it.
+const MOST_LOCKING: usize = 1_000;
+
+/// The breakers of both accounts.
+#[derive(Default)]
+pub(super) struct Breakers {
+    old: AccountBreaker,
+    new: AccountBreaker,
+}
+
+impl Breakers {
+    pub const fn of(&self, account: Account) -> &AccountBreaker {
+        match account {
+            Account::Old => &self.old,
+            Account::New => &self.new,
+        }
+    }
+}
+
+/// An account's circuit breaker.
+pub(super) struct AccountBreaker {
+    breaker: CircuitBreaker,
+    record: Mutex<Record>,
+}
+
+#[derive(Default)]
+struct Record {
+    /// Subscribers whose calls failed since the last success.
+    failing: HashSet<String>,
+    /// Subscribers whose calls were refused the key since their last success.
+    locking: HashMap<String, Locking>,
+}
+
+/// Refusals of the key for one subscriber.
+#[derive(Default)]
+struct Locking {
+    times: u32,
+    /// Whether a call for another subscriber succeeded since the last one.
+    others_succeeded: bool,
+}
+
+impl Record {
+    fn succeeded(&mut self, whom: &str) {
+        self.failing.clear();
+        self.locking.remove(whom);
+        for locking in self.locking.values_mut() {
+            locking.others_succeeded = true;
+        }
+    }
+
+    /// Whether the key is refused for this subscriber alone.
+    fn is_alone_in_locking(&mut self, whom: &str) -> bool {
+        if self.locking.len() >= MOST_LOCKING {
+            self.locking.clear();
+        }
+        let locking = self.locking.entry(whom.to_owned()).or_default();
+        if locking.times == 0 || locking.others_succeeded {
+            locking.times += 1;
+            locking.others_succeeded = false;
+        }
+        let is_alone = locking.times >= LOCKINGS;
+        if is_alone {
+            self.locking.remove(whom);
+        }
+        is_alone
+    }
+}
+
+/// The effect of an answer on the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BreakerEffect {
+    /// None.
+    Nothing,
+    /// The breaker closes.
+    Closed,
+    /// The breaker opens for this time.
+    Opened(Duration),
+    /// None, because the key is refused for this subscriber alone.
+    OneSubscriber,
+}
+
+impl Default for AccountBreaker {
+    fn default() -> Self {
+        Self {
+            breaker: CircuitBreaker::new(PAUSES),
+            record: Mutex::default(),
+        }
+    }
+}
+
+impl AccountBreaker {
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The end of the open state, if it is open.
+    pub fn open_until(&self) -> Option<Instant> {
+        self.breaker.open_until(now()).map(Instant::from_std)
+    }
+
+    /// Begins a call; `None` while the breaker is open.
+    pub fn begin(&self) -> Option<Call> {
+        self.breaker.begin(now()).ok()
+    }
+
+    /// Adopts a pause that another process or an earlier run began.
+    pub fn adopt(&self, account: Account, pause: Duration) {
+        self.breaker.pause(pause, now());
+        metrics::provider_paused(account, true);
+    }
+
+    /// Records an answer to a call about a subscriber, which may open or close the breaker. Answers
+    /// to calls from before it opened do not count.
+    pub fn note<T>(
+        &self,
+        account: Account,
+        whom: &str,
+        call: Call,
+        result: &Result<T, ProviderError>,
+    ) -> BreakerEffect {
+        let mut record = self.record();
+        if !self.breaker.is_current(call) {
+            return BreakerEffect::Nothing;
+        }
+        let failed = || self.breaker.failed(call, None, now()).unwrap_or_default();
+        let (pause, error) = match result {
+            Ok(_) => {
+                record.succeeded(whom);
+                metrics::provider_paused(account, false);
+                if !self.breaker.succeeded(call) {
+                    return BreakerEffect::Nothing;
+                }
+                tracing::info!(%account, "the account answers again");
+                return BreakerEffect::Closed;
+            }
+            Err(error @ ProviderError::Limited { after, .. }) => {
+                let pause = after.unwrap_or_else(|| LIMITED.max(waits::jittered(LIMITED)));
+                if pause.is_zero() {
+                    return BreakerEffect::Nothing;
+                }
+                self.breaker.limited(call, pause, now());
+                (pause, error)
+            }
+            Err(ProviderError::Locked(_)) if record.is_alone_in_locking(whom) => {
+                return BreakerEffect::OneSubscriber;
+            }
+            Err(error @ ProviderError::Locked(_)) => (failed(), error),
+            Err(error @ ProviderError::Retry { .. }) => {
+                record.failing.insert(whom.to_owned());
+                if record.failing.len() < OUTAGE {
+                    return BreakerEffect::Nothing;
+                }
+                (failed(), error)
+            }
+            Err(ProviderError::Permanent(_)) => return BreakerEffect::Nothing,
+        };
+        metrics::provider_paused(account, true);
+        tracing::warn!(%account, %error, ?pause, "the account is paused");
+        BreakerEffect::Opened(pause)
+    }
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{advance, sleep_until};
+
+    use super::*;
+
+    fn locked() -> ProviderError {
+        ProviderError::Locked("401".to_owned())
+    }
+
+    fn limited(after: Option<Duration>) -> ProviderError {
+        let message = "429".to_owned();
+        ProviderError::Limited { message, after }
+    }
+
+    fn failed() -> ProviderError {
+        ProviderError::Retry {
+            message: "503".to_owned(),
+            after: Some(Duration::from_hours(24)),
+        }
+    }
+
+    /// Makes a call that is answered a moment later.
+    async fn call(
+        breaker: &AccountBreaker,
+        whom: &str,
+        result: Result<(), ProviderError>,
+    ) -> Option<u64> {
+        let began = breaker.begin().unwrap();
+        advance(Duration::from_millis(1)).await;
+        breaker.note(Account::Old, whom, began, &result);
+        pause(breaker)
+    }
+
+    fn pause(breaker: &AccountBreaker) -> Option<u64> {
+        let until = breaker.open_until()?;
+        Some((until - Instant::now()).as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn refusals_close_it_for_longer_and_longer() {
+        let breaker = AccountBreaker::default();
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            pauses.extend(call(&breaker, "a", Err(locked())).await);
+            sleep_until(breaker.open_until().unwrap()).await;
+        }
+        assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600]);
+        assert_eq!(call(&breaker, "a", Ok(())).await, None);
+        let again = call(&breaker, "a", Err(locked())).await;
+        assert_eq!(again, Some(10), "a success starts anew");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_that_were_under_way_together_are_one_refusal() {
+        let breaker = AccountBreaker::default();
+        let began = breaker.begin().unwrap();
+        advance(Duration::from_secs(1)).await;
+        let refused: Result<(), _> = Err(locked());
+        for whom in ["a", "b", "c", "d"] {
+            breaker.note(Account::Old, whom, began, &refused);
+        }
+        assert_eq!(pause(&breaker), Some(10));
+        // A success from before does not close it, either.
+        let noted = breaker.note(Account::Old, "e", began, &Ok::<(), ProviderError>(()));
+        assert_eq!(noted, BreakerEffect::Nothing);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn too_many_requests_close_it_with_and_without_a_wait() {
+        for (after, least, most) in [
+            (Some(Duration::from_secs(90)), 90, 90),
+            (Some(Duration::from_secs(5)), 5, 5),
+            (None, 60, 120),
+        ] {
+            let breaker = AccountBreaker::default();
+            let seconds = call(&breaker, "a", Err(limited(after))).await.unwrap();
+            assert!((least..=most).contains(&seconds), "{after:?} {seconds}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_person_s_failures_close_nothing() {
+        let breaker = AccountBreaker::default();
+        for _ in 0..100 {
+            assert_eq!(call(&breaker, "a", Err(failed())).await, None);
+        }
+        for whom in ["a", "b", "c", "d"] {
+            let odd = ProviderError::Permanent("404".to_owned());
+            assert_eq!(call(&breaker, whom, Err(odd)).await, None);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_is_refused_for_one_person_alone_is_theirs() {
+        let breaker = AccountBreaker::default();
+        let opened = async || {
+            if let Some(until) = breaker.open_until() {
+                sleep_until(until).await;
+            }
+        };
+        let note = async |whom: &str, result: Result<(), ProviderError>| {
+            opened().await;
+            let began = breaker.begin().unwrap();
+            advance(Duration::from_millis(1)).await;
+            breaker.note(Account::Old, whom, began, &result)
+        };
+        // Without successes for others in between, the key is to blame.
+        for _ in 0..5 {
+            assert!(matches!(
+                note("a", Err(locked())).await,
+                BreakerEffect::Opened(_)
+            ));
+        }
+        for expect_pause in [true, false] {
+            note("b", Ok(())).await;
+            let noted = note("a", Err(locked())).await;
+            assert_eq!(
+                matches!(noted, BreakerEffect::Opened(_)),
+                expect_pause,
+                "{noted:?}"
+            );
+            assert_eq!(noted == BreakerEffect::OneSubscriber, !expect_pause);
+        }
+        // A success for the same subscriber starts over.
+        for _ in 0..4 {
+            assert!(matches!(
+                note("c", Err(locked())).await,
+                BreakerEffect::Opened(_)
+            ));
+            note("b", Ok(())).await;
+            note("c", Ok(())).await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_of_several_people_in_a_row_are_an_outage() {
+        let breaker = AccountBreaker::default();
+        assert_eq!(call(&breaker, "a", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "b", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "c", Ok(())).await, None);
+        assert_eq!(call(&breaker, "c", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "b", Err(failed())).await, None);
+        assert_eq!(call(&breaker, "a", Err(failed())).await, Some(10));
+        // It stays an outage until a call succeeds.
+        sleep_until(breaker.open_until().unwrap()).await;
+        assert_eq!(call(&breaker, "a", Err(failed())).await, Some(20));
+        sleep_until(breaker.open_until().unwrap()).await;
+        assert_eq!(call(&breaker, "a", Ok(())).await, None);
+        assert_eq!(call(&breaker, "a", Err(failed())).await, None);
+    }
+}

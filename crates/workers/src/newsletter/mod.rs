@@ -1,0 +1,197 @@
+//! Syncs subscribers with the e-mail provider, and moves them between its two accounts.
+//!
+//! One worker at a time holds the [`lease`] of the accounts. It runs loops for the syncs of each
+//! account ([`sync`]), for the moves, which need both accounts ([`moving`]), and for withdrawals
+//! from the accounts that have a key ([`withdrawing`]); [`job`] is their common part. Calls go
+//! through a [`leased`] provider and overlap as far as the account's limit allows, except while the
+//! account's [`breaker`] is open. [`people`] serialises the work for a subscriber and the calls
+//! about an address. Syncs and moves write to an account once its [list](listing) was read.
+//!
+//! An account without a key is never called; its tasks wait.
+
+mod breaker;
+pub mod comparison;
+mod job;
+mod lease;
+mod leased;
+mod listing;
+mod moving;
+mod people;
+mod sync;
+mod withdrawing;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, FutureExt as _, join_all};
+use newsletter::subscriber::Account;
+use runtime::{panics, waits};
+use tokio::{sync::watch, time::sleep};
+use tokio_util::sync::CancellationToken;
+
+use self::{
+    breaker::Breakers,
+    job::{ProviderJobs, Sequential},
+    lease::{Lease, Leases},
+    leased::LeasedProvider,
+    listing::Listing,
+    moving::Moves,
+    people::People,
+    sync::Syncs,
+    withdrawing::Withdrawals,
+};
+use super::{loops::Loops, poll, tasks::Tasks};
+
+/// Starts the part of a worker that calls the provider, if there is an account to call.
+pub(super) fn start(tasks: &Tasks, loops: &mut Loops) {
+    if !tasks.parts.provider.accounts().is_empty() {
+        let newsletter = Newsletter {
+            tasks: tasks.clone(),
+        };
+        loops.spawn(|stop| newsletter.run(stop));
+    }
+}
+
+/// The worker's part that calls the provider.
+struct Newsletter {
+    tasks: Tasks,
+}
+
+impl Newsletter {
+    /// Works while it holds the lease of the accounts, until it is stopped.
+    async fn run(self, stop: CancellationToken) {
+        let leases = Leases::new(&self.tasks);
+        // Breakers outlast a lease, because pauses do.
+        let breakers = Arc::new(Breakers::default());
+        while !stop.is_cancelled() {
+            match leases.take().await {
+                Ok(Some(lease)) => {
+                    self.adopt_pauses(&leases.accounts, &breakers).await;
+                    self.work(&leases, Arc::new(lease), &breakers, &stop).await;
+                    leases.release().await;
+                }
+                Ok(None) => {}
+                Err(error) => tracing::warn!(%error, "the provider's accounts are not leased"),
+            }
+            let every = self.tasks.settings().lease_accounts_every;
+            let pause = sleep(waits::jittered(every));
+            stop.run_until_cancelled(pause).await;
+        }
+    }
+
+    /// Adopts the pauses that are stored with the lease.
+    async fn adopt_pauses(&self, accounts: &[Account], breakers: &Breakers) {
+        for &account in accounts {
+            let left = panics::caught(async {
+                let state = self.tasks.parts.accounts.account_state(account).await?;
+                let now = self.tasks.store_now().await?;
+                Ok::<_, kernel::StoreError>(state.paused_until.map(|until| until - now))
+            });
+            match left
+                .await
+                .map(|left| left.map(std::time::Duration::try_from))
+            {
+                // A pause that is over does not count.
+                Ok(Some(Ok(left))) if !left.is_zero() => {
+                    tracing::info!(%account, ?left, "the account is still paused");
+                    breakers.of(account).adopt(account, left);
+                }
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%account, %error, "its pauses are not known"),
+            }
+        }
+    }
+
+    /// Works while the lease holds.
+    async fn work(
+        &self,
+        leases: &Leases,
+        lease: Arc<Lease>,
+        breakers: &Arc<Breakers>,
+        stop: &CancellationToken,
+    ) {
+        let accounts = &leases.accounts;
+        tracing::info!(?accounts, "this worker speaks to the e-mail provider");
+        let ending = stop.child_token();
+        let work = self.loops(accounts, &lease, breakers, &ending);
+        tokio::pin!(work);
+        tokio::select! {
+            () = &mut work => return,
+            () = leases.keep(&lease) => {}
+        }
+        tracing::warn!(
+            ?accounts,
+            "another worker may speak to the e-mail provider now"
+        );
+        lease.end();
+        ending.cancel();
+        // Calls have ended already; claimed tasks are given back.
+        work.await;
+    }
+
+    async fn loops(
+        &self,
+        accounts: &[Account],
+        lease: &Arc<Lease>,
+        breakers: &Arc<Breakers>,
+        ending: &CancellationToken,
+    ) {
+        let provider = Arc::new(LeasedProvider {
+            breakers: Arc::clone(breakers),
+            lease: Arc::clone(lease),
+            tasks: self.tasks.clone(),
+            people: People::default(),
+            addresses: People::default(),
+            listed: watch::Sender::default(),
+        });
+        let mut loops: Vec<BoxFuture<'static, ()>> = Vec::new();
+        for &account in accounts {
+            if self.tasks.settings().reconciles {
+                let listing = Listing {
+                    account,
+                    provider: Arc::clone(&provider),
+                    tasks: self.tasks.clone(),
+                };
+                loops.push(listing.run(ending.clone()).boxed());
+            } else {
+                provider.listed(account);
+            }
+            let syncs = Syncs {
+                account,
+                provider: Arc::clone(&provider),
+                tasks: self.tasks.clone(),
+            };
+            self.start(&mut loops, syncs, ending);
+        }
+        if Account::ALL.iter().all(|one| accounts.contains(one)) {
+            let moves = Moves {
+                provider: Arc::clone(&provider),
+                tasks: self.tasks.clone(),
+            };
+            self.start(&mut loops, moves, ending);
+        }
+        let withdrawals = Withdrawals {
+            accounts: accounts.to_vec(),
+            provider,
+            tasks: self.tasks.clone(),
+        };
+        self.start(&mut loops, withdrawals, ending);
+        join_all(loops).await;
+    }
+
+    /// Adds as many loops of the same jobs as calls may overlap.
+    fn start<E: ProviderJobs + 'static>(
+        &self,
+        loops: &mut Vec<BoxFuture<'static, ()>>,
+        jobs: E,
+        ending: &CancellationToken,
+    ) {
+        let handler = Arc::new(Sequential(jobs));
+        for _ in 0..self.tasks.settings().provider_loops.max(1) {
+            let run = poll::run(self.tasks.clone(), Arc::clone(&handler), ending.clone());
+            loops.push(run.boxed());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A provider with scripted answers, which records the times of calls.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use newsletter::{
+    subscriber::{
+        Account, Email,
+        provider::{
+            Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+        },
+    },
+    testing::MemoryProvider,
+};
+use tokio::time::{Duration, Instant, sleep, sleep_until};
+
+/// The behaviour of an account.
+#[derive(Clone, Debug)]
+pub enum Treatment {
+    /// Fails without an effect.
+    Fail(ProviderError),
+    /// Fails for this address.
+    FailFor(Email, ProviderError),
+    /// Takes this long.
+    Slow(Duration),
+    /// Panics.
+    Panic,
+}
+
+/// A provider in memory, with half a second per call by default.
+pub struct Script {
+    pub memory: MemoryProvider,
+    pub accounts: Mutex<Vec<Account>>,
+    treatments: Mutex<HashMap<Account, Treatment>>,
+    asked: Mutex<Vec<(Account, Instant)>>,
+    /// The gap between two calls of an account, as its rate limit sets it, and the duration of
+    /// each.
+    pub gap: Mutex<Duration>,
+    pub latency: Mutex<Duration>,
+    turns: Mutex<HashMap<Account, Instant>>,
+    under_way: AtomicUsize,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            memory: MemoryProvider::new(),
+            accounts: Mutex::new(Account::ALL.to_vec()),
+            treatments: Mutex::default(),
+            asked: Mutex::default(),
+            gap: Mutex::default(),
+            latency: Mutex::new(Duration::from_millis(500)),
+            turns: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// Counts a call until its future is dropped.
+struct UnderWay<'a>(&'a AtomicUsize);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Script {
+    /// A provider without keys.
+    pub fn without_accounts() -> Self {
+        let script = Self::default();
+        script.accounts.lock().unwrap().clear();
+        script
+    }
+
+    pub fn treat(&self, account: Account, treatment: Treatment) {
+        self.treatments.lock().unwrap().insert(account, treatment);
+    }
+
+    pub fn relent(&self, account: Account) {
+        self.treatments.lock().unwrap().remove(&account);
+    }
+
+    /// The times of calls to an account.
+    pub fn asked(&self, account: Account) -> Vec<Instant> {
+        let asked = self.asked.lock().unwrap();
+        let of_account = asked.iter().filter(|(asked, _)| *asked == account);
+        of_account.map(|(_, at)| *at).collect()
+    }
+
+    /// The number of calls in progress.
+    pub fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::SeqCst)
+    }
+
+    /// The time of the account's next call.
+    fn turn(&self, account: Account) -> Instant {
+        let (now, gap) = (Instant::now(), *self.gap.lock().unwrap());
+        let mut turns = self.turns.lock().unwrap();
+        let turn = turns.get(&account).map_or(now, |last| now.max(*last + gap));
+        turns.insert(account, turn);
+        turn
+    }
+
+    async fn call<T>(
+        &self,
+        account: Account,
+        whom: Option<&Email>,
+        call: impl Future<Output = Result<T, ProviderError>>,
+    ) -> Result<T, ProviderError> {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        let _guard = UnderWay(&self.under_way);
+        let turn = self.turn(account);
+        sleep_until(turn).await;
+        let latency = *self.latency.lock().unwrap();
+        sleep(latency).await;
+        let now = Instant::now();
+        self.asked.lock().unwrap().push((account, now));
+        let treatment = self.treatments.lock().unwrap().get(&account).cloned();
+        match treatment {
+            Some(Treatment::Fail(error)) => return Err(error),
+            Some(Treatment::FailFor(email, error)) if whom == Some(&email) => return Err(error),
+            Some(Treatment::Panic) => panic!("a provider's defect"),
+            Some(Treatment::Slow(time)) => sleep(time).await,
+            Some(Treatment::FailFor(..)) | None => {}
+        }
+        call.await
+    }
+}
+
+#[async_trait]
+impl Provider for Script {
+    fn accounts(&self) -> Vec<Account> {
+        self.accounts.lock().unwrap().clone()
+    }
+
+    async fn upsert(
+        &self,
+        account: Account,
+        profile: &Profile,
+        join: bool,
+    ) -> Result<Upserted, ProviderError> {
+        self.call(
+            account,
+            Some(&profile.email),
+            self.memory.upsert(account, profile, join),
+        )
+        .await
+    }
+
+    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
+        self.call(account, Some(email), self.memory.find(account, email))
+            .await
+    }
+
+    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, None, self.memory.remove(account, id))
+            .await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        self.call(
+            account,
+            Some(&profile.email),
+            self.memory.update(account, id, profile),
+        )
+        .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        self.call(
+            account,
+            Some(email),
+            self.memory.suppress(account, email, id),
+        )
+        .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        self.call(account, None, self.memory.forget(account, id))
+            .await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        self.call(account, None, self.memory.page(account, cursor))
+            .await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        self.call(account, None, self.memory.inspect(account)).await
+    }
+}

@@ -1,0 +1,211 @@
+//! The store of a process, whose commits wake the worker's loops and the readers of events, are
+//! logged, and count as activity.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use ::newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
+use async_trait::async_trait;
+use domain::{
+    posting::duplicate::{Candidate, Fingerprint},
+    store::{Known, Store, WriteSet},
+};
+use kernel::{
+    CompanyId, PostingId, SourceIdentifier, StoreError,
+    event::{Event, Subject},
+    outbox::{Effect, Queue, TaskWrites},
+    trace::{NewSpan, OptionalTracer, Span},
+};
+use time::OffsetDateTime;
+use tracing::Level;
+
+use crate::{
+    activity::{Activities, Verdict},
+    wake::Wake,
+};
+
+/// The parts of the program that have to know of commits.
+#[derive(Clone, Debug, Default)]
+pub struct Observer {
+    /// The worker's loops and the readers of events.
+    pub wake: Arc<Wake>,
+    /// The activity of clients.
+    pub activities: Arc<Activities>,
+    /// Records commits of traced commands.
+    pub tracer: OptionalTracer,
+}
+
+impl Observer {
+    /// The span of a commit; `None` if none of its commands is traced. It belongs to the trace of
+    /// the first one, and is linked to all.
+    fn span(&self, writes: &TaskWrites) -> Option<Box<dyn Span>> {
+        let tracer = self.tracer.as_ref()?;
+        let links = writes.links();
+        let parent = *links.first()?;
+        let mut span = tracer.start(NewSpan {
+            name: "commit",
+            parent: Some(parent),
+            links: &links,
+            ..NewSpan::default()
+        });
+        let events = i64::try_from(writes.events.len());
+        span.count("posthaste.commit.events", events.unwrap_or(i64::MAX));
+        Some(span)
+    }
+}
+
+/// A store that notifies the worker after commits with tasks or events, logs the events, and
+/// counts verdicts as activity.
+pub struct ObservedStore<S: ?Sized> {
+    inner: Arc<S>,
+    observer: Observer,
+}
+
+impl<S: ?Sized> ObservedStore<S> {
+    /// Combines a store with those that have to know of its commits.
+    pub const fn new(inner: Arc<S>, observer: Observer) -> Self {
+        Self { inner, observer }
+    }
+
+    /// Commits, and on success logs the events and notifies the loops.
+    async fn waking(
+        &self,
+        additions: Additions,
+        commit: impl Future<Output = Result<(), StoreError>> + Send,
+    ) -> Result<(), StoreError> {
+        commit.await?;
+        for event in &additions.logged {
+            log(event);
+        }
+        for queue in additions.queues {
+            self.observer.wake.call(queue);
+        }
+        if additions.has_events {
+            self.observer.wake.call_readers();
+        }
+        Ok(())
+    }
+}
+
+/// The tasks and events that a commit adds.
+struct Additions {
+    queues: BTreeSet<Queue>,
+    has_events: bool,
+    /// The events to log, if the log takes them.
+    logged: Vec<Event>,
+}
+
+impl Additions {
+    fn of(writes: &TaskWrites) -> Self {
+        let is_logged = tracing::enabled!(target: "posthaste::event", Level::DEBUG);
+        Self {
+            queues: writes.asked().map(Effect::queue).collect(),
+            has_events: !writes.events.is_empty(),
+            logged: if is_logged {
+                writes.events.clone()
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+/// Writes a line about a committed event.
+fn log(event: &Event) {
+    let source_identifier = match &event.subject {
+        Subject::Posting(posting) => Some(posting.source_identifier.as_str()),
+        Subject::Company(_) | Subject::Other(_) => None,
+    };
+    tracing::debug!(
+        target: "posthaste::event",
+        event = %event.name,
+        id = %event.subject.id(),
+        unique_source_identifier = source_identifier,
+    );
+}
+
+#[async_trait]
+impl<S: Store + ?Sized> Store for ObservedStore<S> {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Known, StoreError> {
+        self.inner.load(identifiers, companies).await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+        self.inner.load_by_id(ids).await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        let additions = Additions::of(&writes.tasks);
+        let verdicts = Verdict::all_of(&writes);
+        let mut span = self.observer.span(&writes.tasks);
+        let committed = self.waking(additions, self.inner.commit(writes)).await;
+        if let (Some(span), Err(error)) = (&mut span, &committed) {
+            span.fail(&error.to_string());
+        }
+        drop(span);
+        committed?;
+        self.observer.activities.judged_all(&verdicts);
+        Ok(())
+    }
+
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner.near(fingerprints, named).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.inner.copies(of, after, limit).await
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        self.inner.overdue(now, limit).await
+    }
+}
+
+#[async_trait]
+impl<S: ::newsletter::store::Store + ?Sized> ::newsletter::store::Store for ObservedStore<S> {
+    async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        self.inner.load(emails).await
+    }
+
+    async fn load_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        self.inner.load_by_id(ids).await
+    }
+
+    async fn find_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        self.inner.find_by_token(token).await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        self.inner.remembered(emails).await
+    }
+
+    async fn commit(&self, writes: ::newsletter::store::WriteSet) -> Result<(), StoreError> {
+        let additions = Additions::of(&writes.tasks);
+        self.waking(additions, self.inner.commit(writes)).await
+    }
+}

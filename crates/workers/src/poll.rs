@@ -1,0 +1,161 @@
+//! The loop around a queue: claim, have it handled while its leases are renewed, again.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use kernel::{
+    StoreError,
+    outbox::{Claimed, Queue, Receipt},
+};
+use runtime::{Rounds, panics};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    tasks::{Tasks, floor},
+    wake::Signal,
+};
+
+/// Handles the tasks of a queue.
+#[async_trait]
+pub(super) trait Handler: Send + Sync {
+    /// A permit to claim tasks and to handle them.
+    type Permit: Send;
+
+    /// The queue.
+    fn queue(&self) -> Queue;
+
+    /// Tasks per claim at most.
+    fn most(&self) -> usize;
+
+    /// Whether other loops of this process take tasks of the same queue.
+    fn is_shared_queue(&self) -> bool {
+        false
+    }
+
+    /// Waits for the permit, which is held until the claimed tasks are handled.
+    async fn ready(&self) -> Self::Permit;
+
+    /// Handles claimed tasks: each is finished, put off or made a dead letter. An error means that the
+    /// store cannot be reached, and that unsettled tasks are to be given back.
+    ///
+    /// After `stop` is cancelled an implementation begins no further task, and gives those back.
+    async fn handle(&self, tasks: &[Claimed], stop: &CancellationToken) -> Result<(), StoreError>;
+
+    /// Makes a poison task a dead letter, without working on it.
+    async fn dead_letter(&self, task: &Claimed) -> Result<(), StoreError>;
+}
+
+/// Claims and handles tasks until it is stopped. Several loops may share a handler.
+pub(super) async fn run<H: Handler>(tasks: Tasks, handler: Arc<H>, stop: CancellationToken) {
+    let queue = handler.queue();
+    let signal = tasks.parts.wake.signal(queue);
+    let mut rounds = Rounds::new(format!("work on {queue:?}"), stop.clone());
+    while let Some(permit) = rounds.wait(handler.ready()).await {
+        let start = Instant::now();
+        let both = async {
+            let poison = poison(&tasks, handler.as_ref(), &stop).await?;
+            let claimed = round(&tasks, handler.as_ref(), &signal, &stop).await?;
+            Ok::<_, StoreError>(poison + claimed)
+        };
+        let done = panics::caught(both).await;
+        drop(permit);
+        // A wake-up does not cut the wait after a failure short: every commit sends one.
+        let pause = done.map(async |claimed| {
+            if claimed == 0 {
+                signal.called_within(tasks.settings().poll_every).await;
+            } else {
+                let floor = floor(queue.kind());
+                sleep(tasks.parts.throttle.pause(floor, claimed, start.elapsed())).await;
+            }
+        });
+        rounds.end(pause).await;
+    }
+}
+
+/// Claims one task that may be poison, if there is any, and handles it exclusively; returns how
+/// many there were.
+async fn poison<H: Handler>(
+    tasks: &Tasks,
+    handler: &H,
+    stop: &CancellationToken,
+) -> Result<usize, StoreError> {
+    let queue = handler.queue();
+    if !tasks.has_suspect(queue).await? {
+        return Ok(0);
+    }
+    let exclusive = stop.run_until_cancelled(tasks.quarantine.exclusive());
+    let Some(_exclusive) = exclusive.await else {
+        return Ok(0);
+    };
+    let Some(task) = tasks.claim_suspect(queue).await? else {
+        return Ok(0);
+    };
+    tasks.quarantine.look_again(queue);
+    let (effect, lost) = (task.effect, task.lost);
+    if task.is_poison() {
+        // After a failure here the task is not given back: that would clear the suspicion.
+        handler.dead_letter(&task).await?;
+        return Ok(1);
+    }
+    tracing::warn!(
+        ?effect,
+        lost,
+        "a task whose worker died is worked on exclusively"
+    );
+    work_on(tasks, handler, &[task], stop).await?;
+    Ok(1)
+}
+
+/// Claims a batch and handles it; returns its size.
+async fn round<H: Handler>(
+    tasks: &Tasks,
+    handler: &H,
+    signal: &Signal,
+    stop: &CancellationToken,
+) -> Result<usize, StoreError> {
+    let queue = handler.queue();
+    let shared = stop.run_until_cancelled(tasks.quarantine.shared(queue.kind()));
+    let Some(_shared) = shared.await else {
+        return Ok(0);
+    };
+    let claimed = tasks.claim(queue, handler.most()).await?;
+    if claimed.is_empty() {
+        return Ok(0);
+    }
+    if handler.is_shared_queue() {
+        // There may be more tasks, and another loop is waiting.
+        signal.call();
+    }
+    work_on(tasks, handler, &claimed, stop).await?;
+    Ok(claimed.len())
+}
+
+/// Handles claimed tasks while their leases are renewed.
+async fn work_on<H: Handler>(
+    tasks: &Tasks,
+    handler: &H,
+    claimed: &[Claimed],
+    stop: &CancellationToken,
+) -> Result<(), StoreError> {
+    let receipts: Vec<Receipt> = claimed.iter().map(|task| task.receipt).collect();
+    let patience = async {
+        stop.cancelled().await;
+        sleep(tasks.settings().stop_within).await;
+    };
+    let result = tokio::select! {
+        result = panics::caught(handler.handle(claimed, stop)) => result,
+        () = tasks.keep(&receipts) => Ok(()),
+        () = patience => {
+            let queue = handler.queue();
+            tracing::warn!(?queue, "work that took too long to stop is given back");
+            tasks.give_back(&receipts, time::Duration::ZERO).await;
+            return Ok(());
+        }
+    };
+    if result.is_err() {
+        // Later: at once, the same would happen again.
+        tasks.give_back(&receipts, time::Duration::SECOND).await;
+    }
+    result
+}

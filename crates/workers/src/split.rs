@@ -1,0 +1,54 @@
+//! Handling of a failed batch task by task.
+
+use kernel::{StoreError, outbox::Claimed};
+
+use super::tasks::Tasks;
+
+/// Consecutive tasks of which not even the failure could be recorded that mean that the store is
+/// unavailable. One alone may be a locked row.
+const MISSES: usize = 2;
+
+/// A batch that is handled task by task. A task whose result the store refuses, while it records
+/// the failure, is put off alone, and the others go on.
+pub(super) struct SplitBatch<'a> {
+    tasks: &'a Tasks,
+    most: usize,
+    misses: usize,
+}
+
+impl<'a> SplitBatch<'a> {
+    /// A batch of `size` tasks.
+    pub fn new(tasks: &'a Tasks, size: usize) -> Self {
+        Self {
+            tasks,
+            most: MISSES.min(size),
+            misses: 0,
+        }
+    }
+
+    /// Records the result of a task. An error means that the store is unavailable.
+    pub async fn note(
+        &mut self,
+        task: &Claimed,
+        done: Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let error = match done {
+            Ok(()) => {
+                self.misses = 0;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        // With a lost lease this does nothing: another worker has the task.
+        if self.tasks.failed(task, error.clone()).await {
+            self.misses = 0;
+            return Ok(());
+        }
+        self.misses += 1;
+        if self.misses < self.most {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    }
+}

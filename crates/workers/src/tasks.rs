@@ -1,0 +1,267 @@
+//! The worker's side of the outbox: claims, leases, and retries of failed tasks.
+
+use std::sync::Arc;
+
+use ::newsletter::subscriber::provider::ProviderError;
+use domain::posting::ENRICH;
+use enrichment::EnrichError;
+use kernel::{
+    StoreError,
+    outbox::{Claimed, Kind, LOST_TOO_OFTEN, Queue, Receipt, RetryPolicy},
+};
+use runtime::{Floor, lease};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::{parts::WorkerParts, quarantine::Quarantine, settings::WorkerSettings};
+
+/// Claims tasks, renews their leases, and settles failures.
+#[derive(Clone)]
+pub(super) struct Tasks {
+    pub parts: Arc<WorkerParts>,
+    pub quarantine: Arc<Quarantine>,
+}
+
+impl Tasks {
+    pub fn new(parts: WorkerParts) -> Self {
+        Self {
+            parts: Arc::new(parts),
+            quarantine: Arc::default(),
+        }
+    }
+
+    pub fn settings(&self) -> &WorkerSettings {
+        &self.parts.settings
+    }
+
+    pub fn now(&self) -> OffsetDateTime {
+        (self.parts.clock)()
+    }
+
+    /// The time by the store's clock, which all processes share: their own clocks may differ.
+    pub async fn store_now(&self) -> Result<OffsetDateTime, StoreError> {
+        let of_store = self.parts.store_clock.time().await?;
+        Ok(of_store.map_or_else(|| self.now(), kernel::microseconds))
+    }
+
+    /// The length of a claim that is not renewed.
+    pub fn lease(&self) -> Duration {
+        Duration::try_from(self.settings().lease).unwrap_or(Duration::MAX)
+    }
+
+    /// Claims due tasks of a queue, or if there are none, of the queue behind it.
+    pub async fn claim(&self, queue: Queue, limit: usize) -> Result<Vec<Claimed>, StoreError> {
+        let limit = self.parts.throttle.batch(floor(queue.kind()), limit);
+        let lease = self.lease();
+        for queue in with_behind(queue) {
+            let claimed = self
+                .parts
+                .outbox
+                .claim(queue, limit, lease, Uuid::now_v7(), self.now())
+                .await?;
+            if !claimed.is_empty() {
+                return Ok(claimed);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// Whether a queue, or the one behind it, has a suspect. Asks the store once a polling interval
+    /// and queue.
+    pub async fn has_suspect(&self, queue: Queue) -> Result<bool, StoreError> {
+        let every = self.settings().poll_every;
+        if !self.quarantine.is_to_look(queue, every) {
+            return Ok(false);
+        }
+        for queue in with_behind(queue) {
+            if self.parts.outbox.has_suspect(queue, self.now()).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Claims a suspect.
+    pub async fn claim_suspect(&self, queue: Queue) -> Result<Option<Claimed>, StoreError> {
+        let (lease, now) = (self.lease(), self.now());
+        for queue in with_behind(queue) {
+            let claim = self
+                .parts
+                .outbox
+                .claim_suspect(queue, lease, Uuid::now_v7(), now);
+            if let Some(task) = claim.await? {
+                return Ok(Some(task));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Renews leases for as long as it is polled.
+    pub async fn keep(&self, receipts: &[Receipt]) {
+        lease::keep("tasks", self.settings().renew_every, async || {
+            let until = self.now() + self.lease();
+            self.parts.outbox.renew(receipts, until).await?;
+            Ok::<_, StoreError>(true)
+        })
+        .await;
+    }
+
+    /// Makes claimed tasks due again after a delay, without counting a failure. Best effort, as
+    /// their leases end anyway.
+    pub async fn give_back(&self, receipts: &[Receipt], after: Duration) {
+        if receipts.is_empty() {
+            return;
+        }
+        if let Err(error) = self
+            .parts
+            .outbox
+            .give_back(receipts, self.now() + after)
+            .await
+        {
+            tracing::debug!(%error, "tasks stay leased until their leases end");
+        }
+    }
+
+    /// Puts a failed task off, or makes it a dead letter; true if that was recorded.
+    pub async fn failed(&self, task: &Claimed, failure: impl Into<Failure>) -> bool {
+        let failure = failure.into();
+        match self.next_attempt(task, &failure) {
+            Some(next_at) => self.put_off(task, &failure, next_at).await,
+            None => self.dead_letter(task, &failure).await,
+        }
+    }
+
+    /// The time of a failed task's next attempt; `None` if there is none.
+    pub fn next_attempt(&self, task: &Claimed, failure: &Failure) -> Option<OffsetDateTime> {
+        let Again::After(asked) = failure.again else {
+            return None;
+        };
+        // The policy's own window is no longer than this.
+        let asked = asked.map(|asked| {
+            Duration::try_from(asked)
+                .unwrap_or(Duration::DAY)
+                .min(Duration::DAY)
+        });
+        let (attempts, since) = (task.attempts, task.first_failed_at);
+        RetryPolicy::STANDARD.next(attempts, since, asked, rand::random(), self.now())
+    }
+
+    /// Puts a failed task off; true if that was recorded.
+    pub async fn put_off(
+        &self,
+        task: &Claimed,
+        failure: &Failure,
+        next_at: OffsetDateTime,
+    ) -> bool {
+        let (error, attempts, effect) = (failure.message.as_str(), task.attempts, task.effect);
+        tracing::warn!(?effect, attempts, %next_at, error, "a task failed");
+        let settled = self
+            .parts
+            .outbox
+            .retry(task.receipt, next_at, error, self.now());
+        recorded(&settled.await)
+    }
+
+    /// Makes a failed task a dead letter; true if that was recorded.
+    pub async fn dead_letter(&self, task: &Claimed, failure: &Failure) -> bool {
+        failure.log_end(task);
+        let (error, now) = (failure.message.as_str(), self.now());
+        recorded(&self.parts.outbox.give_up(task.receipt, error, now).await)
+    }
+}
+
+/// The least that a kind of task gets while many push.
+pub(super) fn floor(kind: Kind) -> Floor {
+    const ENRICHMENT: Kind = ENRICH.kind();
+    let (batch, a_second) = match kind {
+        // One costs about as much as a push.
+        ENRICHMENT => (4, 200),
+        // A call of the provider, which takes longer than the work here.
+        _ => (1, 20),
+    };
+    Floor { batch, a_second }
+}
+
+/// A queue and the one behind it.
+fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
+    std::iter::once(queue).chain(queue.behind())
+}
+
+fn recorded(settled: &Result<(), StoreError>) -> bool {
+    if let Err(error) = settled {
+        tracing::warn!(%error, "a failure was not recorded; its task is due when the lease ends");
+    }
+    settled.is_ok()
+}
+
+/// A failed attempt at a task.
+pub(super) struct Failure {
+    message: String,
+    again: Again,
+}
+
+/// Whether another attempt makes sense.
+enum Again {
+    /// When the retry policy says so, and no sooner than after this time.
+    After(Option<std::time::Duration>),
+    /// Only after an operator has seen to it.
+    Never,
+}
+
+impl Failure {
+    /// Workers died of the task.
+    pub fn poison() -> Self {
+        Self {
+            message: LOST_TOO_OFTEN.to_owned(),
+            again: Again::Never,
+        }
+    }
+
+    /// The reason, for an operator.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Tells an operator that the task is a dead letter.
+    pub fn log_end(&self, task: &Claimed) {
+        let (error, attempts, effect) = (self.message.as_str(), task.attempts, task.effect);
+        tracing::error!(?effect, attempts, error, "a task is a dead letter");
+    }
+}
+
+impl From<EnrichError> for Failure {
+    fn from(error: EnrichError) -> Self {
+        let message = error.to_string();
+        let again = match error {
+            EnrichError::Retry { after, .. } | EnrichError::Unavailable { after, .. } => {
+                Again::After(after)
+            }
+            EnrichError::Permanent(_) => Again::Never,
+        };
+        Self { message, again }
+    }
+}
+
+impl From<ProviderError> for Failure {
+    fn from(error: ProviderError) -> Self {
+        let message = error.to_string();
+        let again = match error {
+            ProviderError::Retry { after, .. } | ProviderError::Limited { after, .. } => {
+                Again::After(after)
+            }
+            // Whoever sees to the key has the task done; see `newsletter` for what happens first.
+            ProviderError::Locked(_) => Again::After(None),
+            ProviderError::Permanent(_) => Again::Never,
+        };
+        Self { message, again }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self {
+            message: error.to_string(),
+            again: Again::After(None),
+        }
+    }
+}

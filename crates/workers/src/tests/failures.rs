@@ -1,0 +1,308 @@
+//! Enrichments and stores that fail.
+
+use domain::posting::{ENRICH, moderation::Moderation};
+use kernel::testing::by_ann;
+use kernel::testing::identifier;
+
+use super::*;
+
+#[tokio::test]
+async fn a_failed_enrichment_is_put_off_and_harms_no_other() {
+    let bench = Bench::new();
+    let (message, after) = ("busy".to_owned(), Some(Duration::from_hours(1)));
+    bench
+        .script
+        .treat("a", Treatment::Fail(EnrichError::Retry { message, after }));
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    eventually("the failure is recorded", async || {
+        let rows = bench.rows(false).await;
+        rows.iter().any(|row| {
+            row.last_error.as_deref() == Some("busy")
+                && row.next_at > (bench.clock)() + time::Duration::minutes(50)
+        })
+    })
+    .await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn an_enricher_that_panics_fails_and_is_tried_again() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench.script.treat("a", Treatment::Panic);
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    eventually("the panic is recorded", async || {
+        let rows = bench.rows(false).await;
+        let expected = "the enricher failed: it panicked: an enricher's defect";
+        rows.iter()
+            .any(|row| row.last_error.as_deref() == Some(expected))
+    })
+    .await;
+    bench.script.relent();
+    bench.until_approved("a").await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn an_enricher_that_hangs_fails() {
+    let mut bench = Bench::new();
+    bench.settings.enrich_within = Duration::from_millis(50);
+    bench
+        .script
+        .treat("a", Treatment::Wait(Duration::from_millis(300)));
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    eventually("it is recorded", async || {
+        let rows = bench.rows(false).await;
+        rows.iter().any(|row| {
+            row.last_error
+                .as_ref()
+                .is_some_and(|e| e.contains("took longer"))
+        })
+    })
+    .await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn what_computes_for_long_is_ended_and_harms_no_other() {
+    let limit = Duration::from_millis(100);
+    for treatment in [Treatment::Compute, Treatment::Block(4 * limit)] {
+        let mut bench = Bench::new();
+        bench.settings.enrich_within = limit;
+        // One thread, for which the second posting has to wait.
+        bench.settings.enrich_at_once = 1;
+        bench.script.treat("a", treatment);
+        bench
+            .ingest(&[create("a", "acme"), create("b", "acme")])
+            .await;
+        let worker = bench.start();
+        bench.until_approved("b").await;
+        eventually("it is recorded", async || {
+            let rows = bench.rows(false).await;
+            rows.iter()
+                .any(|row| row.last_error.as_deref() == Some("the enricher took longer than 0.1 s"))
+        })
+        .await;
+        // The other was enriched at its first attempt, and nothing failed but the first.
+        assert_eq!(bench.script.calls(), 2);
+        let rows = bench.rows(false).await;
+        let failed = rows.iter().filter(|row| row.last_error.is_some()).count();
+        assert_eq!(failed, 1, "{rows:?}");
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_conflict_on_recording_is_tried_again() {
+    let bench = Bench::new();
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    bench
+        .stores
+        .faulty
+        .fail_next(vec![Fault::Fail(StoreError::Conflict); 4]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.script.calls(), 2);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn one_bad_or_stuck_row_harms_no_other() {
+    let locked = "canceling statement due to lock timeout".to_owned();
+    for fault in [
+        Fault::Fail(StoreError::Broken("bad row".into())),
+        Fault::Fail(StoreError::Unavailable(locked)),
+        Fault::Panic,
+    ] {
+        let mut bench = Bench::new();
+        bench.settings.poll_every = Duration::from_millis(20);
+        bench
+            .ingest(&["a", "b", "c"].map(|id| create(id, "acme")))
+            .await;
+        bench.stores.faulty.poison("b", fault);
+        let worker = bench.start();
+        bench.until_approved("a").await;
+        bench.until_approved("c").await;
+        eventually("the failure is recorded", async || {
+            let rows = bench.rows(false).await;
+            rows.iter()
+                .any(|row| row.kind == "enrich" && row.last_error.is_some())
+        })
+        .await;
+        bench.stores.faulty.heal();
+        bench.until_approved("b").await;
+        worker.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_for_a_while_is_survived() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench.ingest(&[create("a", "acme")]).await;
+    bench
+        .stores
+        .faulty
+        .fail_next(vec![Fault::Fail(StoreError::Unavailable("away".into())); 3]);
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_given_up_keeps_its_texts_and_its_status() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    let worker = bench.start();
+    bench.until_approved("b").await;
+    bench.until_dead().await;
+    assert_eq!(bench.status("a").await, Status::PendingEnrichment);
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    let reason = bench.view("a").await.posting.status_reason;
+    assert_eq!(reason.as_deref(), Some("enrichment_failed: no use"));
+
+    bench.script.relent();
+    let revived = bench
+        .memory()
+        .revive(&Revive::All, None, (bench.clock)())
+        .await;
+    assert_eq!(revived, Ok(1));
+    // Nobody has told the worker.
+    bench.stores.wake.call(ENRICH);
+    bench.until_approved("a").await;
+    worker.stop().await;
+}
+
+/// The model refuses it again, and nothing is dead again.
+#[tokio::test]
+async fn an_operator_judges_what_was_given_up() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    bench.until_dead().await;
+    let (a, by) = (identifier("a"), by_ann(1));
+    let now = (bench.clock)();
+    let store = bench.stores.waking.as_ref();
+    let done = usecase::moderate(
+        store,
+        &a,
+        &Moderation::Approve,
+        None,
+        &by,
+        bench.settings.lifetime,
+        now,
+    );
+    assert_eq!(done.await.unwrap().status, Status::Approved);
+    bench.until_idle().await;
+    assert_eq!(bench.rows(true).await, []);
+    assert_eq!(bench.script.calls(), 2);
+    let view = bench.view("a").await;
+    assert_eq!(view.posting.status_reason, None);
+    assert_eq!(view.texts.unwrap().markdown, "Engineer a");
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let away = || Fault::Fail(StoreError::Unavailable("away".to_owned()));
+    bench.stores.faulty.poison("a", away());
+    let worker = bench.start();
+    eventually("it is tried again", async || bench.script.calls() >= 2).await;
+    assert_eq!(bench.backlog(ENRICH.kind()).await.dead, 0);
+    bench.stores.faulty.heal();
+    bench.until_dead().await;
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_conflict_on_keeping_texts_is_decided_again() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    bench
+        .stores
+        .faulty
+        .fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
+    let worker = bench.start();
+    bench.until_dead().await;
+    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
+    assert_eq!(bench.script.calls(), 1);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn texts_that_cannot_be_written_keep_nothing_alive() {
+    let bench = Bench::new();
+    let permanent = EnrichError::Permanent("no use".to_owned());
+    bench.script.treat("a", Treatment::Fail(permanent));
+    bench.ingest(&[create("a", "acme")]).await;
+    let broken = StoreError::Broken("bad row".to_owned());
+    bench.stores.faulty.poison("a", Fault::Fail(broken));
+    let worker = bench.start();
+    bench.until_dead().await;
+    let dead = bench.rows(true).await;
+    assert_eq!(dead[0].last_error.as_deref(), Some("no use"));
+    assert_eq!(bench.texts("a").await, None);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_lifetime_that_cannot_be_ended_holds_up_no_other() {
+    let mut bench = Bench::new();
+    let clock = Arc::new(AtomicUsize::new(0));
+    let days = Arc::clone(&clock);
+    bench.clock = Arc::new(move || {
+        let days = days.load(Ordering::SeqCst);
+        clock::now() + time::Duration::days(i64::try_from(days).unwrap())
+    });
+    bench.settings.sweep_every = Duration::from_millis(20);
+    let ids = ["a", "b", "c", "d"];
+    bench.ingest(&ids.map(|id| create(id, "acme"))).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    // The longest overdue, and two in a row.
+    let locked = StoreError::Unavailable("canceling statement due to lock timeout".to_owned());
+    bench.stores.faulty.poison("a", Fault::Fail(locked.clone()));
+    bench.stores.faulty.poison("b", Fault::Fail(locked));
+    clock.store(61, Ordering::SeqCst);
+    for id in ["c", "d"] {
+        eventually("others expire", async || {
+            bench.status(id).await == Status::Expired
+        })
+        .await;
+    }
+    assert_eq!(bench.status("a").await, Status::Approved);
+    bench.stores.faulty.heal();
+    for id in ["a", "b"] {
+        eventually("what was stuck expires", async || {
+            bench.status(id).await == Status::Expired
+        })
+        .await;
+    }
+    worker.stop().await;
+}

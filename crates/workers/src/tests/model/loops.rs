@@ -1,0 +1,160 @@
+//! Several loops with a posting each.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn no_more_calls_are_under_way_than_there_may_be() {
+    let mut bench = ModelBench::new();
+    bench.settings = settings(3);
+    let worker = bench.start();
+    bench.push(&names(0..31)).await;
+    let took = bench.until_idle().await;
+    assert_eq!(bench.model.most_under_way(), 3);
+    assert_eq!(bench.calls(), 31);
+    assert!(took < 11 * 2 * SECOND + SECOND, "{took:?}");
+    // The push, and each outcome by itself.
+    let commits = bench.stores.faulty.commits();
+    assert_eq!(commits[0], 31);
+    assert_eq!(commits[1..], [1; 31]);
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn outcomes_are_counted() {
+    let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+    let _guard = ::metrics::set_default_local_recorder(&recorder);
+    let bench = ModelBench::new();
+    let busy = EnrichError::Retry {
+        message: "busy".to_owned(),
+        after: None,
+    };
+    bench.model.answer_to("Engineer n1", Answer::Fail(busy));
+    bench
+        .model
+        .answer_to("Engineer n2", Answer::Reject(ReasonCode::NotAJob));
+    bench.model.answer_to("Engineer n3", Answer::Unusable);
+    let worker = bench.start();
+    bench.push(&names(0..4)).await;
+    // Its second call has begun by then.
+    sleep(3 * SECOND).await;
+    bench.model.answer_to("Engineer n1", Answer::Approve);
+    bench.until_idle().await;
+    // The same content once more.
+    bench.ingest(&[posting("again", "n0")]).await;
+    bench.until_idle().await;
+    sleep(SECOND).await;
+    worker.stop().await;
+
+    let page = recorder.handle().render();
+    for line in [
+        r#"posthaste_enrichments_total{outcome="approved",code=""} 3"#,
+        r#"posthaste_enrichments_total{outcome="rejected",code="not_a_job"} 1"#,
+        r#"posthaste_enrichments_total{outcome="failed",code=""} 1"#,
+        r#"posthaste_enrichments_total{outcome="unjudged",code=""} 1"#,
+        "posthaste_llm_drafts_reused_total 1",
+    ] {
+        assert!(page.lines().any(|found| found == line), "{line}: {page}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_commit_wakes_as_many_loops_as_are_needed() {
+    let mut bench = ModelBench::new();
+    bench.settings.poll_every = HOUR;
+    let worker = bench.start();
+    // Let them go to sleep first.
+    sleep(SECOND).await;
+    bench.push(&names(0..10)).await;
+    let began = Instant::now();
+    bench.until_idle().await;
+    let calls = bench.model.calls();
+    assert!(
+        calls[..4].iter().all(|call| call.at - began < SECOND),
+        "{calls:?}"
+    );
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_idle_loops_ask_no_more_than_one() {
+    let mut bench = ModelBench::new();
+    bench.settings = settings(64);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let (counted, clock) = (Arc::clone(&reads), Arc::clone(&bench.clock));
+    bench.clock = Arc::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        clock()
+    });
+    let worker = bench.start();
+    sleep(SECOND).await;
+    let begin = reads.load(Ordering::SeqCst);
+    sleep(MINUTE).await;
+    // Each look at the outbox reads the clock once.
+    let looks = reads.load(Ordering::SeqCst) - begin;
+    assert!((60..=360).contains(&looks), "{looks}");
+    // Whoever looks finds what another process has committed.
+    let (now, puts) = ((bench.clock)(), [posting("n0", "n0")]);
+    let answers = usecase::ingest(bench.memory(), &puts, Lifetime::NEVER, now).await;
+    assert!(answers.unwrap()[0].is_ok());
+    let took = bench.until_idle().await;
+    assert!(took < 5 * SECOND, "{took:?}");
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_killed_worker_had_is_taken_over() {
+    let bench = ModelBench::new();
+    *bench.model.takes.lock().unwrap() = 20 * SECOND;
+    let killed = bench.start();
+    bench.push(&names(0..10)).await;
+    bench
+        .until("it is at work", async || bench.calls() == 4)
+        .await;
+    sleep(5 * SECOND).await;
+    drop(killed);
+    let other = bench.start();
+    bench.until_idle().await;
+    for name in names(0..10) {
+        assert_eq!(bench.status(&name).await, Status::Approved);
+    }
+    // Only what was under way is paid for twice.
+    assert_eq!(bench.calls(), 14);
+    other.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_lets_calls_finish_that_are_nearly_done() {
+    let bench = ModelBench::new();
+    *bench.model.takes.lock().unwrap() = 8 * SECOND;
+    let worker = bench.start();
+    bench.push(&names(0..6)).await;
+    bench
+        .until("it is at work", async || bench.calls() == 4)
+        .await;
+    worker.stop().await;
+    assert_eq!(bench.calls(), 4);
+    assert_eq!(bench.enrichments().await.waiting, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_gives_back_what_takes_too_long() {
+    let bench = ModelBench::new();
+    *bench.model.takes.lock().unwrap() = MINUTE;
+    let worker = bench.start();
+    bench.push(&names(0..6)).await;
+    bench
+        .until("it is at work", async || bench.calls() == 4)
+        .await;
+    let began = Instant::now();
+    worker.stop().await;
+    assert!(began.elapsed() <= 12 * SECOND, "{:?}", began.elapsed());
+    let rows = Outbox::list(bench.memory(), false, None, usize::MAX)
+        .await
+        .unwrap();
+    let due: Vec<_> = rows
+        .iter()
+        .filter(|row| row.kind == "enrich" && row.next_at <= (bench.clock)())
+        .collect();
+    assert_eq!(due.len(), 6, "{rows:?}");
+    assert!(due.iter().all(|row| row.last_error.is_none()));
+}

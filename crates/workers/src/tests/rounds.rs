@@ -1,0 +1,176 @@
+//! What gets done, and when.
+
+use domain::posting::event::JOB_POSTING_CREATED;
+use domain::store::WriteSet;
+use kernel::{
+    event::{Event, Subject},
+    testing::uuid,
+};
+
+use super::*;
+
+#[tokio::test]
+async fn a_commit_wakes_the_worker_and_everything_gets_done() {
+    let bench = Bench::new();
+    let worker = bench.start();
+    // Let it go to sleep first.
+    sleep(Duration::from_millis(50)).await;
+    bench
+        .ingest(&[create("a", "acme"), create("b", "acme")])
+        .await;
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    assert_eq!(bench.status("b").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn commits_of_other_processes_are_found() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(20);
+    let worker = bench.start();
+    let (now, puts) = ((bench.clock)(), [create("a", "acme")]);
+    usecase::ingest(bench.memory(), &puts, bench.settings.lifetime, now)
+        .await
+        .unwrap()[0]
+        .clone()
+        .unwrap();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn more_than_one_claim_holds_gets_done() {
+    let mut bench = Bench::new();
+    bench.settings.claim_for_enrichment = 3;
+    let puts: Vec<_> = (0..10).map(|n| create(&n.to_string(), "acme")).collect();
+    bench.ingest(&puts).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn outcomes_of_a_claim_share_a_commit() {
+    let bench = Bench::new();
+    bench
+        .ingest(&[
+            create("a", "acme"),
+            create("b", "acme"),
+            create("c", "acme"),
+        ])
+        .await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    // One of three was the push.
+    let of_three = bench
+        .stores
+        .faulty
+        .commits()
+        .into_iter()
+        .filter(|postings| *postings == 3)
+        .count();
+    assert_eq!(of_three, 2, "{:?}", bench.stores.faulty.commits());
+    assert_eq!(bench.script.calls(), 3);
+    worker.stop().await;
+}
+
+#[tokio::test]
+async fn a_lease_is_renewed_while_work_takes_long() {
+    let mut bench = Bench::new();
+    bench.settings.lease = Duration::from_millis(150);
+    bench.settings.renew_every = Duration::from_millis(30);
+    bench.settings.poll_every = Duration::from_millis(20);
+    bench
+        .script
+        .treat("a", Treatment::Wait(Duration::from_millis(600)));
+    bench.ingest(&[create("a", "acme")]).await;
+    let (one, other) = (bench.start(), bench.start());
+    bench.until_idle().await;
+    assert_eq!(bench.script.calls(), 1, "nobody else took it meanwhile");
+    assert_eq!(bench.status("a").await, Status::Approved);
+    one.stop().await;
+    other.stop().await;
+}
+
+#[tokio::test]
+async fn an_idle_worker_does_not_spin() {
+    let mut bench = Bench::new();
+    bench.settings.poll_every = Duration::from_millis(100);
+    let reads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&reads);
+    bench.clock = Arc::new(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+        clock::now()
+    });
+    let worker = bench.start();
+    sleep(Duration::from_millis(400)).await;
+    worker.stop().await;
+    // Each look at the outbox reads the clock once or twice.
+    assert!(reads.load(Ordering::SeqCst) < 50, "{reads:?}");
+}
+
+#[tokio::test]
+async fn lifetimes_are_ended() {
+    let mut bench = Bench::new();
+    let later = Arc::new(AtomicBool::new(false));
+    let is_later = Arc::clone(&later);
+    bench.clock = Arc::new(move || {
+        let days = if is_later.load(Ordering::SeqCst) {
+            61
+        } else {
+            0
+        };
+        clock::now() + time::Duration::days(days)
+    });
+    bench.settings.sweep_every = Duration::from_millis(20);
+    bench.ingest(&[create("a", "acme")]).await;
+    let worker = bench.start();
+    bench.until_idle().await;
+    assert_eq!(bench.status("a").await, Status::Approved);
+    // The next sweep meets someone else's change first.
+    bench
+        .stores
+        .faulty
+        .fail_next([Fault::Fail(StoreError::Conflict)]);
+    later.store(true, Ordering::SeqCst);
+    eventually("it is expired", async || {
+        bench.status("a").await == Status::Expired
+    })
+    .await;
+    bench.until_idle().await;
+    worker.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_events_are_deleted() {
+    let mut bench = Bench::new();
+    bench.settings.keep_events = Duration::from_hours(48);
+    let now = (bench.clock)();
+    for (hours, count) in [(100, 12_000), (49, 1), (47, 1), (0, 1)] {
+        let at = now - time::Duration::hours(hours);
+        let mut writes = WriteSet::new(at);
+        writes.tasks.events = (0..count)
+            .map(|n| Event {
+                name: JOB_POSTING_CREATED,
+                subject: Subject::Other(uuid(n)),
+                at,
+                trace: None,
+            })
+            .collect();
+        bench.memory().commit(writes).await.unwrap();
+    }
+    let worker = bench.start();
+    eventually("the old ones are gone", async || {
+        let query = kernel::event::LogQuery {
+            after: None,
+            names: vec![JOB_POSTING_CREATED],
+            prefixes: kernel::Prefixes::ALL,
+            limit: usize::MAX,
+        };
+        bench.memory().read(&query).await.unwrap().events.len() == 2
+    })
+    .await;
+    worker.stop().await;
+}

@@ -1,0 +1,337 @@
+//! One round: attempts that overlap, and the commit of their outcomes.
+
+use std::{
+    pin::pin,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use ::webhooks::{
+    Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
+    RoundStart, TrackedEndpoint, start_round,
+};
+use access::Client;
+use domain::posting::PostingView;
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use kernel::{
+    StoreError,
+    event::{Event, Subject},
+    trace::{NewSpan, Span, SpanRole},
+};
+use runtime::{panics, waits};
+use tokio::{
+    sync::SemaphorePermit,
+    time::{Instant, sleep},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{Deliveries, FURTHER_ATTEMPTS, RoundEnd};
+use crate::metrics;
+
+/// The part of the time for a stop in which attempts that are under way may end, so that there is
+/// time to record them.
+const RECORDABLE: f64 = 0.8;
+
+/// Permission for an attempt, until it ends.
+enum Permit<'a> {
+    /// No other one of its round is under way.
+    First,
+    /// One of the process's.
+    Further(#[expect(dead_code, reason = "it is held")] SemaphorePermit<'a>),
+}
+
+/// Counts a round that makes attempts, until it is dropped.
+struct Attempting<'a>(&'a AtomicUsize);
+
+impl<'a> Attempting<'a> {
+    fn begin(rounds: &'a AtomicUsize) -> Self {
+        rounds.fetch_add(1, Ordering::Relaxed);
+        Self(rounds)
+    }
+}
+
+impl Drop for Attempting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Why no request was made.
+enum Unsent {
+    /// The posting cannot be read now.
+    Store(StoreError),
+    /// The posting or the event is broken, and stays so.
+    Defect(String),
+}
+
+/// The end of an attempt.
+struct Ended {
+    /// Its number in the round.
+    number: usize,
+    result: Result<Attempt, StoreError>,
+}
+
+impl Deliveries {
+    /// Makes a round and records it, if there is something to record.
+    pub(super) async fn deliver(
+        &self,
+        tracked: TrackedEndpoint,
+        lease: Lease,
+        stop: &CancellationToken,
+    ) -> Result<RoundEnd, StoreError> {
+        let parts = &self.parts;
+        let owner = self.owner(&tracked.endpoint).await?;
+        self.note_owner(lease, owner.as_ref());
+        let of_owner = |tracked: TrackedEndpoint| {
+            let endpoint = tracked.endpoint.of_owner(owner.as_ref())?;
+            Ok(TrackedEndpoint {
+                endpoint,
+                ..tracked
+            })
+        };
+        let tracked = match of_owner(tracked.clone()) {
+            Ok(tracked) => tracked,
+            Err(reason) => {
+                let round = Round::disabling(&tracked, reason, (parts.clock)());
+                return Ok(match self.record(&tracked.endpoint, &round, lease).await? {
+                    Recorded::Done => RoundEnd::Recorded,
+                    Recorded::Changed | Recorded::Lost => RoundEnd::Lost,
+                });
+            }
+        };
+        let endpoint = tracked.endpoint.clone();
+        let (webhooks, log) = (parts.webhooks.endpoints.as_ref(), parts.log.as_ref());
+        let (schedule, now) = (parts.settings.schedule.clone(), (parts.clock)());
+        let RoundStart { mut round, has_gap } =
+            start_round(webhooks, log, tracked, schedule, now).await?;
+        if has_gap {
+            tracing::warn!(
+                endpoint = %endpoint.id,
+                "events were deleted before a webhook was told about them; it goes on with the \
+                 oldest event that is kept"
+            );
+        }
+        self.make_attempts(&mut round, &endpoint, lease, stop).await;
+        let now = (parts.clock)();
+        let mut result = round.finish(now, rand::random());
+        if result.is_idle() {
+            return Ok(RoundEnd::Idle(Box::new(result)));
+        }
+        loop {
+            match self.record(&endpoint, &result, lease).await? {
+                Recorded::Done => return Ok(RoundEnd::Recorded),
+                Recorded::Lost => return Ok(RoundEnd::Lost),
+                Recorded::Changed => {}
+            }
+            let found = persistently(&endpoint, || webhooks.find(endpoint.id)).await?;
+            let Some(changed) = found else {
+                return Ok(RoundEnd::Lost);
+            };
+            result = round.finish_changed(&changed, now, rand::random());
+        }
+    }
+
+    /// Makes the attempts of a round. Each has a time limit, and only a stop does not wait for it.
+    async fn make_attempts(
+        &self,
+        round: &mut DeliveryRound,
+        endpoint: &Endpoint,
+        lease: Lease,
+        stop: &CancellationToken,
+    ) {
+        let _attempting = Attempting::begin(&self.attempting);
+        let mut under_way = FuturesUnordered::new();
+        let mut too_late = pin!(async {
+            stop.cancelled().await;
+            sleep(self.parts.settings.stop_within.mul_f64(RECORDABLE)).await;
+        });
+        loop {
+            if stop.is_cancelled() || !self.is_held(lease) {
+                round.stop();
+            }
+            while let Some(permit) = self.permit(under_way.len())
+                && let Some(begun) = round.begin((self.parts.clock)())
+            {
+                under_way.push(self.attempt(endpoint, begun, permit));
+            }
+            let ended = tokio::select! {
+                ended = under_way.next() => ended,
+                () = &mut too_late => None,
+            };
+            let Some(Ended { number, result }) = ended else {
+                return;
+            };
+            match result {
+                Ok(attempt) => {
+                    metrics::webhook_attempted(attempt.outcome);
+                    round.end(number, &attempt, (self.parts.clock)(), rand::random());
+                }
+                Err(error) => {
+                    tracing::warn!(endpoint = %endpoint.id, %error, "a posting for a webhook was not read");
+                    round.withdraw(number);
+                }
+            }
+        }
+    }
+
+    /// The client that owns the endpoint, if it is not the operators'.
+    async fn owner(&self, endpoint: &Endpoint) -> Result<Option<Client>, StoreError> {
+        match endpoint.owner {
+            Owner::Client(id) => self.parts.webhooks.clients.find(id).await,
+            Owner::Operator => Ok(None),
+        }
+    }
+
+    /// Permission for another attempt of a round: the first one always has it, so that no endpoint
+    /// waits for another one's receiver.
+    fn permit(&self, under_way: usize) -> Option<Permit<'_>> {
+        if under_way == 0 {
+            return Some(Permit::First);
+        }
+        let share = FURTHER_ATTEMPTS / self.attempting.load(Ordering::Relaxed).max(1);
+        let may_begin = under_way <= share.max(1);
+        let permit = may_begin.then(|| self.attempts.try_acquire().ok());
+        permit.flatten().map(Permit::Further)
+    }
+
+    /// Makes an attempt. An error is about the store, which may have the posting later.
+    async fn attempt(&self, endpoint: &Endpoint, begun: Begun, _permit: Permit<'_>) -> Ended {
+        let start = Instant::now();
+        let event = &begun.event;
+        let mut span = self.span(endpoint, &begun);
+        let trace = span.as_ref().and_then(|span| span.context());
+        // An event that panics is tried again by the schedule, like one that fails.
+        let attempt = panics::caught_as(Unsent::Defect, async {
+            let posting = self.posting(endpoint, &event.event).await?;
+            let body = (self.parts.webhooks.body)(&event.event, posting.as_ref());
+            let timestamp = (self.parts.clock)();
+            let delivery = Delivery {
+                url: &endpoint.url,
+                id: &event.cursor.to_string(),
+                timestamp,
+                secrets: &endpoint.secrets(timestamp),
+                body: &body.map_err(Unsent::Defect)?,
+                trace,
+            };
+            Ok(self.parts.webhooks.sender.send(&delivery).await)
+        });
+        let result = match attempt.await {
+            Ok(attempt) => Ok(attempt),
+            Err(Unsent::Store(error)) => Err(error),
+            Err(Unsent::Defect(error)) => {
+                tracing::error!(event = %event.cursor, error, "a delivery was not sent");
+                let why = "an internal error";
+                Ok(Attempt::unanswered(
+                    NoAnswer::Unsendable,
+                    why,
+                    start.elapsed(),
+                ))
+            }
+        };
+        if let (Some(span), Ok(attempt)) = (&mut span, &result) {
+            describe(span.as_mut(), attempt);
+        }
+        Ended {
+            number: begun.number,
+            result,
+        }
+    }
+
+    /// The span of an attempt, in the trace of the event's cause; `None` if that is not traced.
+    fn span(&self, endpoint: &Endpoint, begun: &Begun) -> Option<Box<dyn Span>> {
+        let tracer = self.parts.tracer.as_ref()?;
+        let event = &begun.event;
+        let parent = event.event.trace?;
+        let mut span = tracer.start(NewSpan {
+            name: "deliver webhook",
+            role: SpanRole::Client,
+            parent: Some(parent),
+            links: &[],
+        });
+        span.set("http.request.method", "POST");
+        span.set("server.address", endpoint.url.host());
+        span.set("posthaste.webhook.endpoint", &endpoint.id.to_string());
+        span.set("posthaste.event.id", &event.cursor.to_string());
+        span.set("posthaste.event.type", event.event.name.as_str());
+        Some(span)
+    }
+
+    /// The posting of an event, if the endpoint wants it.
+    async fn posting(
+        &self,
+        endpoint: &Endpoint,
+        event: &Event,
+    ) -> Result<Option<PostingView>, Unsent> {
+        let Subject::Posting(posting) = &event.subject else {
+            return Ok(None);
+        };
+        if !endpoint.include_posting {
+            return Ok(None);
+        }
+        let postings = &self.parts.webhooks.postings;
+        match panics::caught(postings.find(&posting.source_identifier)).await {
+            // Its identifier may have been pushed anew since it was deleted.
+            Ok(found) => Ok(found
+                .filter(|found| found.posting.id == posting.id)
+                .map(|view| view.seen_by(&endpoint.prefixes))),
+            Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
+            Err(error) => Err(Unsent::Store(error)),
+        }
+    }
+
+    /// Records a round.
+    async fn record(
+        &self,
+        endpoint: &Endpoint,
+        round: &Round,
+        lease: Lease,
+    ) -> Result<Recorded, StoreError> {
+        let id = endpoint.id;
+        let webhooks = &self.parts.webhooks.endpoints;
+        let recorded = persistently(endpoint, || webhooks.record(lease.holder, round)).await?;
+        match recorded {
+            Recorded::Done => {
+                metrics::webhook_events_given_up(round.given_up());
+                if let Some(reason) = &round.disabled {
+                    let host = endpoint.url.host();
+                    tracing::warn!(endpoint = %id, host, reason, "a webhook is disabled");
+                }
+            }
+            Recorded::Lost => {
+                tracing::info!(
+                    endpoint = %id,
+                    "a round is lost: the endpoint was moved back, deleted or leased elsewhere"
+                );
+            }
+            Recorded::Changed => {}
+        }
+        Ok(recorded)
+    }
+}
+
+/// Adds the outcome of an attempt to its span.
+fn describe(span: &mut dyn Span, attempt: &Attempt) {
+    if let Some(status) = attempt.outcome.status() {
+        span.count("http.response.status_code", status.into());
+    }
+    if let Some(error) = &attempt.error {
+        span.fail(error);
+    }
+}
+
+/// Makes a call at the end of a round, again while the store is unavailable: what was delivered must be
+/// recorded, or it is delivered again.
+async fn persistently<T, F>(endpoint: &Endpoint, call: impl Fn() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let mut waits = waits::after_failures();
+    loop {
+        match panics::caught(call()).await {
+            Err(error) if !matches!(error, StoreError::Broken(_)) => {
+                tracing::warn!(endpoint = %endpoint.id, %error, "a round is not recorded yet");
+                sleep(waits.next().unwrap_or_default()).await;
+            }
+            result => return result,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Workers, receivers and postings of the tests, on a store in memory.
+
+use super::*;
+
+/// A call that a receiver has answered.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) host: String,
+    pub(super) event: String,
+    pub(super) body: String,
+    /// The time since the start.
+    pub(super) at: Duration,
+}
+
+/// Receivers that answer 200 after their time.
+pub(super) struct Receivers {
+    pub(super) start: Instant,
+    pub(super) times: HashMap<&'static str, Duration>,
+    /// The time of all others.
+    pub(super) others: Duration,
+    pub(super) under_way: AtomicUsize,
+    pub(super) most: AtomicUsize,
+    pub(super) begun: AtomicUsize,
+    pub(super) calls: Mutex<Vec<Call>>,
+}
+
+impl Receivers {
+    pub(super) fn new(times: impl IntoIterator<Item = (&'static str, Duration)>) -> Arc<Self> {
+        Self::with_others(times, Duration::ZERO)
+    }
+
+    pub(super) fn with_others(
+        times: impl IntoIterator<Item = (&'static str, Duration)>,
+        others: Duration,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            start: Instant::now(),
+            times: times.into_iter().collect(),
+            others,
+            under_way: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
+            calls: Mutex::default(),
+        })
+    }
+
+    pub(super) fn calls_of(&self, host: &str) -> Vec<Call> {
+        let calls = self.calls.lock().unwrap();
+        calls
+            .iter()
+            .filter(|call| call.host == host)
+            .cloned()
+            .collect()
+    }
+}
+
+#[async_trait]
+impl Sender for Receivers {
+    async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let many = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(many, Ordering::SeqCst);
+        let host = delivery.url.name().unwrap().to_owned();
+        let time = *self.times.get(host.as_str()).unwrap_or(&self.others);
+        sleep(time).await;
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        let call = Call {
+            host,
+            event: delivery.id.to_owned(),
+            body: String::from_utf8(delivery.body.to_vec()).unwrap(),
+            at: self.start.elapsed(),
+        };
+        self.calls.lock().unwrap().push(call);
+        Attempt::answered(200, None, time)
+    }
+
+    async fn check(&self, _: &EndpointUrl) -> Result<(), AddressProblem> {
+        Ok(())
+    }
+}
+
+/// Postings that can be away, and of which one is broken.
+pub(super) struct Postings(Arc<MemoryStore>, pub AtomicBool);
+
+pub(super) const BROKEN: &str = "job-broken";
+
+#[async_trait]
+impl PostingReader for Postings {
+    async fn find(&self, identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError> {
+        if self.1.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("a test".to_owned()));
+        }
+        if identifier.as_str() == BROKEN {
+            return Err(StoreError::Broken("a test".to_owned()));
+        }
+        PostingReader::find(&*self.0, identifier).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<PostingPage, StoreError> {
+        PostingReader::list(&*self.0, query).await
+    }
+}
+
+pub(super) async fn register(store: &MemoryStore, endpoint: &Endpoint) {
+    let inserted = Webhooks::insert(store, endpoint, Cursor::START, None).await;
+    inserted.unwrap();
+}
+
+pub(super) struct World {
+    pub(super) store: Arc<MemoryStore>,
+    pub(super) postings: Arc<Postings>,
+    pub(super) receivers: Arc<Receivers>,
+    pub(super) recorded: Arc<Notify>,
+    /// The number of questions for endpoints.
+    pub(super) questions: Arc<AtomicUsize>,
+    /// The number of commits at the end of rounds.
+    pub(super) commits: Arc<AtomicUsize>,
+    /// Whether leases and rounds cannot be written.
+    pub(super) is_away: Arc<AtomicBool>,
+    pub(super) clock: Clock,
+}
+
+impl World {
+    pub(super) async fn new(endpoints: u8, receivers: Arc<Receivers>) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        for n in 1..=endpoints {
+            register(&store, &endpoint(n)).await;
+        }
+        let start = receivers.start;
+        Self {
+            postings: Arc::new(Postings(Arc::clone(&store), AtomicBool::new(false))),
+            store,
+            receivers,
+            recorded: Arc::default(),
+            questions: Arc::default(),
+            commits: Arc::default(),
+            is_away: Arc::default(),
+            clock: Arc::new(move || noon() + start.elapsed()),
+        }
+    }
+
+    pub(super) fn worker(&self) -> (CancellationToken, tokio::task::JoinHandle<()>) {
+        let deliveries = Deliveries::new(DeliveryParts {
+            tracer: None,
+            webhooks: WebhookParts {
+                endpoints: Arc::new(slow::SlowEndpoints(
+                    Arc::clone(&self.store),
+                    Arc::clone(&self.questions),
+                    Arc::clone(&self.commits),
+                    Arc::clone(&self.is_away),
+                )),
+                postings: Arc::clone(&self.postings) as _,
+                clients: Arc::clone(&self.store) as _,
+                sender: Arc::clone(&self.receivers) as _,
+                body: Arc::new(|event, posting| {
+                    let title = posting.map(|view| view.posting.details.title.clone());
+                    Ok(format!("{} {title:?}", event.name).into_bytes())
+                }),
+            },
+            log: Arc::clone(&self.store) as _,
+            clock: Arc::clone(&self.clock),
+            recorded: Arc::clone(&self.recorded),
+            settings: WorkerSettings {
+                schedule: "5,60".parse().unwrap(),
+                ..WorkerSettings::default()
+            },
+        });
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(deliveries.run(stop.clone()));
+        (stop, task)
+    }
+
+    /// Makes postings, one event each.
+    pub(super) async fn publish(&self, numbers: std::ops::Range<usize>) {
+        self.put(numbers.map(|n| format!("job-{n}"))).await;
+    }
+
+    pub(super) async fn put(&self, identifiers: impl IntoIterator<Item = String>) {
+        let identifiers = identifiers.into_iter();
+        let puts: Vec<_> = identifiers.map(|it| create(&it, "acme")).collect();
+        let lifetime = domain::posting::Lifetime::days(60);
+        let answers = usecase::ingest(&*self.store, &puts, lifetime, (self.clock)()).await;
+        assert!(answers.unwrap().iter().all(Result::is_ok));
+        self.recorded.notify_one();
+    }
+
+    pub(super) async fn events(&self) -> Vec<RecordedEvent> {
+        let query = LogQuery {
+            after: None,
+            names: PUBLIC.to_vec(),
+            prefixes: Prefixes::ALL,
+            limit: usize::MAX,
+        };
+        self.store.read(&query).await.unwrap().events
+    }
+
+    /// Makes a client with these prefixes, and an endpoint of it.
+    pub(super) async fn add_client(&self, n: u8, prefixes: &[&str]) -> Client {
+        let mut client = client(n.into());
+        client.scopes.push(Scope::WebhooksManage);
+        client.prefixes = Prefixes::new(prefixes).unwrap();
+        Clients::insert(&*self.store, &client, None).await.unwrap();
+        let mut of_client = endpoint(n);
+        of_client.owner = Owner::Client(client.id);
+        register(&self.store, &of_client).await;
+        client
+    }
+
+    pub(super) async fn write(&self, write: Option<ClientWrite>) {
+        let written = Clients::update(&*self.store, &write.unwrap(), None).await;
+        written.unwrap();
+    }
+
+    /// Checks that an endpoint got every event once.
+    pub(super) async fn assert_complete(&self, host: &str) {
+        let calls = self.receivers.calls_of(host).into_iter();
+        let mut called: Vec<_> = calls.map(|call| call.event).collect();
+        called.sort();
+        let events = self.events().await.into_iter();
+        let all: Vec<_> = events.map(|event| event.cursor.to_string()).collect();
+        assert_eq!(called.len(), all.len(), "{host}");
+        assert_eq!(called, all, "{host}");
+    }
+}
+
+pub(super) const HOSTS: [&str; 5] = [
+    "receiver-1.example",
+    "receiver-2.example",
+    "receiver-3.example",
+    "receiver-4.example",
+    "receiver-5.example",
+];
+
+pub(super) const fn secs(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+impl World {
+    /// Changes the first endpoint.
+    pub(super) async fn change(&self, change: EndpointChange) {
+        let found = Webhooks::find(&*self.store, endpoint(1).id).await;
+        let write = found.unwrap().unwrap().endpoint.apply(&change, noon());
+        let write = write.unwrap();
+        Webhooks::update(&*self.store, &write, None).await.unwrap();
+    }
+
+    pub(super) async fn set(&self, state: WantedState) {
+        let state = Patch::Set(state);
+        self.change(EndpointChange {
+            state,
+            ..EndpointChange::default()
+        })
+        .await;
+    }
+}
