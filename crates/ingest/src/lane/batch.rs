@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use domain::usecase::{Batch, IngestError};
 use kernel::StoreError;
+use runtime::waits;
+use tokio::time::sleep;
 
 use super::{
     context::{Context, decide},
@@ -11,6 +13,9 @@ use super::{
     job::{Job, failed, refuse},
     retry::RetryQueue,
 };
+
+/// How often a batch whose commit met a conflict is decided again as a whole.
+const DECIDED_AGAIN: usize = 4;
 
 /// Commands that were decided and wait for their commit.
 pub(super) struct OpenBatch {
@@ -113,31 +118,61 @@ impl OpenBatch {
         }
     }
 
-    /// Commits the batch and answers its commands. If it fails they are tried alone.
-    pub async fn commit(self, context: &Context, retries: &Arc<RetryQueue>) {
-        let Self { batch, jobs, .. } = self;
-        // The clients of such a batch have their 503.
-        if !jobs.iter().all(Job::is_late) {
-            match context.commit(batch).await {
+    /// Commits the batch and answers its commands. After a conflict it is decided again as a whole,
+    /// a few times: where several processes write the same postings, one batch of them succeeds
+    /// each time, which is much more than one command. Otherwise its commands are tried alone.
+    pub async fn commit(mut self, context: &Context, retries: &Arc<RetryQueue>) {
+        let mut waits = waits::after_conflicts().take(DECIDED_AGAIN);
+        // The clients of a batch that is late have their 503.
+        while !self.jobs.iter().all(Job::is_late) {
+            let batch = std::mem::replace(&mut self.batch, context.batch());
+            let jobs = std::mem::take(&mut self.jobs);
+            let error = match context.commit(batch).await {
                 Ok(answers) => {
                     for (job, answer) in jobs.into_iter().zip(answers) {
                         job.answer(answer.map_err(IngestError::from));
                     }
+                    break;
                 }
-                // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
-                Err(error @ StoreError::InDoubt(_)) => refuse(jobs, &error),
-                // There is nobody else who could be the cause.
-                Err(error @ (StoreError::Unavailable(_) | StoreError::Broken(_)))
-                    if jobs.len() == 1 =>
-                {
-                    refuse(jobs, &error);
+                Err(error) => error,
+            };
+            let is_conflict = error == StoreError::Conflict && jobs.len() > 1;
+            match waits.next().filter(|_| is_conflict) {
+                Some(wait) => {
+                    sleep(wait).await;
+                    self.decide_again(context, retries, jobs).await;
                 }
-                Err(error) => {
-                    tracing::debug!(%error, commands = jobs.len(), "a batch is run one by one");
-                    retries.retry(jobs);
+                None => {
+                    fail(jobs, &error, retries);
+                    break;
                 }
             }
         }
         retries.admit(self.set_aside);
+    }
+
+    /// Loads and decides the commands of a batch anew. Those that were set aside came after them.
+    async fn decide_again(&mut self, context: &Context, retries: &Arc<RetryQueue>, jobs: Vec<Job>) {
+        let set_aside = std::mem::take(&mut self.set_aside);
+        for job in self.load(context, jobs).await {
+            self.decide(context, retries, job);
+        }
+        self.set_aside.extend(set_aside);
+    }
+}
+
+/// Answers the commands of a failed batch, or has them tried alone.
+fn fail(jobs: Vec<Job>, error: &StoreError, retries: &Arc<RetryQueue>) {
+    match error {
+        // Outcome unknown: a retry could find our own insert and answer 200 instead of 201.
+        StoreError::InDoubt(_) => refuse(jobs, error),
+        // There is nobody else who could be the cause.
+        StoreError::Unavailable(_) | StoreError::Broken(_) if jobs.len() == 1 => {
+            refuse(jobs, error);
+        }
+        _ => {
+            tracing::debug!(%error, commands = jobs.len(), "a batch is run one by one");
+            retries.retry(jobs);
+        }
     }
 }

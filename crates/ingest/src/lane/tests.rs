@@ -175,22 +175,24 @@ async fn neighbours_of_a_failing_command_succeed() {
     }
 }
 
-#[tokio::test]
-async fn a_batch_in_conflict_is_run_one_by_one() {
+/// The sizes of the commits of a batch of three that meets so many conflicts.
+async fn commits_after_conflicts(conflicts: usize) -> Vec<usize> {
     let store = FaultyStore::new();
     let (lane, _task) = start(&store, LaneSettings::default());
     let first = hold_up(&store, &lane).await;
-    store.fail_next([
-        Fault::Fail(StoreError::Conflict),
-        Fault::Fail(StoreError::Conflict),
-    ]);
+    store.fail_next(vec![Fault::Fail(StoreError::Conflict); conflicts]);
     let batch = Pushes::of(&lane, ["a", "b", "c"]);
     waiting(&lane, 3).await;
     store.open_gate();
-
     assert!(first.answers().await.iter().all(Result::is_ok));
     assert!(batch.answers().await.iter().all(Result::is_ok));
-    assert_eq!(store.commits(), [1, 1, 1, 1]);
+    store.commits().split_off(1)
+}
+
+#[tokio::test]
+async fn a_batch_in_conflict_is_decided_again_and_then_run_one_by_one() {
+    assert_eq!(commits_after_conflicts(2).await, [3]);
+    assert_eq!(commits_after_conflicts(6).await, [1, 1, 1]);
 }
 
 #[tokio::test]
