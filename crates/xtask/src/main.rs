@@ -8,6 +8,7 @@
 )]
 
 mod dist;
+mod needs;
 mod node;
 mod pins;
 mod python;
@@ -24,7 +25,8 @@ use xtask::process::cargo;
 const USAGE: &str = "\
 Chores of the Posthaste workspace
 
-cargo xtask test         Install what this machine lacks, then run every test
+cargo xtask test         Say and install what this machine lacks, then run every test;
+                         --only alerts|rust|python|node, also several, runs these alone
 cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, bill
                          of materials, checksums; --profile dev packs a build without
                          optimisations. DEBFULLNAME and DEBEMAIL name the package's maintainer
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
-        ["test"] => suite::run(),
+        ["test", options @ ..] => suite::Part::chosen(options).and_then(|it| suite::run(&it)),
         // `exec` replaces this process with the benchmark, which cleans up by itself on a signal.
         ["bench", options @ ..] => Err(cargo()
             .args(["run", "--release", "--locked", "--package", "bench", "--"])

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result};
 
 use crate::pins::{self, Folder};
 use xtask::packages;
@@ -27,7 +27,7 @@ pub fn prepare(root: &Path, target: &Path, interrupt: &Interrupt) -> Result<Envi
         return Ok(environment);
     }
     folder.remove()?;
-    let python = python(interrupt)?;
+    let python = python().context("no Python 3.11 or later with its module venv was found")?;
     interrupt.run(Command::new(python).args(["-m", "venv"]).arg(folder.path()))?;
     environment.install(&wanted, interrupt)?;
     folder.seal(&pins)?;
@@ -71,18 +71,16 @@ impl Environment {
     }
 }
 
-/// A Python that can create virtual environments, installed if it is missing.
-fn python(interrupt: &Interrupt) -> Result<PathBuf> {
-    if let Some(python) = packages::find("python3").filter(|python| is_usable(python)) {
-        return Ok(python);
-    }
-    packages::install(&["python3", "python3-venv"], interrupt)?;
-    // Not by `PATH`, where the unsuitable Python may still come first.
-    let python = PathBuf::from("/usr/bin/python3");
-    if !is_usable(&python) {
-        bail!("the Python checks need Python 3.11 or later with its module venv");
-    }
-    Ok(python)
+/// Whether there is a Python that can create virtual environments.
+pub fn is_there() -> bool {
+    python().is_some()
+}
+
+/// Not only by `PATH`, where an unsuitable Python may come before Debian's.
+fn python() -> Option<PathBuf> {
+    let found = packages::find("python3").into_iter();
+    let mut all = found.chain([PathBuf::from("/usr/bin/python3")]);
+    all.find(|python| is_usable(python))
 }
 
 fn is_usable(python: &Path) -> bool {

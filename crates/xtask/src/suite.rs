@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`, quick checks first.
+//! The parts of `cargo xtask test`, quick checks first.
 
 use std::env;
 use std::path::Path;
@@ -6,11 +6,10 @@ use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use pg_cluster::Cluster;
 
-use crate::{node, python};
-use xtask::packages;
+use crate::{needs, node, python};
 use xtask::process::{Interrupt, cargo, shown};
 
 /// The folder of the workspace, wherever the command was typed.
@@ -27,13 +26,58 @@ const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 /// The variable with the number of tests of a binary that run concurrently.
 const THREADS: &str = "RUST_TEST_THREADS";
 
-/// Runs every check; stops at the first step that fails.
-pub fn run() -> Result<()> {
+/// A part of the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The alert rules for Prometheus.
+    Alerts,
+    /// Every test in Rust, end to end too.
+    Rust,
+    /// Third-party clients, a fuzzer and a browser.
+    Python,
+    /// Third-party clients in JavaScript and TypeScript.
+    Node,
+}
+
+impl Part {
+    const ALL: [(&str, Self); 4] = [
+        ("alerts", Self::Alerts),
+        ("rust", Self::Rust),
+        ("python", Self::Python),
+        ("node", Self::Node),
+    ];
+
+    /// The parts that the arguments choose: `--only NAME`, any number of times; else all.
+    pub fn chosen(arguments: &[&str]) -> Result<Vec<Self>> {
+        if arguments.is_empty() {
+            return Ok(Self::ALL.map(|(_, part)| part).to_vec());
+        }
+        let (pairs, rest) = arguments.as_chunks::<2>();
+        if !rest.is_empty() {
+            bail!("{}: --only NAME is wanted", rest.join(" "));
+        }
+        let part = |[option, name]: &[&str; 2]| {
+            let known = Self::ALL.iter().find(|(known, _)| known == name);
+            match known.filter(|_| *option == "--only") {
+                Some((_, part)) => Ok(*part),
+                None => bail!(
+                    "{option} {name}: --only takes {}",
+                    Self::ALL.map(|(name, _)| name).join(", ")
+                ),
+            }
+        };
+        pairs.iter().map(part).collect()
+    }
+}
+
+/// Runs these parts; stops at the first step that fails.
+pub fn run(parts: &[Part]) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let command = |name: &str, command: &mut Command| {
         let title = format!("{name}: {}", shown(command));
         step(&title, || interrupt.run(command))
     };
+    let (root, wants) = (Path::new(ROOT), |part| parts.contains(&part));
 
     // Cargo puts the programs for the tests into the same folder as this one.
     let here = env::current_exe().context("where is this program?")?;
@@ -41,50 +85,34 @@ pub fn run() -> Result<()> {
         .ancestors()
         .nth(2)
         .context("it is in no target folder")?;
-    if pg_cluster::programs().is_none() {
-        // Needed even if a server is given: some tests restart and kill a server of their own.
-        step("install PostgreSQL", || {
-            packages::install(&["postgresql", "pgbouncer"], &interrupt)
-        })?;
-    }
-    if packages::find("promtool").is_none() {
-        step("install promtool", || {
-            packages::install(&["prometheus"], &interrupt)
-        })?;
-    }
-    for arguments in [
-        ["check", "rules", "alerts.yaml"],
-        ["test", "rules", "alerts.test.yaml"],
-    ] {
-        let mut promtool = Command::new("promtool");
-        promtool
-            .args(arguments)
-            .current_dir(Path::new(ROOT).join("docs/deploy"));
-        command("alert rules", &mut promtool)?;
-    }
-    for program in ["curl", "nginx", "caddy"] {
-        // Debian keeps servers where only root looks.
-        let is_there = Path::new("/usr/sbin").join(program).is_file();
-        if packages::find(program).is_none() && !is_there {
-            step(&format!("install {program}"), || {
-                packages::install(&[program], &interrupt)
-            })?;
+    step("what this machine lacks", || needs::meet(parts, &interrupt))?;
+    if wants(Part::Alerts) {
+        for arguments in [
+            ["check", "rules", "alerts.yaml"],
+            ["test", "rules", "alerts.test.yaml"],
+        ] {
+            let mut promtool = Command::new("promtool");
+            promtool
+                .args(arguments)
+                .current_dir(root.join("docs/deploy"));
+            command("alert rules", &mut promtool)?;
         }
     }
-    if ["chromium", "chromedriver"]
-        .iter()
-        .any(|program| packages::find(program).is_none())
-    {
-        step("install a browser", || {
-            packages::install(&["chromium", "chromium-driver"], &interrupt)
-        })?;
+    if parts == [Part::Alerts] {
+        return Ok(());
     }
-    let environment = step("Python packages", || {
-        python::prepare(Path::new(ROOT), target, &interrupt)
-    })?;
-    let node = step("Node.js packages", || {
-        node::prepare(Path::new(ROOT), target, &environment, &interrupt)
-    })?;
+    // The browser's checks take a script from a package of Node.js.
+    let others = if wants(Part::Python) || wants(Part::Node) {
+        let python = step("Python packages", || {
+            python::prepare(root, target, &interrupt)
+        })?;
+        let node = step("Node.js packages", || {
+            node::prepare(root, target, &python, &interrupt)
+        })?;
+        Some((python, node))
+    } else {
+        None
+    };
 
     // Dropping it stops the server, however this function ends.
     let cluster = match env::var_os(POSTGRES_URL) {
@@ -97,7 +125,7 @@ pub fn run() -> Result<()> {
     let threads = (4 * thread::available_parallelism().map_or(1, usize::from)).to_string();
     let given = |mut command: Command| {
         if command.get_current_dir().is_none() {
-            command.current_dir(ROOT);
+            command.current_dir(root);
         }
         command.env(PROGRAM, here.with_file_name("posthaste"));
         if let Some(cluster) = &cluster {
@@ -111,15 +139,27 @@ pub fn run() -> Result<()> {
         command
     };
     // One command, so that everything is compiled once. Only clippy checks the benchmark.
-    let mut tests = given(cargo());
-    tests
+    let mut built = given(cargo());
+    built
         .args(["test", "--workspace", "--exclude", "bench"])
         .args(["--all-features", "--locked", "--no-fail-fast"]);
-    command("every test", &mut tests)?;
-    let mut checks = given(environment.pytest());
-    checks.env(AXE, node.axe());
-    command("Python checks", &mut checks)?;
-    command("Node.js checks", &mut given(node.tests()))
+    if wants(Part::Rust) {
+        command("every test", &mut built)?;
+    } else {
+        command("the program", built.arg("--no-run"))?;
+    }
+    let Some((python, node)) = others else {
+        return Ok(());
+    };
+    if wants(Part::Python) {
+        let mut checks = given(python.pytest());
+        checks.env(AXE, node.axe());
+        command("Python checks", &mut checks)?;
+    }
+    if wants(Part::Node) {
+        command("Node.js checks", &mut given(node.tests()))?;
+    }
+    Ok(())
 }
 
 /// Runs a step and prints its duration. An error gets the step's name as context.
@@ -129,4 +169,29 @@ fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let result = work().with_context(|| format!("step \"{name}\" failed"))?;
     println!("--- {:.1} s: {name}", start.elapsed().as_secs_f64());
     Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_chosen_by_name() {
+        assert_eq!(Part::chosen(&[]).unwrap().len(), 4);
+        let two = ["--only", "node", "--only", "alerts"];
+        assert_eq!(Part::chosen(&two).unwrap(), [Part::Node, Part::Alerts]);
+        for (arguments, error) in [
+            (&["--only"] as &[_], "--only: --only NAME is wanted"),
+            (
+                &["--only", "c"],
+                "--only c: --only takes alerts, rust, python, node",
+            ),
+            (
+                &["--not", "rust"],
+                "--not rust: --only takes alerts, rust, python, node",
+            ),
+        ] {
+            assert_eq!(Part::chosen(arguments).unwrap_err().to_string(), error);
+        }
+    }
 }
