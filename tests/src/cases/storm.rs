@@ -53,6 +53,8 @@ struct Push {
     id: usize,
     said: Said,
     status: u16,
+    /// How often it was answered 503 before, on a machine that is too busy: written or not.
+    refusals: usize,
     start: Instant,
     end: Instant,
 }
@@ -137,8 +139,14 @@ async fn a_storm_through_three_servers_ends_as_some_order_would(store: Store) {
 
     let start = Instant::now();
     let pushes = blow(&apis, &subject).await;
-    println!("{} pushes in {:?}", pushes.len(), start.elapsed());
+    let refusals: usize = pushes.iter().map(|push| push.refusals).sum();
+    println!(
+        "{} pushes in {:?}, {refusals} times 503",
+        pushes.len(),
+        start.elapsed()
+    );
     assert_eq!(pushes.len(), PUSHES);
+    assert!(refusals < PUSHES / 100, "{refusals} times 503");
 
     let postings = settled(&app, &subject).await;
     for (n, posting) in postings.iter().enumerate() {
@@ -173,14 +181,19 @@ async fn blow(apis: &[Api; 3], subject: &Arc<Subject>) -> Vec<Push> {
                 }
                 let (id, said) = (n % IDENTIFIERS, Said::nth(n));
                 let payload = said.payload(&subject);
-                let start = Instant::now();
-                let answer = apis[round % apis.len()]
-                    .put(&subject.ids[id], &payload)
-                    .await;
+                let (start, mut refusals) = (Instant::now(), 0);
+                let status = loop {
+                    let api = &apis[round % apis.len()];
+                    match api.put(&subject.ids[id], &payload).await.status {
+                        503 => refusals += 1,
+                        status => break status,
+                    }
+                };
                 pushes.push(Push {
                     id,
                     said,
-                    status: answer.status,
+                    status,
+                    refusals,
                     start,
                     end: Instant::now(),
                 });
@@ -203,8 +216,10 @@ async fn settled(app: &App, subject: &Subject) -> Vec<Value> {
 
 /// Every answer is legal, and one push created the posting.
 fn check_answers(pushes: &[&Push]) {
-    let created = pushes.iter().filter(|push| push.status == 201);
-    assert_eq!(created.count(), 1);
+    let created = pushes.iter().filter(|push| push.status == 201).count();
+    // The client of a creation may have got 503 first, and then 200.
+    let may_be_untold = pushes.iter().any(|it| it.said.is_whole && it.refusals > 0);
+    assert!(created == 1 || created == 0 && may_be_untold, "{created}");
     // The earliest time at which a client knew that the posting exists.
     let known = pushes
         .iter()

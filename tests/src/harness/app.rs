@@ -145,8 +145,9 @@ impl App {
             .collect()
     }
 
-    /// All events, in order.
+    /// All events that are committed now, in order.
     pub async fn all_events(&self) -> Vec<Value> {
+        self.site.database.show_events().await;
         let (mut events, mut after) = (Vec::new(), String::new());
         loop {
             let path = format!("/api/job-board/events?limit=1000{after}");

@@ -8,6 +8,8 @@ use adapters_postgres::{
 };
 use adapters_sqlite::SqliteStore;
 
+use super::{SETTLING, eventually};
+
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
@@ -101,6 +103,21 @@ impl Database {
                 Arc::new(store.unwrap())
             }
         }
+    }
+
+    /// Waits until every event that is committed now can be read. On a server that cases share, an
+    /// event is hidden by the older transactions of all of them.
+    pub async fn show_events(&self) {
+        let Self::Own(database) = self else { return };
+        let url = database.text_url();
+        let now = "SELECT pg_current_xact_id()::text::bigint AS value";
+        let now = testing::number(&url, now);
+        let oldest = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS value";
+        eventually("older transactions end", SETTLING, || {
+            let oldest = testing::number(&url, oldest);
+            async move { (oldest > now).then_some(()) }
+        })
+        .await;
     }
 
     /// Whether it keeps a client's secret as it is.
