@@ -305,6 +305,42 @@ fn crates_depend_on_each_other_and_on_libraries_as_the_tables_say() {
 }
 
 #[test]
+fn the_map_shows_what_each_crate_stands_on() {
+    let map = include_str!("../../../../docs/architecture.md");
+    let metadata = metadata();
+    let name = |folder: &cargo_metadata::camino::Utf8Path| {
+        let inside = folder.strip_prefix(&metadata.workspace_root).unwrap();
+        inside.to_string().replace("crates/", "")
+    };
+    let mut missing = Vec::new();
+    for package in metadata.workspace_packages() {
+        let folder = package.manifest_path.parent().unwrap();
+        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap();
+        let stands_on = package.dependencies.iter().filter(|dependency| {
+            dependency.kind == DependencyKind::Normal && !dependency.optional
+        });
+        let mut stands_on: Vec<_> = stands_on
+            .filter_map(|dependency| dependency.path.as_deref().map(name))
+            .collect();
+        stands_on.sort();
+        if stands_on.is_empty() {
+            stands_on.push("–".to_owned());
+        }
+        let (begin, end) = (
+            format!("| `{folder}` | "),
+            format!(" | {} |", stands_on.join(", ")),
+        );
+        if !map
+            .lines()
+            .any(|line| line.starts_with(&begin) && line.ends_with(&end))
+        {
+            missing.push(format!("docs/architecture.md needs a row {begin}…{end}"));
+        }
+    }
+    assert_none(&missing);
+}
+
+#[test]
 fn what_the_tables_forbid_is_found() {
     let cases = [
         ("crates/domain", "crates/adapters-sqlite", true),
