@@ -50,6 +50,9 @@ pub async fn finish_idle_searches(
 /// Looks up anew what duplicates a posting, in several commits, and then what it duplicates itself.
 /// The last commit finishes the task. A posting whose row is held holds up none of the others.
 ///
+/// Only the searched posting gets a first mark here, and not before its copies were looked up. Other
+/// unmarked ones may have become younger than their own copies, so their own searches mark them.
+///
 /// [`StoreError::Conflict`] if something changed meanwhile, or too much that is gone is in the way.
 pub async fn look_up(
     store: &dyn Store,
@@ -57,6 +60,8 @@ pub async fn look_up(
     (task, id): (Receipt, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
+    // Before its copies: the version tells whether it has become younger than those meanwhile.
+    let own = store.near(&[], &[id]).await?.pop();
     let (mut marked, mut after) = (Ok(()), None);
     loop {
         let copies = store.copies(&[id], after, COPIES).await?;
@@ -65,35 +70,47 @@ pub async fn look_up(
         marked = marked.and(mark_each(store, clients, &copies, now).await?);
     }
     let mut writes = WriteSet::new(now);
-    writes.tasks.done.push(task);
-    let own = store.near(&[], &[id]).await?.pop();
     if let Some(own) = own.filter(|it| it.is_open) {
         let mut younger = search(store, std::slice::from_ref(&own), now).await?;
         younger.retain(|it| it.duplicates(&own));
-        marked = marked.and(mark_each(store, clients, &younger, now).await?);
-        // Not before all of its copies are younger.
-        marked?;
-        mark_all(store, clients, &[own], &mut writes).await?;
-    } else {
-        marked?;
+        let (copies, unmarked): (Vec<_>, Vec<_>) = younger
+            .into_iter()
+            .partition(|it| it.duplicate_of.is_some());
+        marked = marked.and(mark_each(store, clients, &copies, now).await?);
+        let fences = Fences::of(clients, unmarked.iter()).await?;
+        for it in unmarked {
+            if fences.of_creator(&it).permit(&own.source_identifier) {
+                writes.tasks.ask(look_up_duplicates(it.id));
+            }
+        }
+        if marked.is_ok() {
+            mark_all(store, clients, &[own], &mut writes).await?;
+        }
+    } else if marked.is_ok() {
         writes.fingerprints.insert(id, None);
     }
-    store.commit(writes).await
+    if marked.is_ok() {
+        writes.tasks.done.push(task);
+    }
+    if !writes.is_empty() {
+        store.commit(writes).await?;
+    }
+    marked
 }
 
-/// Marks postings in one commit, or one by one where that fails, and returns what kept some from it.
-/// Whatever becomes a copy may have some itself, for which a search is asked.
+/// Marks copies anew in one commit, or one by one where that fails, and returns what kept some from
+/// it.
 async fn mark_each(
     store: &dyn Store,
     clients: &dyn Clients,
-    postings: &[Candidate],
+    copies: &[Candidate],
     now: OffsetDateTime,
 ) -> Result<Result<(), StoreError>, StoreError> {
-    let mut result = mark_together(store, clients, postings, now).await?;
-    if result.is_err() && postings.len() > 1 {
+    let mut result = mark_together(store, clients, copies, now).await?;
+    if result.is_err() && copies.len() > 1 {
         result = Ok(());
-        for posting in postings {
-            let alone = std::slice::from_ref(posting);
+        for copy in copies {
+            let alone = std::slice::from_ref(copy);
             result = result.and(mark_together(store, clients, alone, now).await?);
         }
     }
@@ -103,16 +120,11 @@ async fn mark_each(
 async fn mark_together(
     store: &dyn Store,
     clients: &dyn Clients,
-    postings: &[Candidate],
+    copies: &[Candidate],
     now: OffsetDateTime,
 ) -> Result<Result<(), StoreError>, StoreError> {
     let mut writes = WriteSet::new(now);
-    let mut result = mark_all(store, clients, postings, &mut writes).await;
-    for posting in postings.iter().filter(|it| it.duplicate_of.is_none()) {
-        if writes.postings.contains_key(&posting.id) {
-            writes.tasks.ask(look_up_duplicates(posting.id));
-        }
-    }
+    let mut result = mark_all(store, clients, copies, &mut writes).await;
     if result.is_ok() && !writes.is_empty() {
         result = store.commit(writes).await;
     }

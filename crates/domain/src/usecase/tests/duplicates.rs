@@ -117,6 +117,33 @@ fn copies_get_another_original_when_theirs_ends_or_becomes_something_else() {
     });
 }
 
+/// `c1` becomes younger than `b0`, its copy, and a search of `b1` comes before its own.
+#[test]
+fn a_posting_that_became_younger_is_no_copy_before_its_own_copies_were_looked_up() {
+    run(async |board| {
+        let search = async |names: &'static [&str]| {
+            let wanted = |name: &str| names.contains(&name);
+            board.search_in(&board.store, wanted).await;
+        };
+        board.push(1, "c1", "Oslo", 24).await;
+        board.push(1, "c1", "Oslo", 16).await;
+        board.judge(&["c1"]).await;
+        board.push(1, "b0", "Oslo", 8).await;
+        board.push(2, "b1", "Oslo", 0).await;
+        search(&["c1"]).await;
+        board.judge(&["b1"]).await;
+        board.judge(&["b0"]).await;
+        assert_eq!(board.marks().await, [("b0", "c1")]);
+        board.push(1, "c1", "Oslo", 0).await;
+        search(&["b0"]).await;
+        board.judge(&["c1"]).await;
+        search(&["b1"]).await;
+        assert_eq!(board.marks().await, [("b0", "c1"), ("b1", "b0")]);
+        board.settle().await;
+        assert_eq!(board.marks().await, [("b1", "b0"), ("c1", "b0")]);
+    });
+}
+
 /// However many: a search goes on behind those that it has looked at.
 #[test]
 fn all_copies_of_an_original_are_looked_up() {
