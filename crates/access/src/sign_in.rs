@@ -23,14 +23,14 @@ pub fn token_digest(token: &str) -> TokenDigest {
 
 /// The kind of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PassKind {
+pub enum SignInTokenKind {
     /// A link that signs in once.
     Link,
     /// A signed-in browser.
     Session,
 }
 
-impl PassKind {
+impl SignInTokenKind {
     /// Every kind.
     pub const ALL: [Self; 2] = [Self::Link, Self::Session];
 
@@ -50,11 +50,11 @@ impl PassKind {
 
 /// What lets a browser act for an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct SignInToken {
     /// The digest of its token.
     pub digest: TokenDigest,
     /// The kind.
-    pub kind: PassKind,
+    pub kind: SignInTokenKind,
     /// The operator.
     pub operator: Operator,
     /// When it was made.
@@ -63,11 +63,16 @@ pub struct Pass {
     pub expires_at: OffsetDateTime,
 }
 
-impl Pass {
-    fn new(kind: PassKind, digest: TokenDigest, operator: Operator, now: OffsetDateTime) -> Self {
+impl SignInToken {
+    fn new(
+        kind: SignInTokenKind,
+        digest: TokenDigest,
+        operator: Operator,
+        now: OffsetDateTime,
+    ) -> Self {
         let lifetime = match kind {
-            PassKind::Link => LINK_LIFETIME,
-            PassKind::Session => SESSION_LIFETIME,
+            SignInTokenKind::Link => LINK_LIFETIME,
+            SignInTokenKind::Session => SESSION_LIFETIME,
         };
         Self {
             digest,
@@ -86,16 +91,16 @@ impl Pass {
 
 /// The port to the passes. Several processes share them.
 #[async_trait]
-pub trait Passes: Send + Sync {
+pub trait SignInTokens: Send + Sync {
     /// Adds a pass, and the entry of the audit about it.
-    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError>;
+    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError>;
 
     /// Finds a pass of this kind, live or not.
-    async fn find_pass(
+    async fn find_token(
         &self,
-        kind: PassKind,
+        kind: SignInTokenKind,
         digest: &TokenDigest,
-    ) -> Result<Option<Pass>, StoreError>;
+    ) -> Result<Option<SignInToken>, StoreError>;
 
     /// Puts a session in the place of a link: deletes the link, and adds the session and the entry.
     /// `false`, and nothing is written, if there is no such link, or it ended before the session's
@@ -103,7 +108,7 @@ pub trait Passes: Send + Sync {
     async fn redeem_link(
         &self,
         link: &TokenDigest,
-        session: &Pass,
+        session: &SignInToken,
         entry: &Entry,
     ) -> Result<bool, StoreError>;
 
@@ -111,7 +116,7 @@ pub trait Passes: Send + Sync {
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
 
     /// Deletes up to `limit` passes that ended before this time, and returns how many.
-    async fn forget_passes(
+    async fn forget_tokens(
         &self,
         before: OffsetDateTime,
         limit: usize,
@@ -120,35 +125,35 @@ pub trait Passes: Send + Sync {
 
 /// Makes a link for an operator, by the digest of its token.
 pub async fn issue_link(
-    passes: &dyn Passes,
+    passes: &dyn SignInTokens,
     digest: TokenDigest,
     operator: Operator,
     by: &Attribution,
     now: OffsetDateTime,
-) -> Result<Pass, StoreError> {
+) -> Result<SignInToken, StoreError> {
     let entry = by.entry(Action::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
-    let link = Pass::new(PassKind::Link, digest, operator, now);
-    passes.add_pass(&link, &entry).await?;
+    let link = SignInToken::new(SignInTokenKind::Link, digest, operator, now);
+    passes.add_token(&link, &entry).await?;
     Ok(link)
 }
 
 /// Signs in by a link: the session, or `None` if the link is unknown, used or too old.
 pub async fn sign_in(
-    passes: &dyn Passes,
+    passes: &dyn SignInTokens,
     link: &TokenDigest,
     session: TokenDigest,
     entry_id: uuid::Uuid,
     now: OffsetDateTime,
-) -> Result<Option<Pass>, StoreError> {
-    let Some(found) = passes.find_pass(PassKind::Link, link).await? else {
+) -> Result<Option<SignInToken>, StoreError> {
+    let Some(found) = passes.find_token(SignInTokenKind::Link, link).await? else {
         return Ok(None);
     };
     let by = Attribution {
         id: entry_id,
         operator: found.operator.clone(),
     };
-    let session = Pass::new(PassKind::Session, session, found.operator, now);
+    let session = SignInToken::new(SignInTokenKind::Session, session, found.operator, now);
     let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
     let is_redeemed = passes.redeem_link(link, &session, &entry).await?;
     Ok(is_redeemed.then_some(session))
@@ -156,7 +161,7 @@ pub async fn sign_in(
 
 /// Ends a session, in every process.
 pub async fn sign_out(
-    passes: &dyn Passes,
+    passes: &dyn SignInTokens,
     session: &TokenDigest,
     by: &Attribution,
     now: OffsetDateTime,

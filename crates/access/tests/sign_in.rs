@@ -19,7 +19,7 @@ async fn with_link() -> MemoryStore {
     store
 }
 
-async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<Pass> {
+async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<SignInToken> {
     let now = noon() + after;
     let entry = uuid(u128::from(session));
     sign_in(store, &LINK, [session; 32], entry, now)
@@ -56,7 +56,7 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
         let ended = sign_out(&store, &session.digest, &bob, now).await;
         assert_eq!(ended, Ok(()));
     }
-    let found = Passes::find_pass(&store, PassKind::Session, &session.digest).await;
+    let found = SignInTokens::find_token(&store, SignInTokenKind::Session, &session.digest).await;
     assert_eq!(found, Ok(None));
     let entries = entries(&store).await.unwrap();
     let told: Vec<_> = entries

@@ -5,7 +5,7 @@
 
 use std::iter;
 
-use access::sign_in::{Pass, PassKind, token_digest};
+use access::sign_in::{SignInToken, SignInTokenKind, token_digest};
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
@@ -213,10 +213,10 @@ async fn by_cookie(request: &HttpRequest, state: &State) -> Result<Option<Signed
     let digest = token_digest(&token);
     let found = state
         .ports
-        .passes
-        .find_pass(PassKind::Session, &digest)
+        .sign_in_tokens
+        .find_token(SignInTokenKind::Session, &digest)
         .await?;
-    let live = found.filter(|pass: &Pass| pass.is_live(state.now()));
+    let live = found.filter(|pass: &SignInToken| pass.is_live(state.now()));
     Ok(live.map(|pass| SignedIn::new(pass.operator, &token)))
 }
 

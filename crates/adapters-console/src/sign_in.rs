@@ -1,7 +1,7 @@
 //! `/sign-in`: a link shows a page with a button, because scanners follow links; the button signs
 //! in. And signing out.
 
-use access::sign_in::{PassKind, sign_in, sign_out, token_digest};
+use access::sign_in::{SignInTokenKind, sign_in, sign_out, token_digest};
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -73,8 +73,8 @@ async fn ask(request: &HttpRequest, state: &State) -> Answer {
     let digest = token_digest(token);
     let found = state
         .ports
-        .passes
-        .find_pass(PassKind::Link, &digest)
+        .sign_in_tokens
+        .find_token(SignInTokenKind::Link, &digest)
         .await?;
     match found.filter(|link| link.is_live(state.now())) {
         Some(link) => show(state, Some((link.operator.as_str(), token)), None, 200),
@@ -98,7 +98,7 @@ async fn enter(request: &HttpRequest, payload: web::Payload, state: &State) -> A
     let form = Form::receive(payload).await?;
     let link = token_digest(form.get(LINK_PARAMETER).unwrap_or_default());
     let token = session::new_token();
-    let passes = &*state.ports.passes;
+    let passes = &*state.ports.sign_in_tokens;
     let digest = token_digest(&token);
     let entered = sign_in(passes, &link, digest, Uuid::now_v7(), state.now()).await?;
     let Some(pass) = entered else {
@@ -115,7 +115,13 @@ async fn leave(request: HttpRequest, payload: web::Payload, state: web::Data<Sta
     let signed_in = SignedIn::of(&request)?;
     Form::checked(&request, payload, &state, &signed_in).await?;
     let by = signed_in.attribution();
-    sign_out(&*state.ports.passes, &signed_in.session, &by, state.now()).await?;
+    sign_out(
+        &*state.ports.sign_in_tokens,
+        &signed_in.session,
+        &by,
+        state.now(),
+    )
+    .await?;
     tracing::info!(operator = %signed_in.operator, "signed out of the console");
     Ok(HttpResponse::SeeOther()
         .insert_header((LOCATION, SIGN_IN_PATH))

@@ -2,7 +2,7 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use access::{ActivityLog, Clients, sign_in::Passes};
+use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
 use domain::{
     browse::{PostingBrowser, Window, WindowOrder},
@@ -85,7 +85,7 @@ pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Sen
 #[derive(Clone)]
 pub struct Ports {
     /// Links and sessions.
-    pub passes: Arc<dyn Passes>,
+    pub sign_in_tokens: Arc<dyn SignInTokens>,
     /// Looks through postings.
     pub browser: Arc<dyn PostingBrowser>,
     /// Reads one posting.

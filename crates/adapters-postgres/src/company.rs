@@ -7,7 +7,7 @@ use diesel::{ExpressionMethods, QueryDsl, SelectableHelper, dsl::AsSelect, pg::P
 use diesel_async::RunQueryDsl;
 use domain::{
     company::{Company, CompanyReader, CompanyView, CompanyWrite},
-    store::Known,
+    store::Snapshot,
 };
 use kernel::{ClientId, CompanyId, StoreError};
 use sql_common::{
@@ -39,7 +39,7 @@ fn all() -> _ {
 }
 
 /// Adds companies to those already loaded.
-pub(crate) fn add(known: &mut Known, companies: Vec<CompanyRow>) -> Result<(), StoreError> {
+pub(crate) fn add(known: &mut Snapshot, companies: Vec<CompanyRow>) -> Result<(), StoreError> {
     for row in companies {
         let company = Company::try_from(row)?;
         known.companies.insert(company.id, company);

@@ -2,14 +2,14 @@
 
 use std::slice;
 
-use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
+use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use domain::browse::{PostingBrowser, PostingSummary, Window};
 use kernel::{Status, StoreError, audit::Entry};
 use sql_common::console::{
-    ByIdentifier, CountStatus, End, Find, Forget, Insert, Newest, NewestOfStatus, Order, PassRow,
-    SummaryRow, Take, summary,
+    ByIdentifier, CountStatus, End, Find, Forget, Insert, Newest, NewestOfStatus, Order,
+    SignInTokenRow, SummaryRow, Take, summary,
 };
 use time::OffsetDateTime;
 
@@ -19,40 +19,48 @@ use crate::{
     statement::{Value, execute, load, row},
 };
 
-async fn insert(conn: &mut AsyncPgConnection, pass: &Pass, entry: &Entry) -> Result<(), Failure> {
-    execute::<Insert>(conn, &row::<PassRow>(pass)).await?;
+async fn insert(
+    conn: &mut AsyncPgConnection,
+    pass: &SignInToken,
+    entry: &Entry,
+) -> Result<(), Failure> {
+    execute::<Insert>(conn, &row::<SignInTokenRow>(pass)).await?;
     audit::write(conn, slice::from_ref(entry)).await
 }
 
 #[async_trait]
-impl Passes for PostgresStore {
-    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+impl SignInTokens for PostgresStore {
+    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
         let (pass, entry) = (pass.clone(), entry.clone());
         self.connections
             .transaction(async move |conn| insert(conn, &pass, &entry).await)
             .await
     }
 
-    async fn find_pass(
+    async fn find_token(
         &self,
-        kind: PassKind,
+        kind: SignInTokenKind,
         digest: &TokenDigest,
-    ) -> Result<Option<Pass>, StoreError> {
+    ) -> Result<Option<SignInToken>, StoreError> {
         let digest = *digest;
-        let found: Vec<PassRow> = self
+        let found: Vec<SignInTokenRow> = self
             .connections
             .run(async move |conn| {
                 let values = Find::values(kind, &digest).map(Value::from);
                 Ok(load::<Find, _>(conn, &values).await?)
             })
             .await?;
-        found.into_iter().next().map(Pass::try_from).transpose()
+        found
+            .into_iter()
+            .next()
+            .map(SignInToken::try_from)
+            .transpose()
     }
 
     async fn redeem_link(
         &self,
         link: &TokenDigest,
-        session: &Pass,
+        session: &SignInToken,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         let (link, session, entry) = (*link, session.clone(), entry.clone());
@@ -81,7 +89,7 @@ impl Passes for PostgresStore {
             .await
     }
 
-    async fn forget_passes(
+    async fn forget_tokens(
         &self,
         before: OffsetDateTime,
         limit: usize,

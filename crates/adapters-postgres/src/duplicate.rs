@@ -50,7 +50,7 @@ statement! {
 }
 
 /// Returns the postings that share a band with one of these fingerprints, and the named ones.
-pub(crate) async fn near(
+pub(crate) async fn candidates(
     conn: &mut AsyncPgConnection,
     fingerprints: &[Fingerprint],
     named: &[PostingId],

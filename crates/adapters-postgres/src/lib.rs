@@ -4,7 +4,7 @@
 //! [`PostingReader`](domain::store::PostingReader), [`Health`](domain::store::Health),
 //! [`EventLog`](kernel::event::EventLog), [`Outbox`](kernel::outbox::Outbox),
 //! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`Passes`](access::sign_in::Passes),
+//! [`SignInTokens`](access::sign_in::SignInTokens),
 //! [`PostingBrowser`](domain::browse::PostingBrowser),
 //! [`DraftCache`](enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
 //! [`Webhooks`](webhooks::Webhooks); and of the newsletter

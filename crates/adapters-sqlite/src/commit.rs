@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, Store, WriteSet},
+    store::{Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, outbox::TaskWrites};
 use time::OffsetDateTime;
@@ -23,14 +23,14 @@ impl Store for SqliteStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
         self.connections
             .read(move |conn| posting::load(conn, &identifiers, &companies))
             .await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         let ids = ids.to_vec();
         self.connections
             .read(move |conn| posting::load_by_id(conn, &ids))
@@ -46,14 +46,14 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
         let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
         self.connections
-            .read(move |conn| duplicate::near(conn, &fingerprints, &named))
+            .read(move |conn| duplicate::candidates(conn, &fingerprints, &named))
             .await
     }
 
@@ -121,11 +121,11 @@ pub(crate) fn write_tasks(
             event::record(conn, event)?;
         }
     }
-    for receipt in &tasks.done {
-        outbox::finish(conn, receipt, tasks.at)?;
+    for token in &tasks.done {
+        outbox::finish(conn, token, tasks.at)?;
     }
-    for (receipt, error) in &tasks.given_up {
-        if !outbox::give_up(conn, receipt, error, tasks.at)? {
+    for (token, error) in &tasks.given_up {
+        if !outbox::give_up(conn, token, error, tasks.at)? {
             return Err(StoreError::Conflict.into());
         }
     }

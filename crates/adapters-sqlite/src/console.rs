@@ -1,13 +1,13 @@
 //! The ports of the operators' console.
 
-use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
+use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
 use diesel::SqliteConnection;
 use domain::browse::{PostingBrowser, PostingSummary, Window};
 use kernel::{Status, StoreError, audit::Entry};
 use sql_common::console::{
-    ByIdentifier, CountStatus, End, Find, Forget, Insert, Newest, NewestOfStatus, Order, PassRow,
-    SummaryRow, Take, summary,
+    ByIdentifier, CountStatus, End, Find, Forget, Insert, Newest, NewestOfStatus, Order,
+    SignInTokenRow, SummaryRow, Take, summary,
 };
 use time::OffsetDateTime;
 
@@ -17,37 +17,41 @@ use crate::{
     statement::{execute, load, row},
 };
 
-fn insert(conn: &mut SqliteConnection, pass: &Pass, entry: &Entry) -> Result<(), Failure> {
-    execute::<Insert>(conn, &row::<PassRow>(pass))?;
+fn insert(conn: &mut SqliteConnection, pass: &SignInToken, entry: &Entry) -> Result<(), Failure> {
+    execute::<Insert>(conn, &row::<SignInTokenRow>(pass))?;
     audit::write(conn, entry)
 }
 
 #[async_trait]
-impl Passes for SqliteStore {
-    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+impl SignInTokens for SqliteStore {
+    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
         let (pass, entry) = (pass.clone(), entry.clone());
         self.connections
             .write(move |conn| insert(conn, &pass, &entry))
             .await
     }
 
-    async fn find_pass(
+    async fn find_token(
         &self,
-        kind: PassKind,
+        kind: SignInTokenKind,
         digest: &TokenDigest,
-    ) -> Result<Option<Pass>, StoreError> {
+    ) -> Result<Option<SignInToken>, StoreError> {
         let digest = *digest;
-        let found: Vec<PassRow> = self
+        let found: Vec<SignInTokenRow> = self
             .connections
             .read(move |conn| Ok(load::<Find, _>(conn, &Find::values(kind, &digest))?))
             .await?;
-        found.into_iter().next().map(Pass::try_from).transpose()
+        found
+            .into_iter()
+            .next()
+            .map(SignInToken::try_from)
+            .transpose()
     }
 
     async fn redeem_link(
         &self,
         link: &TokenDigest,
-        session: &Pass,
+        session: &SignInToken,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         let (link, session, entry) = (*link, session.clone(), entry.clone());
@@ -76,7 +80,7 @@ impl Passes for SqliteStore {
             .await
     }
 
-    async fn forget_passes(
+    async fn forget_tokens(
         &self,
         before: OffsetDateTime,
         limit: usize,

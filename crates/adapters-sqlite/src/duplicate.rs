@@ -44,7 +44,7 @@ statement! {
 }
 
 /// Returns the postings that share a band with one of these fingerprints, and the named ones.
-pub(crate) fn near(
+pub(crate) fn candidates(
     conn: &mut SqliteConnection,
     fingerprints: &[Fingerprint],
     named: &[PostingId],

@@ -5,7 +5,7 @@
 //! [`Health`](domain::store::Health),
 //! [`Outbox`](kernel::outbox::Outbox), [`EventLog`](kernel::event::EventLog),
 //! [`Clients`](access::Clients), [`Catalogues`](domain::catalogue::Catalogues),
-//! [`Passes`](access::sign_in::Passes),
+//! [`SignInTokens`](access::sign_in::SignInTokens),
 //! [`PostingBrowser`](domain::browse::PostingBrowser),
 //! [`DraftCache`](enrichment::DraftCache), [`AuditLog`](kernel::audit::AuditLog) and
 //! [`Webhooks`](webhooks::Webhooks); and of the newsletter

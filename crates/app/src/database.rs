@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use ::webhooks::Webhooks;
-use access::{ActivityLog, Clients, sign_in::Passes};
+use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
@@ -50,7 +50,7 @@ pub struct Database {
     pub accounts: Arc<dyn Accounts>,
     pub catalogues: Arc<dyn Catalogues>,
     pub clients: Arc<dyn Clients>,
-    pub passes: Arc<dyn Passes>,
+    pub sign_in_tokens: Arc<dyn SignInTokens>,
     pub browser: Arc<dyn PostingBrowser>,
     pub companies: Arc<dyn CompanyReader>,
     pub retention: Arc<dyn Retention>,
@@ -77,7 +77,7 @@ impl Database {
             + Accounts
             + Catalogues
             + Clients
-            + Passes
+            + SignInTokens
             + PostingBrowser
             + CompanyReader
             + Retention
@@ -101,7 +101,7 @@ impl Database {
             accounts: Arc::clone(store) as _,
             catalogues: Arc::clone(store) as _,
             clients: Arc::clone(store) as _,
-            passes: Arc::clone(store) as _,
+            sign_in_tokens: Arc::clone(store) as _,
             browser: Arc::clone(store) as _,
             companies: Arc::clone(store) as _,
             retention: Arc::clone(store) as _,

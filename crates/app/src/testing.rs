@@ -9,7 +9,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::store::{Known, Store, WriteSet};
+use domain::store::{Snapshot, Store, WriteSet};
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use newsletter::{
     subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
@@ -73,11 +73,11 @@ impl Store for FaultyStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         Store::load(&*self.memory, identifiers, companies).await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         Store::load_by_id(&*self.memory, ids).await
     }
 

@@ -8,7 +8,7 @@ use domain::{
     authority::Principal,
     decision::decide,
     posting::{Lifetime, PutPosting},
-    store::{Known, WriteSet},
+    store::{Snapshot, WriteSet},
 };
 use kernel::{ClientId, PostingId, Website};
 use time::{OffsetDateTime, macros::datetime};
@@ -43,21 +43,21 @@ fn posting() -> PutPosting {
 fn decisions(criterion: &mut Criterion) {
     let lifetime = Lifetime::days(60);
     let posting = posting();
-    let nothing = Known::default();
-    let mut known = Known::default();
+    let nothing = Snapshot::default();
+    let mut snapshot = Snapshot::default();
     let created = decide(&nothing, &posting, lifetime, NOW).expect("a sample posting");
     let change = created.change.expect("a new posting is a change");
-    change.record(&mut known, &mut WriteSet::new(NOW));
+    change.record(&mut snapshot, &mut WriteSet::new(NOW));
     let update = put(r#"{"title":"Frontend Engineer","salary_min":65000,"salary_max":90000}"#);
 
     let mut group = criterion.benchmark_group("decide");
-    for (name, known, put) in [
+    for (name, snapshot, put) in [
         ("create", &nothing, &posting),
-        ("unchanged", &known, &posting),
-        ("update", &known, &update),
+        ("unchanged", &snapshot, &posting),
+        ("update", &snapshot, &update),
     ] {
         group.bench_function(name, |bencher| {
-            bencher.iter(|| decide(black_box(known), black_box(put), lifetime, NOW));
+            bencher.iter(|| decide(black_box(snapshot), black_box(put), lifetime, NOW));
         });
     }
     group.finish();

@@ -4,7 +4,7 @@
 //!
 //! 1. [`posting`], [`company`] and [`catalogue`] are values, [`import`] the lines of an import;
 //!    [`authority`] says who may change which of them.
-//! 2. [`decision`] has the rules, as plain functions: what is known and a command go in, a change
+//! 2. [`decision`] has the rules, as plain functions: a snapshot and a command go in, a change
 //!    comes out.
 //! 3. [`store`] and [`browse`] are the ports to what is stored, and [`catalogue::Catalogues`] that to
 //!    catalogues. An adapter implements them.

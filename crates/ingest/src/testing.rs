@@ -11,7 +11,7 @@ use std::{
 
 use async_trait::async_trait;
 use domain::{
-    store::{Known, LockedRows, RowLocks, Store, WriteSet},
+    store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
     testing::MemoryStore,
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
@@ -171,7 +171,7 @@ impl Store for FaultyStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         self.loaded.fetch_add(identifiers.len(), Ordering::SeqCst);
         self.read_gate
             .subscribe()
@@ -184,13 +184,13 @@ impl Store for FaultyStore {
         Store::load(&*self.memory, identifiers, companies).await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         Store::load_by_id(&*self.memory, ids).await
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
         let fault = self.fault(&writes);
-        let locks = RowLocks::of(&writes, &Known::default());
+        let locks = RowLocks::of(&writes, &Snapshot::default());
         let locked = (!self.locked_of(&locks).is_empty())
             .then(|| Fault::Fail(StoreError::Locked("a row".to_owned())));
         self.begin(locked.or(fault)).await?;

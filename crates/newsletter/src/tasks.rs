@@ -13,8 +13,8 @@ pub const SYNC: Kind = Kind::new("sync");
 
 const BULK_SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old-bulk");
 const BULK_SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new-bulk");
-const SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old").before(&BULK_SYNCS_TO_OLD);
-const SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new").before(&BULK_SYNCS_TO_NEW);
+const SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old").with_fallback(&BULK_SYNCS_TO_OLD);
+const SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new").with_fallback(&BULK_SYNCS_TO_NEW);
 
 /// The queue of moves between the accounts.
 pub const MIGRATE: Queue = Queue::of(Kind::new("migrate"));

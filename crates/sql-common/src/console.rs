@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use access::sign_in::{Pass, PassKind, TokenDigest};
+use access::sign_in::{SignInToken, SignInTokenKind, TokenDigest};
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use domain::{
     browse::{PostingSummary, WindowOrder},
@@ -23,7 +23,7 @@ use crate::{
 
 entity! {
     /// A link or a session.
-    PassRow = console_passes (digest) of Pass {
+    SignInTokenRow = console_passes (digest) of SignInToken {
         fixed {
             digest: Binary = Blob(|pass| Some(&pass.digest)),
             kind: Text = Text(|pass| Some(pass.kind.as_str())),
@@ -36,14 +36,14 @@ entity! {
     }
 }
 
-impl TryFrom<PassRow> for Pass {
+impl TryFrom<SignInTokenRow> for SignInToken {
     type Error = StoreError;
 
-    fn try_from(row: PassRow) -> Result<Self, StoreError> {
+    fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
         let operator = Operator::new(&row.operator);
         Ok(Self {
             digest: digest(&row.digest, "console_passes.digest")?,
-            kind: PassKind::parse(&row.kind)
+            kind: SignInTokenKind::parse(&row.kind)
                 .ok_or_else(|| corrupt("console_passes.kind", &row.kind))?,
             operator: operator.map_err(|_| corrupt("console_passes.operator", &row.operator))?,
             created_at: row.created_at.time("console_passes.created_at")?,
@@ -54,18 +54,18 @@ impl TryFrom<PassRow> for Pass {
 
 statement! {
     pub Insert = "INSERT INTO console_passes ({console_passes}) VALUES ({console_passes ?})",
-    over [PassRow]
+    over [SignInTokenRow]
 }
 
 statement! {
     pub Find = "SELECT {console_passes} FROM console_passes WHERE digest = ? AND kind = ?",
-    over [PassRow],
-    returns <PassRow as Entity>::Row
+    over [SignInTokenRow],
+    returns <SignInTokenRow as Entity>::Row
 }
 
 impl Find {
     /// The values for a pass.
-    pub fn values(kind: PassKind, digest: &TokenDigest) -> [Value<'_>; 2] {
+    pub fn values(kind: SignInTokenKind, digest: &TokenDigest) -> [Value<'_>; 2] {
         [digest.into(), kind.as_str().into()]
     }
 }

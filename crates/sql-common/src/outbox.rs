@@ -6,7 +6,7 @@ use diesel::{
 };
 use kernel::{
     StoreError,
-    outbox::{Claimed, Effect, Queue, Receipt, SubjectTask, TaskId, TaskRow},
+    outbox::{ClaimToken, Claimed, Effect, Queue, SubjectTask, TaskId, TaskRow},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -48,7 +48,7 @@ impl ClaimedRow {
     /// The claimed task, from its queue and its lease.
     pub fn claimed(self, queue: Queue, lease: Uuid) -> Result<Claimed, StoreError> {
         Ok(Claimed {
-            receipt: Receipt {
+            token: ClaimToken {
                 task: TaskId(self.id),
                 generation: self.generation,
                 lease,
@@ -163,12 +163,12 @@ statement! {
 impl Retry {
     /// The values of a failed attempt.
     pub fn values(
-        receipt: Receipt,
+        token: ClaimToken,
         error: &str,
         now: OffsetDateTime,
         next_at: OffsetDateTime,
     ) -> [Value<'_>; 6] {
-        let [task, lease, generation, error, now] = dead_letter_values(receipt, error, now);
+        let [task, lease, generation, error, now] = dead_letter_values(token, error, now);
         [task, lease, generation, error, now, next_at.into()]
     }
 }
@@ -190,11 +190,11 @@ macro_rules! dead_letter {
 }
 
 /// The values for [`dead_letter!`](crate::dead_letter).
-pub fn dead_letter_values(receipt: Receipt, error: &str, now: OffsetDateTime) -> [Value<'_>; 5] {
+pub fn dead_letter_values(token: ClaimToken, error: &str, now: OffsetDateTime) -> [Value<'_>; 5] {
     [
-        receipt.task.0.into(),
-        receipt.lease.into(),
-        receipt.generation.into(),
+        token.task.0.into(),
+        token.lease.into(),
+        token.generation.into(),
         error.into(),
         now.into(),
     ]

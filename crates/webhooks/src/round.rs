@@ -106,7 +106,7 @@ enum State {
     /// None is made, because an earlier event of the subject waits.
     Behind,
     /// One is under way.
-    UnderWay,
+    InFlight,
     Delivered,
     /// To be tried again.
     Failed(WaitingEvent),
@@ -226,7 +226,7 @@ impl DeliveryRound {
         let place = self.order.iter().position(may_begin)?;
         let number = self.order.remove(place);
         let item = &mut self.items[number];
-        item.state = State::UnderWay;
+        item.state = State::InFlight;
         item.attempts = item.attempts.saturating_add(1);
         self.blocked.insert(item.subject);
         self.under_way += 1;
@@ -466,7 +466,7 @@ impl DeliveryRound {
 impl Item {
     /// Whether no attempt has ended, and one may be made.
     const fn is_left(&self) -> bool {
-        matches!(self.state, State::Open | State::UnderWay)
+        matches!(self.state, State::Open | State::InFlight)
     }
 
     fn waiting(

@@ -56,7 +56,7 @@ impl Handler for Searches {
         let store = &*self.0.parts.store;
         let all: Vec<_> = tasks
             .iter()
-            .map(|task| (task.receipt, PostingId::new(task.effect.key())))
+            .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let busy = match usecase::finish_idle_searches(store, &all, self.0.now()).await {
             // A row of one of them is held, or a lease was lost.
@@ -66,7 +66,7 @@ impl Handler for Searches {
         let mut split = SplitBatch::new(&self.0, busy.len());
         for (n, search) in busy.iter().enumerate() {
             if stop.is_cancelled() {
-                let rest: Vec<_> = busy[n..].iter().map(|(receipt, _)| *receipt).collect();
+                let rest: Vec<_> = busy[n..].iter().map(|(token, _)| *token).collect();
                 self.0.give_back(&rest, time::Duration::ZERO).await;
                 break;
             }
@@ -79,7 +79,7 @@ impl Handler for Searches {
                 )
             };
             let done = decide_again(CONFLICTS, look_up).await;
-            if let Some(task) = tasks.iter().find(|task| task.receipt == search.0) {
+            if let Some(task) = tasks.iter().find(|task| task.token == search.0) {
                 split.note(task, done).await?;
             }
         }

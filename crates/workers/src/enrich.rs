@@ -19,7 +19,7 @@ use enrichment::{EnrichError, Enricher, EnrichmentInput, StopFlag};
 use futures_util::{StreamExt as _, stream};
 use kernel::{
     PostingId, SourceIdentifier, StoreError,
-    outbox::{Claimed, Queue, Receipt},
+    outbox::{ClaimToken, Claimed, Queue},
     trace::{NewSpan, Span, SpanRole, TraceParent},
 };
 use runtime::{decide_again, panics};
@@ -82,7 +82,7 @@ impl Handler for Enrichments {
         let assignments = self.assignments(tasks).await?;
         let results: Vec<_> = stream::iter(assignments)
             .map(|assignment| {
-                let task = find(tasks, assignment.receipt);
+                let task = find(tasks, assignment.token);
                 self.carry_out(assignment, task.and_then(|task| task.trace), stop)
             })
             .buffer_unordered(self.tasks.settings().enrich_at_once.max(1))
@@ -96,7 +96,7 @@ impl Handler for Enrichments {
             match result {
                 Done::Outcome(outcome) => outcomes.push(*outcome),
                 Done::Failure(failed) => failures.push(failed),
-                Done::NotBegun(receipt) => given_back.push(receipt),
+                Done::NotBegun(token) => given_back.push(token),
             }
         }
         self.tasks
@@ -107,7 +107,7 @@ impl Handler for Enrichments {
         }
         let mut split = SplitBatch::new(&self.tasks, failures.len());
         for failed in failures {
-            if let Some(task) = find(tasks, failed.receipt) {
+            if let Some(task) = find(tasks, failed.token) {
                 let settled = self.settle(task, failed).await;
                 split.note(task, settled).await?;
             }
@@ -122,7 +122,7 @@ impl Handler for Enrichments {
 
 /// An assignment without an outcome.
 struct Failed {
-    receipt: Receipt,
+    token: ClaimToken,
     content: ContentHash,
     input: Arc<EnrichmentInput>,
     error: EnrichError,
@@ -133,7 +133,7 @@ enum Done {
     Outcome(Box<Outcome>),
     Failure(Failed),
     /// The worker was asked to stop before it began.
-    NotBegun(Receipt),
+    NotBegun(ClaimToken),
 }
 
 impl Enrichments {
@@ -177,7 +177,7 @@ impl Enrichments {
     async fn assign(&self, tasks: &[Claimed]) -> Result<Vec<Assignment>, StoreError> {
         let named: Vec<_> = tasks
             .iter()
-            .map(|task| (task.receipt, PostingId::new(task.effect.key())))
+            .map(|task| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let now = self.tasks.now();
         panics::caught(usecase::assignments(
@@ -194,11 +194,9 @@ impl Enrichments {
         cause: Option<TraceParent>,
         stop: &CancellationToken,
     ) -> Done {
-        let Assignment {
-            receipt, content, ..
-        } = assignment;
+        let Assignment { token, content, .. } = assignment;
         if stop.is_cancelled() {
-            return Done::NotBegun(receipt);
+            return Done::NotBegun(token);
         }
         let input = Arc::new(EnrichmentInput::from(&assignment));
         let posting = assignment.posting.source_identifier;
@@ -211,14 +209,14 @@ impl Enrichments {
         drop(span);
         match enriched {
             Ok(enrichment) => Done::Outcome(Box::new(Outcome {
-                receipt,
+                token,
                 posting,
                 content,
                 enrichment,
                 trace,
             })),
             Err(error) => Done::Failure(Failed {
-                receipt,
+                token,
                 content,
                 input,
                 error,
@@ -284,7 +282,7 @@ impl Enrichments {
         for outcome in outcomes {
             let record = || Box::pin(self.record_once(std::slice::from_ref(outcome)));
             let result = decide_again(CONFLICTS, record).await;
-            if let Some(task) = find(tasks, outcome.receipt) {
+            if let Some(task) = find(tasks, outcome.token) {
                 split.note(task, result).await?;
             }
         }
@@ -314,8 +312,8 @@ impl Drop for StopOnDrop {
     }
 }
 
-fn find(tasks: &[Claimed], receipt: Receipt) -> Option<&Claimed> {
-    tasks.iter().find(|task| task.receipt == receipt)
+fn find(tasks: &[Claimed], token: ClaimToken) -> Option<&Claimed> {
+    tasks.iter().find(|task| task.token == token)
 }
 
 fn failed_to_run(error: JoinError) -> EnrichError {

@@ -10,7 +10,7 @@ use ::newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, Su
 use async_trait::async_trait;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, Store, WriteSet},
+    store::{Snapshot, Store, WriteSet},
 };
 use kernel::{
     CompanyId, PostingId, SourceIdentifier, StoreError,
@@ -132,11 +132,11 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         self.inner.load(identifiers, companies).await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         self.inner.load_by_id(ids).await
     }
 
@@ -154,12 +154,12 @@ impl<S: Store + ?Sized> Store for ObservedStore<S> {
         Ok(())
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
-        self.inner.near(fingerprints, named).await
+        self.inner.candidates(fingerprints, named).await
     }
 
     async fn copies(

@@ -7,7 +7,7 @@ use ::newsletter::{
     subscriber::provider::Provider,
 };
 use ::webhooks::{Sender, Webhooks};
-use access::{Clients, sign_in::Passes};
+use access::{Clients, sign_in::SignInTokens};
 use domain::{
     posting::PostingView,
     store::{PostingReader, Retention, Store, StoreClock},
@@ -39,7 +39,7 @@ pub struct WorkerParts {
     /// The drafts of a model that were paid for.
     pub drafts: Arc<dyn DraftCache>,
     /// Links and sessions of the console.
-    pub passes: Arc<dyn Passes>,
+    pub sign_in_tokens: Arc<dyn SignInTokens>,
     /// What is kept of postings that expired.
     pub retention: Arc<dyn Retention>,
     /// The enricher, and its circuit breaker.

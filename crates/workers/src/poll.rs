@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kernel::{
     StoreError,
-    outbox::{Claimed, Queue, Receipt},
+    outbox::{ClaimToken, Claimed, Queue},
 };
 use runtime::{Rounds, panics};
 use tokio::time::{Instant, sleep};
@@ -138,24 +138,24 @@ async fn work_on<H: Handler>(
     claimed: &[Claimed],
     stop: &CancellationToken,
 ) -> Result<(), StoreError> {
-    let receipts: Vec<Receipt> = claimed.iter().map(|task| task.receipt).collect();
+    let tokens: Vec<ClaimToken> = claimed.iter().map(|task| task.token).collect();
     let patience = async {
         stop.cancelled().await;
         sleep(tasks.settings().stop_within).await;
     };
     let result = tokio::select! {
         result = panics::caught(handler.handle(claimed, stop)) => result,
-        () = tasks.keep(&receipts) => Ok(()),
+        () = tasks.keep(&tokens) => Ok(()),
         () = patience => {
             let queue = handler.queue();
             tracing::warn!(?queue, "work that took too long to stop is given back");
-            tasks.give_back(&receipts, time::Duration::ZERO).await;
+            tasks.give_back(&tokens, time::Duration::ZERO).await;
             return Ok(());
         }
     };
     if result.is_err() {
         // Later: at once, the same would happen again.
-        tasks.give_back(&receipts, time::Duration::SECOND).await;
+        tasks.give_back(&tokens, time::Duration::SECOND).await;
     }
     result
 }

@@ -7,7 +7,7 @@ use domain::posting::ENRICH;
 use enrichment::EnrichError;
 use kernel::{
     StoreError,
-    outbox::{Claimed, Kind, LOST_TOO_OFTEN, Queue, Receipt, RetryPolicy},
+    outbox::{ClaimToken, Claimed, Kind, LOST_TOO_OFTEN, Queue, RetryPolicy},
 };
 use runtime::{Floor, lease};
 use time::{Duration, OffsetDateTime};
@@ -97,10 +97,10 @@ impl Tasks {
     }
 
     /// Renews leases for as long as it is polled.
-    pub async fn keep(&self, receipts: &[Receipt]) {
+    pub async fn keep(&self, tokens: &[ClaimToken]) {
         lease::keep("tasks", self.settings().renew_every, async || {
             let until = self.now() + self.lease();
-            self.parts.outbox.renew(receipts, until).await?;
+            self.parts.outbox.renew(tokens, until).await?;
             Ok::<_, StoreError>(true)
         })
         .await;
@@ -108,14 +108,14 @@ impl Tasks {
 
     /// Makes claimed tasks due again after a delay, without counting a failure. Best effort, as
     /// their leases end anyway.
-    pub async fn give_back(&self, receipts: &[Receipt], after: Duration) {
-        if receipts.is_empty() {
+    pub async fn give_back(&self, tokens: &[ClaimToken], after: Duration) {
+        if tokens.is_empty() {
             return;
         }
         if let Err(error) = self
             .parts
             .outbox
-            .give_back(receipts, self.now() + after)
+            .give_back(tokens, self.now() + after)
             .await
         {
             tracing::debug!(%error, "tasks stay leased until their leases end");
@@ -158,7 +158,7 @@ impl Tasks {
         let settled = self
             .parts
             .outbox
-            .retry(task.receipt, next_at, error, self.now());
+            .retry(task.token, next_at, error, self.now());
         recorded(&settled.await)
     }
 
@@ -166,7 +166,7 @@ impl Tasks {
     pub async fn dead_letter(&self, task: &Claimed, failure: &Failure) -> bool {
         failure.log_end(task);
         let (error, now) = (failure.message.as_str(), self.now());
-        recorded(&self.parts.outbox.give_up(task.receipt, error, now).await)
+        recorded(&self.parts.outbox.give_up(task.token, error, now).await)
     }
 }
 
@@ -184,7 +184,7 @@ pub(super) fn floor(kind: Kind) -> Floor {
 
 /// A queue and the one behind it.
 fn with_behind(queue: Queue) -> impl Iterator<Item = Queue> {
-    std::iter::once(queue).chain(queue.behind())
+    std::iter::once(queue).chain(queue.fallback())
 }
 
 fn recorded(settled: &Result<(), StoreError>) -> bool {

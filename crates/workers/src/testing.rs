@@ -17,7 +17,7 @@ use ::webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, Sender};
 use async_trait::async_trait;
 use domain::{
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, Store, WriteSet},
+    store::{Snapshot, Store, WriteSet},
 };
 use enrichment::{Pipeline, testing::MemoryDrafts};
 use kernel::{
@@ -84,7 +84,7 @@ impl Stores {
             accounts: Arc::clone(memory) as _,
             subscribers: Arc::clone(memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
-            passes: Arc::clone(memory) as _,
+            sign_in_tokens: Arc::clone(memory) as _,
             retention: Arc::clone(memory) as _,
             enriching: Enriching {
                 enricher: Arc::new(Pipeline::new(None, |_| {})),
@@ -190,11 +190,11 @@ impl Store for FaultyStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         Store::load(&*self.memory, identifiers, companies).await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         Store::load_by_id(&*self.memory, ids).await
     }
 
@@ -210,12 +210,12 @@ impl Store for FaultyStore {
         Ok(())
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
-        Store::near(&*self.memory, fingerprints, named).await
+        Store::candidates(&*self.memory, fingerprints, named).await
     }
 
     async fn copies(

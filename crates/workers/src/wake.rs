@@ -42,7 +42,7 @@ impl Wake {
 
     /// Notifies one loop that waits for tasks of this queue.
     pub(super) fn call(&self, queue: Queue) {
-        let is_worked_on = |own: Queue| own == queue || own.behind() == Some(queue);
+        let is_worked_on = |own: Queue| own == queue || own.fallback() == Some(queue);
         let queues = self.queues();
         if let Some((_, signal)) = queues.iter().find(|(own, _)| is_worked_on(**own)) {
             signal.call();

@@ -198,14 +198,14 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
         .unwrap();
     for claimed in &claimed {
         desk.store
-            .give_up(claimed.receipt, EVIL, noon())
+            .give_up(claimed.token, EVIL, noon())
             .await
             .unwrap();
     }
     let cookie = desk.sign_in("ann").await;
     let page = desk.get("/outbox", &cookie).await;
     assert_escaped("/outbox", &page.body, 3);
-    let [id, other] = [0, 1].map(|n: usize| claimed[n].receipt.task.0.to_string());
+    let [id, other] = [0, 1].map(|n: usize| claimed[n].token.task.0.to_string());
     let token = page.token();
     for (form, answer) in [
         (vec![("action", "chosen")], ""),

@@ -26,8 +26,8 @@ async fn desk() -> Desk {
         .await
         .unwrap();
     let claimed = store.claim(ENRICH, 9, minutes(1), uuid(9), noon()).await;
-    let receipt = claimed.unwrap()[0].receipt;
-    store.give_up(receipt, "broken", noon()).await.unwrap();
+    let token = claimed.unwrap()[0].token;
+    store.give_up(token, "broken", noon()).await.unwrap();
     let new = NewClient {
         name: "acme".to_owned(),
         scopes: vec![Scope::JobPostingsWrite],

@@ -5,7 +5,9 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
-use access::sign_in::{Pass, PassKind, Passes, TokenDigest, issue_link, token_digest};
+use access::sign_in::{
+    SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest,
+};
 use actix_web::{
     App,
     body::to_bytes,
@@ -154,23 +156,23 @@ impl Shaky {
 }
 
 #[async_trait]
-impl Passes for Shaky {
-    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
-        Passes::add_pass(self.store()?, pass, entry).await
+impl SignInTokens for Shaky {
+    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
+        SignInTokens::add_token(self.store()?, pass, entry).await
     }
 
-    async fn find_pass(
+    async fn find_token(
         &self,
-        kind: PassKind,
+        kind: SignInTokenKind,
         digest: &TokenDigest,
-    ) -> Result<Option<Pass>, StoreError> {
-        Passes::find_pass(self.store()?, kind, digest).await
+    ) -> Result<Option<SignInToken>, StoreError> {
+        SignInTokens::find_token(self.store()?, kind, digest).await
     }
 
     async fn redeem_link(
         &self,
         link: &TokenDigest,
-        session: &Pass,
+        session: &SignInToken,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         self.store()?.redeem_link(link, session, entry).await
@@ -180,12 +182,12 @@ impl Passes for Shaky {
         self.store()?.end_session(session, entry).await
     }
 
-    async fn forget_passes(
+    async fn forget_tokens(
         &self,
         before: OffsetDateTime,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        Passes::forget_passes(self.store()?, before, limit).await
+        SignInTokens::forget_tokens(self.store()?, before, limit).await
     }
 }
 
@@ -223,7 +225,7 @@ impl Desk {
     fn ports(&self) -> Ports {
         let clock = Arc::clone(&self.clock);
         Ports {
-            passes: Arc::new(Shaky(Arc::clone(&self.store), Arc::clone(&self.is_away))),
+            sign_in_tokens: Arc::new(Shaky(Arc::clone(&self.store), Arc::clone(&self.is_away))),
             browser: Arc::clone(&self.store) as _,
             postings: Arc::clone(&self.store) as _,
             store: Arc::clone(&self.store) as _,

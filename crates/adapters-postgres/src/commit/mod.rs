@@ -10,7 +10,7 @@ use diesel_async::AsyncPgConnection;
 use domain::{
     company::FORMER_NAMES,
     posting::duplicate::{Candidate, Fingerprint},
-    store::{Known, LockedRows, RowLocks, Store, WriteSet},
+    store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::posting::{PostingRow, TextsRow};
@@ -30,28 +30,28 @@ impl Store for PostgresStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
         self.connections
             .run(async move |conn| posting::load(conn, &identifiers, &companies).await)
             .await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         let ids = ids.to_vec();
         self.connections
             .run(async move |conn| posting::load_by_id(conn, &ids).await)
             .await
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
         let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
         self.connections
-            .run(async move |conn| duplicate::near(conn, &fingerprints, &named).await)
+            .run(async move |conn| duplicate::candidates(conn, &fingerprints, &named).await)
             .await
     }
 
@@ -169,10 +169,10 @@ pub(crate) async fn finish(
     lock_timeout: &str,
 ) -> Result<(), Failure> {
     let tasks = &writes.tasks;
-    let receipts: Vec<_> = tasks.receipts().copied().collect();
-    if !receipts.is_empty() {
+    let tokens: Vec<_> = tasks.tokens().copied().collect();
+    if !tokens.is_empty() {
         let effects: Vec<_> = tasks.asked().collect();
-        outbox::lock(conn, &receipts, &effects).await?;
+        outbox::lock(conn, &tokens, &effects).await?;
     }
     if !tasks.ended.is_empty() {
         outbox::end(conn, &tasks.ended).await?;
@@ -184,8 +184,8 @@ pub(crate) async fn finish(
     if !tasks.done.is_empty() {
         outbox::finish(conn, &tasks.done, tasks.at).await?;
     }
-    for (receipt, error) in &tasks.given_up {
-        outbox::give_up(conn, *receipt, error, tasks.at).await?;
+    for (token, error) in &tasks.given_up {
+        outbox::give_up(conn, *token, error, tasks.at).await?;
     }
     if !tasks.audit.is_empty() {
         audit::write(conn, &tasks.audit).await?;

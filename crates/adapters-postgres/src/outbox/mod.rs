@@ -12,7 +12,7 @@ use kernel::{
     StoreError,
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        Backlog, ClaimToken, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Revive, SubjectTask,
         TaskId, TaskRow,
     },
 };
@@ -68,48 +68,48 @@ impl Outbox for PostgresStore {
         Ok(claimed.into_iter().next())
     }
 
-    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
-        if receipts.is_empty() {
+    async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError> {
+        if tokens.is_empty() {
             return Ok(());
         }
-        let receipts = receipts.to_vec();
+        let tokens = tokens.to_vec();
         self.connections
-            .run(async move |conn| write::renew(conn, &receipts, until).await)
+            .run(async move |conn| write::renew(conn, &tokens, until).await)
             .await
     }
 
-    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
-        if receipts.is_empty() {
+    async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError> {
+        if tokens.is_empty() {
             return Ok(());
         }
-        let receipts = receipts.to_vec();
+        let tokens = tokens.to_vec();
         self.connections
-            .run(async move |conn| write::give_back(conn, &receipts, at).await)
+            .run(async move |conn| write::give_back(conn, &tokens, at).await)
             .await
     }
 
     async fn retry(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         next_at: OffsetDateTime,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .run(async move |conn| write::retry(conn, receipt, next_at, &error, now).await)
+            .run(async move |conn| write::retry(conn, token, next_at, &error, now).await)
             .await
     }
 
     async fn give_up(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .run(async move |conn| give_up(conn, receipt, &error, now).await)
+            .run(async move |conn| give_up(conn, token, &error, now).await)
             .await
     }
 

@@ -6,7 +6,7 @@ use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use kernel::{
     StoreError,
-    outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
+    outbox::{ClaimToken, Effect, Revive, TaskId, TaskRow},
     trace::TraceParent,
 };
 use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};
@@ -48,17 +48,17 @@ statement! {
 /// lease is a conflict.
 pub(crate) async fn lock(
     conn: &mut AsyncPgConnection,
-    settled: &[Receipt],
+    settled: &[ClaimToken],
     effects: &[Effect],
 ) -> Result<(), Failure> {
     let values = [
-        bigints(settled, |receipt| Some(receipt.task.0)),
+        bigints(settled, |token| Some(token.task.0)),
         texts(effects, |effect| Some(effect.kind().as_str())),
         uuids(effects, |effect| effect.key()),
     ];
     let found: Vec<(i64, Option<Uuid>)> = load::<Lock, _>(conn, &values).await?;
     let leases: HashMap<_, _> = found.into_iter().collect();
-    let holds = |receipt: &Receipt| leases.get(&receipt.task.0) == Some(&Some(receipt.lease));
+    let holds = |token: &ClaimToken| leases.get(&token.task.0) == Some(&Some(token.lease));
     if settled.iter().all(holds) {
         Ok(())
     } else {
@@ -81,12 +81,12 @@ statement! {
 /// Deletes tasks, or makes them due again. The caller holds their locks and leases.
 pub(crate) async fn finish(
     conn: &mut AsyncPgConnection,
-    done: &[Receipt],
+    done: &[ClaimToken],
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
     let values = [
-        bigints(done, |receipt| Some(receipt.task.0)),
-        bigints(done, |receipt| Some(receipt.generation)),
+        bigints(done, |token| Some(token.task.0)),
+        bigints(done, |token| Some(token.generation)),
         Value::from(at),
     ];
     execute::<Finish>(conn, &values).await?;
@@ -118,27 +118,27 @@ statement! {
 /// Extends those leases that still hold.
 pub(super) async fn renew(
     conn: &mut AsyncPgConnection,
-    receipts: &[Receipt],
+    tokens: &[ClaimToken],
     until: OffsetDateTime,
 ) -> Result<(), Failure> {
-    execute::<Renew>(conn, &held(receipts, until)).await?;
+    execute::<Renew>(conn, &held(tokens, until)).await?;
     Ok(())
 }
 
 /// Ends those leases that still hold; their tasks become due at this time.
 pub(super) async fn give_back(
     conn: &mut AsyncPgConnection,
-    receipts: &[Receipt],
+    tokens: &[ClaimToken],
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
-    execute::<GiveBack>(conn, &held(receipts, at)).await?;
+    execute::<GiveBack>(conn, &held(tokens, at)).await?;
     Ok(())
 }
 
-fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
+fn held(tokens: &[ClaimToken], next_at: OffsetDateTime) -> [Value<'_>; 3] {
     [
-        bigints(receipts, |receipt| Some(receipt.task.0)),
-        uuids(receipts, |receipt| receipt.lease),
+        bigints(tokens, |token| Some(token.task.0)),
+        uuids(tokens, |token| token.lease),
         Value::from(next_at),
     ]
 }
@@ -146,12 +146,12 @@ fn held(receipts: &[Receipt], next_at: OffsetDateTime) -> [Value<'_>; 3] {
 /// Returns a task to its queue after a failed attempt.
 pub(super) async fn retry(
     conn: &mut AsyncPgConnection,
-    receipt: Receipt,
+    token: ClaimToken,
     next_at: OffsetDateTime,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = Retry::values(receipt, error, now, next_at).map(Value::from);
+    let values = Retry::values(token, error, now, next_at).map(Value::from);
     execute::<Retry>(conn, &values).await?;
     Ok(())
 }
@@ -163,11 +163,11 @@ statement! {
 /// Gives a task up, unless the lease was lost.
 pub(crate) async fn give_up(
     conn: &mut AsyncPgConnection,
-    receipt: Receipt,
+    token: ClaimToken,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let values = dead_letter_values(receipt, error, now).map(Value::from);
+    let values = dead_letter_values(token, error, now).map(Value::from);
     execute::<MoveToDeadLetters>(conn, &values).await?;
     Ok(())
 }

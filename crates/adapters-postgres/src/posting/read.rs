@@ -14,7 +14,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use domain::{
     company::Company,
     posting::{Posting, PostingView},
-    store::{Known, ListQuery, PostingPage, PostingReader, Search, Texts},
+    store::{ListQuery, PostingPage, PostingReader, Search, Snapshot, Texts},
 };
 use futures_util::future::try_join;
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
@@ -45,8 +45,8 @@ pub(crate) async fn load(
     conn: &mut AsyncPgConnection,
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
-) -> Result<Known, Failure> {
-    let mut known = Known::default();
+) -> Result<Snapshot, Failure> {
+    let mut known = Snapshot::default();
     let named = [texts(identifiers, |identifier| Some(identifier.as_str()))];
     if let ([_], false) = (identifiers, companies.is_empty()) {
         let ids = [uuids(companies, |id| id.uuid())];
@@ -86,9 +86,9 @@ statement! {
 pub(crate) async fn load_by_id(
     conn: &mut AsyncPgConnection,
     ids: &[PostingId],
-) -> Result<Known, Failure> {
+) -> Result<Snapshot, Failure> {
     if ids.is_empty() {
-        return Ok(Known::default());
+        return Ok(Snapshot::default());
     }
     let ids: Vec<_> = ids.iter().map(|id| StoredId::from(id.uuid())).collect();
     let rows = in_full()
@@ -133,7 +133,7 @@ fn with_companies() -> _ {
     postings::table.inner_join(companies::table).select(columns)
 }
 
-fn of(rows: Vec<(PostingRow, CompanyRow)>) -> Result<Known, Failure> {
+fn of(rows: Vec<(PostingRow, CompanyRow)>) -> Result<Snapshot, Failure> {
     known(rows.into_iter().map(|(posting, company)| {
         let posting = posting.posting(None);
         posting.map(|posting| (posting, company))
@@ -142,8 +142,8 @@ fn of(rows: Vec<(PostingRow, CompanyRow)>) -> Result<Known, Failure> {
 
 fn known(
     rows: impl ExactSizeIterator<Item = Result<(Posting, CompanyRow), StoreError>>,
-) -> Result<Known, Failure> {
-    let mut known = Known {
+) -> Result<Snapshot, Failure> {
+    let mut known = Snapshot {
         postings: HashMap::with_capacity(rows.len()),
         companies: HashMap::with_capacity(rows.len()),
         former_names: HashMap::new(),

@@ -268,16 +268,16 @@ async fn tasks_are_asked_for_and_finished_at_once() {
         let lease = uuid(u128::try_from(round).unwrap());
         let claimed = one.claim(ENRICH, 30, minutes(1), lease, now).await.unwrap();
         assert_eq!(claimed.len(), 30);
-        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+        let tokens: Vec<_> = claimed.iter().map(|claimed| claimed.token).collect();
         let mut done = ask(0..10);
-        done.tasks.done.clone_from(&receipts);
+        done.tasks.done.clone_from(&tokens);
         let mut work = JoinSet::new();
         for store in [&one, &other] {
             let store = store.clone();
             work.spawn(async move { store.commit(ask(0..30)).await });
         }
         let store = other.clone();
-        work.spawn(async move { store.renew(&receipts, now + minutes(2)).await });
+        work.spawn(async move { store.renew(&tokens, now + minutes(2)).await });
         let store = one.clone();
         work.spawn(async move { store.commit(done).await });
         let store = other.clone();
@@ -310,7 +310,7 @@ async fn a_task_is_claimed_by_one() {
                 let claim = store.claim(ENRICH, 7, minutes(1), lease, noon());
                 let claimed = claim.await.unwrap();
                 assert!(claimed.len() <= 7);
-                tasks.extend(claimed.into_iter().map(|claimed| claimed.receipt.task));
+                tasks.extend(claimed.into_iter().map(|claimed| claimed.token.task));
             }
             tasks
         });

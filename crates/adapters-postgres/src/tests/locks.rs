@@ -153,7 +153,7 @@ async fn every_commit_soon_gives_up() {
         .await
         .unwrap();
     let mut done = retitle(1, "New");
-    done.tasks.done = claimed.iter().map(|task| task.receipt).collect();
+    done.tasks.done = claimed.iter().map(|task| task.token).collect();
     let mut report = subscribe();
     for write in report.subscribers.values_mut() {
         write.expected = Some(1);

@@ -125,11 +125,11 @@ async fn a_commit_takes_as_many_whatever_its_size() {
             .unwrap();
         assert_eq!(claimed.len(), limit);
         lap();
-        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
-        store.renew(&receipts, noon() + minutes(2)).await.unwrap();
+        let tokens: Vec<_> = claimed.iter().map(|claimed| claimed.token).collect();
+        store.renew(&tokens, noon() + minutes(2)).await.unwrap();
         lap();
         let mut writes = outcomes(creates(n));
-        writes.tasks.done = receipts;
+        writes.tasks.done = tokens;
         store.commit(writes).await.unwrap();
         lap();
         let mut changes = outcomes(creates(n));
@@ -172,7 +172,7 @@ fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
 
 fn synced(job: &ProviderJob) -> SyncResult {
     SyncResult {
-        receipt: job.receipt,
+        token: job.token,
         subscriber: job.subscriber,
         state: job.state.clone(),
         observed: Observation::Nobody,
@@ -208,8 +208,8 @@ async fn subscribers_take_as_many_whatever_their_number() {
         assert_eq!(claimed.len(), reports.len());
         lap();
         let task = &claimed[0];
-        let (receipt, id) = (task.receipt, SubscriberId::new(task.effect.key()));
-        let job = usecase::begin_sync(&store, receipt, id, Account::Old, noon());
+        let (token, id) = (task.token, SubscriberId::new(task.effect.key()));
+        let job = usecase::begin_sync(&store, token, id, Account::Old, noon());
         let job = job.await.unwrap().unwrap();
         lap();
         usecase::record_sync(&store, &synced(&job), noon())
@@ -244,14 +244,14 @@ async fn no_table_is_read_from_end_to_end() {
             write.posting.version = posting.version + 1;
         }
         store.commit(writes).await.unwrap();
-        let mut receipts = Vec::new();
+        let mut tokens = Vec::new();
         for queue in [ENRICH, tasks::syncs(Account::Old)] {
             let claim = store.claim(queue, 1_000, minutes(1), lease, noon());
-            receipts.extend(claim.await.unwrap().iter().map(|it| it.receipt));
+            tokens.extend(claim.await.unwrap().iter().map(|it| it.token));
         }
-        store.renew(&receipts, noon() + minutes(2)).await.unwrap();
+        store.renew(&tokens, noon() + minutes(2)).await.unwrap();
         let mut done = WriteSet::new(noon());
-        done.tasks.done = receipts;
+        done.tasks.done = tokens;
         store.commit(done).await.unwrap();
         store.overdue(noon(), 10).await.unwrap();
         let query = ListQuery {

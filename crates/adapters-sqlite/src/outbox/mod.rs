@@ -9,7 +9,7 @@ use kernel::{
     StoreError,
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        Backlog, ClaimToken, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Revive, SubjectTask,
         TaskId, TaskRow,
     },
 };
@@ -69,42 +69,42 @@ impl Outbox for SqliteStore {
             .await
     }
 
-    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
-        let receipts = receipts.to_vec();
+    async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError> {
+        let tokens = tokens.to_vec();
         self.connections
-            .write(move |conn| write::renew(conn, &receipts, until))
+            .write(move |conn| write::renew(conn, &tokens, until))
             .await
     }
 
-    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
-        let receipts = receipts.to_vec();
+    async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError> {
+        let tokens = tokens.to_vec();
         self.connections
-            .write(move |conn| write::give_back(conn, &receipts, at))
+            .write(move |conn| write::give_back(conn, &tokens, at))
             .await
     }
 
     async fn retry(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         next_at: OffsetDateTime,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .write(move |conn| write::retry(conn, &receipt, next_at, &error, now))
+            .write(move |conn| write::retry(conn, &token, next_at, &error, now))
             .await
     }
 
     async fn give_up(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
         let error = error.to_owned();
         self.connections
-            .write(move |conn| give_up(conn, &receipt, &error, now).map(|_| ()))
+            .write(move |conn| give_up(conn, &token, &error, now).map(|_| ()))
             .await
     }
 

@@ -3,7 +3,7 @@
 use diesel::SqliteConnection;
 use kernel::{
     StoreError,
-    outbox::{Effect, Receipt, Revive, TaskId, TaskRow},
+    outbox::{ClaimToken, Effect, Revive, TaskId, TaskRow},
     trace::TraceParent,
 };
 use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};
@@ -68,14 +68,14 @@ statement! {
 /// lease is a conflict.
 pub(crate) fn finish(
     conn: &mut SqliteConnection,
-    receipt: &Receipt,
+    token: &ClaimToken,
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
-    let Receipt {
+    let ClaimToken {
         task,
         generation,
         lease,
-    } = receipt;
+    } = token;
     let key = [task.0.into(), lease.into(), (*generation).into()];
     if execute::<Finish>(conn, &key)? > 0
         || execute::<MakeDue>(conn, &[at.into(), task.0.into(), lease.into()])? > 0
@@ -93,10 +93,10 @@ statement! {
 /// Extends those leases that still hold.
 pub(super) fn renew(
     conn: &mut SqliteConnection,
-    receipts: &[Receipt],
+    tokens: &[ClaimToken],
     until: OffsetDateTime,
 ) -> Result<(), Failure> {
-    for Receipt { task, lease, .. } in receipts {
+    for ClaimToken { task, lease, .. } in tokens {
         execute::<Renew>(conn, &[until.into(), task.0.into(), lease.into()])?;
     }
     Ok(())
@@ -109,10 +109,10 @@ statement! {
 /// Ends those leases that still hold; their tasks become due at this time.
 pub(super) fn give_back(
     conn: &mut SqliteConnection,
-    receipts: &[Receipt],
+    tokens: &[ClaimToken],
     at: OffsetDateTime,
 ) -> Result<(), Failure> {
-    for Receipt { task, lease, .. } in receipts {
+    for ClaimToken { task, lease, .. } in tokens {
         execute::<GiveBack>(conn, &[at.into(), task.0.into(), lease.into()])?;
     }
     Ok(())
@@ -121,12 +121,12 @@ pub(super) fn give_back(
 /// Returns a task to its queue after a failed attempt.
 pub(super) fn retry(
     conn: &mut SqliteConnection,
-    receipt: &Receipt,
+    token: &ClaimToken,
     next_at: OffsetDateTime,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<(), Failure> {
-    execute::<Retry>(conn, &Retry::values(*receipt, error, now, next_at))?;
+    execute::<Retry>(conn, &Retry::values(*token, error, now, next_at))?;
     Ok(())
 }
 
@@ -137,11 +137,11 @@ statement! {
 /// Gives a task up; false if the lease was lost.
 pub(crate) fn give_up(
     conn: &mut SqliteConnection,
-    receipt: &Receipt,
+    token: &ClaimToken,
     error: &str,
     now: OffsetDateTime,
 ) -> Result<bool, Failure> {
-    let values = dead_letter_values(*receipt, error, now);
+    let values = dead_letter_values(*token, error, now);
     Ok(execute::<MoveToDeadLetters>(conn, &values)? > 0)
 }
 

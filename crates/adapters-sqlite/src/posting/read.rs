@@ -12,7 +12,7 @@ use diesel::{
 };
 use domain::{
     posting::{Posting, PostingView},
-    store::{Known, ListOrder, ListQuery, PostingPage, PostingReader, Search, Step, Texts},
+    store::{ListOrder, ListQuery, PostingPage, PostingReader, Search, Snapshot, Step, Texts},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::{
@@ -34,7 +34,7 @@ pub(crate) fn load(
     conn: &mut SqliteConnection,
     identifiers: &[SourceIdentifier],
     companies: &[CompanyId],
-) -> Result<Known, Failure> {
+) -> Result<Snapshot, Failure> {
     let mut found = Vec::with_capacity(identifiers.len());
     for identifiers in identifiers.chunks(IN_LIST) {
         let rows = postings::table
@@ -52,7 +52,10 @@ pub(crate) fn load(
 }
 
 /// Loads the postings with these ids, their descriptions, and their companies with former names.
-pub(crate) fn load_by_id(conn: &mut SqliteConnection, ids: &[PostingId]) -> Result<Known, Failure> {
+pub(crate) fn load_by_id(
+    conn: &mut SqliteConnection,
+    ids: &[PostingId],
+) -> Result<Snapshot, Failure> {
     let mut found = Vec::with_capacity(ids.len());
     for ids in ids.chunks(IN_LIST) {
         let ids = ids.iter().map(|id| StoredId::from(id.uuid()));
@@ -73,7 +76,7 @@ fn known(
     conn: &mut SqliteConnection,
     found: Vec<Posting>,
     companies: &[CompanyId],
-) -> Result<Known, Failure> {
+) -> Result<Snapshot, Failure> {
     let postings: HashMap<_, _> = found
         .into_iter()
         .map(|posting| (posting.source_identifier.clone(), posting))
@@ -87,10 +90,10 @@ fn known(
         .into_iter()
         .map(|company| (company.id, company))
         .collect();
-    Ok(Known {
+    Ok(Snapshot {
         postings,
         companies,
-        ..Known::default()
+        ..Snapshot::default()
     })
 }
 

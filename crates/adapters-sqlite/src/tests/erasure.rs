@@ -16,7 +16,7 @@ use enrichment::{DraftCache as _, DraftKey};
 use kernel::testing::identifier;
 use kernel::{
     PostingId,
-    outbox::{Outbox as _, Receipt},
+    outbox::{ClaimToken, Outbox as _},
     testing::{by_ann, hours, noon, uuid},
 };
 
@@ -38,10 +38,10 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
     let now = noon() + hours(1);
     let claimed = store.claim(ENRICH, 1, hours(1), uuid(lease), now).await;
     let claimed = claimed.unwrap().remove(0);
-    let task: (Receipt, _) = (claimed.receipt, PostingId::new(claimed.effect.key()));
+    let task: (ClaimToken, _) = (claimed.token, PostingId::new(claimed.effect.key()));
     let assignment = assignments(store, &[task], now).await.unwrap().remove(0);
     let outcome = Outcome {
-        receipt: assignment.receipt,
+        token: assignment.token,
         posting: assignment.posting.source_identifier,
         content: assignment.content,
         enrichment: Enrichment {

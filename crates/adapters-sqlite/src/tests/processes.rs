@@ -99,7 +99,7 @@ async fn a_task_is_claimed_by_one() {
                 .await
                 .unwrap()
                 .into_iter()
-                .map(|claimed| claimed.receipt.task),
+                .map(|claimed| claimed.token.task),
         );
     }
     assert_eq!(tasks.len(), 200);

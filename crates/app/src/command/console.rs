@@ -30,7 +30,7 @@ async fn link(args: ConsoleLinkArgs) -> anyhow::Result<()> {
     })?;
     let operator = args.signs_in.unwrap_or_else(|| by.operator.clone());
     let database = Database::open(&args.store.database()).await?;
-    let link = console::link(&*database.passes, &url, operator, &by).await?;
+    let link = console::link(&*database.sign_in_tokens, &url, operator, &by).await?;
     if args.json.enabled {
         return output::print_json(&json!({ "url": link }));
     }

@@ -341,7 +341,7 @@ mod tests {
             .await
             .unwrap();
         store
-            .give_up(claimed[0].receipt, "no\x1b luck", at)
+            .give_up(claimed[0].token, "no\x1b luck", at)
             .await
             .unwrap();
         store
@@ -476,7 +476,7 @@ mod tests {
         for queue in [tasks::bulk_syncs(Account::Old), tasks::MIGRATE] {
             let claim = store.claim(queue, 1, minutes(1), Uuid::max(), noon());
             let task = claim.await.unwrap().remove(0);
-            store.give_up(task.receipt, "422", noon()).await.unwrap();
+            store.give_up(task.token, "422", noon()).await.unwrap();
         }
         let dead = tasks(&store, true).await;
         let rows: Vec<_> = dead.iter().map(Row::new).collect();

@@ -5,7 +5,7 @@ mod store;
 use std::{net::SocketAddr, sync::Arc};
 
 use ::webhooks::{PrivateAddresses, Sender};
-use access::sign_in::{Passes, issue_link, token_digest};
+use access::sign_in::{SignInTokens, issue_link, token_digest};
 use adapters_console::{
     Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, TrustedProxy, new_token,
 };
@@ -134,7 +134,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         clock: clock::system(),
     });
     Ports {
-        passes: Arc::clone(&database.passes),
+        sign_in_tokens: Arc::clone(&database.sign_in_tokens),
         browser: Arc::clone(&database.browser),
         postings: Arc::clone(&database.postings),
         store: Arc::clone(&database.store),
@@ -165,7 +165,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
 
 /// Makes a link that signs an operator in, once.
 pub async fn link(
-    passes: &dyn Passes,
+    passes: &dyn SignInTokens,
     url: &str,
     operator: Operator,
     by: &Attribution,

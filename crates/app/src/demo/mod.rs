@@ -100,7 +100,7 @@ async fn show(
             past::record(database).await?;
             let by = demo_operator()?;
             let operator = by.operator.clone();
-            let link = console::link(&*database.passes, console, operator, &by).await?;
+            let link = console::link(&*database.sign_in_tokens, console, operator, &by).await?;
             output::print(format_args!(
                 "\nThe operators' console, with two made-up weeks before today, by a link that works \
                  once: {link}"

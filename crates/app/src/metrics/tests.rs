@@ -218,8 +218,8 @@ async fn the_page_says_what_waits_and_since_when() {
     assert!(answers.unwrap().iter().all(Result::is_ok));
     let (lease, now) = (time::Duration::SECOND, noon());
     let claimed = store.claim(ENRICH, 1, lease, Uuid::now_v7(), now).await;
-    let receipt = claimed.unwrap()[0].receipt;
-    store.give_up(receipt, "no use", now).await.unwrap();
+    let token = claimed.unwrap()[0].token;
+    store.give_up(token, "no use", now).await.unwrap();
 
     let serving = Serving {
         pushes: Arc::new(|| 7),

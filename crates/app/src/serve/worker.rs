@@ -61,7 +61,7 @@ impl WorkerSetup {
             accounts: Arc::clone(&database.accounts),
             subscribers: Arc::clone(&database.subscribers),
             drafts: Arc::clone(&database.drafts),
-            passes: Arc::clone(&database.passes),
+            sign_in_tokens: Arc::clone(&database.sign_in_tokens),
             retention: Arc::clone(&database.retention),
             enriching: workers::enriching(self.model, &database.drafts, &clock),
             provider: self.provider,

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use domain::{authority::Principal, company::Company, decision::decide, posting::{Lifetime, Posting, PutPosting}, store::{Known, WriteSet}};
+use domain::{authority::Principal, company::Company, decision::decide, posting::{Lifetime, Posting, PutPosting}, store::{Snapshot, WriteSet}};
 use kernel::{ClientId, PostingId};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json, value::RawValue};
@@ -67,21 +67,21 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let lifetime = Lifetime::days(60);
-    let mut known = Known::default();
-    let Ok(decision) = decide(&known, &put, lifetime, NOW) else {
+    let mut snapshot = Snapshot::default();
+    let Ok(decision) = decide(&snapshot, &put, lifetime, NOW) else {
         return;
     };
     let mut writes = WriteSet::new(NOW);
     let change = decision.change.expect("a creation writes");
-    change.record(&mut known, &mut writes);
-    let posting = known.postings.values().next().expect("it is there");
-    let company = known.company_of(posting).expect("so is its company");
+    change.record(&mut snapshot, &mut writes);
+    let posting = snapshot.postings.values().next().expect("it is there");
+    let company = snapshot.company_of(posting).expect("so is its company");
 
     let again = payload(posting, company);
     let Some(put) = parse(segment, again.as_bytes()) else {
         panic!("refused when pushed back: {again}");
     };
-    match decide(&known, &put, lifetime, NOW) {
+    match decide(&snapshot, &put, lifetime, NOW) {
         Ok(decision) if decision.change.is_none() => {}
         other => panic!("not unchanged when pushed back: {again}\n{other:?}"),
     }

@@ -6,7 +6,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{Known, PostingWrite, WriteSet};
+use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
     company::{Company, CompanyWrite},
     posting::{
@@ -169,7 +169,7 @@ impl Change {
     }
 
     /// Adds the change to a commit, and to the state that the batch's next decision is based on.
-    pub fn record(mut self, known: &mut Known, writes: &mut WriteSet) {
+    pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
         let id = self.posting.id;
         let earlier = if self.writes_posting {
             writes.postings.remove(&id)
@@ -191,7 +191,7 @@ impl Change {
             writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {
-            known
+            snapshot
                 .companies
                 .insert(write.company.id, write.company.clone());
             match writes.companies.get_mut(&write.company.id) {
@@ -204,7 +204,7 @@ impl Change {
         if !self.writes_posting {
             return;
         }
-        known
+        snapshot
             .postings
             .insert(self.posting.source_identifier.clone(), self.posting.clone());
         let (mut history, enriched, sets_description) = earlier

@@ -3,7 +3,7 @@
 use kernel::{Actor, CompanyId, PutOutcome, Status, validation::FieldErrors};
 use time::OffsetDateTime;
 
-use super::{Change, Known, duplicate::note_content, outcome};
+use super::{Change, Snapshot, duplicate::note_content, outcome};
 use crate::{
     authority,
     company::{Company, CompanyWrite},
@@ -20,22 +20,26 @@ pub struct Decision {
     pub change: Option<Box<Change>>,
 }
 
-/// Decides a command on the known state.
+/// Decides a command on the state of a snapshot.
 pub fn decide(
-    known: &Known,
+    snapshot: &Snapshot,
     put: &PutPosting,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Decision, Rejection> {
-    match known.postings.get(&put.identifier) {
-        Some(posting) => update(known, posting, put, lifetime, now),
-        None if !put.expires() => create(known, put, now),
+    match snapshot.postings.get(&put.identifier) {
+        Some(posting) => update(snapshot, posting, put, lifetime, now),
+        None if !put.expires() => create(snapshot, put, now),
         None if put.errors.is_empty() => Err(Rejection::NotFound),
         None => Err(Rejection::Invalid(put.errors.clone())),
     }
 }
 
-fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
+fn create(
+    snapshot: &Snapshot,
+    put: &PutPosting,
+    now: OffsetDateTime,
+) -> Result<Decision, Rejection> {
     let patch = &put.patch;
     let mut errors = put.errors.clone();
     for field in patch.missing_to_create() {
@@ -49,7 +53,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
     // The website is there unless there are errors.
     let company = patch.company().website().and_then(|website| {
         let id = CompanyId::of(website);
-        upsert(known.companies.get(&id), id, put, now)
+        upsert(snapshot.companies.get(&id), id, put, now)
     });
     let (Some(company), true) = (company, errors.is_empty()) else {
         return Err(Rejection::Invalid(errors));
@@ -102,7 +106,7 @@ fn create(known: &Known, put: &PutPosting, now: OffsetDateTime) -> Result<Decisi
 }
 
 fn update(
-    known: &Known,
+    snapshot: &Snapshot,
     posting: &Posting,
     put: &PutPosting,
     lifetime: Lifetime,
@@ -130,7 +134,7 @@ fn update(
     check_together(&after.details, &mut errors);
     let website = patch.company().website();
     let id = website.map_or(posting.company_id, CompanyId::of);
-    let company = upsert(known.companies.get(&id), id, put, now);
+    let company = upsert(snapshot.companies.get(&id), id, put, now);
     if company.is_none()
         && !errors.concern("company.name")
         && !errors.concern("company.website_url")

@@ -1,6 +1,6 @@
 //! Decisions: what a command, an enricher's result or the passing of time changes.
 //!
-//! They are plain functions of what is [known](Known), of a time and of new ids. [`decide`] is the
+//! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
 //! [`lifetime`] of the passing of time, and [`delisting`] of the absence from a catalogue. Each
 //! gives a [`Change`], which is [recorded](Change::record) in the [`WriteSet`] of a commit.
@@ -9,11 +9,11 @@ mod change;
 mod decide;
 pub mod delisting;
 pub mod duplicate;
-mod known;
 pub mod lifetime;
 pub mod moderation;
 pub mod outcome;
 mod repeat;
+mod snapshot;
 mod writes;
 
 #[cfg(test)]
@@ -22,7 +22,7 @@ mod tests;
 pub use self::{
     change::Change,
     decide::{Decision, decide},
-    known::Known,
     repeat::repeat,
+    snapshot::Snapshot,
     writes::{PostingWrite, WriteSet},
 };

@@ -3,22 +3,22 @@
 use kernel::{CatalogueId, PutOutcome, SourceIdentifier};
 use time::OffsetDateTime;
 
-use super::Known;
+use super::Snapshot;
 use crate::posting::{Answer, Basis, Lifetime};
 
 /// The answer to a command that changed nothing in the state `basis`; `None` if the state is
 /// another one now, or the time has come to renew the posting's lifetime, so that the command
 /// has to be decided.
 pub fn repeat(
-    known: &Known,
+    snapshot: &Snapshot,
     identifier: &SourceIdentifier,
     catalogue: Option<CatalogueId>,
     basis: Basis,
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Option<Answer> {
-    let posting = known.postings.get(identifier)?;
-    let is_same = known.basis(identifier) == Some(basis)
+    let posting = snapshot.postings.get(identifier)?;
+    let is_same = snapshot.basis(identifier) == Some(basis)
         && (catalogue.is_none() || catalogue == posting.catalogue)
         && !lifetime.is_due(posting, now);
     is_same.then(|| Answer {

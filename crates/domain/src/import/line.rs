@@ -33,7 +33,7 @@ pub enum LineText {
 
 /// What a client wants for all lines of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wishes {
+pub struct LineOptions {
     /// The client.
     pub client: ClientId,
     /// To have unknown fields refused.
@@ -88,7 +88,7 @@ impl Line {
     const PAYLOAD: &'static str = "payload";
 
     /// Parses a line, and checks that the client may use its identifier.
-    pub fn parse(&self, wishes: &Wishes, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
+    pub fn parse(&self, options: &LineOptions, prefixes: &Prefixes, new_id: PostingId) -> Parsed {
         let text = match &self.text {
             LineText::TooLong(limit) => return (None, Err(LineError::TooLong(*limit))),
             LineText::Whole(text) => text,
@@ -97,17 +97,17 @@ impl Line {
             Ok(text) => text,
             Err(error) => return (None, Err(error.into())),
         };
-        let by = Principal::new(wishes.client, prefixes);
-        if let Some((id, payload)) = plain(text, wishes) {
+        let by = Principal::new(options.client, prefixes);
+        if let Some((id, payload)) = plain(text, options) {
             let read = |identifier| PutPosting::of(identifier, payload.checked(), by, new_id);
-            let put = command(&id, wishes, prefixes, read);
+            let put = command(&id, options, prefixes, read);
             return (Some(id), put);
         }
         match read(text) {
             Ok((id, payload)) => {
                 let read =
-                    |identifier| PutPosting::read(identifier, payload, wishes.strict, by, new_id);
-                let put = command(&id, wishes, prefixes, read);
+                    |identifier| PutPosting::read(identifier, payload, options.strict, by, new_id);
+                let put = command(&id, options, prefixes, read);
                 (Some(id), put)
             }
             Err((id, error)) => (id, Err(error.into())),
@@ -117,8 +117,8 @@ impl Line {
 
 /// The identifier and the payload of a line that is [`Plain`], unless the payload's text is needed
 /// to find fields that are unknown or have U+0000.
-fn plain(line: &str, wishes: &Wishes) -> Option<(String, Sent<PostingPatch>)> {
-    if wishes.strict || body::may_have_nul(line) || !line.trim_start().starts_with('{') {
+fn plain(line: &str, options: &LineOptions) -> Option<(String, Sent<PostingPatch>)> {
+    if options.strict || body::may_have_nul(line) || !line.trim_start().starts_with('{') {
         return None;
     }
     let Plain { id, payload } = serde_json::from_str(line).ok()?;
@@ -167,7 +167,7 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
 
 fn command(
     id: &str,
-    wishes: &Wishes,
+    options: &LineOptions,
     prefixes: &Prefixes,
     read: impl FnOnce(Result<SourceIdentifier, InvalidIdentifier>) -> Result<PutPosting, BodyError>,
 ) -> Result<PutPosting, LineError> {
@@ -176,7 +176,7 @@ fn command(
         prefixes.check(identifier)?;
     }
     let put = read(identifier)?;
-    Ok(match wishes.catalogue {
+    Ok(match options.catalogue {
         Some(catalogue) => put.listed_in(catalogue),
         None => put,
     })
@@ -189,26 +189,26 @@ mod tests {
     use super::*;
     use crate::{posting::Expiration, testing::put_id};
 
-    fn wishes() -> Wishes {
-        Wishes {
+    fn options() -> LineOptions {
+        LineOptions {
             client: ClientId::new(uuid(1)),
             strict: false,
             catalogue: None,
         }
     }
 
-    fn parse(text: &[u8], wishes: &Wishes, prefixes: &[&str]) -> Parsed {
+    fn parse(text: &[u8], options: &LineOptions, prefixes: &[&str]) -> Parsed {
         let line = Line {
             number: 1,
             text: LineText::Whole(text.to_vec()),
         };
-        line.parse(wishes, &Prefixes::new(prefixes).unwrap(), put_id("a"))
+        line.parse(options, &Prefixes::new(prefixes).unwrap(), put_id("a"))
     }
 
     #[test]
     fn a_line_is_a_command() {
         let line = br#" {"payload":{"title":"T","salary_min":1},"more":[],"id":"a/\u00e9"} "#;
-        let (id, put) = parse(line, &wishes(), &["a"]);
+        let (id, put) = parse(line, &options(), &["a"]);
         let put = put.unwrap();
         assert_eq!(id.as_deref(), Some("a/é"));
         assert_eq!(put.identifier.as_str(), "a/é");
@@ -217,7 +217,7 @@ mod tests {
             (put.by, put.new_id),
             (
                 Principal {
-                    client: wishes().client,
+                    client: options().client,
                     is_fenced: true
                 },
                 put_id("a")
@@ -261,7 +261,7 @@ mod tests {
                 field(Some("a"), "body", "must be a JSON object"),
             ),
         ] {
-            let (id, put) = parse(line, &wishes(), &[]);
+            let (id, put) = parse(line, &options(), &[]);
             assert_eq!((id, put.unwrap_err()), expect, "{line:?}");
         }
         for line in [
@@ -270,7 +270,7 @@ mod tests {
             b"{\"id\":\"\xff\"}",
             b"{} x",
         ] {
-            let (id, put) = parse(line, &wishes(), &[]);
+            let (id, put) = parse(line, &options(), &[]);
             let error = put.unwrap_err();
             assert_eq!(id, None);
             assert!(
@@ -282,7 +282,7 @@ mod tests {
             number: 1,
             text: LineText::TooLong(9),
         };
-        let (id, put) = line.parse(&wishes(), &Prefixes::ALL, put_id("a"));
+        let (id, put) = line.parse(&options(), &Prefixes::ALL, put_id("a"));
         assert_eq!((id, put.unwrap_err()), (None, LineError::TooLong(9)));
     }
 
@@ -316,11 +316,11 @@ mod tests {
             (r#"{"id":"a"}"#, false),
             (&vast, false),
         ] {
-            assert_eq!(plain(line, &wishes()).is_some(), is_plain, "{line}");
+            assert_eq!(plain(line, &options()).is_some(), is_plain, "{line}");
             // U+0000 in a member that nobody reads has the line read in two passes.
             let (open, rest) = line.split_at(1);
             let again = format!(r#"{open}"more":"\u0000",{rest}"#);
-            let [once, twice] = [line, &again].map(|line| parse(line.as_bytes(), &wishes(), &[]));
+            let [once, twice] = [line, &again].map(|line| parse(line.as_bytes(), &options(), &[]));
             if is_plain {
                 assert_eq!(format!("{once:?}"), format!("{twice:?}"), "{line}");
             }
@@ -329,10 +329,10 @@ mod tests {
 
     #[test]
     fn identifiers_of_others_are_forbidden_before_anything_else() {
-        let (id, put) = parse(br#"{"id":"b","payload":{"title":7}}"#, &wishes(), &["a"]);
+        let (id, put) = parse(br#"{"id":"b","payload":{"title":7}}"#, &options(), &["a"]);
         assert_eq!(id.as_deref(), Some("b"));
         assert!(matches!(put.unwrap_err(), LineError::Forbidden(_)));
-        let (_, put) = parse(br#"{"id":"","payload":{"title":7}}"#, &wishes(), &["a"]);
+        let (_, put) = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
         let LineError::Body(BodyError::Invalid(errors)) = put.unwrap_err() else {
             panic!("a bad identifier is a field error");
         };
@@ -342,9 +342,9 @@ mod tests {
     #[test]
     fn a_catalogue_brings_back_what_its_lines_do_not_expire() {
         let catalogue = CatalogueId::new(uuid(2));
-        let wishes = Wishes {
+        let options = LineOptions {
             catalogue: Some(catalogue),
-            ..wishes()
+            ..options()
         };
         for (payload, expect) in [
             ("{}", Patch::Clear),
@@ -352,7 +352,7 @@ mod tests {
             (r#"{"expiration":{}}"#, Patch::Set(Expiration::default())),
         ] {
             let line = format!(r#"{{"id":"a","payload":{payload}}}"#);
-            let put = parse(line.as_bytes(), &wishes, &[]).1.unwrap();
+            let put = parse(line.as_bytes(), &options, &[]).1.unwrap();
             assert_eq!(
                 (put.catalogue, put.patch.expiration),
                 (Some(catalogue), expect)
@@ -362,12 +362,12 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_errors_for_who_wants_that() {
-        let strict = Wishes {
+        let strict = LineOptions {
             strict: true,
-            ..wishes()
+            ..options()
         };
-        for (wishes, errors) in [(wishes(), 0), (strict, 1)] {
-            let put = parse(br#"{"id":"a","payload":{"tittle":"T"}}"#, &wishes, &[])
+        for (options, errors) in [(options(), 0), (strict, 1)] {
+            let put = parse(br#"{"id":"a","payload":{"tittle":"T"}}"#, &options, &[])
                 .1
                 .unwrap();
             let is_refused = put.errors.concern("tittle");

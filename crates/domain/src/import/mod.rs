@@ -4,6 +4,6 @@ mod line;
 mod receipt;
 
 pub use self::{
-    line::{Line, LineError, LineText, Wishes},
+    line::{Line, LineError, LineOptions, LineText},
     receipt::{Counts, Missing, Receipt, Summary},
 };

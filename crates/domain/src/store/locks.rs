@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use kernel::{CompanyId, PostingId, StoreError};
 
-use crate::decision::{Known, WriteSet};
+use crate::decision::{Snapshot, WriteSet};
 
 /// The rows that a commit locks. Rows that it inserts are not among them, because no other
 /// transaction can hold them.
@@ -20,10 +20,10 @@ pub struct RowLocks {
 }
 
 impl RowLocks {
-    /// The locks of a commit that was decided on the known state.
-    pub fn of(writes: &WriteSet, known: &Known) -> Self {
+    /// The locks of a commit that was decided on this snapshot.
+    pub fn of(writes: &WriteSet, snapshot: &Snapshot) -> Self {
         let refers_anew = |id: &PostingId, company: CompanyId| {
-            let before = known.postings.values().find(|posting| posting.id == *id);
+            let before = snapshot.postings.values().find(|posting| posting.id == *id);
             before.is_none_or(|posting| posting.company_id != company)
         };
         let references = writes

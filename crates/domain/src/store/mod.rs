@@ -18,7 +18,7 @@ pub use self::{
     retention::{Erasure, Purge, Retention},
     search::{Search, Step},
 };
-pub use crate::decision::{Known, PostingWrite, WriteSet};
+pub use crate::decision::{PostingWrite, Snapshot, WriteSet};
 use crate::posting::{
     PostingView,
     duplicate::{Candidate, Fingerprint},
@@ -33,11 +33,11 @@ pub trait Store: Send + Sync {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError>;
+    ) -> Result<Snapshot, StoreError>;
 
     /// The same by the postings' own ids, with the texts of their descriptions and the former names
     /// of their companies.
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError>;
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError>;
 
     /// Writes everything or nothing.
     ///
@@ -58,7 +58,7 @@ pub trait Store: Send + Sync {
     /// finds no duplicates marks none.
     ///
     /// [age]: crate::posting::duplicate::Candidate::age
-    async fn near(
+    async fn candidates(
         &self,
         _fingerprints: &[Fingerprint],
         _named: &[PostingId],

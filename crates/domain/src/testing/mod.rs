@@ -7,7 +7,7 @@ pub mod contract;
 mod memory;
 mod sample;
 
-use access::{ActivityLog, Clients, sign_in::Passes};
+use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox};
 
 pub use self::{
@@ -36,7 +36,7 @@ pub trait AllPorts:
     + ActivityLog
     + AuditLog
     + Catalogues
-    + Passes
+    + SignInTokens
     + PostingBrowser
     + Retention
     + CompanyReader
@@ -53,7 +53,7 @@ impl<T> AllPorts for T where
         + ActivityLog
         + AuditLog
         + Catalogues
-        + Passes
+        + SignInTokens
         + PostingBrowser
         + Retention
         + CompanyReader
@@ -77,7 +77,7 @@ impl<T> AllPorts for T where
 /// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`], [`AuditLog`] |
-/// | `console` | [`Store`], [`AuditLog`], [`Passes`], [`PostingBrowser`], [`CompanyReader`] |
+/// | `console` | [`Store`], [`AuditLog`], [`SignInTokens`], [`PostingBrowser`], [`CompanyReader`] |
 /// | `retention` | as `audit`, [`EventLog`], [`PostingReader`], [`Clients`], [`ActivityLog`], [`Retention`] |
 #[macro_export]
 macro_rules! contract_suite {

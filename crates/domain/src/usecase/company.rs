@@ -59,11 +59,11 @@ pub async fn update_company(
     now: OffsetDateTime,
 ) -> Result<(), CompanyError> {
     if let Some(Some(owner)) = change.owner {
-        let known = clients.find(owner).await?;
-        known.ok_or(CompanyError::UnknownOwner(owner))?;
+        let client = clients.find(owner).await?;
+        client.ok_or(CompanyError::UnknownOwner(owner))?;
     }
-    let known = store.load(&[], &[id]).await?;
-    let before = known.companies.get(&id).ok_or(CompanyError::NotFound)?;
+    let snapshot = store.load(&[], &[id]).await?;
+    let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;
     let Some(write) = decide(before, change, by, now) else {
         return Ok(());
     };

@@ -24,16 +24,16 @@ pub async fn delist_missing(
     missing: &[SourceIdentifier],
     now: OffsetDateTime,
 ) -> Result<usize, StoreError> {
-    let mut known = store.load(missing, &[]).await?;
+    let mut snapshot = store.load(missing, &[]).await?;
     let mut writes = WriteSet::new(now);
     writes.import = Some(lease);
     let mut expired = 0;
     for identifier in missing {
-        let Some(posting) = known.postings.get(identifier) else {
+        let Some(posting) = snapshot.postings.get(identifier) else {
             continue;
         };
         if let Some(change) = delist(posting, lease.catalogue, name, now) {
-            change.record(&mut known, &mut writes);
+            change.record(&mut snapshot, &mut writes);
             expired += 1;
         } else if is_delisted(posting, lease.catalogue, name) {
             expired += 1;

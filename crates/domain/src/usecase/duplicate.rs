@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use access::Clients;
-use kernel::{PostingId, StoreError, outbox::Receipt};
+use kernel::{PostingId, StoreError, outbox::ClaimToken};
 use time::OffsetDateTime;
 
 use super::lookalikes::{Fences, stand};
@@ -24,11 +24,11 @@ const SEARCHES: usize = 32;
 /// nothing is marked with. Returns the others.
 pub async fn finish_idle_searches(
     store: &dyn Store,
-    tasks: &[(Receipt, PostingId)],
+    tasks: &[(ClaimToken, PostingId)],
     now: OffsetDateTime,
-) -> Result<Vec<(Receipt, PostingId)>, StoreError> {
+) -> Result<Vec<(ClaimToken, PostingId)>, StoreError> {
     let ids: Vec<_> = tasks.iter().map(|(_, id)| *id).collect();
-    let own = store.near(&[], &ids).await?;
+    let own = store.candidates(&[], &ids).await?;
     let copies = store.copies(&ids, None, COPIES).await?;
     if copies.len() == COPIES {
         return Ok(tasks.to_vec());
@@ -40,7 +40,7 @@ pub async fn finish_idle_searches(
     let mut writes = WriteSet::new(now);
     writes.fingerprints = gone.iter().map(|it| (it.id, None)).collect();
     let (busy, idle): (Vec<_>, Vec<_>) = tasks.iter().partition(|(_, id)| busy.contains(id));
-    writes.tasks.done = idle.into_iter().map(|(receipt, _)| receipt).collect();
+    writes.tasks.done = idle.into_iter().map(|(token, _)| token).collect();
     if !writes.is_empty() {
         store.commit(writes).await?;
     }
@@ -57,11 +57,11 @@ pub async fn finish_idle_searches(
 pub async fn look_up(
     store: &dyn Store,
     clients: &dyn Clients,
-    (task, id): (Receipt, PostingId),
+    (task, id): (ClaimToken, PostingId),
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     // Before its copies: the version tells whether it has become younger than those meanwhile.
-    let own = store.near(&[], &[id]).await?.pop();
+    let own = store.candidates(&[], &[id]).await?.pop();
     let (mut marked, mut after) = (Ok(()), None);
     loop {
         let copies = store.copies(&[id], after, COPIES).await?;
@@ -134,7 +134,7 @@ async fn mark_together(
     }
 }
 
-/// The open postings that are near to one of these. Forgets those that are gone, so that they hide
+/// The open candidates for duplicates of these. Forgets those that are gone, so that they hide
 /// none.
 async fn search(
     store: &dyn Store,
@@ -145,13 +145,13 @@ async fn search(
     let fingerprints: Vec<_> = fingerprints.collect();
     let mut last = BTreeMap::new();
     for _ in 0..SEARCHES {
-        let near = store.near(&fingerprints, &[]).await?;
+        let found = store.candidates(&fingerprints, &[]).await?;
         let mut writes = WriteSet::new(now);
-        let gone = near.iter().filter(|it| !it.is_open);
+        let gone = found.iter().filter(|it| !it.is_open);
         writes.fingerprints = gone.map(|it| (it.id, None)).collect();
         // A store leaves those whose rows are held.
         if writes.is_empty() || writes.fingerprints == last {
-            return Ok(near);
+            return Ok(found);
         }
         last.clone_from(&writes.fingerprints);
         store.commit(writes).await?;
@@ -168,10 +168,10 @@ async fn mark_all(
 ) -> Result<(), StoreError> {
     let now = writes.tasks.at;
     let candidates = search(store, postings, now).await?;
-    let near = postings
+    let copies = postings
         .iter()
         .filter(|it| candidates.iter().any(|other| it.duplicates(other)));
-    let fences = Fences::of(clients, near).await?;
+    let fences = Fences::of(clients, copies).await?;
     let marks = postings.iter().filter_map(|it| {
         let original = it.original(fences.of_creator(it), &candidates);
         let original = original.map(Candidate::as_original);
@@ -183,16 +183,16 @@ async fn mark_all(
     }
     let identifiers = marks.values().map(|(it, _)| it.source_identifier.clone());
     let identifiers: Vec<_> = identifiers.collect();
-    let mut known = store.load(&identifiers, &[]).await?;
+    let mut snapshot = store.load(&identifiers, &[]).await?;
     for (it, original) in marks.into_values() {
-        let Some(posting) = known.postings.get(&it.source_identifier) else {
+        let Some(posting) = snapshot.postings.get(&it.source_identifier) else {
             continue;
         };
         if posting.version != it.version {
             return Err(StoreError::Conflict);
         }
         if let Some(change) = mark(posting, original, now) {
-            change.record(&mut known, writes);
+            change.record(&mut snapshot, writes);
         }
     }
     stand(writes, &candidates);

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use access::Clients;
-use kernel::{PostingId, SourceIdentifier, StoreError, outbox::Receipt, trace::TraceParent};
+use kernel::{PostingId, SourceIdentifier, StoreError, outbox::ClaimToken, trace::TraceParent};
 use time::OffsetDateTime;
 
 use super::lookalikes::Lookalikes;
 use crate::{
     company::Company,
-    decision::{Known, WriteSet, outcome},
+    decision::{Snapshot, WriteSet, outcome},
     posting::{ContentHash, Enrichment, Lifetime, Posting, duplicate::Fingerprint, enrich},
     store::Store,
 };
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// The task.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The content that the outcome will be for.
     pub content: ContentHash,
     /// The posting with that content.
@@ -35,7 +35,7 @@ pub struct Assignment {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The task.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The posting.
     pub posting: SourceIdentifier,
     /// The content it is for.
@@ -59,25 +59,25 @@ impl Outcome {
 /// has expired or has an outcome for its content.
 pub async fn assignments(
     store: &dyn Store,
-    tasks: &[(Receipt, PostingId)],
+    tasks: &[(ClaimToken, PostingId)],
     now: OffsetDateTime,
 ) -> Result<Vec<Assignment>, StoreError> {
     let ids: Vec<_> = tasks.iter().map(|(_, id)| *id).collect();
-    let known = store.load_by_id(&ids).await?;
-    let identifiers = known.identifiers();
+    let snapshot = store.load_by_id(&ids).await?;
+    let identifiers = snapshot.identifiers();
     let mut writes = WriteSet::new(now);
     let mut assignments = Vec::with_capacity(tasks.len());
-    for &(receipt, id) in tasks {
+    for &(token, id) in tasks {
         let posting = identifiers
             .get(&id)
-            .and_then(|identifier| known.postings.get(identifier));
+            .and_then(|identifier| snapshot.postings.get(identifier));
         let assignment = match posting {
-            Some(posting) => assignment(receipt, posting, &known)?,
+            Some(posting) => assignment(token, posting, &snapshot)?,
             None => None,
         };
         match assignment {
             Some(assignment) => assignments.push(assignment),
-            None => writes.tasks.done.push(receipt),
+            None => writes.tasks.done.push(token),
         }
     }
     if !writes.is_empty() {
@@ -88,11 +88,11 @@ pub async fn assignments(
 
 /// The work for a posting, if any.
 fn assignment(
-    receipt: Receipt,
+    token: ClaimToken,
     posting: &Posting,
-    known: &Known,
+    snapshot: &Snapshot,
 ) -> Result<Option<Assignment>, StoreError> {
-    let company = known.company_of(posting)?;
+    let company = snapshot.company_of(posting)?;
     let Some(content) = outcome::due(posting, company) else {
         return Ok(None);
     };
@@ -101,9 +101,9 @@ fn assignment(
         let id = posting.id;
         StoreError::Broken(format!("posting {id} was loaded without its description"))
     })?;
-    let former_names = known.former_names.get(&company.id).cloned();
+    let former_names = snapshot.former_names.get(&company.id).cloned();
     Ok(Some(Assignment {
-        receipt,
+        token,
         content,
         posting: posting.clone(),
         raw_description,
@@ -139,25 +139,25 @@ async fn record(
         .iter()
         .map(|outcome| outcome.posting.clone())
         .collect();
-    let mut known = store.load(&postings, &[]).await?;
+    let mut snapshot = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
     let fingerprints = outcomes.iter().filter_map(|outcome| {
-        let posting = known.postings.get(&outcome.posting)?;
+        let posting = snapshot.postings.get(&outcome.posting)?;
         Some((posting, outcome.fingerprint(posting)))
     });
     let fingerprints = fingerprints.collect();
     let mut lookalikes = Lookalikes::of(store, clients, fingerprints, marks_later).await?;
     // The oldest first, because younger ones may duplicate it.
     let mut by_age: Vec<_> = outcomes.iter().collect();
-    by_age.sort_by_key(|outcome| lookalikes.age(known.postings.get(&outcome.posting)?.id));
+    by_age.sort_by_key(|outcome| lookalikes.age(snapshot.postings.get(&outcome.posting)?.id));
     for outcome in by_age {
-        writes.tasks.done.push(outcome.receipt);
+        writes.tasks.done.push(outcome.token);
         writes.tasks.trace = outcome.trace;
-        let Some(posting) = known.postings.get(&outcome.posting) else {
+        let Some(posting) = snapshot.postings.get(&outcome.posting) else {
             continue;
         };
         let (content, enrichment) = (outcome.content, &outcome.enrichment);
-        let company = known.company_of(posting)?;
+        let company = snapshot.company_of(posting)?;
         let original = lookalikes.original(posting);
         let applied = outcome::apply(
             posting, company, content, enrichment, original, lifetime, now,
@@ -165,7 +165,7 @@ async fn record(
         match applied {
             Some(change) => {
                 lookalikes.judged(&change.posting, &mut writes);
-                change.record(&mut known, &mut writes);
+                change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
                 // A company's new name changes the redaction, but asks for no enrichment.
@@ -192,7 +192,7 @@ async fn record(
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenUp {
     /// The task.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The posting.
     pub posting: PostingId,
     /// The content that got no verdict; `None` for whatever it has, which must not be worked on.
@@ -215,28 +215,28 @@ pub async fn give_up(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<bool, StoreError> {
-    let receipt = given_up.receipt;
-    let mut known = store.load_by_id(&[given_up.posting]).await?;
+    let token = given_up.token;
+    let mut snapshot = store.load_by_id(&[given_up.posting]).await?;
     let mut writes = WriteSet::new(now);
-    let posting = known.postings.values().next();
+    let posting = snapshot.postings.values().next();
     let content = match posting {
-        Some(posting) => outcome::due(posting, known.company_of(posting)?),
+        Some(posting) => outcome::due(posting, snapshot.company_of(posting)?),
         None => None,
     };
     let (Some(posting), Some(content)) = (posting, content) else {
-        writes.tasks.done.push(receipt);
+        writes.tasks.done.push(token);
         store.commit(writes).await?;
         return Ok(false);
     };
     if given_up.content.is_some_and(|other| other != content) {
-        writes.tasks.done.push(receipt);
+        writes.tasks.done.push(token);
         writes.tasks.ask(enrich(posting.id));
         store.commit(writes).await?;
         return Ok(false);
     }
     if outcome::is_settled(posting, content) {
         let outcome = Outcome {
-            receipt,
+            token,
             posting: posting.source_identifier.clone(),
             content,
             enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
@@ -245,15 +245,12 @@ pub async fn give_up(
         record_outcomes(store, clients, &[outcome], lifetime, now).await?;
         return Ok(false);
     }
-    let (company, made) = (known.company_of(posting)?, given_up.made.as_ref());
+    let (company, made) = (snapshot.company_of(posting)?, given_up.made.as_ref());
     let change = outcome::leave_unjudged(posting, company, content, made, &given_up.reason, now);
     if let Some(change) = change {
-        change.record(&mut known, &mut writes);
+        change.record(&mut snapshot, &mut writes);
     }
-    writes
-        .tasks
-        .given_up
-        .push((receipt, given_up.error.clone()));
+    writes.tasks.given_up.push((token, given_up.error.clone()));
     store.commit(writes).await?;
     Ok(true)
 }

@@ -28,12 +28,12 @@ pub async fn erase(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<bool, ModerationError> {
-    let known = store.load(slice::from_ref(identifier), &[]).await?;
-    let Some(posting) = known.postings.get(identifier) else {
+    let snapshot = store.load(slice::from_ref(identifier), &[]).await?;
+    let Some(posting) = snapshot.postings.get(identifier) else {
         retention.overwrite_deleted().await?;
         return Err(Rejection::NotFound.into());
     };
-    let company = known.company_of(posting)?;
+    let company = snapshot.company_of(posting)?;
     let mut tasks = TaskWrites::new(now);
     tasks.ended.push(enrich(posting.id));
     // Those that duplicate it get another original, or none.

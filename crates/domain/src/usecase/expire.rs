@@ -15,15 +15,15 @@ pub async fn expire(
     overdue: &[SourceIdentifier],
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let mut known = store.load(overdue, &[]).await?;
+    let mut snapshot = store.load(overdue, &[]).await?;
     let mut writes = WriteSet::new(now);
     for identifier in overdue {
-        let change = known
+        let change = snapshot
             .postings
             .get(identifier)
             .and_then(|posting| expire_if_overdue(posting, now));
         if let Some(change) = change {
-            change.record(&mut known, &mut writes);
+            change.record(&mut snapshot, &mut writes);
         }
     }
     if writes.is_empty() {

@@ -6,7 +6,7 @@ use kernel::{CompanyId, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    decision::{Change, Decision, Known, WriteSet, decide},
+    decision::{Change, Decision, Snapshot, WriteSet, decide},
     posting::{Answer, Lifetime, PutPosting, Rejection},
     store::{RowLocks, Store},
 };
@@ -42,7 +42,7 @@ pub async fn ingest(
 #[derive(Debug)]
 pub struct Batch {
     lifetime: Lifetime,
-    known: Known,
+    snapshot: Snapshot,
     writes: WriteSet,
     answers: Answers,
     /// The postings of the answers, each with the place of its first answer.
@@ -52,14 +52,14 @@ pub struct Batch {
 impl Batch {
     /// A batch without commands.
     pub fn new(lifetime: Lifetime, now: OffsetDateTime) -> Self {
-        Self::on(Known::default(), lifetime, now)
+        Self::on(Snapshot::default(), lifetime, now)
     }
 
     /// A batch without commands, on a state that was loaded.
-    pub fn on(known: Known, lifetime: Lifetime, now: OffsetDateTime) -> Self {
+    pub fn on(snapshot: Snapshot, lifetime: Lifetime, now: OffsetDateTime) -> Self {
         Self {
             lifetime,
-            known,
+            snapshot,
             writes: WriteSet::new(now),
             answers: Answers::new(),
             postings: HashMap::new(),
@@ -85,17 +85,17 @@ impl Batch {
         let loaded = store.load(&identifiers, &companies).await?;
         // The others are those of commands that have their answers.
         let stays = |identifier: &SourceIdentifier| self.postings.contains_key(identifier);
-        (self.known.postings).retain(|identifier, _| stays(identifier));
-        self.known.postings.extend(loaded.postings);
+        (self.snapshot.postings).retain(|identifier, _| stays(identifier));
+        self.snapshot.postings.extend(loaded.postings);
         let is_free = |id: &CompanyId| !self.writes.companies.contains_key(id);
         let companies = loaded.companies.into_iter();
-        (self.known.companies).extend(companies.filter(|(id, _)| is_free(id)));
+        (self.snapshot.companies).extend(companies.filter(|(id, _)| is_free(id)));
         Ok(())
     }
 
     /// Decides a command whose state was loaded.
     pub fn decide(&self, put: &PutPosting, now: OffsetDateTime) -> Result<Decision, Rejection> {
-        decide(&self.known, put, self.lifetime, now)
+        decide(&self.snapshot, put, self.lifetime, now)
     }
 
     /// Takes a decision in, made on the batch as it is. Gives the answer back if it holds already,
@@ -113,7 +113,7 @@ impl Batch {
                 let is_change = change.is_some();
                 if let Some(change) = change {
                     (self.writes.tasks.at, self.writes.tasks.trace) = (now, put.trace);
-                    change.record(&mut self.known, &mut self.writes);
+                    change.record(&mut self.snapshot, &mut self.writes);
                 }
                 // A notice is given each time.
                 let is_repeatable = is_repeatable && answer.notices.is_empty();
@@ -125,7 +125,9 @@ impl Batch {
         // Several commands for a posting share its next version.
         match (first.and_then(|at| self.answers.get_mut(*at)), &mut answer) {
             (Some(Ok(first)), _) => first.basis = None,
-            (None, Ok(answer)) if is_repeatable => answer.basis = self.known.basis(&put.identifier),
+            (None, Ok(answer)) if is_repeatable => {
+                answer.basis = self.snapshot.basis(&put.identifier)
+            }
             _ => {}
         }
         if !is_change && !depends {
@@ -148,7 +150,7 @@ impl Batch {
 
     /// The companies that a command is decided on: the one that it names, and its posting's.
     pub fn companies_of(&self, put: &PutPosting) -> impl Iterator<Item = CompanyId> {
-        let posting = self.known.postings.get(&put.identifier);
+        let posting = self.snapshot.postings.get(&put.identifier);
         let named = put.patch.company().website().map(CompanyId::of);
         (posting.map(|posting| posting.company_id).into_iter()).chain(named)
     }
@@ -159,13 +161,13 @@ impl Batch {
             return RowLocks::default();
         };
         let mut writes = WriteSet::new(self.writes.tasks.at);
-        change.record(&mut Known::default(), &mut writes);
-        RowLocks::of(&writes, &self.known)
+        change.record(&mut Snapshot::default(), &mut writes);
+        RowLocks::of(&writes, &self.snapshot)
     }
 
     /// The state that the next command is decided on.
-    pub const fn known(&self) -> &Known {
-        &self.known
+    pub const fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// What the commit writes.

@@ -25,7 +25,7 @@ pub(super) struct Lookalikes {
     before: HashMap<PostingId, Candidate>,
     /// All that may be duplicated: stored ones, and judged ones as they are from now on.
     candidates: Vec<Candidate>,
-    /// What the creators of those of the batch may see that have anything near.
+    /// What the creators of those of the batch may see that have any candidates.
     fences: Fences,
     /// Whether marks are left to searches.
     marks_later: bool,
@@ -43,7 +43,7 @@ impl Lookalikes {
     ) -> Result<Self, StoreError> {
         let ids: Vec<_> = fingerprints.iter().map(|(posting, _)| posting.id).collect();
         let wanted: Vec<_> = fingerprints.iter().map(|(_, it)| it.clone()).collect();
-        let mut candidates = store.near(&wanted, &ids).await?;
+        let mut candidates = store.candidates(&wanted, &ids).await?;
         let before: HashMap<_, _> = candidates
             .extract_if(.., |it| ids.contains(&it.id))
             .map(|it| (it.id, it))
@@ -63,10 +63,10 @@ impl Lookalikes {
         });
         let own: HashMap<_, _> = own.collect();
         let all = || candidates.iter().chain(own.values());
-        let near = own
+        let alike = own
             .values()
             .filter(|it| all().any(|other| it.duplicates(other)));
-        let fences = Fences::of(clients, near).await?;
+        let fences = Fences::of(clients, alike).await?;
         Ok(Self {
             own,
             before,
@@ -150,12 +150,14 @@ impl Lookalikes {
             return Ok(());
         }
         let fingerprints = settled.iter().map(|it| it.dated.fingerprint.clone());
-        let mut others = store.near(&fingerprints.collect::<Vec<_>>(), &[]).await?;
-        others.retain(|other| self.candidates.iter().all(|known| known.id != other.id));
+        let mut others = store
+            .candidates(&fingerprints.collect::<Vec<_>>(), &[])
+            .await?;
+        others.retain(|other| self.candidates.iter().all(|one| one.id != other.id));
         let mut writes = WriteSet::new(now);
         for own in settled {
-            let is_near = |other: &Candidate| own.duplicates(other) || other.duplicates(own);
-            if others.iter().any(is_near) {
+            let is_alike = |other: &Candidate| own.duplicates(other) || other.duplicates(own);
+            if others.iter().any(is_alike) {
                 writes.tasks.ask(look_up_duplicates(own.id));
             }
         }

@@ -54,8 +54,8 @@ pub async fn moderate(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Posting, ModerationError> {
-    let mut known = store.load(std::slice::from_ref(identifier), &[]).await?;
-    let posting = known
+    let mut snapshot = store.load(std::slice::from_ref(identifier), &[]).await?;
+    let posting = snapshot
         .postings
         .get(identifier)
         .ok_or(Rejection::NotFound)?
@@ -64,7 +64,7 @@ pub async fn moderate(
         let current = posting.version;
         return Err(ModerationError::Changed { seen, current });
     }
-    let company = known.company_of(&posting)?;
+    let company = snapshot.company_of(&posting)?;
     let change = moderation::decide(&posting, company, command, &by.operator, lifetime, now)?;
     let mut writes = WriteSet::new(now);
     let Some(change) = change else {
@@ -82,7 +82,7 @@ pub async fn moderate(
         writes.tasks.ended.push(enrich(posting.id));
     }
     writes.tasks.audit.push(entry(identifier, command, by, now));
-    change.record(&mut known, &mut writes);
+    change.record(&mut snapshot, &mut writes);
     store.commit(writes).await?;
     Ok(after)
 }

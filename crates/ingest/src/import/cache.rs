@@ -11,7 +11,7 @@ use std::{
 
 use domain::{
     catalogue::CatalogueId,
-    import::{LineText, Wishes},
+    import::{LineOptions, LineText},
     posting::Basis,
 };
 use kernel::SourceIdentifier;
@@ -22,7 +22,7 @@ use super::naming::CompanyKey;
 /// The most lines that are kept, in 40 bytes each.
 const SLOTS: u64 = 1 << 20;
 
-/// The digest of a line, with what an import wishes for its lines.
+/// The digest of a line, with what an import options for its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineDigest {
     high: u64,
@@ -65,11 +65,11 @@ impl LineCache {
     }
 
     /// The seed for an import. The same line means something else in another catalogue.
-    pub fn seed(&self, wishes: &Wishes) -> Seed {
-        let catalogue = wishes.catalogue.map(CatalogueId::uuid);
-        let flags = [u8::from(wishes.strict), u8::from(catalogue.is_some())];
-        let wishes = [&flags[..], catalogue.unwrap_or_default().as_bytes()].concat();
-        Seed(XxHash3_64::oneshot_with_seed(self.seed, &wishes))
+    pub fn seed(&self, options: &LineOptions) -> Seed {
+        let catalogue = options.catalogue.map(CatalogueId::uuid);
+        let flags = [u8::from(options.strict), u8::from(catalogue.is_some())];
+        let options = [&flags[..], catalogue.unwrap_or_default().as_bytes()].concat();
+        Seed(XxHash3_64::oneshot_with_seed(self.seed, &options))
     }
 
     /// The states in which these lines change nothing, as far as they are known, and the companies
@@ -161,19 +161,19 @@ mod tests {
     #[test]
     fn a_line_is_kept_for_its_wishes() {
         let cache = LineCache::new();
-        let wishes = |strict, catalogue: Option<u128>| Wishes {
+        let options = |strict, catalogue: Option<u128>| LineOptions {
             client: ClientId::new(uuid(1)),
             strict,
             catalogue: catalogue.map(|n| CatalogueId::new(uuid(n))),
         };
         let all = [
-            wishes(false, None),
-            wishes(true, None),
-            wishes(false, Some(1)),
-            wishes(false, Some(2)),
+            options(false, None),
+            options(true, None),
+            options(false, Some(1)),
+            options(false, Some(2)),
         ];
         let line = text(r#"{"id":"a","payload":{}}"#);
-        let digest = |wishes| LineDigest::of(&line, cache.seed(wishes));
+        let digest = |options| LineDigest::of(&line, cache.seed(options));
         let digests: Vec<_> = all.iter().map(digest).collect();
         assert_eq!(cache.find(&digests), [None; 4]);
         let basis = |version: i64| {

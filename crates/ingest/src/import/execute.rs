@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::{
     decision::repeat,
-    import::{LineError, Wishes},
+    import::{LineError, LineOptions},
     posting::Answer,
     usecase::IngestError,
 };
@@ -50,16 +50,21 @@ pub(super) struct Shared {
 pub(super) struct Executor {
     ports: ImportPorts,
     shared: Shared,
-    wishes: Wishes,
+    options: LineOptions,
     dry_run: bool,
 }
 
 impl Executor {
-    pub const fn new(ports: ImportPorts, shared: Shared, wishes: Wishes, dry_run: bool) -> Self {
+    pub const fn new(
+        ports: ImportPorts,
+        shared: Shared,
+        options: LineOptions,
+        dry_run: bool,
+    ) -> Self {
         Self {
             ports,
             shared,
-            wishes,
+            options,
             dry_run,
         }
     }
@@ -68,10 +73,10 @@ impl Executor {
     pub async fn parse(self, taken: Vec<Taken>) -> Result<Vec<Entry>, JoinError> {
         // It is never closed.
         let turn = self.shared.parsers.acquire_owned().await;
-        let (wishes, cache) = (self.wishes, self.shared.cache);
+        let (options, cache) = (self.options, self.shared.cache);
         let parsed = spawn_blocking(move || {
             let _turn = turn;
-            parse(taken, &wishes, &cache)
+            parse(taken, &options, &cache)
         });
         parsed.await
     }
@@ -121,7 +126,7 @@ impl Executor {
         let Some(known) = known else {
             return cached.iter().map(|_| None).collect();
         };
-        let (catalogue, lifetime) = (self.wishes.catalogue, self.ports.lifetime);
+        let (catalogue, lifetime) = (self.options.catalogue, self.ports.lifetime);
         let now = (self.ports.clock)();
         let answers = cached.iter().map(|cached| {
             let cached = cached.as_ref()?;
@@ -150,10 +155,10 @@ impl Executor {
             return;
         }
         let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        let wishes = self.wishes;
+        let options = self.options;
         let parsed = spawn_blocking(move || {
             let _turn = turn;
-            let parsed = lines.iter().map(|line| line.parse(&wishes));
+            let parsed = lines.iter().map(|line| line.parse(&options));
             parsed.collect::<Vec<_>>()
         });
         // The runtime is shutting down: parsing does not panic.

@@ -39,7 +39,7 @@ use std::{num::NonZero, sync::Arc, thread, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
-    import::Wishes,
+    import::LineOptions,
     usecase::{Import, ImportError, ImportOrder, Imports, IngestError},
 };
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
@@ -117,7 +117,7 @@ async fn begin(
         return Err(stopping());
     }
     let started_at = (ports.clock)();
-    let mut wishes = Wishes {
+    let mut options = LineOptions {
         client: order.client,
         strict: order.strict,
         catalogue: None,
@@ -126,12 +126,12 @@ async fn begin(
         None => None,
         Some(wanted) => {
             let run = CatalogueRun::begin(&ports, &order, wanted, &stop).await?;
-            wishes.catalogue = Some(run.id);
+            options.catalogue = Some(run.id);
             Some(run)
         }
     };
     let dry_run = order.dry_run;
-    let (pipeline, running) = Pipeline::new(ports, wishes, dry_run, run, started_at, stop, shared);
+    let (pipeline, running) = Pipeline::new(ports, options, dry_run, run, started_at, stop, shared);
     tasks.spawn(pipeline.run());
     Ok(running)
 }

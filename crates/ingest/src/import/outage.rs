@@ -55,7 +55,7 @@ pub(super) enum Verdict {
     /// It has failed for too long, and others have not.
     GivenUp,
     /// The store is away for too long.
-    Over,
+    TimedOut,
 }
 
 impl Outage {
@@ -94,7 +94,7 @@ impl Outage {
         if are_others_answered && self.given_up <= MOST_GIVEN_UP {
             Verdict::GivenUp
         } else {
-            Verdict::Over
+            Verdict::TimedOut
         }
     }
 

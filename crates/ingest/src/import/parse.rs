@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    import::{Line, LineError, Wishes},
+    import::{Line, LineError, LineOptions},
     posting::{Basis, PutPosting},
     usecase::IngestError,
 };
@@ -80,8 +80,8 @@ impl Work {
 
 impl CachedLine {
     /// Parses the line after all.
-    pub fn parse(&self, wishes: &Wishes) -> Result<Work, LineError> {
-        let mut work = entry(&self.line, &self.prefixes, wishes, Some(self.digest)).work?;
+    pub fn parse(&self, options: &LineOptions) -> Result<Work, LineError> {
+        let mut work = entry(&self.line, &self.prefixes, options, Some(self.digest)).work?;
         if self.company_was_named {
             work.leave_company();
         }
@@ -91,8 +91,8 @@ impl CachedLine {
 
 /// Parses lines in their order, but for those that are in the cache. A panic is the failure of one
 /// line.
-pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Vec<Entry> {
-    let seed = cache.seed(wishes);
+pub(super) fn parse(taken: Vec<Taken>, options: &LineOptions, cache: &LineCache) -> Vec<Entry> {
+    let seed = cache.seed(options);
     let lines = taken.iter().flat_map(|taken| &taken.lines);
     let digests: Vec<_> = lines.map(|line| LineDigest::of(&line.text, seed)).collect();
     let mut known = cache.find(&digests).into_iter().zip(digests);
@@ -101,8 +101,8 @@ pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Ve
         for line in lines {
             let (found, digest) = known.next().unwrap_or_default();
             entries.push(match found.zip(digest) {
-                Some((found, digest)) => cached(line, &prefixes, wishes, found, digest),
-                None => entry(&line, &prefixes, wishes, digest),
+                Some((found, digest)) => cached(line, &prefixes, options, found, digest),
+                None => entry(&line, &prefixes, options, digest),
             });
         }
     }
@@ -114,19 +114,19 @@ pub(super) fn parse(taken: Vec<Taken>, wishes: &Wishes, cache: &LineCache) -> Ve
 fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,
-    wishes: &Wishes,
+    options: &LineOptions,
     (basis, company): (Basis, Option<CompanyKey>),
     digest: LineDigest,
 ) -> Entry {
     let identifier = cache::identifier(&line.text);
     let Some(identifier) = identifier.filter(|identifier| prefixes.check(identifier).is_ok())
     else {
-        return entry(&line, prefixes, wishes, Some(digest));
+        return entry(&line, prefixes, options, Some(digest));
     };
     Entry {
         line: line.number,
         id: Some(identifier.as_str().to_owned()),
-        named: wishes.catalogue.map(|_| identifier.clone()),
+        named: options.catalogue.map(|_| identifier.clone()),
         company: company.map_or(Named::Nothing, Named::Company),
         work: Ok(Work::Cached(Arc::new(CachedLine {
             identifier,
@@ -139,14 +139,19 @@ fn cached(
     }
 }
 
-fn entry(line: &Line, prefixes: &Prefixes, wishes: &Wishes, digest: Option<LineDigest>) -> Entry {
+fn entry(
+    line: &Line,
+    prefixes: &Prefixes,
+    options: &LineOptions,
+    digest: Option<LineDigest>,
+) -> Entry {
     let new_id = PostingId::new(Uuid::now_v7());
-    let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(wishes, prefixes, new_id)));
+    let parsed = catch_unwind(AssertUnwindSafe(|| line.parse(options, prefixes, new_id)));
     let (id, put) = parsed.unwrap_or_else(|panic| {
         let why = panics::message(panic.as_ref());
         (None, Err(IngestError::Broken(why).into()))
     });
-    let named = match (wishes.catalogue, &put, &id) {
+    let named = match (options.catalogue, &put, &id) {
         (Some(_), Ok(put), _) => Some(put.identifier.clone()),
         (Some(_), Err(_), Some(id)) => SourceIdentifier::new(id).ok(),
         _ => None,

@@ -3,7 +3,7 @@
 use std::{future::pending, pin::Pin, sync::Arc};
 
 use domain::{
-    import::{LineError, Summary, Wishes},
+    import::{LineError, LineOptions, Summary},
     posting::Answer,
     store::Store,
     usecase::{ImportError, IngestError},
@@ -46,7 +46,7 @@ type Put = Pin<Box<dyn Future<Output = (Vec<Command>, Results)> + Send>>;
 /// The task of an import.
 pub(super) struct Pipeline {
     ports: ImportPorts,
-    wishes: Wishes,
+    options: LineOptions,
     executor: Executor,
     run: Option<CatalogueRun>,
     started_at: OffsetDateTime,
@@ -78,7 +78,7 @@ impl Pipeline {
     /// The task, and the side of the request.
     pub fn new(
         ports: ImportPorts,
-        wishes: Wishes,
+        options: LineOptions,
         dry_run: bool,
         run: Option<CatalogueRun>,
         started_at: OffsetDateTime,
@@ -88,9 +88,9 @@ impl Pipeline {
         let (give_orders, orders) = mpsc::unbounded_channel();
         let (events, see_events) = mpsc::unbounded_channel();
         let pipeline = Self {
-            executor: Executor::new(ports.clone(), shared, wishes, dry_run),
+            executor: Executor::new(ports.clone(), shared, options, dry_run),
             ports,
-            wishes,
+            options,
             run,
             started_at,
             stop,
@@ -297,7 +297,7 @@ impl Pipeline {
             match self.outage.judge(&mut command) {
                 Verdict::Again => failed.push(command),
                 Verdict::GivenUp => self.answer(&command, answer),
-                Verdict::Over => {
+                Verdict::TimedOut => {
                     over = match &answer {
                         Err(LineError::Ingest(error)) => Some(error.clone()),
                         _ => None,
@@ -320,7 +320,7 @@ impl Pipeline {
 
     /// Ends the import before its end: what is under way is answered, and nothing more is begun.
     fn end(&mut self, error: ImportError) {
-        tracing::warn!(client_id = %self.wishes.client, %error, "an import has ended early");
+        tracing::warn!(client_id = %self.options.client, %error, "an import has ended early");
         self.give_up(&as_line_error(&error));
         let _ = self.events.send(Event::Ended(error.clone()));
         self.ended = Some(error);
@@ -346,7 +346,7 @@ impl Pipeline {
     /// Ends the import of a request that is gone, as soon as nothing of it is under way: another
     /// import of the catalogue may follow.
     async fn abandon(mut self) {
-        tracing::info!(client_id = %self.wishes.client, "the request of an import was dropped");
+        tracing::info!(client_id = %self.options.client, "the request of an import was dropped");
         let gone = IngestError::Unavailable("the request was dropped".to_owned());
         self.ended = self.ended.or_else(|| Some(gone.clone().into()));
         self.give_up(&gone);

@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, hash::Hash, time::Duration};
 
-use domain::store::{Known, RowLocks};
+use domain::store::{RowLocks, Snapshot};
 use kernel::{CompanyId, SourceIdentifier};
 use tokio::time::Instant;
 
@@ -64,7 +64,7 @@ impl LockedRows {
     }
 
     /// Whether a commit that needs these rows would wait for a company.
-    pub fn hold_up(&self, locks: &RowLocks) -> bool {
+    pub fn conflicts_with(&self, locks: &RowLocks) -> bool {
         let mut companies = locks.companies.iter();
         let mut references = locks.references.iter();
         companies.any(|id| self.companies.holds(id))
@@ -72,16 +72,16 @@ impl LockedRows {
     }
 
     /// Remembers rows that were seen to be locked.
-    pub fn remember(&mut self, held: &RowLocks, known: &Known) {
+    pub fn remember(&mut self, held: &RowLocks, snapshot: &Snapshot) {
         self.forget_old();
-        let identifiers = known.identifiers();
+        let identifiers = snapshot.identifiers();
         for id in &held.postings {
             if let Some(identifier) = identifiers.get(id) {
                 self.remember_posting(identifier);
             }
         }
         for id in held.companies.union(&held.references) {
-            let website = known.companies.get(id).map(|company| &company.website);
+            let website = snapshot.companies.get(id).map(|company| &company.website);
             let is_written = held.companies.contains(id) && self.companies.note(*id);
             let is_referred_to = held.references.contains(id) && self.references.note(*id);
             if is_written || is_referred_to {

@@ -77,7 +77,8 @@ impl RetryQueue {
         state.jobs.has(&job.put.identifier)
             || writes.is_some_and(|decision| {
                 state.locked.has_posting(&job.put.identifier)
-                    || state.locked.has_companies() && state.locked.hold_up(&batch.locks(decision))
+                    || state.locked.has_companies()
+                        && state.locked.conflicts_with(&batch.locks(decision))
             })
     }
 
@@ -174,10 +175,10 @@ impl RetryQueue {
         let locks = locks.unwrap_or_default();
         let held = self.context.held(&locks).await?;
         if !held.is_empty() {
-            self.state().locked.remember(&held, batch.known());
+            self.state().locked.remember(&held, batch.snapshot());
             return Err(StoreError::Locked(LOCKED.to_owned()));
         }
-        let is_new = |id: &CompanyId| !batch.known().companies.contains_key(id);
+        let is_new = |id: &CompanyId| !batch.snapshot().companies.contains_key(id);
         let new: Vec<_> = locks.companies.into_iter().filter(is_new).collect();
         if let Some(answer) = batch.record(&job.put, decided, now) {
             return Ok(answer.map_err(Into::into));

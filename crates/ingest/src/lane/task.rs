@@ -197,7 +197,7 @@ impl Lane {
             let batch = self.open.batch();
             let waits = !job.is_dry_run && self.in_flight.writes_any(batch.companies_of(&job.put));
             if waits || left.has(&job) {
-                let posting = batch.known().postings.get(&job.put.identifier);
+                let posting = batch.snapshot().postings.get(&job.put.identifier);
                 job.waits_for = posting.map(|posting| posting.company_id);
                 left.add(job);
             } else {

@@ -35,7 +35,7 @@ impl fmt::Display for Kind {
 pub struct Queue {
     kind: Kind,
     lane: Option<&'static str>,
-    behind: Option<&'static Self>,
+    fallback: Option<&'static Self>,
 }
 
 /// The ending of a bulk lane's name, which the stores know too.
@@ -47,7 +47,7 @@ impl Queue {
         Self {
             kind,
             lane: None,
-            behind: None,
+            fallback: None,
         }
     }
 
@@ -56,15 +56,15 @@ impl Queue {
         Self {
             kind,
             lane: Some(lane),
-            behind: None,
+            fallback: None,
         }
     }
 
     /// The same queue, with another whose tasks are claimed while this one is empty.
     #[must_use]
-    pub const fn before(self, behind: &'static Self) -> Self {
+    pub const fn with_fallback(self, fallback: &'static Self) -> Self {
         Self {
-            behind: Some(behind),
+            fallback: Some(fallback),
             ..self
         }
     }
@@ -86,8 +86,8 @@ impl Queue {
     }
 
     /// The queue whose tasks are claimed while this one is empty.
-    pub fn behind(self) -> Option<Self> {
-        self.behind.copied()
+    pub fn fallback(self) -> Option<Self> {
+        self.fallback.copied()
     }
 }
 

@@ -47,7 +47,7 @@ pub const MOST_COUNTED: usize = 100_000;
 
 /// Proof of a claim: names the row, and the state of it that was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Receipt {
+pub struct ClaimToken {
     /// The row.
     pub task: TaskId,
     /// The generation that was claimed. If it has changed, finishing the task makes it due again.
@@ -60,7 +60,7 @@ pub struct Receipt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
     /// Proof of the claim.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The effect to bring about.
     pub effect: Effect,
     /// The number of claims since the task was last asked for, this one included.
@@ -144,16 +144,16 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Option<Claimed>, StoreError>;
 
     /// Moves the end of the leases that still hold to `until`.
-    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError>;
+    async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError>;
 
     /// Returns tasks without a result, due at `at`. Ignores tasks whose lease was lost.
-    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError>;
+    async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError>;
 
     /// Gives a task back after a failure, to be due at `next_at`, or at `now` if it was asked
     /// for again meanwhile. Does nothing when the lease was lost.
     async fn retry(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         next_at: OffsetDateTime,
         error: &str,
         now: OffsetDateTime,
@@ -163,7 +163,7 @@ pub trait Outbox: Send + Sync {
     /// meanwhile becomes due instead. Does nothing when the lease was lost.
     async fn give_up(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError>;

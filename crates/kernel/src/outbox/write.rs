@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Effect, Kind, Queue, Receipt};
+use super::{ClaimToken, Effect, Kind, Queue};
 use crate::{
     audit::Entry,
     event::Event,
@@ -21,10 +21,10 @@ pub struct TaskWrites {
     /// Events for the log, in order.
     pub events: Vec<Event>,
     /// Tasks that the commit finishes.
-    pub done: Vec<Receipt>,
+    pub done: Vec<ClaimToken>,
     /// Tasks that the commit gives up, as [`Outbox::give_up`](super::Outbox::give_up) does, each
     /// with the error. A lost lease is a conflict.
-    pub given_up: Vec<(Receipt, String)>,
+    pub given_up: Vec<(ClaimToken, String)>,
     /// Effects whose task the commit ends in whatever state, before it asks for any. A worker that
     /// has it leased loses the lease.
     pub ended: Vec<Effect>,
@@ -83,9 +83,9 @@ impl TaskWrites {
         !(self.done.is_empty() && self.given_up.is_empty() && self.ended.is_empty())
     }
 
-    /// The receipts of the tasks that are finished or given up.
-    pub fn receipts(&self) -> impl Iterator<Item = &Receipt> {
-        let given_up = self.given_up.iter().map(|(receipt, _)| receipt);
+    /// The tokens of the tasks that are finished or given up.
+    pub fn tokens(&self) -> impl Iterator<Item = &ClaimToken> {
+        let given_up = self.given_up.iter().map(|(token, _)| token);
         self.done.iter().chain(given_up)
     }
 

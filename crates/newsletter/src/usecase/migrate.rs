@@ -8,7 +8,7 @@
 //! suppression, the subscriber stays in the old account and is withdrawn from the new one. Each
 //! step can be repeated, so a move that starts over after a failure loses no subscriber.
 
-use kernel::outbox::Receipt;
+use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
 use super::{ProviderJob, report::is_reported};
@@ -86,28 +86,28 @@ pub async fn confirm_migration(
 /// Returns the job of a claimed move. Finishes a task that is no longer needed.
 pub async fn begin_move(
     store: &dyn Store,
-    receipt: Receipt,
+    token: ClaimToken,
     id: SubscriberId,
     now: OffsetDateTime,
 ) -> Result<Option<ProviderJob>, StoreError> {
     let known = store.load_by_id(&[id]).await?;
     let job = known.get(&id).and_then(|subscriber| {
         migration::due(subscriber)?;
-        Some(job(receipt, subscriber))
+        Some(job(token, subscriber))
     });
     if job.is_none() {
         let mut writes = WriteSet::new(now);
-        writes.tasks.done.push(receipt);
+        writes.tasks.done.push(token);
         store.commit(writes).await?;
     }
     Ok(job)
 }
 
 /// The job for the subscriber's present state.
-fn job(receipt: Receipt, subscriber: &Subscriber) -> ProviderJob {
+fn job(token: ClaimToken, subscriber: &Subscriber) -> ProviderJob {
     let has_joined = |migrated: Migrated| migrated.has_joined;
     ProviderJob {
-        receipt,
+        token,
         subscriber: subscriber.id,
         state: subscriber.provider_state(),
         id: subscriber.places.new.id.clone(),
@@ -130,7 +130,7 @@ pub enum MoveStep {
     /// With this job.
     GoOn(ProviderJob),
     /// It has ended, and its task is finished.
-    Over,
+    Done,
     /// It stops for an operator.
     Stuck(ProviderError),
 }
@@ -207,25 +207,25 @@ async fn record_step(
         .filter(|subscriber| migration::due(subscriber).is_some());
     let step = match under_way {
         None => {
-            writes.tasks.done.push(job.receipt);
-            MoveStep::Over
+            writes.tasks.done.push(job.token);
+            MoveStep::Done
         }
         // The departure removes the other address from the new account.
         Some(subscriber) if !migration::is_of(subscriber, &job.state) => {
-            writes.tasks.done.push(job.receipt);
+            writes.tasks.done.push(job.token);
             writes.tasks.ask(tasks::migrate(id));
-            MoveStep::Over
+            MoveStep::Done
         }
         Some(subscriber) => {
             let (after, next) = decide(subscriber);
             if next == Next::Stay {
                 migration::stay(subscriber, after, now).record(&mut writes);
-                writes.tasks.done.push(job.receipt);
-                MoveStep::Over
+                writes.tasks.done.push(job.token);
+                MoveStep::Done
             } else {
                 let step = match next {
                     Next::Stuck(why) => MoveStep::Stuck(ProviderError::Permanent(why)),
-                    _ => MoveStep::GoOn(self::job(job.receipt, &after)),
+                    _ => MoveStep::GoOn(self::job(job.token, &after)),
                 };
                 if let Some(change) = migration::change(subscriber, after, now) {
                     change.record(&mut writes);
@@ -248,7 +248,7 @@ pub async fn record_move(
 ) -> Result<(), StoreError> {
     let known = store.load_by_id(&[joined.subscriber]).await?;
     let mut writes = WriteSet::new(now);
-    writes.tasks.done.push(joined.receipt);
+    writes.tasks.done.push(joined.token);
     let subscriber = known.get(&joined.subscriber);
     if let Some(subscriber) = subscriber.filter(|it| migration::due(it).is_some()) {
         if !migration::is_of(subscriber, &joined.state) {

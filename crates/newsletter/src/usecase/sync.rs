@@ -1,7 +1,7 @@
 //! Syncs with the provider: the commits before and after the call, which happens outside any
 //! transaction.
 
-use kernel::outbox::Receipt;
+use kernel::outbox::ClaimToken;
 use time::OffsetDateTime;
 
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderJob {
     /// The task.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The subscriber.
     pub subscriber: SubscriberId,
     /// The state to send.
@@ -32,7 +32,7 @@ pub struct ProviderJob {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncResult {
     /// The task.
-    pub receipt: Receipt,
+    pub token: ClaimToken,
     /// The subscriber.
     pub subscriber: SubscriberId,
     /// The state that was sent.
@@ -45,7 +45,7 @@ impl ProviderJob {
     /// The job's result for this answer.
     pub(super) fn done(&self, observed: Observation) -> SyncResult {
         SyncResult {
-            receipt: self.receipt,
+            token: self.token,
             subscriber: self.subscriber,
             state: self.state.clone(),
             observed,
@@ -57,7 +57,7 @@ impl ProviderJob {
 /// longer needed.
 pub async fn begin_sync(
     store: &dyn Store,
-    receipt: Receipt,
+    token: ClaimToken,
     id: SubscriberId,
     account: Account,
     now: OffsetDateTime,
@@ -72,7 +72,7 @@ pub async fn begin_sync(
                 change.record(&mut writes);
             }
             Some(ProviderJob {
-                receipt,
+                token,
                 subscriber: id,
                 state,
                 id: subscriber.places[account].id.clone(),
@@ -86,7 +86,7 @@ pub async fn begin_sync(
         Some((_, Due::Nothing)) | None => None,
     };
     if job.is_none() {
-        writes.tasks.done.push(receipt);
+        writes.tasks.done.push(token);
     }
     if !writes.is_empty() {
         store.commit(writes).await?;
@@ -174,7 +174,7 @@ pub async fn record_sync(
 ) -> Result<(), StoreError> {
     let known = store.load_by_id(&[told.subscriber]).await?;
     let mut writes = WriteSet::new(now);
-    writes.tasks.done.push(told.receipt);
+    writes.tasks.done.push(told.token);
     if let Some(subscriber) = known.get(&told.subscriber) {
         sync::record(subscriber, &told.state, &told.observed, now).record(&mut writes);
     }

@@ -1,7 +1,7 @@
 //! Withdrawals of suppressed subscribers and removals of departing addresses: the commits before
 //! and after the calls, which happen outside any transaction.
 
-use kernel::{Version, outbox::Receipt};
+use kernel::{Version, outbox::ClaimToken};
 use time::OffsetDateTime;
 
 use super::people::{follow, present};
@@ -85,11 +85,11 @@ pub async fn next_withdrawal(
 pub async fn finish_withdrawal(
     store: &dyn Store,
     id: SubscriberId,
-    receipt: Receipt,
+    token: ClaimToken,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(now);
-    writes.tasks.done.push(receipt);
+    writes.tasks.done.push(token);
     let known = store.load_by_id(&[id]).await?;
     if let Some(subscriber) = known.get(&id).filter(|it| it.departure.is_some()) {
         let has_successor = present(store, subscriber).await?.is_some();

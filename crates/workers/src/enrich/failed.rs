@@ -23,7 +23,7 @@ impl Enrichments {
     /// by rules do. While the store is unavailable, no task ends so.
     pub(super) async fn settle(&self, task: &Claimed, failed: Failed) -> Result<(), StoreError> {
         let Failed {
-            receipt,
+            token,
             content,
             input,
             error,
@@ -36,7 +36,7 @@ impl Enrichments {
             return Ok(());
         }
         let given_up = GivenUp {
-            receipt,
+            token,
             posting: PostingId::new(task.effect.key()),
             content: Some(content),
             made: self.unjudged(input).await,
@@ -50,7 +50,7 @@ impl Enrichments {
     pub(super) async fn abandon(&self, task: &Claimed) -> Result<(), StoreError> {
         let failure = Failure::poison();
         let given_up = GivenUp {
-            receipt: task.receipt,
+            token: task.token,
             posting: PostingId::new(task.effect.key()),
             content: None,
             made: None,

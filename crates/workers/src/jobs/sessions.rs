@@ -29,7 +29,7 @@ impl Job for Sessions {
         let before = (parts.clock)() - KEPT;
         let cleanup = parts.cleanup(self.subject(), BATCH, stop);
         cleanup
-            .run(|limit| parts.passes.forget_passes(before, limit))
+            .run(|limit| parts.sign_in_tokens.forget_tokens(before, limit))
             .await
     }
 }

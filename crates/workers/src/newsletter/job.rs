@@ -118,7 +118,7 @@ impl<E: ProviderJobs> Handler for Sequential<E> {
                     }
                 }
             };
-            tasks.give_back(&[task.receipt], back_after).await;
+            tasks.give_back(&[task.token], back_after).await;
         }
         Ok(())
     }

@@ -43,14 +43,14 @@ impl ProviderJobs for Moves {
     }
 
     async fn carry_out(&self, task: &Claimed) -> Result<(), JobError> {
-        let (subscriber, receipt) = (SubscriberId::new(task.effect.key()), task.receipt);
+        let (subscriber, token) = (SubscriberId::new(task.effect.key()), task.token);
         let _alone = self.provider.people.alone(subscriber).await;
         for account in Account::ALL {
             self.provider.admit(*account)?;
         }
         let (store, provider) = (self.tasks.parts.newsletter.as_ref(), self.provider.as_ref());
         let now = || self.tasks.now();
-        let begin = || usecase::begin_move(store, receipt, subscriber, now());
+        let begin = || usecase::begin_move(store, token, subscriber, now());
         let Some(job) = decide_again(CONFLICTS, begin).await? else {
             return Ok(());
         };
@@ -85,7 +85,7 @@ impl ProviderJobs for Moves {
 fn go_on(step: MoveStep) -> Result<Option<ProviderJob>, ProviderError> {
     match step {
         MoveStep::GoOn(job) => Ok(Some(job)),
-        MoveStep::Over => Ok(None),
+        MoveStep::Done => Ok(None),
         MoveStep::Stuck(error) => Err(error),
     }
 }

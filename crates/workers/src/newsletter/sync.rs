@@ -44,9 +44,9 @@ impl ProviderJobs for Syncs {
         let _alone = self.provider.people.alone(subscriber).await;
         // Checked before anything is written about a call.
         self.provider.admit(account)?;
-        let (store, receipt) = (self.tasks.parts.newsletter.as_ref(), task.receipt);
+        let (store, token) = (self.tasks.parts.newsletter.as_ref(), task.token);
         // Read just before the call, to include changes from while it waited.
-        let begin = || usecase::begin_sync(store, receipt, subscriber, account, self.tasks.now());
+        let begin = || usecase::begin_sync(store, token, subscriber, account, self.tasks.now());
         while let Some(job) = decide_again(CONFLICTS, begin).await? {
             let email = job.state.profile.email.clone();
             let _alone = self.provider.addresses.alone(email).await;

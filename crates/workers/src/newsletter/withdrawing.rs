@@ -93,8 +93,8 @@ impl ProviderJobs for Withdrawals {
         if let Some(error) = failure {
             return Err(error.into());
         }
-        let receipt = task.receipt;
-        let attempt = || usecase::finish_withdrawal(store, subscriber, receipt, self.tasks.now());
+        let token = task.token;
+        let attempt = || usecase::finish_withdrawal(store, subscriber, token, self.tasks.now());
         decide_again(CONFLICTS, attempt).await?;
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::sync::{
 use async_trait::async_trait;
 use domain::{
     catalogue::CatalogueId,
-    import::{Line, LineError, Missing, Receipt, Summary, Wishes},
+    import::{Line, LineError, LineOptions, Missing, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
 };
 use kernel::{PostingId, Prefixes};
@@ -62,7 +62,7 @@ pub struct Handle(pub Arc<Backend>);
 
 impl Lines {
     async fn answer(&self, line: &Line, prefixes: &Prefixes) -> Receipt {
-        let wishes = Wishes {
+        let options = LineOptions {
             client: self.order.client,
             strict: self.order.strict,
             catalogue: self
@@ -71,7 +71,7 @@ impl Lines {
                 .as_ref()
                 .map(|_| CatalogueId::new(Uuid::nil())),
         };
-        let (id, put) = line.parse(&wishes, prefixes, PostingId::new(Uuid::now_v7()));
+        let (id, put) = line.parse(&options, prefixes, PostingId::new(Uuid::now_v7()));
         let result = match put {
             Ok(put) if self.order.dry_run => self.backend.dry_run(put).await,
             Ok(put) => self.backend.put(put).await,

@@ -371,7 +371,7 @@ mod tests {
             .claim(tasks::WITHDRAW, 1, minutes(1), uuid::Uuid::max(), noon())
             .await
             .unwrap();
-        let given_up = store.give_up(claimed[0].receipt, "old: 403", noon()).await;
+        let given_up = store.give_up(claimed[0].token, "old: 403", noon()).await;
         assert_eq!(given_up, Ok(()));
         let id = PersonRef::Id(subscriber_id(ADA));
         let text = show(&store, &store, &id, false).await.unwrap();

@@ -56,7 +56,7 @@ fn a_client_with_prefixes_changes_no_company_of_another() {
     for owner in [Some(ClientId::new(uuid(2))), None] {
         let mut board = Board::new();
         board.run(&push("other", CREATE)).unwrap();
-        board.known.companies.values_mut().next().unwrap().owner = owner;
+        board.snapshot.companies.values_mut().next().unwrap().owner = owner;
         for body in [
             of_company("INN CLOSED", "/evil.svg"),
             r#"{"title":"B","company":{"name":"INN CLOSED"}}"#.to_owned(),

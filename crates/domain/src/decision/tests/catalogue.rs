@@ -22,7 +22,7 @@ fn list(board: &mut Board, n: u128, body: &str) -> Result<(PutOutcome, Written),
 /// A board with a posting of the first catalogue.
 fn listed(status: Status) -> Board {
     let mut board = Board::with(status);
-    let posting = board.known.postings.values_mut().next().unwrap();
+    let posting = board.snapshot.postings.values_mut().next().unwrap();
     posting.catalogue = Some(catalogue(1));
     board
 }

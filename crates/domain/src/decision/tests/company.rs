@@ -38,7 +38,7 @@ fn a_known_website_in_any_spelling_is_the_same_company() {
             .unwrap();
         assert_eq!(written.companies, 0, "{url}");
     }
-    assert_eq!(board.known.companies.len(), 1);
+    assert_eq!(board.snapshot.companies.len(), 1);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
         decision
             .change
             .unwrap()
-            .record(&mut board.known, &mut writes);
+            .record(&mut board.snapshot, &mut writes);
         let told: Vec<_> = writes
             .tasks
             .events
@@ -112,7 +112,7 @@ fn a_change_of_the_company_is_told_of_the_company_beside_what_is_told_of_the_pos
             .map(|event| (event.name, event.subject))
             .collect();
         let posting = board.posting();
-        let company = board.known.companies[&posting.company_id].clone();
+        let company = board.snapshot.companies[&posting.company_id].clone();
         let of_company = Subject::Company(crate::testing::company_state(&company));
         let of_posting = Subject::Posting(PostingState::from(posting));
         let expect = [(event::COMPANY_UPDATED, of_company)]
@@ -229,7 +229,7 @@ fn two_pushes_of_one_company_in_a_batch_are_one_write() {
         decision
             .change
             .unwrap()
-            .record(&mut board.known, &mut writes);
+            .record(&mut board.snapshot, &mut writes);
     }
     let [write] = writes.companies.values().collect::<Vec<_>>()[..] else {
         panic!("one company is one write");

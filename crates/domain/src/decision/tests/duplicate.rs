@@ -8,19 +8,19 @@ use crate::testing::{company, create, posting};
 
 #[test]
 fn a_push_of_other_content_is_noted() {
-    let known = |posting: Posting| {
-        let mut known = Known::default();
+    let snapshot = |posting: Posting| {
+        let mut snapshot = Snapshot::default();
         let company = company("acme");
-        known.companies.insert(company.id, company);
+        snapshot.companies.insert(company.id, company);
         let identifier = posting.source_identifier.clone();
-        known.postings.insert(identifier, posting);
-        known
+        snapshot.postings.insert(identifier, posting);
+        snapshot
     };
-    let decide = |known: &Known, put: &PutPosting, now| {
-        let decision = decide(known, put, Lifetime::NEVER, now);
+    let decide = |snapshot: &Snapshot, put: &PutPosting, now| {
+        let decision = decide(snapshot, put, Lifetime::NEVER, now);
         decision.unwrap().change.map(|change| change.posting)
     };
-    let mut nothing = known(posting(9, CompanyId::new(uuid(1))));
+    let mut nothing = snapshot(posting(9, CompanyId::new(uuid(1))));
     nothing.postings.clear();
     let created = decide(&nothing, &create("a", "acme"), noon()).unwrap();
     assert_eq!(created.content_at, None);
@@ -42,7 +42,7 @@ fn a_push_of_other_content_is_noted() {
             // A clock that is behind.
             (noon() - hours(1), noon() + Duration::MICROSECOND),
         ] {
-            let after = decide(&known(created.clone()), &push("a", body), now).unwrap();
+            let after = decide(&snapshot(created.clone()), &push("a", body), now).unwrap();
             assert_eq!(after.content_at, is_noted.then_some(expect), "{body}");
         }
     }

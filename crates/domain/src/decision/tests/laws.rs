@@ -80,9 +80,9 @@ proptest! {
             let _ = board.put(&body.to_string());
         }
         let first = board.put(&body.to_string());
-        let state = board.known.postings.clone();
+        let state = board.snapshot.postings.clone();
         let second = board.put(&body.to_string());
-        prop_assert_eq!(&board.known.postings, &state);
+        prop_assert_eq!(&board.snapshot.postings, &state);
         match (first, second) {
             (Ok((first, _)), Ok((second, written))) => {
                 prop_assert_eq!(first.0, second.0);
@@ -104,7 +104,7 @@ proptest! {
         let _ = board.run(&push("b", CREATE));
         let put = push("a", &body.to_string());
         let now = board.now + hours(1);
-        let mut batch = Batch::on(board.known.clone(), board.lifetime, now);
+        let mut batch = Batch::on(board.snapshot.clone(), board.lifetime, now);
         let decided = batch.decide(&put, now);
         let settled = batch.record(&put, decided, now);
         let answer = settled.unwrap_or_else(|| batch.finish().0.remove(0));
@@ -124,7 +124,7 @@ proptest! {
         }
         board.now += hours(24 * days);
         let now = board.now + hours(1);
-        let repeated = repeat(&board.known, &put.identifier, None, basis, board.lifetime, now);
+        let repeated = repeat(&board.snapshot, &put.identifier, None, basis, board.lifetime, now);
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {
@@ -157,7 +157,7 @@ proptest! {
             let mut board = Board::new();
             run_all(&mut board, commands);
             let mut postings: Vec<_> = board
-                .known
+                .snapshot
                 .postings
                 .into_values()
                 .map(|mut posting| {
@@ -177,7 +177,7 @@ proptest! {
         let mut board = Board::new();
         for body in commands {
             let _ = board.put(&body.to_string());
-            for posting in board.known.postings.values() {
+            for posting in board.snapshot.postings.values() {
                 let details = &posting.details;
                 prop_assert!(!details.title.is_empty());
                 prop_assert!(details.application_email.is_some() || details.application_url.is_some());

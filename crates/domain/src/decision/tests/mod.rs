@@ -20,7 +20,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{Change, Decision, Known, WriteSet, decide, outcome};
+use super::{Change, Decision, Snapshot, WriteSet, decide, outcome};
 use crate::{
     company::Company,
     posting::{
@@ -32,7 +32,7 @@ use crate::{
 
 /// A board of postings that commands are decided on, one after the other, each an hour later.
 struct Board {
-    known: Known,
+    snapshot: Snapshot,
     now: OffsetDateTime,
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
@@ -59,7 +59,7 @@ const CREATE: &str = r#"{
 impl Board {
     fn new() -> Self {
         Self {
-            known: Known::default(),
+            snapshot: Snapshot::default(),
             now: noon(),
             lifetime: Lifetime::days(60),
             history: Vec::new(),
@@ -82,13 +82,13 @@ impl Board {
 
     fn decide(&mut self, put: &PutPosting) -> Result<Decision, Rejection> {
         self.now += hours(1);
-        decide(&self.known, put, self.lifetime, self.now)
+        decide(&self.snapshot, put, self.lifetime, self.now)
     }
 
     fn record(&mut self, change: Option<Change>) -> Written {
         let mut writes = WriteSet::new(self.now);
         if let Some(change) = change {
-            change.record(&mut self.known, &mut writes);
+            change.record(&mut self.snapshot, &mut writes);
         }
         for write in writes.postings.values() {
             self.history.extend(write.history.iter().cloned());
@@ -108,11 +108,11 @@ impl Board {
 
     /// Pushes, and gives the posting's id and the outcome.
     fn run(&mut self, put: &PutPosting) -> Result<(Given, Written), Rejection> {
-        let before = self.known.postings.get(&put.identifier);
+        let before = self.snapshot.postings.get(&put.identifier);
         let updated_by = before.and_then(|posting| posting.updated_by.clone());
         let Decision { answer, change } = self.decide(put)?;
         let written = self.record(change.map(|change| *change));
-        let after = &self.known.postings[&put.identifier];
+        let after = &self.snapshot.postings[&put.identifier];
         assert_eq!(answer.status, after.status);
         assert_eq!(answer.created_by, after.created_by);
         assert_eq!(answer.updated_by, updated_by);
@@ -135,7 +135,7 @@ impl Board {
     }
 
     fn find(&self, identifier: &str) -> &Posting {
-        &self.known.postings[&SourceIdentifier::new(identifier).unwrap()]
+        &self.snapshot.postings[&SourceIdentifier::new(identifier).unwrap()]
     }
 
     fn posting(&self) -> &Posting {
@@ -143,7 +143,7 @@ impl Board {
     }
 
     fn company(&self) -> &Company {
-        self.known.company_of(self.posting()).unwrap()
+        self.snapshot.company_of(self.posting()).unwrap()
     }
 
     /// Applies an outcome for the current content.
@@ -178,7 +178,7 @@ impl Board {
 
     /// Has the posting wait for an outcome of the content that it has.
     fn forget_outcome(&mut self) {
-        let posting = self.known.postings.values_mut().next().unwrap();
+        let posting = self.snapshot.postings.values_mut().next().unwrap();
         posting.enriched_hash = None;
     }
 

@@ -126,7 +126,7 @@ fn commands_of_one_identifier_compose_within_a_batch() {
         decision
             .change
             .unwrap()
-            .record(&mut board.known, &mut writes);
+            .record(&mut board.snapshot, &mut writes);
     }
     let [write] = writes.postings.values().collect::<Vec<_>>()[..] else {
         panic!("one posting is one write");

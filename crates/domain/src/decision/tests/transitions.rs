@@ -67,7 +67,7 @@ fn run(command: &str, board: &mut Board) -> Result<(Written, Actor), Rejection> 
             return Ok((written.unwrap_or_default(), Actor::Enricher));
         }
         _ => {
-            let posting = board.known.postings.values_mut().next().unwrap();
+            let posting = board.snapshot.postings.values_mut().next().unwrap();
             posting.catalogue = Some(catalogue);
             posting.expire_at = Some(board.now);
             let name = CatalogueName::new("jobs").unwrap();

@@ -3,7 +3,7 @@
 use kernel::{
     StoreError,
     audit::{Action, AuditLog, AuditPosition, AuditQuery, Entry},
-    outbox::{Outbox, Receipt, Revive, TaskId},
+    outbox::{ClaimToken, Outbox, Revive, TaskId},
     testing::{by_ann, entries, hours, minutes, noon, text, uuid},
 };
 use time::OffsetDateTime;
@@ -48,7 +48,7 @@ kernel::contract_cases!(
         writes.tasks.audit = vec![entry(2, noon())];
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
         let mut finished = writing([entry(3, noon())]);
-        finished.tasks.done.push(Receipt {
+        finished.tasks.done.push(ClaimToken {
             task: TaskId(77),
             generation: 1,
             lease: uuid(5),
@@ -121,7 +121,7 @@ kernel::contract_cases!(
         assert_eq!(revived, Ok(0));
         assert_eq!(entries(store).await?, []);
         let claimed = store.claim(ENRICH, 1, minutes(1), uuid(9), noon()).await?;
-        store.give_up(claimed[0].receipt, "no", noon()).await?;
+        store.give_up(claimed[0].token, "no", noon()).await?;
         let revived = store.revive(&Revive::All, Some(&retry), noon()).await;
         assert_eq!(revived, Ok(1));
         assert_eq!(entries(store).await?, [retry.with("tasks", 1)]);

@@ -41,8 +41,8 @@ async fn rename<S: Store>(store: &S, names: &[&str]) -> Checked<Vec<String>> {
 
 async fn former_names<S: Store>(store: &S) -> Checked<Vec<String>> {
     let posting = posting(store, "a").await?;
-    let mut known = store.load_by_id(&[posting.id]).await?;
-    let names = known.former_names.remove(&posting.company_id);
+    let mut snapshot = store.load_by_id(&[posting.id]).await?;
+    let names = snapshot.former_names.remove(&posting.company_id);
     Ok(names.unwrap_or_default())
 }
 
@@ -51,8 +51,8 @@ kernel::contract_cases!(
     impl Store,
     async fn an_upsert_makes_a_company(store: &S) {
         put(store, &[create("a", "acme"), create("b", "acme")]).await?;
-        let known = load(store, &["a", "b"]).await?;
-        assert_eq!(known.companies.len(), 1);
+        let snapshot = load(store, &["a", "b"]).await?;
+        assert_eq!(snapshot.companies.len(), 1);
         assert_eq!(posting(store, "a").await?.company_id, company("acme").id);
         assert_eq!(
             find(store, company("acme").id).await?,
@@ -101,8 +101,8 @@ kernel::contract_cases!(
             .collect();
         put(store, &batch).await?;
         let ids: Vec<_> = (0..1_500).map(|n| company(&format!("c{n}")).id).collect();
-        let known = store.load(&[], &ids).await?;
-        assert_eq!(known.companies.len(), 1_500);
+        let snapshot = store.load(&[], &ids).await?;
+        assert_eq!(snapshot.companies.len(), 1_500);
     },
     async fn a_company_keeps_the_names_that_it_had(store: &S) {
         put(store, &[create("a", "acme"), create("b", "bolt")]).await?;

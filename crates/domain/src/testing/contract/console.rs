@@ -1,6 +1,6 @@
 //! The passes of the console, and its view of postings.
 
-use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
+use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use kernel::{
     Actor, Status,
     audit::{Action, AuditLog, Operator},
@@ -16,8 +16,8 @@ use crate::{
     testing::{company, company_view, company_write, create},
 };
 
-fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
-    Pass {
+fn pass(kind: SignInTokenKind, n: u8, expires_at: OffsetDateTime) -> SignInToken {
+    SignInToken {
         digest: [n; 32],
         kind,
         operator: valid(Operator::new("Ann <b> \u{1f980}")),
@@ -26,16 +26,20 @@ fn pass(kind: PassKind, n: u8, expires_at: OffsetDateTime) -> Pass {
     }
 }
 
-async fn insert<S: Passes>(store: &S, pass: &Pass) -> Checked {
+async fn insert<S: SignInTokens>(store: &S, pass: &SignInToken) -> Checked {
     let n = u128::from(pass.digest[0]);
     let entry = by_ann(n).entry(Action::CONSOLE_LINK, noon());
-    Passes::add_pass(store, pass, &entry).await?;
+    SignInTokens::add_token(store, pass, &entry).await?;
     Ok(())
 }
 
-async fn found<S: Passes>(store: &S, kind: PassKind, n: u8) -> Checked<Option<Pass>> {
+async fn found<S: SignInTokens>(
+    store: &S,
+    kind: SignInTokenKind,
+    n: u8,
+) -> Checked<Option<SignInToken>> {
     let digest: TokenDigest = [n; 32];
-    Ok(Passes::find_pass(store, kind, &digest).await?)
+    Ok(SignInTokens::find_token(store, kind, &digest).await?)
 }
 
 async fn window<S: PostingBrowser>(
@@ -51,24 +55,35 @@ async fn window<S: PostingBrowser>(
 
 kernel::contract_cases!(
     console,
-    impl Store + AuditLog + CompanyReader + Passes + PostingBrowser,
+    impl Store + AuditLog + CompanyReader + SignInTokens + PostingBrowser,
     async fn a_pass_comes_back(store: &S) {
-        let link = pass(PassKind::Link, 1, noon() + minutes(15));
-        let session = pass(PassKind::Session, 2, noon() + hours(12));
+        let link = pass(SignInTokenKind::Link, 1, noon() + minutes(15));
+        let session = pass(SignInTokenKind::Session, 2, noon() + hours(12));
         insert(store, &link).await?;
         insert(store, &session).await?;
-        assert_eq!(found(store, PassKind::Link, 1).await?, Some(link));
-        assert_eq!(found(store, PassKind::Session, 2).await?, Some(session));
-        assert_eq!(found(store, PassKind::Session, 1).await?, None, "a link");
-        assert_eq!(found(store, PassKind::Link, 2).await?, None, "a session");
-        assert_eq!(found(store, PassKind::Link, 3).await?, None);
+        assert_eq!(found(store, SignInTokenKind::Link, 1).await?, Some(link));
+        assert_eq!(
+            found(store, SignInTokenKind::Session, 2).await?,
+            Some(session)
+        );
+        assert_eq!(
+            found(store, SignInTokenKind::Session, 1).await?,
+            None,
+            "a link"
+        );
+        assert_eq!(
+            found(store, SignInTokenKind::Link, 2).await?,
+            None,
+            "a session"
+        );
+        assert_eq!(found(store, SignInTokenKind::Link, 3).await?, None);
         assert_eq!(entries(store).await?.len(), 2);
     },
     async fn a_link_becomes_one_session(store: &S) {
-        insert(store, &pass(PassKind::Link, 1, noon() + minutes(15))).await?;
-        insert(store, &pass(PassKind::Link, 2, noon())).await?;
-        insert(store, &pass(PassKind::Session, 3, noon() + hours(1))).await?;
-        let session = |n| pass(PassKind::Session, n, noon() + hours(12));
+        insert(store, &pass(SignInTokenKind::Link, 1, noon() + minutes(15))).await?;
+        insert(store, &pass(SignInTokenKind::Link, 2, noon())).await?;
+        insert(store, &pass(SignInTokenKind::Session, 3, noon() + hours(1))).await?;
+        let session = |n| pass(SignInTokenKind::Session, n, noon() + hours(12));
         let entry = |n| by_ann(n).entry(Action::CONSOLE_SIGN_IN, noon());
         for (link, n, is_redeemed) in [
             (2, 4, false),
@@ -82,17 +97,17 @@ kernel::contract_cases!(
                 .await;
             assert_eq!(redeemed, Ok(is_redeemed), "{link}");
             assert_eq!(
-                found(store, PassKind::Session, n).await?.is_some(),
+                found(store, SignInTokenKind::Session, n).await?.is_some(),
                 is_redeemed
             );
         }
-        assert_eq!(found(store, PassKind::Link, 1).await?, None);
-        assert!(found(store, PassKind::Session, 3).await?.is_some());
+        assert_eq!(found(store, SignInTokenKind::Link, 1).await?, None);
+        assert!(found(store, SignInTokenKind::Session, 3).await?.is_some());
         assert_eq!(entries(store).await?.len(), 4);
     },
     async fn a_session_ends_once(store: &S) {
-        insert(store, &pass(PassKind::Session, 1, noon() + hours(1))).await?;
-        insert(store, &pass(PassKind::Link, 2, noon() + hours(1))).await?;
+        insert(store, &pass(SignInTokenKind::Session, 1, noon() + hours(1))).await?;
+        insert(store, &pass(SignInTokenKind::Link, 2, noon() + hours(1))).await?;
         let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
         for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
             assert_eq!(
@@ -101,22 +116,22 @@ kernel::contract_cases!(
                 "{n}"
             );
         }
-        assert_eq!(found(store, PassKind::Session, 1).await?, None);
-        assert!(found(store, PassKind::Link, 2).await?.is_some());
+        assert_eq!(found(store, SignInTokenKind::Session, 1).await?, None);
+        assert!(found(store, SignInTokenKind::Link, 2).await?.is_some());
         assert_eq!(entries(store).await?.len(), 3);
     },
     async fn passes_that_ended_are_forgotten(store: &S) {
         for n in 1..=5 {
-            insert(store, &pass(PassKind::Link, n, noon() - minutes(1))).await?;
+            insert(store, &pass(SignInTokenKind::Link, n, noon() - minutes(1))).await?;
         }
-        insert(store, &pass(PassKind::Session, 6, noon())).await?;
+        insert(store, &pass(SignInTokenKind::Session, 6, noon())).await?;
         for (limit, forgotten) in [(0, 0), (3, 3), (3, 2), (3, 0)] {
             assert_eq!(
-                Passes::forget_passes(store, noon(), limit).await,
+                SignInTokens::forget_tokens(store, noon(), limit).await,
                 Ok(forgotten)
             );
         }
-        assert!(found(store, PassKind::Session, 6).await?.is_some());
+        assert!(found(store, SignInTokenKind::Session, 6).await?.is_some());
     },
     async fn postings_are_looked_through_newest_first(store: &S) {
         for (minute, id) in (0..).zip(["b", "a", "d", "c"]) {
@@ -138,10 +153,10 @@ kernel::contract_cases!(
                 .len(),
             0
         );
-        let known = super::posting(store, "d").await?;
+        let snapshot = super::posting(store, "d").await?;
         let before = Some(Position {
-            updated_at: known.updated_at,
-            id: known.id.uuid(),
+            updated_at: snapshot.updated_at,
+            id: snapshot.id.uuid(),
         });
         for status in [None, waiting] {
             assert_eq!(window(store, newest(status, before), 9).await?, ["a", "b"]);
@@ -183,8 +198,8 @@ kernel::contract_cases!(
     },
     async fn a_posting_in_short_comes_back(store: &S) {
         push(store, &[create("a", "acme")]).await?;
-        let known = super::load(store, &["a"]).await?;
-        let one = &known.postings[&identifier("a")];
+        let snapshot = super::load(store, &["a"]).await?;
+        let one = &snapshot.postings[&identifier("a")];
         let writes = super::touching(one, |posting| {
             posting.status = Status::Rejected;
             posting.status_reason = Some("no".to_owned());
@@ -207,7 +222,7 @@ kernel::contract_cases!(
         );
         assert!(found.moderated && found.is_featured);
         assert_eq!(found.title, one.details.title);
-        assert_eq!(found.company, known.companies[&one.company_id].name);
+        assert_eq!(found.company, snapshot.companies[&one.company_id].name);
         assert_eq!(found.created_by, one.created_by);
         assert_eq!(found.created_at, noon());
         assert_eq!(found.published_at, Some(noon() + hours(1)));

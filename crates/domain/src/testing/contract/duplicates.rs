@@ -36,9 +36,9 @@ async fn write<S: Store>(store: &S, all: Vec<(PostingId, Option<DatedFingerprint
     Ok(())
 }
 
-async fn near<S: Store>(store: &S, bands: &[[i64; 4]]) -> Checked<Vec<Candidate>> {
+async fn alike<S: Store>(store: &S, bands: &[[i64; 4]]) -> Checked<Vec<Candidate>> {
     let fingerprints: Vec<_> = bands.iter().copied().map(fingerprint).collect();
-    Ok(store.near(&fingerprints, &[]).await?)
+    Ok(store.candidates(&fingerprints, &[]).await?)
 }
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {
@@ -71,7 +71,7 @@ kernel::contract_cases!(
     /// A posting is found by each of its bands, at its place, and by its id.
     async fn what_shares_a_band_is_found(store: &S) {
         let ids = postings(store, 3).await?;
-        assert_eq!(near(store, &[[1, 2, 3, 4]]).await?, []);
+        assert_eq!(alike(store, &[[1, 2, 3, 4]]).await?, []);
         let later = DatedFingerprint {
             first: MinHash::new([0x0102; MinHash::LENGTH]),
             ..dated([5, 2, 7, i64::MAX], 1)
@@ -90,7 +90,7 @@ kernel::contract_cases!(
             (vec![[2, 1, 2, 2]], vec![]),
             (vec![[9, 2, 0, 0], [1, 2, 9, 9]], vec!["000", "001", "002"]),
         ] {
-            assert_eq!(names(&near(store, &bands).await?), expect, "{bands:?}");
+            assert_eq!(names(&alike(store, &bands).await?), expect, "{bands:?}");
         }
         let candidate = Candidate {
             id: ids[1],
@@ -102,10 +102,10 @@ kernel::contract_cases!(
             dated: later,
         };
         let candidates = vec![candidate];
-        assert_eq!(near(store, &[[5, 0, 0, 0]]).await?, candidates);
+        assert_eq!(alike(store, &[[5, 0, 0, 0]]).await?, candidates);
         let named = [ids[1], PostingId::new(uuid(0x9999))];
-        assert_eq!(store.near(&[], &named).await, Ok(candidates));
-        let both = store.near(&[fingerprint([1; 4])], &ids[..2]).await;
+        assert_eq!(store.candidates(&[], &named).await, Ok(candidates));
+        let both = store.candidates(&[fingerprint([1; 4])], &ids[..2]).await;
         assert_eq!(names(&both?), ["000", "001"]);
     },
     /// However many there are, and whatever their ids: nobody crowds out what was pushed before.
@@ -115,13 +115,13 @@ kernel::contract_cases!(
         // Pairs of one moment, the last pushed first.
         let all = all.map(|(id, n)| (*id, Some(dated([7, n % 2, n, 8], (99 - n) / 2))));
         write(store, all.collect()).await?;
-        let found = near(store, &[[7, 9, 9_999, 8]]).await?;
+        let found = alike(store, &[[7, 9, 9_999, 8]]).await?;
         let oldest: Vec<_> = (0..CANDIDATES)
             .map(|n| format!("{:03}", 100 - CANDIDATES + n))
             .collect();
         assert_eq!(names(&found), oldest);
         // Those, the odd ones that follow, and the one that has the third band.
-        let found = near(store, &[[7, 1, 0, 8]]).await?;
+        let found = alike(store, &[[7, 1, 0, 8]]).await?;
         assert_eq!(found.len(), CANDIDATES + CANDIDATES / 2 + 1);
         assert_eq!(names(&found)[..2], ["000", "069"]);
     },
@@ -135,8 +135,8 @@ kernel::contract_cases!(
             ..dated([2; 4], 3)
         };
         write(store, vec![(ids[0], Some(other.clone()))]).await?;
-        assert_eq!(names(&near(store, &[[1; 4]]).await?), ["001"]);
-        assert_eq!(near(store, &[[2; 4]]).await?[0].dated, other);
+        assert_eq!(names(&alike(store, &[[1; 4]]).await?), ["001"]);
+        assert_eq!(alike(store, &[[2; 4]]).await?[0].dated, other);
         for (status, is_open) in [
             (Status::Approved, true),
             (Status::Rejected, false),
@@ -144,16 +144,16 @@ kernel::contract_cases!(
         ] {
             change(store, "000", |it| it.status = status).await?;
             write(store, vec![(ids[0], Some(dated([3; 4], 0)))]).await?;
-            assert_eq!(near(store, &[[3; 4]]).await?[0].is_open, is_open);
+            assert_eq!(alike(store, &[[3; 4]]).await?[0].is_open, is_open);
             write(
                 store,
                 vec![(ids[0], None), (PostingId::new(uuid(0x9999)), None)],
             )
             .await?;
-            let stays = !near(store, &[[3; 4]]).await?.is_empty();
+            let stays = !alike(store, &[[3; 4]]).await?.is_empty();
             assert_eq!(stays, is_open, "{status}");
         }
-        assert_eq!(names(&near(store, &[[1; 4]]).await?), ["001"]);
+        assert_eq!(names(&alike(store, &[[1; 4]]).await?), ["001"]);
     },
     /// Rules, readers and searches see it.
     async fn a_mark_comes_back(store: &S) {
@@ -168,7 +168,7 @@ kernel::contract_cases!(
             let stored = posting(store, "001").await?;
             assert_eq!(stored.duplicate_of, mark);
             assert_eq!(stored.content_at, mark.as_ref().map(|_| noon()));
-            assert_eq!(near(store, &[[1; 4]]).await?[0].duplicate_of, mark);
+            assert_eq!(alike(store, &[[1; 4]]).await?[0].duplicate_of, mark);
             let view = PostingReader::find(store, &identifier("001"))
                 .await?
                 .ok_or(Absent)?;
@@ -221,7 +221,7 @@ kernel::contract_cases!(
         writes.fingerprints.insert(ids[1], Some(dated([1; 4], 0)));
         writes.standing.insert(PostingId::new(uuid(0x9999)), 1);
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
-        assert_eq!(near(store, &[[1; 4]]).await?, []);
+        assert_eq!(alike(store, &[[1; 4]]).await?, []);
         assert_eq!(posting(store, "000").await?.version, 2);
     },
 );

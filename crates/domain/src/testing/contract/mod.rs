@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 use crate::{
     posting::{Answer, Lifetime, Posting, PutPosting, Rejection},
-    store::{Known, PostingWrite, Store, WriteSet},
+    store::{PostingWrite, Snapshot, Store, WriteSet},
     usecase::ingest,
 };
 
@@ -44,15 +44,15 @@ async fn put<S: Store>(store: &S, batch: &[PutPosting]) -> Checked {
     Ok(())
 }
 
-async fn load<S: Store>(store: &S, identifiers: &[&str]) -> Checked<Known> {
+async fn load<S: Store>(store: &S, identifiers: &[&str]) -> Checked<Snapshot> {
     let identifiers: Vec<_> = identifiers.iter().map(|text| identifier(text)).collect();
     Ok(store.load(&identifiers, &[]).await?)
 }
 
 /// Loads one posting that must be there.
 async fn posting<S: Store>(store: &S, text: &str) -> Checked<Posting> {
-    let mut known = load(store, &[text]).await?;
-    Ok(known.postings.remove(&identifier(text)).ok_or(Absent)?)
+    let mut snapshot = load(store, &[text]).await?;
+    Ok(snapshot.postings.remove(&identifier(text)).ok_or(Absent)?)
 }
 
 /// A commit that moves one posting on by one version.

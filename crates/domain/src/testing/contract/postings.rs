@@ -24,8 +24,8 @@ kernel::contract_cases!(
         assert_eq!(posting.status, Status::PendingEnrichment);
         assert_eq!(posting.details.title, "Engineer a");
         assert_eq!(posting.created_at, noon());
-        let known = load(store, &["a"]).await?;
-        assert_eq!(known.company_of(&posting)?.name, "acme");
+        let snapshot = load(store, &["a"]).await?;
+        assert_eq!(snapshot.company_of(&posting)?.name, "acme");
     },
     /// Companies are loaded when asked for.
     async fn loads_only_what_is_named(store: &S) {
@@ -40,14 +40,18 @@ kernel::contract_cases!(
         .await?;
         let core = posting(store, "c").await?.company_id;
         let unknown = CompanyId::new(uuid(404));
-        let known = store
+        let snapshot = store
             .load(&[identifier("a"), identifier("unknown")], &[core, unknown])
             .await?;
         assert_eq!(
-            known.postings.keys().collect::<Vec<_>>(),
+            snapshot.postings.keys().collect::<Vec<_>>(),
             [&identifier("a")]
         );
-        let mut companies: Vec<_> = known.companies.values().map(|c| c.name.as_str()).collect();
+        let mut companies: Vec<_> = snapshot
+            .companies
+            .values()
+            .map(|c| c.name.as_str())
+            .collect();
         companies.sort_unstable();
         assert_eq!(companies, ["acme", "core"]);
         assert!(load(store, &[]).await?.postings.is_empty());
@@ -55,12 +59,12 @@ kernel::contract_cases!(
     async fn loads_by_id(store: &S) {
         put(store, &[create("a", "acme"), create("b", "bolt")]).await?;
         let ids = [put_id("b"), PostingId::new(uuid(404))];
-        let known = store.load_by_id(&ids).await?;
+        let snapshot = store.load_by_id(&ids).await?;
         assert_eq!(
-            known.postings.keys().collect::<Vec<_>>(),
+            snapshot.postings.keys().collect::<Vec<_>>(),
             [&identifier("b")]
         );
-        assert_eq!(known.companies.len(), 1);
+        assert_eq!(snapshot.companies.len(), 1);
     },
     /// A load for rules leaves the text out; a reader gets it, also after changes without one.
     async fn descriptions_are_read_where_they_are_needed(store: &S) {
@@ -79,7 +83,7 @@ kernel::contract_cases!(
             let loaded = posting(store, "a").await?.details.raw_description;
             assert_eq!(loaded, Description::from(expect), "by its digest");
             let text = |posting: &Posting| posting.details.raw_description.text().cloned();
-            let known = store.load_by_id(&[put_id("a")]).await?;
+            let snapshot = store.load_by_id(&[put_id("a")]).await?;
             let found = PostingReader::find(store, &id).await?;
             let all = ListQuery {
                 limit: 1,
@@ -87,7 +91,7 @@ kernel::contract_cases!(
             };
             let listed = PostingReader::list(store, &all).await?.postings;
             for posting in [
-                known.postings.get(&id),
+                snapshot.postings.get(&id),
                 found.as_ref().map(|view| &view.posting),
                 listed.first().map(|view| &view.posting),
             ] {
@@ -105,8 +109,8 @@ kernel::contract_cases!(
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         assert_eq!(load(store, &names).await?.postings.len(), 3_000);
         let ids: Vec<_> = names.iter().map(|name| put_id(name)).collect();
-        let known = store.load_by_id(&ids).await?;
-        assert_eq!(known.postings.len(), 3_000);
+        let snapshot = store.load_by_id(&ids).await?;
+        assert_eq!(snapshot.postings.len(), 3_000);
     },
     async fn a_new_posting_of_a_taken_identifier_conflicts(store: &S) {
         put(store, &[create("a", "acme")]).await?;
@@ -161,7 +165,7 @@ kernel::contract_cases!(
             }
         }"#;
         put(store, &[push("a", body)]).await?;
-        let mut decided = crate::store::Known::default();
+        let mut decided = crate::store::Snapshot::default();
         let mut writes = crate::store::WriteSet::new(noon());
         let decision =
             crate::decision::decide(&decided, &push("a", body), super::lifetime(), noon())?;
@@ -173,8 +177,8 @@ kernel::contract_cases!(
             posting(store, "a").await?,
             decided.postings[&identifier("a")]
         );
-        let known = load(store, &["a"]).await?;
-        assert_eq!(known.companies, decided.companies);
+        let snapshot = load(store, &["a"]).await?;
+        assert_eq!(snapshot.companies, decided.companies);
         let metadata = posting(store, "a").await?.details.metadata.ok_or(Absent)?;
         assert_eq!(
             metadata.as_str(),

@@ -9,7 +9,7 @@ use kernel::{
     PostingId, Prefixes, Status, StoreError,
     audit::{Action, AuditLog},
     event::{Event, EventLog, LogQuery, PostingState, Subject},
-    outbox::{Outbox, Receipt, TaskWrites},
+    outbox::{ClaimToken, Outbox, TaskWrites},
     testing::{Absent, Checked, by_ann, entries, hours, identifier, minutes, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
@@ -133,9 +133,9 @@ async fn refused<S: ActivityLog>(
     Ok(ids.map(|id| id.as_u128() - uuid(0).as_u128()).collect())
 }
 
-async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
+async fn finish<S: Store>(store: &S, token: ClaimToken) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
-    writes.tasks.done.push(receipt);
+    writes.tasks.done.push(token);
     store.commit(writes).await
 }
 
@@ -231,8 +231,8 @@ kernel::contract_cases!(
         assert_eq!(tasks().await, Ok(1));
         assert_eq!(purge(store, &["a", "open"], 0).await?, 1);
         assert_eq!(purge(store, &["b"], 1).await?, 1);
-        let known = store.load_by_id(&[first]).await?;
-        assert!(known.postings.is_empty());
+        let snapshot = store.load_by_id(&[first]).await?;
+        assert!(snapshot.postings.is_empty());
         assert_eq!(tasks().await, Ok(0));
         assert_eq!(view(store, "open").await?.texts, Some(texts().0));
 
@@ -289,7 +289,7 @@ kernel::contract_cases!(
             .claim(ENRICH, 9, hours(1), uuid(1), noon() + hours(1))
             .await?
             .remove(0)
-            .receipt;
+            .token;
         until_all_readable(store).await?;
         let before = events(store).await?;
         let view_of_b = view(store, "b").await?;

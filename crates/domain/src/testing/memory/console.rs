@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use access::sign_in::{Pass, PassKind, Passes, TokenDigest};
+use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
 use kernel::{Status, StoreError, audit::Entry};
 use time::OffsetDateTime;
@@ -14,19 +14,19 @@ use crate::{
 };
 
 #[async_trait]
-impl Passes for MemoryStore {
-    async fn add_pass(&self, pass: &Pass, entry: &Entry) -> Result<(), StoreError> {
+impl SignInTokens for MemoryStore {
+    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
         let mut state = self.state();
         state.passes.push(pass.clone());
         audit::write(&mut state.audit, entry.clone());
         Ok(())
     }
 
-    async fn find_pass(
+    async fn find_token(
         &self,
-        kind: PassKind,
+        kind: SignInTokenKind,
         digest: &TokenDigest,
-    ) -> Result<Option<Pass>, StoreError> {
+    ) -> Result<Option<SignInToken>, StoreError> {
         let state = self.state();
         let mut passes = state.passes.iter();
         let found = passes.find(|pass| pass.kind == kind && pass.digest == *digest);
@@ -36,12 +36,14 @@ impl Passes for MemoryStore {
     async fn redeem_link(
         &self,
         link: &TokenDigest,
-        session: &Pass,
+        session: &SignInToken,
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         let mut state = self.state();
-        let is_it = |pass: &Pass| {
-            pass.kind == PassKind::Link && pass.digest == *link && pass.is_live(session.created_at)
+        let is_it = |pass: &SignInToken| {
+            pass.kind == SignInTokenKind::Link
+                && pass.digest == *link
+                && pass.is_live(session.created_at)
         };
         let Some(index) = state.passes.iter().position(is_it) else {
             return Ok(false);
@@ -54,7 +56,8 @@ impl Passes for MemoryStore {
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
         let mut state = self.state();
         let before = state.passes.len();
-        let is_it = |pass: &Pass| pass.kind == PassKind::Session && pass.digest == *session;
+        let is_it =
+            |pass: &SignInToken| pass.kind == SignInTokenKind::Session && pass.digest == *session;
         state.passes.retain(|pass| !is_it(pass));
         let is_ended = state.passes.len() < before;
         if is_ended {
@@ -63,7 +66,7 @@ impl Passes for MemoryStore {
         Ok(is_ended)
     }
 
-    async fn forget_passes(
+    async fn forget_tokens(
         &self,
         before: OffsetDateTime,
         limit: usize,

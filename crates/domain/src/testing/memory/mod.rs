@@ -14,13 +14,13 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use access::{Client, sign_in::Pass};
+use access::{Client, sign_in::SignInToken};
 use async_trait::async_trait;
 use kernel::{
     ClientId, CompanyId, PostingId, SourceIdentifier, StoreError,
     audit::Entry,
     event::{CompanyState, Cursor, Event, RecordedEvent, Subject},
-    outbox::{Effect, Receipt, TaskId, TaskWrites},
+    outbox::{ClaimToken, Effect, TaskId, TaskWrites},
     trace::TraceParent,
 };
 use time::OffsetDateTime;
@@ -34,8 +34,8 @@ use crate::{
         duplicate::{CANDIDATES, Candidate, DatedFingerprint, Fingerprint},
     },
     store::{
-        HISTORY_SHOWN, Health, Known, ListQuery, LockedRows, PostingPage, PostingReader,
-        PostingWrite, ReplicaPosition, Store, StoreClock, WriteSet,
+        HISTORY_SHOWN, Health, ListQuery, LockedRows, PostingPage, PostingReader, PostingWrite,
+        ReplicaPosition, Snapshot, Store, StoreClock, WriteSet,
     },
 };
 
@@ -64,7 +64,7 @@ struct State {
     forgotten: Cursor,
     cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
-    passes: Vec<Pass>,
+    passes: Vec<SignInToken>,
 }
 
 impl MemoryStore {
@@ -93,7 +93,7 @@ impl MemoryStore {
     /// of the subjects that are `gone`.
     pub fn write_tasks(&self, writes: TaskWrites, gone: &[Uuid]) -> Result<(), StoreError> {
         let mut state = self.state();
-        if !writes.receipts().all(|receipt| state.holds(receipt)) {
+        if !writes.tokens().all(|token| state.holds(token)) {
             return Err(StoreError::Conflict);
         }
         let goes = |task: &Task| gone.contains(&task.subject()) && task.lease.is_none();
@@ -122,11 +122,11 @@ impl MemoryStore {
 }
 
 impl State {
-    fn known<'a>(
+    fn snapshot<'a>(
         &self,
         ids: impl Iterator<Item = &'a PostingId>,
         companies: &[CompanyId],
-    ) -> Known {
+    ) -> Snapshot {
         let postings: Vec<_> = ids
             .filter_map(|id| Some(self.postings.get(id)?.posting.clone()))
             .collect();
@@ -134,7 +134,7 @@ impl State {
         let wanted: HashSet<_> = of_postings.chain(companies.iter().copied()).collect();
         let companies = wanted.iter().filter_map(|id| self.company(id).cloned());
         let companies: Vec<_> = companies.collect();
-        Known::of(postings, companies)
+        Snapshot::of(postings, companies)
     }
 
     /// Whether a commit may be applied.
@@ -164,20 +164,20 @@ impl State {
             && stand
             && companies_match
             && postings_match
-            && writes.tasks.receipts().all(|receipt| self.holds(receipt))
+            && writes.tasks.tokens().all(|token| self.holds(token))
     }
 
-    fn holds(&self, receipt: &Receipt) -> bool {
+    fn holds(&self, token: &ClaimToken) -> bool {
         self.tasks
-            .get(&receipt.task)
-            .is_some_and(|task| task.lease == Some(receipt.lease))
+            .get(&token.task)
+            .is_some_and(|task| task.lease == Some(token.lease))
     }
 
-    /// The task of a receipt whose lease still holds.
-    fn leased(&mut self, receipt: Receipt) -> Option<&mut Task> {
+    /// The task of a token whose lease still holds.
+    fn leased(&mut self, token: ClaimToken) -> Option<&mut Task> {
         self.tasks
-            .get_mut(&receipt.task)
-            .filter(|task| task.lease == Some(receipt.lease))
+            .get_mut(&token.task)
+            .filter(|task| task.lease == Some(token.lease))
     }
 
     fn add(&mut self, effect: Effect, trace: Option<TraceParent>, at: OffsetDateTime) {
@@ -266,11 +266,11 @@ impl State {
         for event in writes.events {
             self.record(event, unchanged);
         }
-        for receipt in writes.done {
-            self.finish(receipt, at);
+        for token in writes.done {
+            self.finish(token, at);
         }
-        for (receipt, error) in writes.given_up {
-            self.give_up(receipt, error, at);
+        for (token, error) in writes.given_up {
+            self.give_up(token, error, at);
         }
         for entry in writes.audit {
             audit::write(&mut self.audit, entry);
@@ -296,19 +296,19 @@ impl State {
         self.events.push(RecordedEvent { cursor, event });
     }
 
-    fn finish(&mut self, receipt: Receipt, at: OffsetDateTime) {
-        if let Some(task) = self.leased(receipt) {
-            if task.generation == receipt.generation {
-                self.tasks.remove(&receipt.task);
+    fn finish(&mut self, token: ClaimToken, at: OffsetDateTime) {
+        if let Some(task) = self.leased(token) {
+            if task.generation == token.generation {
+                self.tasks.remove(&token.task);
             } else {
                 task.renew(at);
             }
         }
     }
 
-    fn give_up(&mut self, receipt: Receipt, error: String, at: OffsetDateTime) {
-        if let Some(task) = self.leased(receipt) {
-            if task.generation == receipt.generation {
+    fn give_up(&mut self, token: ClaimToken, error: String, at: OffsetDateTime) {
+        if let Some(task) = self.leased(token) {
+            if task.generation == token.generation {
                 task.release(task.next_at);
                 task.is_dead = true;
             } else {
@@ -334,28 +334,28 @@ impl Store for MemoryStore {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         let state = self.state();
         let ids = identifiers
             .iter()
             .filter_map(|identifier| state.identifiers.get(identifier));
-        let mut known = state.known(ids, companies);
-        for posting in known.postings.values_mut() {
+        let mut snapshot = state.snapshot(ids, companies);
+        for posting in snapshot.postings.values_mut() {
             let description = &mut posting.details.raw_description;
             *description = description.unread();
         }
-        Ok(known)
+        Ok(snapshot)
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         let state = self.state();
-        let mut known = state.known(ids.iter(), &[]);
-        let had = known.companies.keys().filter_map(|id| {
+        let mut snapshot = state.snapshot(ids.iter(), &[]);
+        let had = snapshot.companies.keys().filter_map(|id| {
             let names = state.former_names.get(id)?;
             Some((*id, names.clone()))
         });
-        known.former_names = had.collect();
-        Ok(known)
+        snapshot.former_names = had.collect();
+        Ok(snapshot)
     }
 
     async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
@@ -379,7 +379,7 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],

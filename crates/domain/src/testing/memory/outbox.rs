@@ -5,7 +5,7 @@ use kernel::{
     StoreError,
     audit::Entry,
     outbox::{
-        Backlog, Claimed, Dismissal, Effect, Kind, MOST_COUNTED, Outbox, Queue, Receipt, Revive,
+        Backlog, ClaimToken, Claimed, Dismissal, Effect, Kind, MOST_COUNTED, Outbox, Queue, Revive,
         SubjectTask, TaskId, TaskRow,
     },
     trace::TraceParent,
@@ -76,7 +76,7 @@ impl Task {
         self.next_at = until;
         self.attempts += 1;
         Claimed {
-            receipt: Receipt {
+            token: ClaimToken {
                 task: id,
                 generation: self.generation,
                 lease,
@@ -175,20 +175,20 @@ impl Outbox for MemoryStore {
         }))
     }
 
-    async fn renew(&self, receipts: &[Receipt], until: OffsetDateTime) -> Result<(), StoreError> {
+    async fn renew(&self, tokens: &[ClaimToken], until: OffsetDateTime) -> Result<(), StoreError> {
         let mut state = self.state();
-        for receipt in receipts {
-            if let Some(task) = state.leased(*receipt) {
+        for token in tokens {
+            if let Some(task) = state.leased(*token) {
                 task.next_at = until;
             }
         }
         Ok(())
     }
 
-    async fn give_back(&self, receipts: &[Receipt], at: OffsetDateTime) -> Result<(), StoreError> {
+    async fn give_back(&self, tokens: &[ClaimToken], at: OffsetDateTime) -> Result<(), StoreError> {
         let mut state = self.state();
-        for receipt in receipts {
-            if let Some(task) = state.leased(*receipt) {
+        for token in tokens {
+            if let Some(task) = state.leased(*token) {
                 task.release(at);
             }
         }
@@ -197,13 +197,13 @@ impl Outbox for MemoryStore {
 
     async fn retry(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         next_at: OffsetDateTime,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        if let Some(task) = self.state().leased(receipt) {
-            if task.generation == receipt.generation {
+        if let Some(task) = self.state().leased(token) {
+            if task.generation == token.generation {
                 task.release(next_at);
                 task.first_failed_at.get_or_insert(now);
             } else {
@@ -216,11 +216,11 @@ impl Outbox for MemoryStore {
 
     async fn give_up(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         error: &str,
         now: OffsetDateTime,
     ) -> Result<(), StoreError> {
-        self.state().give_up(receipt, error.to_owned(), now);
+        self.state().give_up(token, error.to_owned(), now);
         Ok(())
     }
 

@@ -44,10 +44,11 @@ async fn what_is_missing_expires_and_is_counted() {
         let delisted = delist_missing(&store, lease, &name, &missing, noon()).await;
         assert_eq!(delisted, Ok(2), "neither what ended before nor another's");
     }
-    let known = store.load(&missing, &[]).await.unwrap();
-    let is_open = ["a", "b", "c", "d"].map(|id| known.postings[&identifier(id)].status.is_open());
+    let snapshot = store.load(&missing, &[]).await.unwrap();
+    let is_open =
+        ["a", "b", "c", "d"].map(|id| snapshot.postings[&identifier(id)].status.is_open());
     assert_eq!(is_open, [false, false, false, true]);
-    let expired = &known.postings[&identifier("a")];
+    let expired = &snapshot.postings[&identifier("a")];
     assert_eq!(expired.status, Status::Expired);
     assert_eq!(expired.updated_by, Some(Actor::Catalogue(name)));
 }

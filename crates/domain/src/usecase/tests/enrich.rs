@@ -3,7 +3,7 @@
 use kernel::testing::identifier;
 use kernel::{
     PostingId, Status, StoreError,
-    outbox::{Outbox, Receipt, Revive},
+    outbox::{ClaimToken, Outbox, Revive},
     testing::{by_ann, hours, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
@@ -71,7 +71,7 @@ impl World {
     }
 
     /// Claims what is due.
-    async fn claim(&mut self) -> Option<(Receipt, PostingId)> {
+    async fn claim(&mut self) -> Option<(ClaimToken, PostingId)> {
         self.now += hours(1);
         self.claims += 1;
         let lease = uuid(0x1_0000 + self.claims);
@@ -82,7 +82,7 @@ impl World {
             claimed = suspect.map(|suspect| suspect.into_iter().collect());
         }
         let task = claimed.unwrap().pop()?;
-        Some((task.receipt, PostingId::new(task.effect.key())))
+        Some((task.token, PostingId::new(task.effect.key())))
     }
 
     /// What there is to enrich.
@@ -102,7 +102,7 @@ impl World {
     async fn give_up(&mut self, assignment: &Assignment) -> bool {
         let view = self.view().await;
         self.end(GivenUp {
-            receipt: assignment.receipt,
+            token: assignment.token,
             posting: view.posting.id,
             content: Some(assignment.content),
             made: Some(made()),
@@ -168,7 +168,7 @@ fn made() -> Enrichment {
 
 fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
     Outcome {
-        receipt: assignment.receipt,
+        token: assignment.token,
         posting: assignment.posting.source_identifier.clone(),
         content: assignment.content,
         enrichment: Enrichment {
@@ -308,7 +308,7 @@ async fn a_verdict_given_twice_ends_what_was_given_up_in_between() {
     let mut world = World::new().await;
     world.moderate(&Moderation::Approve).await;
     let first = world.assignment().await.unwrap();
-    let lost = world.store.give_up(first.receipt, "422", world.now).await;
+    let lost = world.store.give_up(first.token, "422", world.now).await;
     assert_eq!((lost, world.rows(true).await.len()), (Ok(()), 1));
     world.moderate(&Moderation::Approve).await;
     assert_eq!(world.rows(true).await, []);
@@ -336,7 +336,7 @@ async fn the_enrichment_of_a_posting_that_is_not_there_ends() {
     let mut world = World::new().await;
     let assignment = world.assignment().await.unwrap();
     let given_up = GivenUp {
-        receipt: assignment.receipt,
+        token: assignment.token,
         posting: PostingId::new(uuid(99)),
         content: Some(assignment.content),
         made: None,
@@ -352,9 +352,9 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
     let mut world = World::approved().await;
     let before = world.view().await;
     world.put(r#"{"raw_description":"<p>A bomb.</p>"}"#).await;
-    let (receipt, posting) = world.claim().await.unwrap();
+    let (token, posting) = world.claim().await.unwrap();
     let given_up = GivenUp {
-        receipt,
+        token,
         posting,
         content: None,
         made: None,
@@ -369,15 +369,8 @@ async fn a_posting_that_killed_its_workers_keeps_what_was_judged() {
 
     // An operator's verdict is one for it, too.
     world.moderate(&Moderation::Approve).await;
-    let (receipt, _) = world.claim().await.unwrap();
-    assert!(
-        !world
-            .end(GivenUp {
-                receipt,
-                ..given_up
-            })
-            .await
-    );
+    let (token, _) = world.claim().await.unwrap();
+    assert!(!world.end(GivenUp { token, ..given_up }).await);
     assert_eq!(world.rows(false).await, []);
     assert_eq!(world.view().await.posting.status_reason, None);
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{
-    store::{Known, LockedRows, WriteSet},
+    store::{LockedRows, Snapshot, WriteSet},
     testing::{MemoryStore, push},
     usecase,
 };
@@ -167,14 +167,14 @@ impl Store for Simulated {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         self.dice.wait(self.way).await;
         let known = Store::load(&self.memory, identifiers, companies).await;
         self.dice.wait(self.way).await;
         known
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         Store::load_by_id(&self.memory, ids).await
     }
 

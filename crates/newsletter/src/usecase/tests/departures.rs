@@ -122,15 +122,15 @@ async fn a_move_under_way_goes_on_under_the_new_address() {
     let moving = super::super::migrate(&world.store, &people, source, world.now);
     moving.await.unwrap();
     // It has looked her up and is about to add her.
-    let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
+    let (token, effect) = world.claim(tasks::MIGRATE).await.unwrap();
     let id = SubscriberId::new(effect.key());
-    let job = begin_move(&world.store, receipt, id, world.now).await;
+    let job = begin_move(&world.store, token, id, world.now).await;
     let job = job.unwrap().unwrap();
     let found = look_up(&world.provider, &job).await.unwrap();
     world.change_address().await;
     let found = found.as_ref();
     let step = record_found(&world.store, &job, found, false, world.now).await;
-    assert_eq!(step, Ok(super::super::MoveStep::Over));
+    assert_eq!(step, Ok(super::super::MoveStep::Done));
     world.work().await.unwrap();
     world.work().await.unwrap();
     assert_eq!(
@@ -300,9 +300,9 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
 async fn a_late_sync_brings_nobody_back() {
     let mut world = World::new();
     world.put(r#"{"name":"Ann"}"#).await;
-    let (receipt, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
+    let (token, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
     let id = SubscriberId::new(effect.key());
-    let job = world.begin_sync(receipt, id, Account::Old).await.unwrap();
+    let job = world.begin_sync(token, id, Account::Old).await.unwrap();
     assert!(world.erase(ANN).await);
     let told = super::super::sync(&world.provider, &job).await.unwrap();
     assert!(world.is_in(Account::Old));

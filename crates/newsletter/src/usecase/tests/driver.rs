@@ -62,26 +62,26 @@ pub(super) struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    pub async fn run(&self, receipt: Receipt, effect: Effect) -> Result<(), ProviderError> {
+    pub async fn run(&self, token: ClaimToken, effect: Effect) -> Result<(), ProviderError> {
         let id = SubscriberId::new(effect.key());
         match effect.queue() {
-            tasks::MIGRATE => self.move_over(receipt, id).await,
-            tasks::WITHDRAW => self.withdraw(receipt, id).await,
+            tasks::MIGRATE => self.move_over(token, id).await,
+            tasks::WITHDRAW => self.withdraw(token, id).await,
             queue => {
                 let syncs = |it: Account| [tasks::syncs(it), tasks::bulk_syncs(it)];
                 let account = Account::ALL.iter().find(|it| syncs(**it).contains(&queue));
-                self.sync(receipt, id, *account.unwrap()).await
+                self.sync(token, id, *account.unwrap()).await
             }
         }
     }
 
     async fn sync(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         id: SubscriberId,
         account: Account,
     ) -> Result<(), ProviderError> {
-        let begin = || begin_sync(self.store, receipt, id, account, (self.now)());
+        let begin = || begin_sync(self.store, token, id, account, (self.now)());
         while let Some(job) = begin().await.unwrap() {
             let email = &job.state.profile.email;
             let _alone = self.addresses.alone(email).await;
@@ -96,9 +96,9 @@ impl Steps<'_> {
         Ok(())
     }
 
-    async fn move_over(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
+    async fn move_over(&self, token: ClaimToken, id: SubscriberId) -> Result<(), ProviderError> {
         let (store, provider) = (self.store, self.provider);
-        let job = begin_move(store, receipt, id, (self.now)()).await.unwrap();
+        let job = begin_move(store, token, id, (self.now)()).await.unwrap();
         let Some(job) = job else {
             return Ok(());
         };
@@ -131,7 +131,7 @@ impl Steps<'_> {
         match recorded {
             Ok(MoveStep::GoOn(job)) => Ok(Some(job)),
             Ok(MoveStep::Stuck(error)) => Err(error),
-            Ok(MoveStep::Over) | Err(StoreError::Conflict) => Ok(None),
+            Ok(MoveStep::Done) | Err(StoreError::Conflict) => Ok(None),
             Err(error) => panic!("{error}"),
         }
     }
@@ -144,7 +144,7 @@ impl Steps<'_> {
         );
     }
 
-    async fn withdraw(&self, receipt: Receipt, id: SubscriberId) -> Result<(), ProviderError> {
+    async fn withdraw(&self, token: ClaimToken, id: SubscriberId) -> Result<(), ProviderError> {
         let mut accounts = self.provider.accounts();
         let mut failure = Ok(());
         loop {
@@ -152,7 +152,7 @@ impl Steps<'_> {
             let look = match next {
                 NextLook::Look(look) => look,
                 NextLook::Wait(_) if failure.is_ok() => {
-                    let (task, later) = ([receipt], (self.now)() + hours(1));
+                    let (task, later) = ([token], (self.now)() + hours(1));
                     self.store.give_back(&task, later).await.unwrap();
                     return Ok(());
                 }
@@ -169,7 +169,7 @@ impl Steps<'_> {
             }
         }
         if failure.is_ok() {
-            let finished = finish_withdrawal(self.store, id, receipt, (self.now)()).await;
+            let finished = finish_withdrawal(self.store, id, token, (self.now)()).await;
             Self::finished(&finished);
         }
         failure

@@ -207,10 +207,10 @@ async fn no_failure_loses_anyone() {
 async fn what_changes_under_way_arrives() {
     let mut world = World::with_ann().await;
     start(&world).await;
-    let (receipt, effect) = world.claim(tasks::MIGRATE).await.unwrap();
+    let (token, effect) = world.claim(tasks::MIGRATE).await.unwrap();
     let ann = world.ann().await;
     assert_eq!(effect, tasks::migrate(ann.id));
-    let job = begin_move(&world.store, receipt, ann.id, world.now).await;
+    let job = begin_move(&world.store, token, ann.id, world.now).await;
     let job = job.unwrap().unwrap();
     let found = look_up(&world.provider, &job).await.unwrap();
     // In time for the move.
@@ -237,13 +237,13 @@ async fn what_changes_under_way_arrives() {
 async fn a_sync_follows_whoever_has_moved() {
     let mut world = World::with_ann().await;
     world.put(r#"{"name":"Bo"}"#).await;
-    let (receipt, work) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
+    let (token, work) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
     start(&world).await;
     let (moving, effect) = world.claim(tasks::MIGRATE).await.unwrap();
     world.run(moving, effect).await.unwrap();
     world.provider.calls();
     world.put(r#"{"name":"Cy"}"#).await;
-    world.run(receipt, work).await.unwrap();
+    world.run(token, work).await.unwrap();
     assert_eq!(world.provider.calls(), []);
     world.work().await.unwrap();
     let update = Call::Update(Account::New, email(ANN));

@@ -11,7 +11,7 @@ mod sync;
 mod withdraw;
 
 use kernel::{
-    outbox::{Effect, Outbox, Queue, Receipt},
+    outbox::{ClaimToken, Effect, Outbox, Queue},
     testing::{entries, rows},
 };
 use time::{Duration, OffsetDateTime};
@@ -113,7 +113,7 @@ impl World {
         rows.into_iter().map(|row| row.kind).collect()
     }
 
-    async fn claim(&mut self, queue: Queue) -> Option<(Receipt, Effect)> {
+    async fn claim(&mut self, queue: Queue) -> Option<(ClaimToken, Effect)> {
         self.claims += 1;
         let lease = uuid(0x1_0000 + self.claims);
         let claimed = self
@@ -129,7 +129,7 @@ impl World {
                 .claim_suspect(queue, Duration::MINUTE, lease, self.now);
             claim.await.unwrap()?
         };
-        Some((task.receipt, task.effect))
+        Some((task.token, task.effect))
     }
 
     /// Works through every queue until nothing is due, or until the provider
@@ -139,9 +139,9 @@ impl World {
         loop {
             let mut is_idle = true;
             for queue in QUEUES {
-                while let Some((receipt, effect)) = self.claim(queue).await {
+                while let Some((token, effect)) = self.claim(queue).await {
                     is_idle = false;
-                    self.run(receipt, effect).await?;
+                    self.run(token, effect).await?;
                 }
             }
             if is_idle {
@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    async fn run(&self, receipt: Receipt, effect: Effect) -> Result<(), ProviderError> {
+    async fn run(&self, token: ClaimToken, effect: Effect) -> Result<(), ProviderError> {
         let now = || self.now;
         let steps = Steps {
             store: &self.store,
@@ -158,16 +158,16 @@ impl World {
             addresses: &Addresses::default(),
             now: &now,
         };
-        steps.run(receipt, effect).await
+        steps.run(token, effect).await
     }
 
     async fn begin_sync(
         &self,
-        receipt: Receipt,
+        token: ClaimToken,
         id: SubscriberId,
         account: Account,
     ) -> Option<ProviderJob> {
-        begin_sync(&self.store, receipt, id, account, self.now)
+        begin_sync(&self.store, token, id, account, self.now)
             .await
             .unwrap()
     }

@@ -160,8 +160,8 @@ async fn an_unsubscription_of_this_service_does_not_relabel() {
         if lost {
             // Both accounts are checked, and the new one is synced.
             world.provider.fail(2, Failing::After, no_answer());
-            let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
-            assert_eq!(world.run(receipt, work).await, Err(no_answer()));
+            let (token, work) = world.claim(tasks::WITHDRAW).await.unwrap();
+            assert_eq!(world.run(token, work).await, Err(no_answer()));
         }
         world.work().await.unwrap();
         let person = world.provider.person(new, &email(ANN)).unwrap();

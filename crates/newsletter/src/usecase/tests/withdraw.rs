@@ -48,9 +48,9 @@ async fn each_account_is_seen_to_by_itself() {
         .provider
         .set(Account::New, &email(ANN), ProviderStatus::Active);
     world.suppress(SubscriberStatus::Unsubscribed).await;
-    let (receipt, work) = world.claim(tasks::WITHDRAW).await.unwrap();
+    let (token, work) = world.claim(tasks::WITHDRAW).await.unwrap();
     world.provider.fail(0, Failing::Before, no_answer());
-    assert_eq!(world.run(receipt, work).await, Err(no_answer()));
+    assert_eq!(world.run(token, work).await, Err(no_answer()));
     let person = world.provider.person(Account::New, &email(ANN)).unwrap();
     assert_eq!(person.status, ProviderStatus::Unsubscribed);
     let unconfirmed: Vec<_> = world.ann().await.unconfirmed_suppressions().collect();

@@ -137,7 +137,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
     for (nth, task) in claimed.unwrap().into_iter().enumerate() {
         let fate = fate(nth);
         if matches!(fate, Fate::GivenUp) {
-            memory.give_up(task.receipt, "422", noon()).await.unwrap();
+            memory.give_up(task.token, "422", noon()).await.unwrap();
             continue;
         }
         let id = SubscriberId::new(task.effect.key());
@@ -153,7 +153,7 @@ async fn settle_moves(memory: &MemoryStore, fate: impl Fn(usize) -> Fate) {
             subscriber,
         };
         writes.subscribers.insert(id, write);
-        writes.tasks.done.push(task.receipt);
+        writes.tasks.done.push(task.token);
         memory.commit(writes).await.unwrap();
     }
 }

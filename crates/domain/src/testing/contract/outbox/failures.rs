@@ -18,41 +18,39 @@ kernel::contract_cases!(
     async fn what_is_given_back_is_no_failure(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         let claimed = claim(store, 1, noon()).await?;
-        let receipts: Vec<_> = claimed.iter().map(|claimed| claimed.receipt).collect();
+        let tokens: Vec<_> = claimed.iter().map(|claimed| claimed.token).collect();
         let due = noon() + minutes(1);
-        store.give_back(&receipts, due).await?;
+        store.give_back(&tokens, due).await?;
         assert_eq!(claim(store, 2, noon()).await?, []);
         let again = claim(store, 3, due).await?;
         assert_eq!(again.len(), 2);
         assert!(again.iter().all(|task| task.first_failed_at.is_none()));
         // The lease has ended with that.
-        store.give_back(&receipts, noon()).await?;
+        store.give_back(&tokens, noon()).await?;
         assert_eq!(claim(store, 4, due).await?, []);
-        assert_eq!(finish(store, receipts[0]).await, Err(StoreError::Conflict));
+        assert_eq!(finish(store, tokens[0]).await, Err(StoreError::Conflict));
     },
     /// The time of the first failure is kept.
     async fn a_failed_task_waits_and_counts(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
         let due = noon() + minutes(5);
-        store.retry(claimed.receipt, due, "refused", noon()).await?;
+        store.retry(claimed.token, due, "refused", noon()).await?;
         assert_eq!(claim(store, 2, due - Duration::SECOND).await?, []);
         let again = claim_one(store, 3, due).await?;
         assert_eq!((again.attempts, again.first_failed_at), (2, Some(noon())));
-        store.retry(again.receipt, due, "again", due).await?;
+        store.retry(again.token, due, "again", due).await?;
         let third = claim_one(store, 4, due).await?;
         assert_eq!((third.attempts, third.first_failed_at), (3, Some(noon())));
 
         ask(store, &[effect(1)], due).await?;
-        store
-            .retry(third.receipt, due + hours(9), "no", due)
-            .await?;
+        store.retry(third.token, due + hours(9), "no", due).await?;
         claim_one(store, 5, due).await?;
     },
     async fn a_task_given_up_is_dead_until_revived(store: &S) {
         ask(store, &[effect(1), effect(2)], noon()).await?;
         for claimed in claim(store, 1, noon()).await? {
-            store.give_up(claimed.receipt, "hopeless", noon()).await?;
+            store.give_up(claimed.token, "hopeless", noon()).await?;
         }
         assert_eq!(claim(store, 2, noon() + hours(9)).await?, []);
         assert_eq!(rows(store, false).await?, []);
@@ -67,23 +65,23 @@ kernel::contract_cases!(
             "it is not dead any more"
         );
         let claimed = claim_one(store, 3, noon()).await?;
-        assert_eq!((claimed.receipt.task, claimed.attempts), (dead[0].id, 1));
+        assert_eq!((claimed.token.task, claimed.attempts), (dead[0].id, 1));
         assert_eq!(store.revive(&Revive::All, None, noon()).await, Ok(1));
         claim_one(store, 4, noon()).await?;
     },
     /// With the rest of the commit or not at all, and not if it was asked for again.
     async fn a_commit_gives_a_task_up(store: &S) {
-        let give_up = async |receipt| {
+        let give_up = async |token| {
             let mut writes = WriteSet::new(noon());
             writes.tasks.ask(effect(2));
             let error = "hopeless".to_owned();
-            writes.tasks.given_up.push((receipt, error));
+            writes.tasks.given_up.push((token, error));
             store.commit(writes).await
         };
         ask(store, &[effect(1)], noon()).await?;
-        let late = claim_one(store, 1, noon()).await?.receipt;
+        let late = claim_one(store, 1, noon()).await?.token;
         let later = noon() + hours(9);
-        let receipt = claim_suspect(store, 2, later).await?.receipt;
+        let token = claim_suspect(store, 2, later).await?.token;
         assert_eq!(give_up(late).await, Err(StoreError::Conflict));
         assert_eq!(
             (
@@ -92,17 +90,17 @@ kernel::contract_cases!(
             ),
             (1, 0)
         );
-        give_up(receipt).await?;
+        give_up(token).await?;
         let dead = rows(store, true).await?;
         assert_eq!((dead[0].key, dead.len()), (effect(1).key(), 1));
         assert_eq!(dead[0].last_error.as_deref(), Some("hopeless"));
 
         ask(store, &[effect(1)], noon()).await?;
         let tasks = claim(store, 3, noon()).await?;
-        let receipt = tasks.iter().find(|task| task.effect == effect(1));
-        let receipt = receipt.ok_or(Absent)?.receipt;
+        let token = tasks.iter().find(|task| task.effect == effect(1));
+        let token = token.ok_or(Absent)?.token;
         ask(store, &[effect(1)], noon()).await?;
-        give_up(receipt).await?;
+        give_up(token).await?;
         assert_eq!(rows(store, true).await?, []);
     },
     /// And what the same commit asks for is a new one.
@@ -110,13 +108,13 @@ kernel::contract_cases!(
         ask(store, &[1, 2].map(effect), noon()).await?;
         for task in claim(store, 1, noon()).await? {
             if task.effect == effect(1) {
-                store.give_up(task.receipt, "hopeless", noon()).await?;
+                store.give_up(task.token, "hopeless", noon()).await?;
             } else {
                 let mut writes = WriteSet::new(noon());
                 writes.tasks.ended.push(effect(2));
                 writes.tasks.ask(effect(2));
                 store.commit(writes).await?;
-                assert_eq!(finish(store, task.receipt).await, Err(StoreError::Conflict));
+                assert_eq!(finish(store, task.token).await, Err(StoreError::Conflict));
                 let again = claim_one(store, 2, noon()).await?;
                 assert_eq!((again.effect, again.attempts), (effect(2), 1));
             }
@@ -131,18 +129,18 @@ kernel::contract_cases!(
     },
     async fn dead_tasks_are_dismissed_and_no_others(store: &S) {
         ask(store, &[1, 2, 3, 4].map(effect), noon()).await?;
-        let mut receipts = claim(store, 1, noon()).await?;
-        receipts.sort_unstable_by_key(|task| task.effect);
-        for task in &receipts[..2] {
-            store.give_up(task.receipt, "hopeless", noon()).await?;
+        let mut tokens = claim(store, 1, noon()).await?;
+        tokens.sort_unstable_by_key(|task| task.effect);
+        for task in &tokens[..2] {
+            store.give_up(task.token, "hopeless", noon()).await?;
         }
-        store.give_back(&[receipts[2].receipt], noon()).await?;
+        store.give_back(&[tokens[2].token], noon()).await?;
         let dismissal = Dismissal {
             by: by_ann(1),
             reason: "it is gone".to_owned(),
             at: noon(),
         };
-        let ids: Vec<_> = [0, 2, 3].map(|n| receipts[n].receipt.task).to_vec();
+        let ids: Vec<_> = [0, 2, 3].map(|n| tokens[n].token.task).to_vec();
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(1));
         assert_eq!(store.dismiss(&ids, &dismissal).await, Ok(0), "it is gone");
         assert_eq!(rows(store, true).await?[0].key, effect(2).key());
@@ -151,13 +149,13 @@ kernel::contract_cases!(
             2,
             "one waits, one is leased"
         );
-        let second = [receipts[1].receipt.task];
+        let second = [tokens[1].token.task];
         assert_eq!(store.dismiss(&second, &dismissal).await, Ok(1));
 
         let mut entries = entries(store).await?;
         entries.sort_unstable_by_key(|entry| entry.subject.clone());
         assert_eq!(entries.len(), 2, "each has one of its own");
-        for (entry, task) in entries.iter().zip(&receipts) {
+        for (entry, task) in entries.iter().zip(&tokens) {
             assert_eq!(entry.action, Action::OUTBOX_DISMISS);
             assert_eq!(entry.subject, Some(task.effect.key().to_string()));
             assert_eq!(entry.details["kind"], "enrich");
@@ -167,7 +165,7 @@ kernel::contract_cases!(
     async fn asking_for_a_dead_effect_revives_it(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
-        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[effect(1)], noon() + hours(1)).await?;
         let again = claim_one(store, 2, noon() + hours(1)).await?;
         assert_eq!((again.attempts, again.first_failed_at), (1, None));
@@ -177,7 +175,7 @@ kernel::contract_cases!(
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
         ask(store, &[effect(1)], noon()).await?;
-        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        store.give_up(claimed.token, "hopeless", noon()).await?;
         assert_eq!(rows(store, true).await?, []);
         claim_one(store, 2, noon()).await?;
     },

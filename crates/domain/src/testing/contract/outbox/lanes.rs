@@ -57,7 +57,7 @@ kernel::contract_cases!(
         let claimed = claim_one(store, 3, noon()).await?;
         assert_eq!(claimed.effect, sync);
         // It is one task, and starts over after it was given up.
-        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[first], noon()).await?;
         let again = claim_one(store, 4, noon()).await?;
         assert_eq!((again.effect, again.attempts), (first, 1));
@@ -71,7 +71,7 @@ kernel::contract_cases!(
         let claimed = claim_from(store, WEST, 2).await?;
         assert_eq!(claimed.len(), 1, "it keeps its turn");
         assert_eq!(claimed[0].effect, west);
-        finish(store, claimed[0].receipt).await?;
+        finish(store, claimed[0].token).await?;
         assert_eq!(rows(store, false).await?, []);
 
         // Back again, while it waits.
@@ -88,7 +88,7 @@ kernel::contract_cases!(
         let first = claim_one(store, 1, noon()).await?;
         let mut both = WriteSet::new(noon());
         both.tasks.ask(west);
-        both.tasks.done.push(first.receipt);
+        both.tasks.done.push(first.token);
         ask(store, &[west], noon()).await?;
         assert_eq!(claim(store, 2, noon()).await?, [], "the lease holds");
         store.commit(both).await?;
@@ -100,7 +100,7 @@ kernel::contract_cases!(
         let [east, west] = tellings(1);
         ask(store, &[east], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
-        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        store.give_up(claimed.token, "hopeless", noon()).await?;
         ask(store, &[west], noon()).await?;
         let again = claim_one(store, 2, noon()).await?;
         assert_eq!((again.effect, again.attempts), (west, 1));

@@ -29,7 +29,7 @@ kernel::contract_cases!(
         assert_eq!(claimed.effect, effect(1));
         assert_eq!((claimed.attempts, claimed.first_failed_at), (1, None));
         assert_eq!(claim(store, 2, noon()).await?, []);
-        finish(store, claimed.receipt).await?;
+        finish(store, claimed.token).await?;
         assert_eq!(claim(store, 3, noon() + hours(1)).await?, []);
         assert_eq!(rows(store, false).await?, []);
     },
@@ -45,17 +45,17 @@ kernel::contract_cases!(
         let first = claim_one(store, 1, noon()).await?;
         ask(store, &[effect(1)], noon()).await?;
         assert_eq!(claim(store, 2, noon()).await?, [], "the lease holds");
-        finish(store, first.receipt).await?;
+        finish(store, first.token).await?;
         let second = claim_one(store, 3, noon()).await?;
         assert_eq!(second.attempts, 1, "it starts with a clean record");
-        finish(store, second.receipt).await?;
+        finish(store, second.token).await?;
         assert_eq!(claim(store, 4, noon()).await?, []);
 
         ask(store, &[effect(2)], noon()).await?;
         let claimed = claim_one(store, 5, noon()).await?;
         let mut both = WriteSet::new(noon());
         both.tasks.ask(effect(2));
-        both.tasks.done.push(claimed.receipt);
+        both.tasks.done.push(claimed.token);
         store.commit(both).await?;
         assert_eq!(
             claim(store, 6, noon()).await?.len(),
@@ -84,10 +84,10 @@ kernel::contract_cases!(
     async fn a_renewed_lease_holds(store: &S) {
         ask(store, &[effect(1)], noon()).await?;
         let claimed = claim_one(store, 1, noon()).await?;
-        store.renew(&[claimed.receipt], noon() + hours(1)).await?;
+        store.renew(&[claimed.token], noon() + hours(1)).await?;
         assert_eq!(claim(store, 2, noon() + minutes(59)).await?, []);
         claim_suspect(store, 3, noon() + hours(1)).await?;
-        store.renew(&[claimed.receipt], noon() + hours(9)).await?;
+        store.renew(&[claimed.token], noon() + hours(9)).await?;
         claim_suspect(store, 4, noon() + hours(2)).await?;
     },
     /// Nothing of the commit is written.
@@ -96,12 +96,12 @@ kernel::contract_cases!(
         let slow = claim_one(store, 1, noon()).await?;
         let fast = claim_suspect(store, 2, noon() + LEASE).await?;
         let mut late = WriteSet::new(noon());
-        late.tasks.done.push(slow.receipt);
+        late.tasks.done.push(slow.token);
         late.tasks.ask(effect(9));
         assert_eq!(store.commit(late).await, Err(StoreError::Conflict));
-        finish(store, fast.receipt).await?;
+        finish(store, fast.token).await?;
         assert_eq!(
-            finish(store, fast.receipt).await,
+            finish(store, fast.token).await,
             Err(StoreError::Conflict),
             "it is finished"
         );
@@ -111,10 +111,10 @@ kernel::contract_cases!(
         ask(store, &[effect(1)], noon()).await?;
         let slow = claim_one(store, 1, noon()).await?;
         let fast = claim_suspect(store, 2, noon() + LEASE).await?;
-        store.retry(slow.receipt, noon(), "slow", noon()).await?;
-        store.give_up(slow.receipt, "slow", noon()).await?;
+        store.retry(slow.token, noon(), "slow", noon()).await?;
+        store.give_up(slow.token, "slow", noon()).await?;
         assert_eq!(rows(store, true).await?, []);
-        finish(store, fast.receipt).await?;
+        finish(store, fast.token).await?;
     },
     /// A dead worker holds a task for a limited time, and then it is claimed alone.
     async fn a_lease_that_lapsed_makes_a_suspect(store: &S) {
@@ -130,7 +130,7 @@ kernel::contract_cases!(
             let suspect = claim_suspect(store, lease, later).await?;
             assert_eq!((suspect.attempts, suspect.lost), (2, 1));
             effects.push(suspect.effect);
-            finish(store, suspect.receipt).await?;
+            finish(store, suspect.token).await?;
         }
         assert_eq!(effects, [effect(1), effect(2)]);
         no_suspect(store, later).await;
@@ -147,7 +147,7 @@ kernel::contract_cases!(
             assert_eq!(claimed.lost, lost);
         }
         assert!(claimed.is_poison());
-        store.give_up(claimed.receipt, "lethal", now).await?;
+        store.give_up(claimed.token, "lethal", now).await?;
         no_suspect(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);
@@ -163,24 +163,24 @@ kernel::contract_cases!(
             ask(store, &[effect(n)], noon()).await?;
             claim_one(store, 1, noon()).await?;
             let suspect = claim_suspect(store, 2, later).await?;
-            let receipt = suspect.receipt;
+            let token = suspect.token;
             match n {
-                1 => store.retry(receipt, later, "busy", later).await,
-                2 => store.give_back(&[receipt], later).await,
+                1 => store.retry(token, later, "busy", later).await,
+                2 => store.give_back(&[token], later).await,
                 // Asked for again meanwhile.
                 3 => {
                     ask(store, &[effect(n)], later).await?;
-                    store.give_up(receipt, "no", later).await
+                    store.give_up(token, "no", later).await
                 }
                 _ => {
                     ask(store, &[effect(n)], later).await?;
-                    finish(store, receipt).await
+                    finish(store, token).await
                 }
             }?;
             no_suspect(store, later + hours(1)).await;
             let again = claim_one(store, 3, later + hours(1)).await?;
             assert_eq!(again.lost, 0, "{n}");
-            finish(store, again.receipt).await?;
+            finish(store, again.token).await?;
         }
     },
     async fn a_task_keeps_the_trace_that_asked_for_it_last(store: &S) {

@@ -65,7 +65,7 @@ kernel::contract_cases!(
         let id = uuid(1);
         ask(store, &[Effect::new(MOVE, id)], noon()).await?;
         let claimed = store.claim(MOVE, 1, minutes(1), uuid(9), noon()).await?;
-        store.give_up(claimed[0].receipt, "no luck", noon()).await?;
+        store.give_up(claimed[0].token, "no luck", noon()).await?;
         let mut writes = WriteSet::new(noon());
         writes.tasks.ask(Effect::new(FETCH, id));
         writes.tasks.ask(Effect::new(FETCH, uuid(2)));
@@ -92,7 +92,7 @@ kernel::contract_cases!(
         ask(store, &[moving(1), moving(2), moving(3), sync], noon()).await?;
         let claimed = store.claim(MOVE, 2, LEASE, uuid(9), noon()).await;
         for task in claimed? {
-            store.give_up(task.receipt, "hopeless", noon()).await?;
+            store.give_up(task.token, "hopeless", noon()).await?;
         }
         let named = [sync, moving(4), moving(3), moving(2)];
         assert_eq!(store.dead_among(&named).await, Ok(vec![moving(2)]));
@@ -103,7 +103,7 @@ kernel::contract_cases!(
         ask(store, &[effect(1)], noon()).await?;
         ask(store, &[effect(2)], noon() + hours(1)).await?;
         let claimed = claim_one(store, 1, noon()).await?;
-        store.give_up(claimed.receipt, "hopeless", noon()).await?;
+        store.give_up(claimed.token, "hopeless", noon()).await?;
         // Bulk work counts, but its age does not.
         let bulk = Effect::new(BULK_EAST, uuid(5));
         ask(store, &[bulk], noon()).await?;

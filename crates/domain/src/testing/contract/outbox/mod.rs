@@ -7,7 +7,7 @@ mod lists;
 
 use kernel::{
     PostingId, StoreError,
-    outbox::{Claimed, Effect, Kind, Outbox, Queue, Receipt},
+    outbox::{ClaimToken, Claimed, Effect, Kind, Outbox, Queue},
     testing::{Absent, Checked, noon, uuid},
 };
 use time::{Duration, OffsetDateTime};
@@ -22,8 +22,8 @@ use crate::{
 const TELL: Kind = Kind::new("tell");
 const BULK_EAST: Queue = Queue::lane_of(TELL, "east-bulk");
 const BULK_WEST: Queue = Queue::lane_of(TELL, "west-bulk");
-const EAST: Queue = Queue::lane_of(TELL, "east").before(&BULK_EAST);
-const WEST: Queue = Queue::lane_of(TELL, "west").before(&BULK_WEST);
+const EAST: Queue = Queue::lane_of(TELL, "east").with_fallback(&BULK_EAST);
+const WEST: Queue = Queue::lane_of(TELL, "west").with_fallback(&BULK_WEST);
 const MOVE: Queue = Queue::of(Kind::new("move"));
 const FETCH: Queue = Queue::of(Kind::new("fetch"));
 
@@ -85,8 +85,8 @@ async fn no_suspect<S: Outbox>(store: &S, now: OffsetDateTime) {
     }
 }
 
-async fn finish<S: Store>(store: &S, receipt: Receipt) -> Result<(), StoreError> {
+async fn finish<S: Store>(store: &S, token: ClaimToken) -> Result<(), StoreError> {
     let mut writes = WriteSet::new(noon());
-    writes.tasks.done.push(receipt);
+    writes.tasks.done.push(token);
     store.commit(writes).await
 }

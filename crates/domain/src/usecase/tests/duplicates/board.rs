@@ -16,7 +16,7 @@ use crate::{
         DUPLICATES, ENRICH, EnrichedTexts, Enrichment, Lifetime, ReasonCode, Verdict,
         duplicate::{Candidate, Fingerprint, MinHash},
     },
-    store::{Known, ListOrder, ListQuery, PostingReader, Store, WriteSet},
+    store::{ListOrder, ListQuery, PostingReader, Snapshot, Store, WriteSet},
     testing::{MemoryStore, push_by},
     usecase::{Outcome, assignments, finish_idle_searches, ingest, look_up, record_outcomes},
 };
@@ -60,12 +60,12 @@ impl Store for Raced<'_> {
         &self,
         identifiers: &[SourceIdentifier],
         companies: &[CompanyId],
-    ) -> Result<Known, StoreError> {
+    ) -> Result<Snapshot, StoreError> {
         self.call();
         self.store.load(identifiers, companies).await
     }
 
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Known, StoreError> {
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
         self.store.load_by_id(ids).await
     }
 
@@ -74,13 +74,13 @@ impl Store for Raced<'_> {
         self.store.commit(writes).await
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
         self.call();
-        self.store.near(fingerprints, named).await
+        self.store.candidates(fingerprints, named).await
     }
 
     async fn copies(
@@ -169,8 +169,8 @@ impl Board {
     }
 
     async fn give_back(&self, tasks: &[(Claimed, String)]) {
-        let receipts: Vec<_> = tasks.iter().map(|(task, _)| task.receipt).collect();
-        self.store.give_back(&receipts, noon()).await.unwrap();
+        let tokens: Vec<_> = tasks.iter().map(|(task, _)| task.token).collect();
+        self.store.give_back(&tokens, noon()).await.unwrap();
     }
 
     /// Judges these postings in one commit.
@@ -184,7 +184,7 @@ impl Board {
         let claimed = self.claim(ENRICH, wanted).await;
         let tasks: Vec<_> = claimed
             .iter()
-            .map(|(task, _)| (task.receipt, PostingId::new(task.effect.key())))
+            .map(|(task, _)| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let assigned = assignments(&self.store, &tasks, self.now()).await.unwrap();
         let outcomes = assigned.into_iter().map(|assignment| {
@@ -198,7 +198,7 @@ impl Board {
                 Verdict::Approve
             };
             Outcome {
-                receipt: assignment.receipt,
+                token: assignment.token,
                 posting: assignment.posting.source_identifier,
                 content: assignment.content,
                 enrichment: Enrichment {
@@ -224,7 +224,7 @@ impl Board {
         let claimed = self.claim(DUPLICATES, wanted).await;
         let tasks: Vec<_> = claimed
             .iter()
-            .map(|(task, _)| (task.receipt, PostingId::new(task.effect.key())))
+            .map(|(task, _)| (task.token, PostingId::new(task.effect.key())))
             .collect();
         let Ok(busy) = finish_idle_searches(store, &tasks, self.now()).await else {
             return self.give_back(&claimed).await;
@@ -266,7 +266,7 @@ impl Board {
         };
         let page = PostingReader::list(&self.store, &query).await.unwrap();
         let ids: Vec<_> = page.postings.iter().map(|view| view.posting.id).collect();
-        self.store.near(&[], &ids).await.unwrap()
+        self.store.candidates(&[], &ids).await.unwrap()
     }
 
     /// The postings that are marked, with their originals.

@@ -2,7 +2,7 @@
 
 use kernel::{
     Version,
-    outbox::{Receipt, TaskId},
+    outbox::{ClaimToken, TaskId},
     testing::{Absent, rows},
 };
 
@@ -77,7 +77,7 @@ kernel::contract_cases!(
 
         // Nor does a lost lease.
         let mut writes = writing(None, full(B));
-        writes.tasks.done.push(Receipt {
+        writes.tasks.done.push(ClaimToken {
             task: TaskId(77),
             generation: 1,
             lease: uuid(5),

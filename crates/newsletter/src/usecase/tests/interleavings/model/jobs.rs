@@ -40,7 +40,7 @@ impl Model {
         self.note(format!("claim {:?}", task.effect));
         let (store, provider) = (Arc::clone(&self.store), Arc::clone(&self.provider));
         let (clock, addresses) = (Arc::clone(&self.clock), Arc::clone(&self.addresses));
-        let (receipt, effect) = (task.receipt, task.effect);
+        let (token, effect) = (task.token, task.effect);
         let future = Box::pin(async move {
             let now = || noon() + Duration::seconds(clock.load(Ordering::Relaxed));
             Pause(false).await;
@@ -50,10 +50,10 @@ impl Model {
                 addresses: &addresses,
                 now: &now,
             };
-            steps.run(receipt, effect).await
+            steps.run(token, effect).await
         });
         self.jobs.push(Job {
-            claim: Some((receipt, effect)),
+            claim: Some((token, effect)),
             future,
         });
         true
@@ -105,7 +105,7 @@ impl Model {
             return;
         };
         let job = self.jobs.remove(at);
-        let Some((receipt, effect)) = job.claim else {
+        let Some((token, effect)) = job.claim else {
             return;
         };
         self.note(format!("{effect:?} {result:?}"));
@@ -114,11 +114,11 @@ impl Model {
             match result {
                 Ok(()) => {}
                 Err(ProviderError::Permanent(why)) => {
-                    self.store.give_up(receipt, &why, now).await.unwrap();
+                    self.store.give_up(token, &why, now).await.unwrap();
                 }
                 Err(error) => {
                     let why = error.to_string();
-                    let again = self.store.retry(receipt, now, &why, now);
+                    let again = self.store.retry(token, now, &why, now);
                     again.await.unwrap();
                 }
             }
@@ -141,10 +141,10 @@ impl Model {
 
     fn kill(&mut self, at: usize) {
         let job = self.jobs.remove(at);
-        if let Some((receipt, effect)) = job.claim {
+        if let Some((token, effect)) = job.claim {
             self.note(format!("kill {effect:?}"));
             let now = self.now();
-            let given_back = self.store.retry(receipt, now, "killed", now);
+            let given_back = self.store.retry(token, now, "killed", now);
             pollster::block_on(given_back).unwrap();
         }
     }

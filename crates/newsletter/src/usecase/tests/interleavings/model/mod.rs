@@ -31,7 +31,7 @@ pub const ADDRESSES: [&str; 4] = [
 /// The work of a worker.
 struct Job {
     /// The task, where it is one.
-    claim: Option<(Receipt, Effect)>,
+    claim: Option<(ClaimToken, Effect)>,
     future: Pin<Box<dyn Future<Output = Result<(), ProviderError>>>>,
 }
 

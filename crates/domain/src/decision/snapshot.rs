@@ -11,7 +11,7 @@ use crate::{
 
 /// The state that a batch of commands is decided on.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct Snapshot {
     /// The postings that exist, by identifier.
     pub postings: HashMap<SourceIdentifier, Posting>,
     /// The existing companies: the requested ones, and those of the postings.
@@ -21,7 +21,7 @@ pub struct Known {
     pub former_names: HashMap<CompanyId, Vec<String>>,
 }
 
-impl Known {
+impl Snapshot {
     /// The state of these postings and companies.
     pub fn of(
         postings: impl IntoIterator<Item = Posting>,
@@ -46,7 +46,7 @@ impl Known {
             .collect()
     }
 
-    /// The company of a posting that is known.
+    /// The company of a posting of the snapshot.
     pub fn company_of(&self, posting: &Posting) -> Result<&Company, StoreError> {
         self.companies.get(&posting.company_id).ok_or_else(|| {
             StoreError::Broken(format!(
