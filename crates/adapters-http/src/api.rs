@@ -8,13 +8,12 @@ use actix_web::{HttpRequest, HttpResponse, Resource, dev::Payload, web};
 use kernel::Prefixes;
 
 use crate::{
-    body,
     error::ApiError,
     oauth::{AuthError, Authorization, Authorizer, Caller, RequestContext},
     state::State,
 };
 
-/// A resource with one handler for all methods. The body of a refused request is drained.
+/// A resource with one handler for all methods.
 pub fn resource<H>(path: &str, handle: H) -> Resource
 where
     H: AsyncFn(&HttpRequest, &mut Payload, &State) -> Result<HttpResponse, ApiError>
@@ -25,8 +24,7 @@ where
         let handle = handle.clone();
         async move {
             let mut payload = payload.into_inner();
-            let answer = handle(&request, &mut payload, &state).await;
-            settle(&request, payload, answer).await
+            handle(&request, &mut payload, &state).await
         }
     };
     web::resource(path).to(answer)
@@ -121,18 +119,6 @@ pub async fn refuse_method(
 ) -> Result<HttpResponse, ApiError> {
     authorize(request, state, scopes).await?;
     Err(ApiError::method_not_allowed(allow))
-}
-
-/// Drains the body of a refused request.
-pub async fn settle(
-    request: &HttpRequest,
-    mut payload: Payload,
-    answer: Result<HttpResponse, ApiError>,
-) -> Result<HttpResponse, ApiError> {
-    if answer.is_err() {
-        body::drain(request, &mut payload).await;
-    }
-    answer
 }
 
 /// The last segment of the path, still percent-encoded, because a decoded path cannot distinguish

@@ -12,13 +12,10 @@ use actix_web::{
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::{connection::Connection, error::ApiError};
-
-/// How many bytes of a refused request's body are read and discarded, so that the connection can be
-/// used for the next request.
-const DRAIN_BYTES: u64 = 256 * 1024;
-/// How long that may take.
-const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+use crate::{
+    connection::{Connection, content_length},
+    error::ApiError,
+};
 
 /// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +62,7 @@ pub async fn read(
 async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = payload.next().await {
-        let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                // No more of the body will arrive; with this, actix-http closes the connection at
-                // once.
-                *payload = Payload::None;
-                return Err(unreadable(&error));
-            }
-        };
+        let chunk = chunk.map_err(|error| unreadable(&error))?;
         if body.len() + chunk.len() > limit {
             return Err(ApiError::body_too_large(limit));
         }
@@ -85,43 +74,6 @@ async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError>
 fn unreadable(error: &PayloadError) -> ApiError {
     tracing::debug!(cause = %error, "a body could not be read");
     ApiError::bad_request("The body ended early or its transfer encoding is broken.")
-}
-
-/// Reads and discards the rest of a refused request's body.
-///
-/// Otherwise a client that sends all of its body before it reads the answer would lose its
-/// connection, or even the answer. A body that is too large for this is left to the server, which
-/// answers with `Connection: close` and lingers until the client has seen the answer.
-pub async fn drain(request: &HttpRequest, payload: &mut Payload) {
-    if Connection::of(request).is_some_and(|connection| connection.keeps_body_back()) {
-        // The client sends no body before it has seen the answer, and after a refusal rarely does.
-        return;
-    }
-    if content_length(request.headers()).is_some_and(|length| length > DRAIN_BYTES) {
-        return;
-    }
-    let rest = async {
-        let mut taken = 0;
-        while let Some(Ok(chunk)) = payload.next().await {
-            taken += chunk.len() as u64;
-            if taken > DRAIN_BYTES {
-                break;
-            }
-        }
-    };
-    // After the timeout, the server closes the connection or skips the rest of a chunked body.
-    timeout(DRAIN_PATIENCE, rest).await.ok();
-}
-
-/// The declared length of the body.
-pub fn content_length(headers: &HeaderMap) -> Option<u64> {
-    headers
-        .get(header::CONTENT_LENGTH)?
-        .to_str()
-        .ok()?
-        .trim()
-        .parse()
-        .ok()
 }
 
 /// The declared media type of the body, without parameters: a charset has no meaning, as JSON is

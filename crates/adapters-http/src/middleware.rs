@@ -4,7 +4,7 @@
 use std::{any::Any, panic::AssertUnwindSafe, time::Instant};
 
 use actix_web::{
-    Error, HttpMessage as _, HttpResponse,
+    Error, HttpMessage as _, HttpRequest, HttpResponse,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
     error::InternalError,
@@ -20,7 +20,7 @@ use tracing::Instrument;
 
 use crate::{
     access::{self, Access},
-    connection::Connection,
+    connection::InFlight,
     error::{ApiError, InternalBody},
     oauth::{self, RequestContext},
     request_id::{RequestId, X_REQUEST_ID},
@@ -34,7 +34,7 @@ use crate::{
 /// at `warn` as well, with the path. It is without a subscriber's e-mail address and without the
 /// query string, which contains tokens.
 pub async fn track(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let id = RequestId::of(request.headers());
@@ -49,22 +49,20 @@ pub async fn track(
     let method = access::method(request.method());
     let traced = RequestSpan::start(&request, method);
     let is_for_token = request.path() == oauth::TOKEN_PATH;
-    let connection = Connection::of(request.request());
-    let under_way = connection.map(|connection| connection.begin(request.request()));
+    let in_flight = InFlight::begin(&mut request);
     let guarded = async {
         let started = Instant::now();
         let outcome = AssertUnwindSafe(async { next.call(request).await })
             .catch_unwind()
             .await;
         let common = ResponseHeaders { id, context };
-        let answer = finish(outcome, &common, is_for_token);
-        let (status, route) = match &answer {
-            Ok(response) => {
-                let pattern = response.request().match_pattern();
-                (response.status(), pattern.as_deref().map(access::template))
-            }
-            Err(error) => (error.as_response_error().status_code(), None),
-        };
+        let (request, response) = finish(outcome, &common, is_for_token);
+        let status = response.status();
+        if status.is_client_error() || status.is_server_error() {
+            in_flight.refuse().await;
+        }
+        let route = request.as_ref().and_then(HttpRequest::match_pattern);
+        let route = route.as_deref().map(access::template);
         let elapsed = started.elapsed();
         let access = Access {
             id: &common.id,
@@ -82,11 +80,11 @@ pub async fn track(
         if status.is_server_error() {
             tracing::warn!(status = status.as_u16(), ?elapsed, "answered");
         }
-        match under_way {
-            Some(under_way) => {
-                answer.map(|answer| answer.map_body(|_, body| under_way.answer(body)))
-            }
-            None => answer,
+        let response = response.map_body(|_, body| in_flight.answer(body));
+        match request {
+            Some(request) => Ok(ServiceResponse::new(request, response)),
+            // Only an error can carry an answer without its request.
+            None => Err(InternalError::from_response(ApiError::INTERNAL, response).into()),
         }
     };
     guarded.instrument(span).await
@@ -108,40 +106,35 @@ impl ResponseHeaders {
 
 type Outcome = Result<Result<ServiceResponse<BoxBody>, Error>, Box<dyn Any + Send>>;
 
+/// The answer, and its request unless that is gone.
 fn finish(
     outcome: Outcome,
     common: &ResponseHeaders,
     is_for_token: bool,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let internal = || {
-        let mut response = internal(&common.id, is_for_token);
-        common.add_to(response.headers_mut());
-        response
-    };
-    match outcome {
-        Ok(Ok(response)) if response.status() == StatusCode::INTERNAL_SERVER_ERROR => {
-            let (request, _) = response.into_parts();
-            Ok(ServiceResponse::new(request, internal()))
-        }
-        Ok(Ok(mut response)) => {
-            common.add_to(response.headers_mut());
-            Ok(response)
+) -> (Option<HttpRequest>, HttpResponse) {
+    let (request, mut response) = match outcome {
+        Ok(Ok(response)) => {
+            let (request, response) = response.into_parts();
+            (Some(request), response)
         }
         Ok(Err(error)) => {
-            let mut response = error.error_response();
+            let response = error.error_response();
             if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
                 tracing::error!(cause = %error, "internal error");
-                response = internal();
             }
-            common.add_to(response.headers_mut());
-            Err(InternalError::from_response(error, response).into())
+            (None, response)
         }
-        // The panic dropped the request, so only an error can carry the answer.
+        // The panic dropped the request.
         Err(panic) => {
             tracing::error!(cause = panics::text(panic.as_ref()), "a handler panicked");
-            Err(InternalError::from_response(ApiError::INTERNAL, internal()).into())
+            (None, HttpResponse::InternalServerError().finish())
         }
+    };
+    if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        response = internal(&common.id, is_for_token);
     }
+    common.add_to(response.headers_mut());
+    (request, response)
 }
 
 /// The answer to an internal failure: always the same, except for the request id.

@@ -18,7 +18,7 @@ use tracing::Instrument as _;
 use crate::{
     admin::{AdminApplication, AdminListener},
     application::BuildError,
-    connection::{Connection, Timeouts},
+    connection::{Connection, InFlight, Timeouts},
     error::ApiError,
     host::Hosts,
     request_id::{RequestId, X_REQUEST_ID},
@@ -70,7 +70,7 @@ impl AdminListener {
 /// Runs a handler in a span with the request's id, and catches its panic. Query strings hold
 /// tokens and what is searched for, so that the path alone is logged.
 async fn track(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     let id = RequestId::of(request.headers());
@@ -80,12 +80,10 @@ async fn track(
         method = %request.method(),
         path = request.path(),
     );
-    let connection = Connection::of(request.request());
-    let under_way = connection.map(|connection| {
-        let under_way = connection.begin(request.request());
+    let in_flight = InFlight::begin(&mut request);
+    if let Some(connection) = Connection::of(request.request()) {
         connection.ask_for_body();
-        under_way
-    });
+    }
     let handled = async {
         let handled = AssertUnwindSafe(async { next.call(request).await });
         let mut answer = match handled.catch_unwind().await {
@@ -102,10 +100,7 @@ async fn track(
         };
         answer.headers_mut().insert(X_REQUEST_ID, id.header());
         tracing::debug!(status = answer.status().as_u16(), "answered");
-        Ok(match under_way {
-            Some(under_way) => answer.map_body(|_, body| under_way.answer(body)),
-            None => answer,
-        })
+        Ok(answer.map_body(|_, body| in_flight.answer(body)))
     };
     handled.instrument(span).await
 }

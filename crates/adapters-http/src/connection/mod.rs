@@ -7,27 +7,26 @@
 //! which the stream sets deadlines, is in a [`Connection`], which `middleware` and `body` update.
 
 mod early;
+mod in_flight;
 mod places;
 mod stream;
 
 use std::{
     cell::{Cell, RefCell},
     future::poll_fn,
-    pin::Pin,
     rc::Rc,
-    task::{Context, Poll, Waker},
+    task::{Poll, Waker},
     time::Duration,
 };
 
-use actix_web::{
-    HttpRequest,
-    body::{BodySize, BoxBody, MessageBody},
-    http::header,
-    web::Bytes,
-};
+use actix_web::{HttpRequest, http::header};
 use tokio::time::Instant;
 
-pub use self::{places::Places, stream::GuardedStream};
+pub use self::{
+    in_flight::{InFlight, content_length},
+    places::Places,
+    stream::GuardedStream,
+};
 
 /// The time limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +83,7 @@ enum Continue {
 /// The state that a connection shares with its requests.
 #[derive(Debug)]
 pub struct Connection {
-    under_way: Cell<u32>,
+    in_flight: Cell<u32>,
     /// The time when the last part of an answer was written; at first, the time of opening.
     last_answer: Cell<Instant>,
     /// Whether the next bytes to be written are a handler's answer.
@@ -103,7 +102,7 @@ pub struct Connection {
 impl Connection {
     fn open() -> Self {
         Self {
-            under_way: Cell::new(0),
+            in_flight: Cell::new(0),
             last_answer: Cell::new(Instant::now()),
             has_answered: Cell::new(false),
             awaits: Cell::default(),
@@ -116,7 +115,7 @@ impl Connection {
 
     /// Since when no request is in progress.
     fn idle_since(&self) -> Option<Instant> {
-        (self.under_way.get() == 0).then(|| self.last_answer.get())
+        (self.in_flight.get() == 0).then(|| self.last_answer.get())
     }
 
     /// Closes it, unless a request begins first.
@@ -138,16 +137,6 @@ impl Connection {
     /// The connection of a request; `None` for a request without one, as in unit tests.
     pub fn of(request: &HttpRequest) -> Option<&Rc<Self>> {
         request.conn_data()
-    }
-
-    /// Counts a request as in progress until the guard is dropped.
-    pub fn begin(self: &Rc<Self>, request: &HttpRequest) -> UnderWay {
-        self.under_way.set(self.under_way.get() + 1);
-        self.is_unwanted.set(false);
-        if expects_continue(request) {
-            self.awaits.set(Continue::Awaited);
-        }
-        UnderWay(Rc::clone(self))
     }
 
     /// Completes when the client has closed the connection, or at least its side of it. actix-http
@@ -182,7 +171,7 @@ impl Connection {
     }
 
     /// Whether the client still waits for `100 Continue` before it sends the body.
-    pub fn keeps_body_back(&self) -> bool {
+    pub fn is_awaiting_continue(&self) -> bool {
         matches!(self.awaits.get(), Continue::Awaited | Continue::Withheld)
     }
 }
@@ -192,56 +181,4 @@ fn expects_continue(request: &HttpRequest) -> bool {
         .headers()
         .get(header::EXPECT)
         .is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"))
-}
-
-/// A request in progress.
-#[derive(Debug)]
-pub struct UnderWay(Rc<Connection>);
-
-impl UnderWay {
-    /// Notes that the handler has answered. A streamed body keeps the request in progress until it
-    /// has been sent.
-    pub fn answer(self, body: BoxBody) -> BoxBody {
-        self.0.has_answered.set(true);
-        match body.try_into_bytes() {
-            Ok(bytes) => BoxBody::new(bytes),
-            Err(body) => BoxBody::new(Streamed {
-                body,
-                _under_way: self,
-            }),
-        }
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        let Self(connection) = self;
-        connection.has_answered.set(true);
-        if matches!(connection.awaits.get(), Continue::Withheld | Continue::Due) {
-            connection.awaits.set(Continue::Passes);
-        }
-        connection.last_answer.set(Instant::now());
-        connection.under_way.set(connection.under_way.get() - 1);
-    }
-}
-
-/// A streamed body; its request is in progress until it is dropped.
-struct Streamed {
-    body: BoxBody,
-    _under_way: UnderWay,
-}
-
-impl MessageBody for Streamed {
-    type Error = <BoxBody as MessageBody>::Error;
-
-    fn size(&self) -> BodySize {
-        self.body.size()
-    }
-
-    fn poll_next(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
-        self.body.as_pin_mut().poll_next(context)
-    }
 }

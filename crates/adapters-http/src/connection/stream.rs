@@ -71,7 +71,7 @@ impl<S> GuardedStream<S> {
         let stalled = self
             .blocked_since
             .map(|since| since + self.timeouts.stalled_answer);
-        let is_idle = self.connection.under_way.get() == 0 && self.blocked_since.is_none();
+        let is_idle = self.connection.in_flight.get() == 0 && self.blocked_since.is_none();
         let idle =
             is_idle.then(|| self.connection.last_answer.get() + self.timeouts.between_requests());
         stalled.or(idle)
@@ -109,7 +109,7 @@ impl<S> GuardedStream<S> {
             }
             connection.awaits.set(Continue::Passes);
         }
-        let is_actix_own = connection.under_way.get() == 0 && !connection.has_answered.take();
+        let is_actix_own = connection.in_flight.get() == 0 && !connection.has_answered.take();
         let answer = is_actix_own.then(|| early::with_body(buffer)).flatten()?;
         self.own = answer;
         Some(buffer.len())

@@ -127,11 +127,6 @@ impl<'a> ImportBody<'a> {
                 Ok(Some(Err(error))) => Err(broken_off(&error)),
                 Err(_) => Err(io::Error::other(BodyFault::Stalled)),
             };
-            if piece.is_err() {
-                // No more of the body will arrive; with this, actix-http closes the connection
-                // after the answer.
-                *payload = Payload::None;
-            }
             Some((piece, payload))
         });
         // It may be read again after its end.

@@ -19,8 +19,7 @@ use super::{
     view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
-    body::content_length,
-    connection::Connection,
+    connection::{Connection, content_length},
     error::ApiError,
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},

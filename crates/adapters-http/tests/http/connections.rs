@@ -1,7 +1,8 @@
 //! The time limits of connections, and that slow connections do not hold up others.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU32, time::Duration};
 
+use adapters_http::Timeouts;
 use futures_util::future::join_all;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -69,6 +70,51 @@ async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
         let answer = dribble(address, first, then).await;
         let expect = format!("HTTP/1.1 {status} ");
         assert!(answer.starts_with(&expect), "{first:?}: {answer}");
+    }
+}
+
+/// The rest of a refused body that is not read ends the connection, and the client may send all of it.
+#[tokio::test]
+async fn a_refused_body_holds_up_no_later_request() {
+    let keep_alive = Duration::from_secs(60);
+    let app = TestApp::spawn_with(|settings| {
+        settings.timeouts = Timeouts {
+            keep_alive,
+            ..QUICK
+        };
+    });
+    let token = app.writer().await;
+    let (_, limited) = app
+        .client(|client| client.requests_per_minute = NonZeroU32::new(1))
+        .await;
+    let (length, mebibyte) = ("Content-Length", (6 << 20).to_string());
+    let body = "\n".repeat(1 << 20);
+    let put = |token: &str| request("PUT", &format!("{PATH}/x")).token(token);
+    for (refused, status) in [
+        (put("none"), 401),
+        (put(&limited), 429),
+        (put(&token), 415),
+        (request("PATCH", PATH).token(&token), 405),
+        (request("POST", "/nowhere"), 404),
+        (request("POST", "/api/job-board/imports").token(&token), 413),
+        (request("PATCH", "/oauth/token"), 405),
+    ] {
+        let chunked = refused.clone().header("Transfer-Encoding", "chunked");
+        let chunk = format!("{:x}\r\n{body}\r\n", body.len());
+        let sized = refused.header(length, &mebibyte);
+        for (head, piece) in [(chunked.head(), &chunk), (sized.head(), &body)] {
+            let started = Instant::now();
+            let mut connection = app.connect().await;
+            connection.write(head.as_bytes()).await;
+            for _ in 0..6 {
+                assert!(connection.try_write(piece.as_bytes()).await, "{head}");
+            }
+            let answer = connection.read(false).await;
+            assert_eq!(answer.status, status, "{head}");
+            assert_eq!(answer.header("Connection"), Some("close"), "{head}");
+            connection.rest_of_bytes().await;
+            assert!(started.elapsed() < SOON, "{head}");
+        }
     }
 }
 

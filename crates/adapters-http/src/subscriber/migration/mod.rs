@@ -28,7 +28,7 @@ use self::{
     page::{Page, Pages, STYLE_PATH},
     texts::{Passage, Texts},
 };
-use crate::{accept::prefers_page, api, error::ApiError, routing::get_only, state::State};
+use crate::{accept::prefers_page, error::ApiError, routing::get_only, state::State};
 
 /// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
@@ -73,7 +73,6 @@ async fn confirm(
         Method::POST => press(&request, &mut payload, &state).await,
         _ => Err(ApiError::method_not_allowed("GET, HEAD, POST")),
     };
-    let answer = api::settle(&request, payload, answer).await;
     let mut response = answer.unwrap_or_else(|error| error.error_response());
     page::guard(response.headers_mut());
     response

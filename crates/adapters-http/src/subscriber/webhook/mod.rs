@@ -32,7 +32,7 @@ pub use self::{
     schema::schemas,
     signature::{HEADER as SIGNATURE, Signatures},
 };
-use crate::{answer, api, body, error::ApiError, schema::Answer, state::State};
+use crate::{answer, body, error::ApiError, schema::Answer, state::State};
 
 /// The path of the webhook.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
@@ -67,11 +67,10 @@ async fn receive(
     signatures: web::Data<Signatures>,
 ) -> Result<HttpResponse, ApiError> {
     let mut payload = payload.into_inner();
-    let answer = match *request.method() {
+    match *request.method() {
         Method::POST => handle(&request, &mut payload, &state, &signatures).await,
         _ => Err(ApiError::method_not_allowed("POST")),
-    };
-    api::settle(&request, payload, answer).await
+    }
 }
 
 async fn handle(
