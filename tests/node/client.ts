@@ -77,6 +77,9 @@ export const POSTING: Payload = {
   company: { name: "Rosenhof", website_url: "https://rosenhof.example" },
 };
 
+// @ts-expect-error: a misspelt field is no field of a posting.
+export const MISSPELT: Payload = { titel: "Gardener" };
+
 /** What somebody would show of a posting. */
 export function summary(posting: Posting): string {
   const { title, company, salary_min, employment_types, history } = posting;

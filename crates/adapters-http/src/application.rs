@@ -31,7 +31,7 @@ use crate::{
     slots::Slots,
     state::{State, Stopping},
     subscriber,
-    subscriber::Signatures,
+    subscriber::{Languages, Signatures},
     webhook,
 };
 
@@ -98,6 +98,9 @@ pub enum BuildError {
     /// The documentation cannot be rendered.
     #[error("cannot write the documentation: {0}")]
     Docs(#[from] docs::DocsError),
+    /// The texts of the newsletter's pages cannot be read.
+    #[error("cannot read the texts of the newsletter's pages: {0}")]
+    Texts(serde_json::Error),
 }
 
 /// The API server; it is bound already, and serves while [`run`](Self::run) is awaited.
@@ -260,6 +263,7 @@ impl Shared {
             import_limit: settings.import_limit,
             timeouts: settings.timeouts,
             board_name: settings.board_name.clone(),
+            languages: Languages::read().map_err(BuildError::Texts)?,
             stopping,
             receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
             exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),

@@ -5,7 +5,10 @@ use std::{future::pending, sync::Arc};
 use actix_web::web;
 use tokio::sync::watch;
 
-use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
+use crate::{
+    body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots,
+    subscriber::Languages,
+};
 
 /// The state that handlers share.
 pub struct State {
@@ -16,6 +19,8 @@ pub struct State {
     pub import_limit: u64,
     pub timeouts: Timeouts,
     pub board_name: String,
+    /// The texts of the newsletter's pages.
+    pub languages: Languages,
     pub stopping: Stopping,
     /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,

@@ -46,7 +46,6 @@ pub fn schemas() -> Vec<Named> {
 
 /// The schema of an object with known fields.
 fn schema<T: FieldValue>(name: &'static str, object: ObjectBuilder) -> Named {
-    let object = object.additional_properties(Some(AdditionalProperties::FreeForm(true)));
     let fields = T::FIELDS.iter();
     let object = fields.fold(object, |object, field| {
         object.property(field.name, property(field))

@@ -11,8 +11,8 @@ use actix_web::web;
 
 pub use self::{
     migration::{
-        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, UNSUBSCRIBED_PATH,
-        schemas as form_schemas,
+        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, Languages, NOT_SUBSCRIBED_PATH,
+        UNSUBSCRIBED_PATH, schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
     resource::{REPORTERS, new_id as new_subscriber_id, new_token as new_migration_token},

@@ -5,7 +5,7 @@ use newsletter::subscriber::{
     MembershipStatus, PlanCategory,
     limits::{COUNTRY, NAME},
 };
-use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
+use utoipa::openapi::{ObjectBuilder, Type};
 
 use crate::schema::{
     Named, date, email, object, one_of, optional_string, or_null, reference, time, unless_empty,
@@ -34,7 +34,6 @@ fn subscriber() -> ObjectBuilder {
          one without a visible character is treated as `null`; then they must not contain control \
          characters, nor bidirectional embeddings and overrides (U+202A to U+202E). Lengths count Unicode characters. The character U+0000 is refused everywhere.",
     )
-    .additional_properties(Some(AdditionalProperties::FreeForm(true)))
     .property(
         "name",
         optional_string("The person's name.")
@@ -68,7 +67,6 @@ fn membership() -> ObjectBuilder {
         .description(Some(
             "The person's membership, replaced as a whole; `null` for none.",
         ))
-        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property("plan_category", reference("PlanCategory"))
         .required("plan_category")
         .property("status", reference("MembershipStatus"))

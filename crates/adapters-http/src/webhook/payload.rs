@@ -1,7 +1,7 @@
 //! The bodies of requests, as the OpenAPI document describes them. The rules are in
 //! `webhooks`.
 
-use utoipa::openapi::{ObjectBuilder, Type, schema::AdditionalProperties};
+use utoipa::openapi::{ObjectBuilder, Type};
 use webhooks::{LONGEST_DESCRIPTION, LONGEST_URL, WantedState};
 
 use crate::schema::{
@@ -42,7 +42,6 @@ fn change() -> ObjectBuilder {
 
 fn common(object: ObjectBuilder, url: &str) -> ObjectBuilder {
     object
-        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property(
             "url",
             filled_string(url)
@@ -75,7 +74,6 @@ fn common(object: ObjectBuilder, url: &str) -> ObjectBuilder {
 
 fn replay() -> ObjectBuilder {
     object("From when on to deliver again.")
-        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property(
             "since",
             time("Events from this time on are delivered again.")

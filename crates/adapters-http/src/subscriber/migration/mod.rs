@@ -5,7 +5,6 @@
 //! accept, also for errors; programs get JSON.
 
 mod form;
-mod language;
 mod page;
 mod schema;
 mod texts;
@@ -22,6 +21,7 @@ use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
 
 #[cfg(fuzzing)]
 pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
+pub use self::texts::Languages;
 pub use self::{form::Action, page::CONFIRM_PATH, schema::schemas};
 use self::{
     form::Form,
@@ -142,7 +142,7 @@ async fn style() -> HttpResponse {
 }
 
 fn pages<'a>(request: &HttpRequest, state: &'a State) -> Pages<'a> {
-    Pages::of(request, &state.board_name)
+    Pages::of(request, state)
 }
 
 /// Whether the person has moved or is suppressed, so that there is nothing to ask.

@@ -12,10 +12,9 @@ use newsletter::subscriber::MigrationToken;
 
 use super::{
     form::{Action, Form},
-    language::texts_for,
     texts::{Passage, Texts},
 };
-use crate::error::ApiError;
+use crate::{error::ApiError, state::State};
 
 /// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
@@ -48,21 +47,21 @@ pub fn guard(headers: &mut HeaderMap) {
 #[derive(Clone, Copy)]
 pub struct Pages<'a> {
     board: &'a str,
-    texts: &'static Texts,
+    texts: &'a Texts,
 }
 
 /// A rendered page.
 pub struct Page {
-    language: &'static str,
+    language: HeaderValue,
     html: String,
 }
 
 impl<'a> Pages<'a> {
     /// The pages for a request.
-    pub fn of(request: &impl HttpMessage, board: &'a str) -> Self {
+    pub fn of(request: &impl HttpMessage, state: &'a State) -> Self {
         Self {
-            board,
-            texts: texts_for(request),
+            board: &state.board_name,
+            texts: state.languages.texts_for(request),
         }
     }
 
@@ -70,8 +69,8 @@ impl<'a> Pages<'a> {
     pub fn confirm(self, token: &MigrationToken) -> Result<Page, ApiError> {
         let texts = self.texts;
         let buttons = [
-            (Action::Confirm, texts.confirm_button),
-            (Action::Unsubscribe, texts.unsubscribe_button),
+            (Action::Confirm, &*texts.confirm_button),
+            (Action::Unsubscribe, &*texts.unsubscribe_button),
         ];
         self.with_form(&texts.confirm, token, &buttons)
     }
@@ -81,7 +80,7 @@ impl<'a> Pages<'a> {
         let texts = self.texts;
         match form {
             Some(Form { token, action }) => {
-                let buttons = [(*action, texts.retry_button)];
+                let buttons = [(*action, &*texts.retry_button)];
                 self.with_form(&texts.in_doubt, token, &buttons)
             }
             None => self.plain(&texts.failed),
@@ -94,7 +93,7 @@ impl<'a> Pages<'a> {
     }
 
     /// The texts of the pages.
-    pub const fn texts(self) -> &'static Texts {
+    pub const fn texts(self) -> &'a Texts {
         self.texts
     }
 
@@ -114,18 +113,17 @@ impl<'a> Pages<'a> {
 
     fn render(self, passage: &Passage, form: Option<FormTemplate<'_>>) -> Result<Page, ApiError> {
         let template = PageTemplate {
-            language: self.texts.tag,
+            language: &self.texts.tag,
             board: self.board,
             style: STYLE_PATH,
             passage,
             form,
         };
-        let html = template
-            .render()
-            .map_err(|error| ApiError::internal(&error))?;
+        let html = template.render();
         Ok(Page {
-            language: self.texts.tag,
-            html,
+            language: HeaderValue::from_str(&self.texts.tag)
+                .map_err(|error| ApiError::internal(&error))?,
+            html: html.map_err(|error| ApiError::internal(&error))?,
         })
     }
 }
@@ -135,7 +133,7 @@ impl Page {
     pub fn instead_of(self, mut response: HttpResponse) -> HttpResponse {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-        headers.insert(CONTENT_LANGUAGE, HeaderValue::from_static(self.language));
+        headers.insert(CONTENT_LANGUAGE, self.language);
         response.set_body(self.html).map_into_boxed_body()
     }
 
@@ -171,7 +169,9 @@ pub fn style() -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::language::ENGLISH, *};
+    use actix_web::test::TestRequest;
+
+    use super::{super::texts::Languages, *};
 
     #[test]
     fn neither_a_token_nor_a_board_can_break_out_of_the_page() {
@@ -180,9 +180,10 @@ mod tests {
             token: MigrationToken::from_text(evil),
             action: Action::Unsubscribe,
         };
+        let languages = Languages::read().unwrap();
         let pages = Pages {
             board: evil,
-            texts: ENGLISH,
+            texts: languages.texts_for(&TestRequest::get().to_http_request()),
         };
         for page in [pages.confirm(&form.token), pages.failed(Some(&form))] {
             let html = page.unwrap().html;

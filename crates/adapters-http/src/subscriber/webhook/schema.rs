@@ -1,10 +1,7 @@
 //! The OpenAPI schema of a delivery. Any other JSON is accepted as well, and ignored.
 
 use newsletter::subscriber::SubscriberStatus;
-use utoipa::openapi::{
-    ArrayBuilder, ObjectBuilder,
-    schema::{AdditionalProperties, AnyOfBuilder},
-};
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, schema::AnyOfBuilder};
 
 use crate::schema::{Named, object, reference, string};
 
@@ -21,7 +18,7 @@ pub fn schemas() -> Vec<Named> {
 }
 
 fn batch() -> ObjectBuilder {
-    open("Several events.")
+    object("Several events.")
         .property(
             "events",
             ArrayBuilder::new().items(reference("ProviderEvent")),
@@ -33,13 +30,15 @@ fn event() -> ObjectBuilder {
     let name = "The name of the event. `subscriber.bounced`, `subscriber.unsubscribed`, \
                 `subscriber.spam_reported` and `subscriber.deleted` are processed; other events \
                 are ignored.";
-    person(open("An event; the person is in it or under `subscriber`."))
-        .property("event", string(name))
-        .property(
-            "type",
-            string("The name of the event, if `event` is absent."),
-        )
-        .property("subscriber", person(open("The person.")))
+    person(object(
+        "An event; the person is in it or under `subscriber`.",
+    ))
+    .property("event", string(name))
+    .property(
+        "type",
+        string("The name of the event, if `event` is absent."),
+    )
+    .property("subscriber", person(object("The person.")))
 }
 
 fn person(object: ObjectBuilder) -> ObjectBuilder {
@@ -51,8 +50,4 @@ fn person(object: ObjectBuilder) -> ObjectBuilder {
     object
         .property("email", string("The person's address, in any case."))
         .property("status", string(&status))
-}
-
-fn open(description: &str) -> ObjectBuilder {
-    object(description).additional_properties(Some(AdditionalProperties::FreeForm(true)))
 }

@@ -1,0 +1,135 @@
+//! The texts of the pages: a table of all languages, and the choice of one.
+
+use actix_web::{
+    HttpMessage,
+    http::header::{AcceptLanguage, Header, Preference, Quality},
+};
+use serde::Deserialize;
+
+/// The texts of every language, the first of which is the fallback.
+#[derive(Debug)]
+pub struct Languages([Texts; 11]);
+
+/// The texts of one language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Texts {
+    /// The language tag (RFC 5646).
+    pub tag: String,
+    /// The page that the link in an e-mail leads to.
+    pub confirm: Passage,
+    /// The button that confirms.
+    pub confirm_button: String,
+    /// The button that unsubscribes instead.
+    pub unsubscribe_button: String,
+    /// The page after confirming. Its address identifies nobody, so it cannot say how far the move
+    /// is.
+    pub confirmed: Passage,
+    /// The page after unsubscribing.
+    pub unsubscribed: Passage,
+    /// The page for a person who is suppressed.
+    pub not_subscribed: Passage,
+    /// The page for an unknown token.
+    pub unknown: Passage,
+    /// The page for a failure of the service that changed nothing.
+    pub failed: Passage,
+    /// The page for a failure of the service that may have changed something.
+    pub in_doubt: Passage,
+    /// The button that sends the form again.
+    pub retry_button: String,
+}
+
+/// The texts of one page.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Passage {
+    /// The heading, also the title.
+    pub heading: String,
+    /// The main text.
+    pub text: String,
+    /// A further note.
+    pub note: String,
+}
+
+impl Languages {
+    /// Reads the table.
+    pub fn read() -> serde_json::Result<Self> {
+        let table = include_str!("../../../templates/newsletter/texts.json");
+        serde_json::from_str(table).map(Self)
+    }
+
+    /// The texts in the accepted language with the highest weight (RFC 9110 §12.5.4); with equal
+    /// weights, the first.
+    pub fn texts_for(&self, request: &impl HttpMessage) -> &Texts {
+        let accepted = AcceptLanguage::parse(request).map(|AcceptLanguage(ranges)| ranges);
+        let mut best = (&self.0[0], Quality::ZERO);
+        for range in accepted.unwrap_or_default() {
+            if let Preference::Specific(tag) = &range.item
+                && range.quality > best.1
+                && let Some(texts) = self.look_up(tag.as_str())
+            {
+                best = (texts, range.quality);
+            }
+        }
+        best.0
+    }
+
+    /// The texts for a language range. A lookup (RFC 4647 §3.4) removes subtags from the range until
+    /// a language matches; as every language here is a primary subtag, only that is compared.
+    fn look_up(&self, range: &str) -> Option<&Texts> {
+        let primary = range.split('-').next().unwrap_or_default();
+        let is = |tag: &str| primary.eq_ignore_ascii_case(tag);
+        let is_norwegian = is("nn") || is("no");
+        let mut all = self.0.iter();
+        all.find(|texts| is(&texts.tag) || is_norwegian && texts.tag == "nb")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn a_page_speaks_the_language_that_is_preferred_most() {
+        let languages = Languages::read().unwrap();
+        let check = |accept: &[&str], expect: &str| {
+            let mut request = TestRequest::get();
+            for value in accept {
+                request = request.append_header(("accept-language", *value));
+            }
+            let texts = languages.texts_for(&request.to_http_request());
+            assert_eq!(texts.tag, expect, "{accept:?}");
+        };
+        for Texts { tag, .. } in languages.0.iter() {
+            check(&[tag], tag);
+            check(&[&tag.to_uppercase()], tag);
+            check(&[&format!("{tag}-Latn-AQ")], tag);
+            check(&[&format!("ja, {tag};q=0.1")], tag);
+        }
+        check(&["no"], "nb");
+        check(&["nn-NO"], "nb");
+        check(&["no-BOK"], "nb");
+        check(&["de-CH-1996, fr;q=0.9"], "de");
+        check(&["fr;q=0.8, pl, de"], "pl");
+        check(&["en;q=0.2, it; q=0.3, es;q=0.1"], "it");
+        check(&["ja", "sv;q=0.5"], "sv");
+        check(&["fi, *;q=0.5, da;q=0.4"], "da");
+        check(&["nonsense!!, ;q=, nl;q=0.3, de;q=x"], "nl");
+        for none in [
+            &[][..],
+            &[""],
+            &["*"],
+            &["ja"],
+            &["de;q=0"],
+            &["de;q=0, fr;q=0.0"],
+            &["x-de"],
+            &["dee"],
+            &["d"],
+            &["deutsch"],
+        ] {
+            check(none, "en");
+        }
+    }
+}
