@@ -25,7 +25,7 @@ use crate::{
     health::Readiness,
     host::Hosts,
     middleware,
-    routing::{self, get_only},
+    resource::open,
     server::{ServerSettings, serve},
 };
 
@@ -81,8 +81,8 @@ impl AdminListener {
                 .app_data(readiness.clone())
                 .app_data(hosts.clone())
                 .configure(health::routes)
-                .service(get_only("/metrics", metrics))
-                .default_service(web::to(routing::no_such_path))
+                .service(open("/metrics").get(metrics).build())
+                .default_service(web::to(ApiError::at_unknown_path))
         })
         .map_err(|source| BuildError::Bind { address, source })?;
         Ok(AdminApplication::new(address, server))

@@ -2,7 +2,10 @@
 
 use actix_web::{
     HttpResponse,
-    http::{StatusCode, header::ContentType},
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, ContentType, HeaderValue},
+    },
 };
 use serde::{Serialize, Serializer, ser::Error as _};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
@@ -16,6 +19,13 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, A
     Ok(HttpResponse::build(status)
         .content_type(ContentType::json())
         .body(json))
+}
+
+/// The answer, which nobody may keep.
+pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
+    let no_store = HeaderValue::from_static("no-store");
+    answer.headers_mut().insert(CACHE_CONTROL, no_store);
+    answer
 }
 
 /// Like [`json`], for a value that may be large: past this many bytes it is serialised on another

@@ -21,12 +21,13 @@ use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
+    error::ApiError,
     event, health,
     health::Readiness,
     import, integration, middleware, oauth,
     oauth::Authorizer,
     ports::Ports,
-    posting, routing,
+    posting,
     server::{ServerSettings, serve},
     slots::Slots,
     state::{State, Stopping},
@@ -295,6 +296,6 @@ impl Shared {
             .configure(oauth::routes)
             .configure(health::routes)
             .configure(docs::routes)
-            .default_service(web::to(routing::no_such_path));
+            .default_service(web::to(ApiError::at_unknown_path));
     }
 }

@@ -1,9 +1,13 @@
 //! Reads the body of a request, with checks of its type, size and time.
 
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+    time::Duration,
+};
 
 use actix_web::{
-    HttpRequest,
+    FromRequest, HttpRequest,
     dev::Payload,
     error::PayloadError,
     http::header::{self, HeaderMap},
@@ -26,40 +30,64 @@ pub struct BodyLimit {
     pub time: Duration,
 }
 
-/// Reads a JSON body.
-pub async fn read_json(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    limit: BodyLimit,
-) -> Result<Bytes, ApiError> {
-    expect_json(request.headers())?;
-    let body = read(request, payload, limit).await?;
-    if body.is_empty() {
-        return Err(ApiError::bad_request(
-            "The body is empty; it must be a JSON object.",
-        ));
-    }
-    Ok(body)
+/// The body of a request. It is not read before its handler wants it, so that a refusal that comes
+/// first costs the client nothing.
+pub struct Body {
+    request: HttpRequest,
+    payload: Payload,
 }
 
-/// Reads a body of any type.
-pub async fn read(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    limit: BodyLimit,
-) -> Result<Bytes, ApiError> {
-    if content_length(request.headers()).is_some_and(|length| length > limit.bytes as u64) {
-        return Err(ApiError::body_too_large(limit.bytes));
+impl FromRequest for Body {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        ready(Ok(Self {
+            request: request.clone(),
+            payload: payload.take(),
+        }))
     }
-    if let Some(connection) = Connection::of(request) {
-        connection.ask_for_body();
-    }
-    timeout(limit.time, collect(payload, limit.bytes))
-        .await
-        .map_err(|_| ApiError::body_too_slow())?
 }
 
-async fn collect(payload: &mut Payload, limit: usize) -> Result<Bytes, ApiError> {
+impl Body {
+    /// The head of the request.
+    pub const fn head(&self) -> &HttpRequest {
+        &self.request
+    }
+
+    /// Asks the client for the body.
+    pub fn ask(self) -> Payload {
+        if let Some(connection) = Connection::of(&self.request) {
+            connection.ask_for_body();
+        }
+        self.payload
+    }
+
+    /// Reads a JSON body.
+    pub async fn json(self, limit: BodyLimit) -> Result<Bytes, ApiError> {
+        expect_json(self.request.headers())?;
+        let body = self.read(limit).await?;
+        if body.is_empty() {
+            return Err(ApiError::bad_request(
+                "The body is empty; it must be a JSON object.",
+            ));
+        }
+        Ok(body)
+    }
+
+    /// Reads a body of any type.
+    pub async fn read(self, limit: BodyLimit) -> Result<Bytes, ApiError> {
+        let length = content_length(self.request.headers());
+        if length.is_some_and(|length| length > limit.bytes as u64) {
+            return Err(ApiError::body_too_large(limit.bytes));
+        }
+        timeout(limit.time, collect(self.ask(), limit.bytes))
+            .await
+            .map_err(|_| ApiError::body_too_slow())?
+    }
+}
+
+async fn collect(mut payload: Payload, limit: usize) -> Result<Bytes, ApiError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|error| unreadable(&error))?;
@@ -118,12 +146,12 @@ mod tests {
             .insert_header(header::ContentType::json())
             .to_http_request();
         let first = stream::once(async { Ok(Bytes::from_static(b"{")) });
-        let mut payload = Payload::from(first.chain(stream::pending()).boxed_local());
+        let payload = Payload::from(first.chain(stream::pending()).boxed_local());
         let limit = BodyLimit {
             bytes: 100,
             time: Duration::from_secs(30),
         };
-        let error = read_json(&request, &mut payload, limit).await.unwrap_err();
+        let error = Body { request, payload }.json(limit).await.unwrap_err();
         assert_eq!(error.status_code(), StatusCode::REQUEST_TIMEOUT);
     }
 

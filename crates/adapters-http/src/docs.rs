@@ -13,7 +13,7 @@ use utoipa_swagger_ui::Config;
 
 use crate::{
     accept::prefers_page, coding::encode, error::ApiError, etag::conditional, guide, openapi,
-    routing::get_only,
+    resource::open,
 };
 
 const OPENAPI_PATH: &str = "/api/openapi.json";
@@ -62,13 +62,13 @@ impl Docs {
 /// `/docs/reference`.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(get_only(OPENAPI_PATH, document))
+        .service(open(OPENAPI_PATH).get(document).build())
         .route("/", web::get().to(root))
-        .service(get_only("/docs", guide_page))
-        .service(get_only("/docs/", guide_page))
-        .service(get_only("/docs/guide.css", guide_style))
-        .service(get_only("/docs/reference", index))
-        .service(get_only("/docs/{file:[^/]*}", file));
+        .service(open("/docs").get(guide_page).build())
+        .service(open("/docs/").get(guide_page).build())
+        .service(open("/docs/guide.css").get(guide_style).build())
+        .service(open("/docs/reference").get(index).build())
+        .service(open("/docs/{file:[^/]*}").get(file).build());
 }
 
 /// Leads a browser from the address of the service to its documentation.

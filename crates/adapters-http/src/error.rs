@@ -151,6 +151,11 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
+    /// The answer at every unknown path.
+    pub async fn at_unknown_path() -> Result<HttpResponse, Self> {
+        Err(Self::no_such_path())
+    }
+
     /// 404 for an identifier with an unescaped slash, below the list of postings.
     pub fn slash_in_identifier() -> Self {
         Self::new(
@@ -170,12 +175,15 @@ impl ApiError {
     }
 
     /// 405, with the allowed methods.
-    pub fn method_not_allowed(allow: &'static str) -> Self {
-        Self::new(
+    pub fn method_not_allowed(allow: &str) -> Self {
+        let refused = Self::new(
             StatusCode::METHOD_NOT_ALLOWED,
             format!("This path does not support the method; it supports {allow}."),
-        )
-        .with_header(header::ALLOW, HeaderValue::from_static(allow))
+        );
+        match HeaderValue::from_str(allow) {
+            Ok(allow) => refused.with_header(header::ALLOW, allow),
+            Err(error) => Self::internal(&error),
+        }
     }
 
     /// 408: the body did not arrive in time.

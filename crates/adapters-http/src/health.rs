@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::{error::ApiError, oauth::KeyRing, routing::get_only, schema::Answer};
+use crate::{error::ApiError, oauth::KeyRing, resource::open, schema::Answer};
 
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -45,8 +45,8 @@ impl Readiness {
 /// `GET /healthz` and `GET /readyz`. They need a [`web::Data`] of a [`Readiness`].
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(get_only("/healthz", healthz))
-        .service(get_only("/readyz", readyz));
+        .service(open("/healthz").get(healthz).build())
+        .service(open("/readyz").get(readyz).build());
 }
 
 /// Answers 200 without any check.

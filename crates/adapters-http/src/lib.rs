@@ -6,14 +6,13 @@
 //! monitoring.
 //!
 //! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
-//! bodies, `connection` enforces the time limits of connections, and `api` is shared by all
-//! resources.
+//! bodies, `connection` enforces the time limits of connections, and `resource` checks the client of
+//! each route.
 
 mod accept;
 mod access;
 mod admin;
 mod answer;
-mod api;
 mod application;
 mod body;
 mod coding;
@@ -38,7 +37,7 @@ mod posting;
 mod query;
 mod replica;
 mod request_id;
-mod routing;
+mod resource;
 mod schema;
 mod server;
 mod site;

@@ -1,8 +1,11 @@
 //! The parameters of a query.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    future::{Ready, ready},
+};
 
-use actix_web::HttpRequest;
+use actix_web::{FromRequest, HttpRequest, dev::Payload};
 use kernel::validation::FieldErrors;
 use url::form_urlencoded;
 
@@ -61,10 +64,35 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Refuses all parameters, on a path that takes none.
-pub fn no_parameters(request: &HttpRequest) -> Result<(), ApiError> {
-    let parameters = Parameters::of(request.query_string());
-    parameters.finish(()).map_err(ApiError::invalid)
+/// What a query says. All that is wrong with it comes in one answer.
+pub trait Options: Sized + 'static {
+    /// Takes the parameters.
+    fn take(parameters: &mut Parameters<'_>) -> Self;
+
+    /// Reads a query string.
+    fn read(query: &str) -> Result<Self, FieldErrors> {
+        let mut parameters = Parameters::of(query);
+        let options = Self::take(&mut parameters);
+        parameters.finish(options)
+    }
+}
+
+/// Of a path that takes no parameters.
+impl Options for () {
+    fn take(_: &mut Parameters<'_>) {}
+}
+
+/// The options of a request.
+pub struct Query<T>(pub T);
+
+impl<T: Options> FromRequest for Query<T> {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let options = T::read(request.query_string());
+        ready(options.map(Self).map_err(ApiError::invalid))
+    }
 }
 
 /// Reads `true` or `false`.

@@ -2,23 +2,21 @@
 
 use std::{pin::pin, time::Duration};
 
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
-use kernel::{
-    event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery},
-    validation::FieldErrors,
-};
+use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
 use tokio::time::Instant;
 
 use super::view;
 use crate::{
-    api::{self, Access},
     coding::encode,
     connection::Connection,
     error::ApiError,
+    oauth::Caller,
     posting::READERS,
-    query::{Parameters, integer},
+    query::{Options, Parameters, Query, integer},
+    resource::Access,
     state::State,
 };
 
@@ -37,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
-struct Request {
+pub(super) struct Request {
     after: After,
     names: Vec<EventName>,
     limit: usize,
@@ -55,9 +53,12 @@ enum After {
     Cursor(Cursor),
 }
 
-pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    let query = parse(request.query_string()).map_err(ApiError::invalid)?;
+pub(super) async fn follow(
+    caller: Caller,
+    Query(query): Query<Request>,
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
     let source = state.ports.reads.choose();
     let feed = &*source.events;
     let after = match query.after {
@@ -73,13 +74,13 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     };
     if query.wait.is_zero() {
         let page = read(feed, log, Duration::ZERO).await?;
-        return Ok(encode(request, source.label(view::page(page).await?)));
+        return Ok(encode(&request, source.label(view::page(page).await?)));
     }
     let _place = state.waits.take(caller.id())?;
     let access = Access::new(&state.authorizer, caller, READERS);
-    let interrupted = interrupted(request, state);
+    let interrupted = interrupted(&request, &state);
     let page = wait(feed, log, query.wait, &access, interrupted).await?;
-    Ok(encode(request, source.label(view::page(page).await?)))
+    Ok(encode(&request, source.label(view::page(page).await?)))
 }
 
 /// Waits for a page, for a client that may read it when the wait ends.
@@ -133,24 +134,23 @@ async fn interrupted(request: &HttpRequest, state: &State) {
     select(hung_up, pin!(state.stopping.wait())).await;
 }
 
-/// Reads the parameters; everything that is wrong with them comes in one answer.
-fn parse(query: &str) -> Result<Request, FieldErrors> {
-    let mut parameters = Parameters::of(query);
-    let request = Request {
-        after: parameters
-            .take("after", parse_after)
-            .unwrap_or(After::Nothing),
-        names: parameters
-            .take("types", parse_types)
-            .unwrap_or_else(|| PUBLIC.to_vec()),
-        limit: parameters
-            .take("limit", |text| integer(text, 1, MAX_LIMIT))
-            .unwrap_or(DEFAULT_LIMIT),
-        wait: parameters
-            .take("wait", parse_wait)
-            .unwrap_or(Duration::ZERO),
-    };
-    parameters.finish(request)
+impl Options for Request {
+    fn take(parameters: &mut Parameters<'_>) -> Self {
+        Self {
+            after: parameters
+                .take("after", parse_after)
+                .unwrap_or(After::Nothing),
+            names: parameters
+                .take("types", parse_types)
+                .unwrap_or_else(|| PUBLIC.to_vec()),
+            limit: parameters
+                .take("limit", |text| integer(text, 1, MAX_LIMIT))
+                .unwrap_or(DEFAULT_LIMIT),
+            wait: parameters
+                .take("wait", parse_wait)
+                .unwrap_or(Duration::ZERO),
+        }
+    }
 }
 
 fn parse_after(text: &str) -> Result<After, String> {
@@ -210,7 +210,7 @@ mod tests {
             limit: DEFAULT_LIMIT,
             wait: Duration::ZERO,
         };
-        assert_eq!(parse(""), Ok(defaults));
+        assert_eq!(Request::read(""), Ok(defaults));
     }
 
     #[test]
@@ -229,14 +229,14 @@ mod tests {
             limit: 1000,
             wait: Duration::from_secs(30),
         };
-        assert_eq!(parse(&query), Ok(expect));
-        let latest = parse("after=latest&wait=0").map(|request| request.after);
+        assert_eq!(Request::read(&query), Ok(expect));
+        let latest = Request::read("after=latest&wait=0").map(|request| request.after);
         assert_eq!(latest, Ok(After::Latest));
     }
 
     #[test]
     fn everything_wrong_is_named_at_once() {
-        let errors = parse("after=x&types=A,B&limit=1001&wait=31&page=1").unwrap_err();
+        let errors = Request::read("after=x&types=A,B&limit=1001&wait=31&page=1").unwrap_err();
         let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
         assert_eq!(found, ["after", "limit", "page", "types", "wait"]);
         for (query, part) in [
@@ -247,7 +247,7 @@ mod tests {
             ("wait=1.5", "between 0 and 30"),
             ("limit=0", "between 1 and 1000"),
         ] {
-            let message = parse(query).unwrap_err().to_string();
+            let message = Request::read(query).unwrap_err().to_string();
             assert!(message.contains(part), "{query}: {message}");
         }
     }

@@ -1,9 +1,6 @@
 //! An event as the feed and the body of a webhook show it.
 
-use actix_web::{
-    HttpResponse,
-    http::header::{CACHE_CONTROL, HeaderValue},
-};
+use actix_web::HttpResponse;
 use domain::posting::{
     PostingView,
     event::{JOB_POSTING_ERASED, PUBLIC},
@@ -17,7 +14,7 @@ use utoipa::{
 use uuid::Uuid;
 
 use crate::{
-    answer::{self, Timestamp},
+    answer::{self, Timestamp, no_store},
     company::Company,
     error::ApiError,
     posting::{PostingWithHistory, Status, with_history},
@@ -51,10 +48,7 @@ pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
         serde_json::to_writer(&mut json, &answer)?;
         Ok(json)
     };
-    let mut response = answer::large_json(page, bytes, write).await?;
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().insert(CACHE_CONTROL, no_store);
-    Ok(response)
+    answer::large_json(page, bytes, write).await.map(no_store)
 }
 
 /// A page of the event log.

@@ -1,93 +1,95 @@
 //! A client's catalogues.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    dev::Payload,
-    http::{
-        StatusCode,
-        header::{CACHE_CONTROL, HeaderValue},
-    },
-};
+use actix_web::{HttpResponse, http::StatusCode, web};
 use domain::{catalogue::MaxMissing, usecase::CatalogueOrder};
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
-use serde::Serialize;
 use time::OffsetDateTime;
 
 use super::{
-    run::{self, Wishes},
+    run::{ImportOptions, run},
     view::{CatalogueAnswer, CataloguesAnswer},
 };
 use crate::{
-    answer, api,
+    answer::{self, no_store},
+    body::Body,
     error::ApiError,
-    posting::{READERS, WRITERS},
-    query::{integer, no_parameters},
+    oauth::Caller,
+    query::{Options, Parameters, Query, integer},
+    resource::Segment,
     state::State,
 };
 
 /// The field name under which a bad name is reported.
 const NAME: &str = "name";
 
+/// What an import of a catalogue may say beside what every import may.
+pub(super) struct CatalogueOptions {
+    max_missing: MaxMissing,
+}
+
+impl Options for CatalogueOptions {
+    fn take(parameters: &mut Parameters<'_>) -> Self {
+        let max_missing = parameters.take("max_missing", percent);
+        Self {
+            max_missing: max_missing.unwrap_or_default(),
+        }
+    }
+}
+
 pub(super) async fn import(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+    caller: Caller,
+    options: ImportOptions<CatalogueOptions>,
+    segment: Segment,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize_import(request, state, WRITERS).await?;
-    let (wishes, max_missing) = Wishes::of(request, state.import_limit, |parameters| {
-        parameters.take("max_missing", percent)
-    })?;
     let catalogue = CatalogueOrder {
-        name: name(request)?,
-        max_missing: max_missing.unwrap_or_default(),
+        name: name(&segment)?,
+        max_missing: options.more.max_missing,
         prefixes: caller.prefixes().clone(),
     };
-    run::run(request, payload, state, caller, wishes, Some(catalogue)).await
+    run(caller, options, body, &state, Some(catalogue)).await
 }
 
-pub(super) async fn list(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    no_parameters(request)?;
-    let catalogues = &state.ports.catalogues;
-    let all = catalogues.list(caller.id(), now()).await?;
-    shown(&CataloguesAnswer::new(&all))
+pub(super) async fn list(
+    caller: Caller,
+    _: Query<()>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let all = state.ports.catalogues.list(caller.id(), now()).await?;
+    answer::json(StatusCode::OK, &CataloguesAnswer::new(&all)).map(no_store)
 }
 
-pub(super) async fn show(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    no_parameters(request)?;
-    let catalogues = &state.ports.catalogues;
-    let found = catalogues.find(caller.id(), &name(request)?, now()).await?;
+pub(super) async fn show(
+    caller: Caller,
+    _: Query<()>,
+    segment: Segment,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
-    shown(&CatalogueAnswer::new(&found))
+    answer::json(StatusCode::OK, &CatalogueAnswer::new(&found)).map(no_store)
 }
 
-pub(super) async fn delete(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, WRITERS).await?;
-    no_parameters(request)?;
-    let catalogues = &state.ports.catalogues;
-    if catalogues
-        .delete(caller.id(), &name(request)?, None)
-        .await?
-    {
+pub(super) async fn delete(
+    caller: Caller,
+    _: Query<()>,
+    segment: Segment,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
+    if catalogues.delete(caller.id(), &name, None).await? {
         Ok(HttpResponse::new(StatusCode::NO_CONTENT))
     } else {
         Err(ApiError::no_such_catalogue())
     }
 }
 
-fn shown(body: &impl Serialize) -> Result<HttpResponse, ApiError> {
-    let mut response = answer::json(StatusCode::OK, body)?;
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().insert(CACHE_CONTROL, no_store);
-    Ok(response)
-}
-
 /// The name of the catalogue in the path.
-fn name(request: &HttpRequest) -> Result<CatalogueName, ApiError> {
-    let segment = api::last_segment(request)?;
-    let text = percent_decode_str(segment).decode_utf8_lossy();
+fn name(segment: &Segment) -> Result<CatalogueName, ApiError> {
+    let text = percent_decode_str(segment.read()?).decode_utf8_lossy();
     CatalogueName::new(&text)
         .map_err(|error| ApiError::invalid(FieldErrors::one(NAME, error.to_string())))
 }

@@ -10,15 +10,16 @@ mod run;
 mod spool;
 mod view;
 
-use actix_web::{HttpRequest, HttpResponse, dev::Payload, http::Method, web};
+use actix_web::{HttpResponse, http::Method, web};
 
-use self::run::Wishes;
+use self::run::{ImportOptions, run};
 pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine};
 use crate::{
-    api,
+    body::Body,
     error::ApiError,
+    oauth::Caller,
     posting::{READERS, WRITERS},
-    routing::READ_METHODS,
+    resource::protected,
     state::State,
 };
 
@@ -29,44 +30,31 @@ pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 
 /// `POST` of imports; the client's catalogues, and one of them.
 pub fn routes(config: &mut web::ServiceConfig) {
+    let one = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}"), READERS);
     config
-        .service(api::resource(IMPORTS_PATH, imports))
-        .service(api::bodiless(
-            CATALOGUES_PATH,
-            READERS,
-            READ_METHODS,
-            catalogue::list,
-        ))
-        .service(api::resource(
-            &format!("{CATALOGUES_PATH}/{{name:[^/]*}}"),
-            one,
-        ));
+        .service(
+            protected(IMPORTS_PATH, WRITERS)
+                .import(Method::POST, WRITERS, import)
+                .build(),
+        )
+        .service(
+            protected(CATALOGUES_PATH, READERS)
+                .get(catalogue::list)
+                .build(),
+        )
+        .service(
+            one.get(catalogue::show)
+                .import(Method::PUT, WRITERS, catalogue::import)
+                .with(Method::DELETE, WRITERS, catalogue::delete)
+                .build(),
+        );
 }
 
-async fn imports(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+async fn import(
+    caller: Caller,
+    options: ImportOptions<()>,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    match *request.method() {
-        Method::POST => {
-            let caller = api::authorize_import(request, state, WRITERS).await?;
-            let (wishes, ()) = Wishes::of(request, state.import_limit, |_| ())?;
-            run::run(request, payload, state, caller, wishes, None).await
-        }
-        _ => api::refuse_method(request, state, WRITERS, "POST").await,
-    }
-}
-
-async fn one(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
-) -> Result<HttpResponse, ApiError> {
-    match *request.method() {
-        Method::PUT => catalogue::import(request, payload, state).await,
-        Method::GET | Method::HEAD => catalogue::show(request, state).await,
-        Method::DELETE => catalogue::delete(request, state).await,
-        _ => api::refuse_method(request, state, READERS, "DELETE, GET, HEAD, PUT").await,
-    }
+    run(caller, options, body, &state, None).await
 }

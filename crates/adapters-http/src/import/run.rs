@@ -1,10 +1,17 @@
 //! An import from the first byte of its body to its answer.
 
-use std::{io, time::Duration};
+use std::{
+    future::{Ready, ready},
+    io,
+    time::Duration,
+};
 
 use actix_web::{
-    HttpRequest, HttpResponse, body::SizedStream, dev::Payload, http::header::CACHE_CONTROL,
-    web::BytesMut,
+    FromRequest, HttpRequest, HttpResponse,
+    body::SizedStream,
+    dev::Payload,
+    http::header::CACHE_CONTROL,
+    web::{self, BytesMut},
 };
 use domain::{
     import::{Line, Receipt, Summary},
@@ -19,11 +26,12 @@ use super::{
     view::{ImportLine, ImportReceipt, LastLine},
 };
 use crate::{
-    connection::{Connection, content_length},
+    body::Body,
+    connection::content_length,
     error::ApiError,
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
-    query::{Parameters, boolean},
+    query::{Options, Parameters, boolean},
     state::State,
 };
 
@@ -35,37 +43,53 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 /// `Retry-After` in seconds when receipts cannot be kept.
 const RETRY_NO_ROOM: u32 = 60;
 
-/// The wishes of a client beside the body.
-pub struct Wishes {
+/// What a client asks for beside the body, with what only some imports may say.
+pub struct ImportOptions<T> {
     encoding: Encoding,
     /// To have the receipts of all lines, not only of those that were not taken.
     all_receipts: bool,
     dry_run: bool,
     strict: bool,
+    pub more: T,
 }
 
-impl Wishes {
-    /// Reads headers and parameters. `more` takes the parameters of one path alone.
-    pub fn of<T>(
-        request: &HttpRequest,
-        limit: u64,
-        more: impl FnOnce(&mut Parameters<'_>) -> T,
-    ) -> Result<(Self, T), ApiError> {
+impl<T: Options> ImportOptions<T> {
+    fn of(request: &HttpRequest) -> Result<Self, ApiError> {
         let encoding = Encoding::of(request.headers())?;
         let length = content_length(request.headers());
+        let state = request.app_data::<web::Data<State>>();
+        let limit = state.map_or(u64::MAX, |state| state.import_limit);
         if encoding == Encoding::Identity && length.is_some_and(|length| length > limit) {
             return Err(BodyFault::TooLarge(limit).into());
         }
         let mut parameters = Parameters::of(request.query_string());
-        let wishes = Self {
+        let options = Self {
             encoding,
             all_receipts: parameters.take("receipts", receipts).unwrap_or(false),
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
             strict: is_strict(request.headers()),
+            more: T::take(&mut parameters),
         };
-        let more = more(&mut parameters);
-        let read = parameters.finish((wishes, more));
-        read.map_err(ApiError::invalid)
+        parameters.finish(options).map_err(ApiError::invalid)
+    }
+
+    fn without_more(self) -> ImportOptions<()> {
+        ImportOptions {
+            encoding: self.encoding,
+            all_receipts: self.all_receipts,
+            dry_run: self.dry_run,
+            strict: self.strict,
+            more: (),
+        }
+    }
+}
+
+impl<T: Options> FromRequest for ImportOptions<T> {
+    type Error = ApiError;
+    type Future = Ready<Result<Self, ApiError>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Self::of(request))
     }
 }
 
@@ -78,49 +102,43 @@ fn receipts(text: &str) -> Result<bool, String> {
 }
 
 /// Takes in the body of a request, and answers.
-pub async fn run(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+pub async fn run<T: Options>(
     caller: Caller,
-    wishes: Wishes,
+    options: ImportOptions<T>,
+    body: Body,
+    state: &State,
     catalogue: Option<CatalogueOrder>,
 ) -> Result<HttpResponse, ApiError> {
+    let options = options.without_more();
+    let request = body.head().clone();
     // Before the wait, or a client could have any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
-    wait_for_limit(request, state, &caller).await?;
+    wait_for_limit(&request, state, &caller).await?;
     let order = ImportOrder {
         client: caller.id(),
-        dry_run: wishes.dry_run,
-        strict: wishes.strict,
+        dry_run: options.dry_run,
+        strict: options.strict,
         catalogue,
     };
     let import = state.ports.imports.begin(order).await?;
-    if let Some(connection) = Connection::of(request) {
-        connection.ask_for_body();
-    }
+    let mut payload = body.ask();
     let mut running = Running {
-        request,
+        request: &request,
         state,
         caller,
         looked_up: Instant::now(),
-        wishes: &wishes,
+        options: &options,
         import,
         receipts: Vec::new(),
         spool: Spool::default(),
     };
-    let taken = running.take_in(payload).await;
+    let taken = running.take_in(&mut payload).await;
     let settled = running.settle(taken.is_ok()).await;
     let taken = taken.and(settled);
     let Running { import, spool, .. } = running;
     let (summary, ended) = import.finish(taken.is_ok()).await;
-    answer(
-        &wishes,
-        spool,
-        &summary,
-        taken.and(ended.map_err(ApiError::from)),
-    )
-    .await
+    let ended = taken.and(ended.map_err(ApiError::from));
+    answer(&options, spool, &summary, ended).await
 }
 
 /// A running import.
@@ -130,7 +148,7 @@ struct Running<'a> {
     /// The client, as it was a few seconds ago at most.
     caller: Caller,
     looked_up: Instant,
-    wishes: &'a Wishes,
+    options: &'a ImportOptions<()>,
     import: Box<dyn Import>,
     /// Receipts that are not in the spool yet.
     receipts: Vec<Receipt>,
@@ -147,7 +165,7 @@ impl Running<'_> {
             stopping,
             ..
         } = self.state;
-        let encoding = self.wishes.encoding;
+        let encoding = self.options.encoding;
         let mut body = ImportBody::new(payload, encoding, timeouts.body, *import_limit);
         let (mut cut, mut lines) = (Lines::new(*body_limit), Vec::new());
         let mut buffer = BytesMut::with_capacity(PIECE);
@@ -216,7 +234,7 @@ impl Running<'_> {
         let Self {
             state,
             caller,
-            wishes,
+            options,
             receipts,
             spool,
             ..
@@ -225,13 +243,13 @@ impl Running<'_> {
             let (line, is_failure) = (receipt.line, receipt.is_failure());
             let id = receipt.id.as_deref();
             let result = receipt.result.map_err(ApiError::from);
-            if !wishes.dry_run {
+            if !options.dry_run {
                 let id = id.unwrap_or_default();
                 activity::record(&state.ports, caller.id(), id, id, result.as_ref());
             }
             let shown = match &result {
-                Ok(answer) if wishes.all_receipts => {
-                    ImportReceipt::taken(line, id, answer, wishes.dry_run)
+                Ok(answer) if options.all_receipts => {
+                    ImportReceipt::taken(line, id, answer, options.dry_run)
                 }
                 Ok(_) => continue,
                 Err(error) => ImportReceipt::refused(line, id, is_failure, error),
@@ -266,7 +284,7 @@ fn cannot_spool(error: &io::Error) -> ApiError {
 
 /// The answer: receipts, then the summary. The status says why an import is not complete.
 async fn answer(
-    wishes: &Wishes,
+    options: &ImportOptions<()>,
     mut spool: Spool,
     summary: &Summary,
     ended: Result<(), ApiError>,
@@ -285,7 +303,7 @@ async fn answer(
     response
         .content_type(NDJSON)
         .insert_header((CACHE_CONTROL, "no-store"));
-    if wishes.strict {
+    if options.strict {
         response.insert_header((PREFERENCE_APPLIED, STRICT));
     }
     let length = spool.len();

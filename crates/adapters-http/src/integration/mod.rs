@@ -2,18 +2,16 @@
 
 mod view;
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{
-        StatusCode,
-        header::{CACHE_CONTROL, HeaderValue},
-    },
-    web,
-};
+use actix_web::{HttpResponse, http::StatusCode, web};
 
 pub use self::view::{IntegrationAnswer, client_data};
 use crate::{
-    answer, api, error::ApiError, posting::READERS, query::no_parameters, routing::READ_METHODS,
+    answer::{self, no_store},
+    error::ApiError,
+    oauth::Caller,
+    posting::READERS,
+    query::Query,
+    resource::protected,
     state::State,
 };
 
@@ -22,16 +20,15 @@ pub const PATH: &str = "/api/job-board/integration";
 
 /// `GET` of the client that asks.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(api::bodiless(PATH, READERS, READ_METHODS, handle));
+    config.service(protected(PATH, READERS).get(show).build());
 }
 
-async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    no_parameters(request)?;
+async fn show(
+    caller: Caller,
+    _: Query<()>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
     let activity = state.ports.activity.activity(caller.id()).await?;
     let shown = IntegrationAnswer::new(caller.client(), &activity);
-    let mut response = answer::json(StatusCode::OK, &shown)?;
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().insert(CACHE_CONTROL, no_store);
-    Ok(response)
+    answer::json(StatusCode::OK, &shown).map(no_store)
 }

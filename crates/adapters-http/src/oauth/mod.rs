@@ -51,7 +51,7 @@ pub(crate) use self::{
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };
-use crate::routing::get_only;
+use crate::resource::open;
 
 /// Adds the routes. They need a [`web::Data`] of an [`Authorizer`].
 pub fn routes(config: &mut ServiceConfig) {
@@ -61,6 +61,6 @@ pub fn routes(config: &mut ServiceConfig) {
                 .route(web::post().to(token::handle))
                 .default_service(web::to(token::method_not_allowed)),
         )
-        .service(get_only(JWKS_PATH, metadata::jwks))
-        .service(get_only(METADATA_PATH, metadata::metadata));
+        .service(open(JWKS_PATH).get(metadata::jwks).build())
+        .service(open(METADATA_PATH).get(metadata::metadata).build());
 }

@@ -8,11 +8,11 @@ use actix_web::{
         Method, Version,
         header::{CACHE_CONTROL, HeaderName},
     },
-    web::Bytes,
+    web::{self, Bytes},
 };
 use domain::store::{ListOrder, ListQuery, Position, PostingReader, Texts};
 use futures_util::stream::{self, Stream};
-use kernel::{StoreError, validation::FieldErrors};
+use kernel::StoreError;
 use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
@@ -22,11 +22,11 @@ use super::{
     view,
 };
 use crate::{
-    api::{self, Access},
     coding::encode,
     error::ApiError,
-    oauth::AuthError,
-    query::Parameters,
+    oauth::{AuthError, Caller},
+    query::{Options, Parameters, Query},
+    resource::Access,
     slots::Slot,
     state::State,
 };
@@ -45,9 +45,12 @@ const PAGE_BYTES_WITHOUT_TEXTS: usize = 8 << 20;
 /// The size of a piece of the answer.
 const PIECE: usize = 64 * 1024;
 
-pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    let mut query = parse(request.query_string()).map_err(ApiError::invalid)?;
+pub(super) async fn export(
+    caller: Caller,
+    Query(Choice { mut query }): Query<Choice>,
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
     query.prefixes.clone_from(caller.prefixes());
     if request.version() < Version::HTTP_11 {
         return Err(ApiError::needs_http_1_1());
@@ -64,30 +67,35 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     if *request.method() == Method::HEAD {
         let nothing = stream::empty::<io::Result<Bytes>>();
         let answer = source.label(response.streaming(nothing));
-        return Ok(encode(request, answer));
+        return Ok(encode(&request, answer));
     }
     let access = Access::new(&state.authorizer, caller, READERS);
     let export = Export::begin(Arc::clone(&source.postings), query, access, slot).await?;
     let answer = source.label(response.streaming(export.pieces()));
-    Ok(encode(request, answer))
+    Ok(encode(&request, answer))
 }
 
-/// Reads the parameters; everything that is wrong with them comes in one answer.
-fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
-    let mut parameters = Parameters::of(query);
-    let status = parameters.take("status", parse_status);
-    let texts = parameters.take("texts", parse_texts).unwrap_or_default();
-    parameters.finish(ListQuery {
-        order: ListOrder::Id,
-        texts,
-        status,
-        limit: PAGE_POSTINGS,
-        max_bytes: match texts {
-            Texts::All => PAGE_BYTES,
-            Texts::Redacted | Texts::None => PAGE_BYTES_WITHOUT_TEXTS,
-        },
-        ..ListQuery::default()
-    })
+/// The postings that a client chooses.
+pub(super) struct Choice {
+    query: ListQuery,
+}
+
+impl Options for Choice {
+    fn take(parameters: &mut Parameters<'_>) -> Self {
+        let texts = parameters.take("texts", parse_texts).unwrap_or_default();
+        let query = ListQuery {
+            order: ListOrder::Id,
+            texts,
+            status: parameters.take("status", parse_status),
+            limit: PAGE_POSTINGS,
+            max_bytes: match texts {
+                Texts::All => PAGE_BYTES,
+                Texts::Redacted | Texts::None => PAGE_BYTES_WITHOUT_TEXTS,
+            },
+            ..ListQuery::default()
+        };
+        Self { query }
+    }
 }
 
 /// An export under way. While the client takes a page, the next one is read, and no more.
@@ -232,12 +240,16 @@ mod tests {
     use domain::{posting::PostingView, store::PostingPage};
     use futures_util::StreamExt as _;
     use kernel::testing;
-    use kernel::{ClientId, Prefixes, SourceIdentifier, Status};
+    use kernel::{ClientId, Prefixes, SourceIdentifier, Status, validation::FieldErrors};
     use tokio::{runtime::Builder, task::yield_now};
     use uuid::Uuid;
 
     use super::*;
     use crate::{oauth::tests::Harness, slots::Slots};
+
+    fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
+        Choice::read(query).map(|choice| choice.query)
+    }
 
     #[test]
     fn every_parameter_is_read() {

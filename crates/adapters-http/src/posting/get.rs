@@ -1,17 +1,22 @@
 //! `GET` of a posting with its history.
 
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::posting::{PutPosting, Rejection};
 use kernel::SourceIdentifier;
 
-use super::{LIST_PATH, READERS, view};
+use super::{LIST_PATH, view};
 use crate::{
-    api, coding::encode, error::ApiError, etag::conditional, query::Parameters, state::State,
+    coding::encode, error::ApiError, etag::conditional, oauth::Caller, query::Parameters,
+    resource::Segment, state::State,
 };
 
-pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
-    let segment = api::last_segment(request)?;
+pub(super) async fn show(
+    caller: Caller,
+    segment: Segment,
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let segment = segment.read()?;
     if segment.is_empty() {
         return Err(ApiError::list_has_no_slash(LIST_PATH));
     }
@@ -30,6 +35,6 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
-    let answer = conditional(request, view::one(posting).await?)?;
-    Ok(encode(request, answer))
+    let answer = conditional(&request, view::one(posting).await?)?;
+    Ok(encode(&request, answer))
 }

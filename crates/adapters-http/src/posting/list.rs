@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse, web};
 use domain::store::{ListQuery, PostingPage, PostingReader, Texts};
 use kernel::{ClientId, Status, StoreError, validation::FieldErrors};
 use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 use tokio::time::Instant;
 
-use super::{READERS, cursor, view};
+use super::{cursor, view};
 use crate::{
-    api,
     coding::encode,
     error::ApiError,
+    oauth::Caller,
     query::{Parameters, integer},
     state::State,
 };
@@ -28,8 +28,11 @@ pub const ME: &str = "me";
 /// one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, READERS).await?;
+pub(super) async fn list(
+    caller: Caller,
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
     let mut query = parse(request.query_string(), caller.id()).map_err(ApiError::invalid)?;
     query.prefixes.clone_from(caller.prefixes());
     let texts = query.texts;
@@ -37,7 +40,7 @@ pub(super) async fn handle(request: &HttpRequest, state: &State) -> Result<HttpR
     let page = read(&*source.postings, query).await?;
     let page = page.seen_by(caller.prefixes());
     Ok(encode(
-        request,
+        &request,
         source.label(view::many(page, texts).await?),
     ))
 }

@@ -1,32 +1,42 @@
 //! `PUT` of a posting: create, update, expire.
 
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+};
+
 use actix_web::{
-    HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
+    FromRequest, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     dev::Payload,
     http::{
         StatusCode,
         header::{HeaderName, HeaderValue},
     },
+    web,
 };
 use domain::{
     authority::Principal,
     posting::{self, Notice, PutPosting},
 };
-use kernel::{PostingId, PutOutcome, SourceIdentifier, body::BodyError, validation::FieldErrors};
+use kernel::{
+    PostingId, PutOutcome, SourceIdentifier, body::BodyError, trace::TraceParent,
+    validation::FieldErrors,
+};
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    WRITERS, activity,
+    activity,
     prefer::{STRICT, is_strict},
 };
 use crate::{
-    api, body,
+    body::Body,
     error::ApiError,
     oauth::Caller,
     query::{Parameters, boolean},
+    resource::Segment,
     schema::Answer,
     state::State,
 };
@@ -70,36 +80,42 @@ impl Answer for PutAnswer {
     }
 }
 
-/// The wishes of a client beside the body.
-struct Wishes {
+/// What a client asks for beside the body.
+pub(super) struct PushOptions {
     /// To be answered without anything written.
     dry_run: bool,
     /// To have unknown fields refused.
     strict: bool,
-    /// The errors of the parameters.
+    /// The trace of the request.
+    trace: Option<TraceParent>,
+    /// The errors of the parameters, which are told with those of the fields.
     errors: FieldErrors,
 }
 
-impl Wishes {
-    fn of(request: &HttpRequest) -> Self {
+impl FromRequest for PushOptions {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let mut parameters = Parameters::of(request.query_string());
-        Self {
+        ready(Ok(Self {
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
             strict: is_strict(request.headers()),
+            trace: request.extensions().get().copied(),
             errors: parameters.errors(),
-        }
+        }))
     }
 }
 
-pub(super) async fn handle(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+pub(super) async fn put(
+    caller: Caller,
+    segment: Segment,
+    options: PushOptions,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    let caller = api::authorize(request, state, WRITERS).await?;
-    let wishes = Wishes::of(request);
-    let (dry_run, strict) = (wishes.dry_run, wishes.strict);
-    let answer = push(request, payload, state, &caller, wishes).await;
+    let (dry_run, strict) = (options.dry_run, options.strict);
+    let answer = push(&caller, &segment, options, body, &state).await;
     let answer = answer.map_err(|error| match error.status_code() {
         StatusCode::UNPROCESSABLE_ENTITY if strict => {
             error.with_header(PREFERENCE_APPLIED, HeaderValue::from_static(STRICT))
@@ -108,7 +124,7 @@ pub(super) async fn handle(
     });
     if !dry_run {
         // It is still percent-encoded, so it cannot contain a line break.
-        let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let segment = segment.sent();
         let identifier = percent_decode_str(segment).decode_utf8_lossy();
         let result = answer.as_ref();
         activity::record(&state.ports, caller.id(), &identifier, segment, result);
@@ -143,13 +159,13 @@ fn notices(notices: &[Notice]) -> String {
 }
 
 async fn push(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
     caller: &Caller,
-    wishes: Wishes,
+    segment: &Segment,
+    options: PushOptions,
+    body: Body,
+    state: &State,
 ) -> Result<posting::Answer, ApiError> {
-    let segment = api::last_segment(request);
+    let segment = segment.read();
     let prefixes = caller.prefixes();
     // A segment that is no identifier is a field error, told with the others.
     if !prefixes.are_all()
@@ -158,8 +174,8 @@ async fn push(
     {
         prefixes.check(&identifier)?;
     }
-    let body = body::read_json(request, payload, state.body_limit()).await?;
-    let parse = if wishes.strict {
+    let body = body.json(state.body_limit()).await?;
+    let parse = if options.strict {
         PutPosting::parse_strictly
     } else {
         PutPosting::parse
@@ -168,15 +184,15 @@ async fn push(
     let by = Principal::new(caller.id(), prefixes);
     let mut put = parse(segment?, &body, by, new_id);
     if let Ok(PutPosting { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut put {
-        errors.merge(wishes.errors);
+        errors.merge(options.errors);
     }
     if let Ok(put) = &mut put {
-        put.trace = request.extensions().get().copied();
+        put.trace = options.trace;
     }
     // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
     let ingest = &state.ports.ingest;
-    Ok(if wishes.dry_run {
+    Ok(if options.dry_run {
         ingest.dry_run(put?).await?
     } else {
         ingest.put(put?).await?

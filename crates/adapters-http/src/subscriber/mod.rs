@@ -7,7 +7,7 @@ mod resource;
 mod view;
 mod webhook;
 
-use actix_web::web;
+use actix_web::{http::Method, web};
 
 pub use self::{
     migration::{
@@ -26,19 +26,22 @@ pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::api;
+use crate::resource::protected;
 
 /// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";
 
 /// `PUT`, `GET` and `DELETE` of a subscriber, the provider's webhook, the pages.
 pub fn routes(config: &mut web::ServiceConfig) {
+    // An empty address matches, so that it is refused as an invalid address.
+    let one = protected(&format!("{PATH}/{{email:[^/]*}}"), REPORTERS);
     config
-        // An empty address matches, so that it is refused as an invalid address.
-        .service(api::resource(
-            &format!("{PATH}/{{email:[^/]*}}"),
-            resource::handle,
-        ))
+        .service(
+            one.get(resource::get)
+                .on(Method::PUT, resource::put)
+                .on(Method::DELETE, resource::delete)
+                .build(),
+        )
         .configure(webhook::routes)
         .configure(migration::routes);
 }

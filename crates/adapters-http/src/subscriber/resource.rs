@@ -2,42 +2,23 @@
 //! and `DELETE`, which erases the person.
 
 use access::Scope;
-use actix_web::{
-    HttpRequest, HttpResponse,
-    dev::Payload,
-    http::{Method, StatusCode},
-};
+use actix_web::{HttpResponse, http::StatusCode, web};
 use newsletter::subscriber::{Email, MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
 
 use super::view;
-use crate::{api, body, error::ApiError, state::State};
+use crate::{body::Body, error::ApiError, resource::Segment, state::State};
 
 /// The scopes that permit reporting, reading and erasing.
 pub const REPORTERS: &[Scope] = &[Scope::NewsletterSubscribersWrite];
 
-/// Reports, reads or erases a subscriber.
-pub(super) async fn handle(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+pub(super) async fn put(
+    segment: Segment,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    match *request.method() {
-        Method::PUT => put(request, payload, state).await,
-        Method::GET | Method::HEAD => get(request, state).await,
-        Method::DELETE => delete(request, state).await,
-        _ => api::refuse_method(request, state, REPORTERS, "DELETE, GET, HEAD, PUT").await,
-    }
-}
-
-async fn put(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
-) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, REPORTERS).await?;
-    let body = body::read_json(request, payload, state.body_limit()).await?;
-    let put = PutSubscriber::parse(api::last_segment(request)?, &body, new_id(), new_token())?;
+    let body = body.json(state.body_limit()).await?;
+    let put = PutSubscriber::parse(segment.read()?, &body, new_id(), new_token())?;
     // The command owns its values, so the body need not stay in memory while it waits.
     drop(body);
     let reported = state.ports.newsletter.put(put).await?;
@@ -49,17 +30,21 @@ async fn put(
     view::one(status, &reported.subscriber)
 }
 
-async fn get(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, REPORTERS).await?;
-    let email = Email::from_path_segment(api::last_segment(request)?)?;
+pub(super) async fn get(
+    segment: Segment,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let email = Email::from_path_segment(segment.read()?)?;
     let found = state.ports.newsletter.find(&email).await?;
     let subscriber = found.ok_or_else(ApiError::no_such_subscriber)?;
     view::one(StatusCode::OK, &subscriber)
 }
 
-async fn delete(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    api::authorize(request, state, REPORTERS).await?;
-    let email = Email::from_path_segment(api::last_segment(request)?)?;
+pub(super) async fn delete(
+    segment: Segment,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let email = Email::from_path_segment(segment.read()?)?;
     if state.ports.newsletter.erase(&email).await? {
         Ok(HttpResponse::new(StatusCode::NO_CONTENT))
     } else {

@@ -3,10 +3,10 @@
 use access::Scope;
 use actix_web::{
     HttpRequest, HttpResponse,
-    dev::Payload,
     http::{StatusCode, header},
+    web::{self, Bytes},
 };
-use kernel::{ClientId, Prefixes, field::Patch};
+use kernel::{Prefixes, field::Patch};
 use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
@@ -16,11 +16,11 @@ use webhooks::{
 
 use super::{new_ping, view};
 use crate::{
-    api,
-    body::{self, BodyLimit},
+    body::{Body, BodyLimit},
     error::ApiError,
     etag::conditional,
-    query::{Parameters, integer, no_parameters},
+    oauth::Caller,
+    query::{Options, Parameters, Query, integer},
     state::State,
 };
 
@@ -37,19 +37,17 @@ pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
 const LARGEST_BODY: usize = 16 * 1024;
 
 pub(super) async fn create(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+    caller: Caller,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    let body = body::read_json(request, payload, limit(state)).await?;
-    no_parameters(request)?;
+    let body = read(body, &state).await?;
     let ports = &state.ports.webhooks;
     let new = NewEndpoint::parse(&body, ports.private)?;
     let id = EndpointId::new(Uuid::now_v7());
     let secret = Secret::drawn(rand::random());
-    let webhooks = ports.of(client);
-    let _slot = state.receiver_calls.take(client)?;
+    let webhooks = ports.of(caller.id());
+    let _slot = state.receiver_calls.take(caller.id())?;
     let created = webhooks.create(new, Prefixes::ALL, id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
@@ -60,116 +58,133 @@ pub(super) async fn create(
     Ok(response)
 }
 
-pub(super) async fn list(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    no_parameters(request)?;
-    let webhooks = state.ports.webhooks.of(client);
+pub(super) async fn list(
+    caller: Caller,
+    _: Query<()>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let webhooks = state.ports.webhooks.of(caller.id());
     view::many(&webhooks.list(None, MOST_ENDPOINTS).await?)
 }
 
-pub(super) async fn show(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    no_parameters(request)?;
-    let found = state.ports.webhooks.of(client).find(id(request)?).await?;
-    conditional(request, view::one(&found)?)
+pub(super) async fn show(
+    caller: Caller,
+    _: Query<()>,
+    id: web::Path<String>,
+    request: HttpRequest,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let webhooks = state.ports.webhooks.of(caller.id());
+    let found = webhooks.find(parse(&id)?).await?;
+    conditional(&request, view::one(&found)?)
 }
 
 pub(super) async fn update(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+    caller: Caller,
+    id: web::Path<String>,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    let body = body::read_json(request, payload, limit(state)).await?;
-    no_parameters(request)?;
+    let body = read(body, &state).await?;
     let ports = &state.ports.webhooks;
     let change = EndpointChange::parse(&body, ports.private)?;
-    let webhooks = ports.of(client);
     let _slot = match change.url {
-        Patch::Set(_) => Some(state.receiver_calls.take(client)?),
+        Patch::Set(_) => Some(state.receiver_calls.take(caller.id())?),
         _ => None,
     };
-    view::one(&webhooks.update(id(request)?, &change, now()).await?)
+    let webhooks = ports.of(caller.id());
+    view::one(&webhooks.update(parse(&id)?, &change, now()).await?)
 }
 
-pub(super) async fn delete(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    no_parameters(request)?;
-    let webhooks = state.ports.webhooks.of(client);
-    webhooks.delete(id(request)?, now()).await?;
+pub(super) async fn delete(
+    caller: Caller,
+    _: Query<()>,
+    id: web::Path<String>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let webhooks = state.ports.webhooks.of(caller.id());
+    webhooks.delete(parse(&id)?, now()).await?;
     Ok(HttpResponse::new(StatusCode::NO_CONTENT))
 }
 
-pub(super) async fn rotate(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    no_parameters(request)?;
-    let webhooks = state.ports.webhooks.of(client);
+pub(super) async fn rotate(
+    caller: Caller,
+    _: Query<()>,
+    id: web::Path<String>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let webhooks = state.ports.webhooks.of(caller.id());
     let secret = Secret::drawn(rand::random());
-    let rotated = webhooks.rotate(id(request)?, secret, now());
+    let rotated = webhooks.rotate(parse(&id)?, secret, now());
     let TrackedEndpoint {
         endpoint, health, ..
     } = rotated.await?;
     view::with_secret(StatusCode::OK, &endpoint, &health)
 }
 
-pub(super) async fn test(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    no_parameters(request)?;
+pub(super) async fn test(
+    caller: Caller,
+    _: Query<()>,
+    id: web::Path<String>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
     let now = now();
     let (delivery, body) = new_ping(now).map_err(|error| ApiError::internal(&error))?;
-    let webhooks = state.ports.webhooks.of(client);
-    let _slot = state.receiver_calls.take(client)?;
-    let attempt = webhooks.test(id(request)?, (&delivery, &body), now).await?;
+    let webhooks = state.ports.webhooks.of(caller.id());
+    let _slot = state.receiver_calls.take(caller.id())?;
+    let attempt = webhooks.test(parse(&id)?, (&delivery, &body), now).await?;
     view::attempt(&attempt)
 }
 
 pub(super) async fn replay(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+    caller: Caller,
+    id: web::Path<String>,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    let body = body::read_json(request, payload, limit(state)).await?;
-    no_parameters(request)?;
-    let since = parse_replay(&body)?;
-    let webhooks = state.ports.webhooks.of(client);
-    webhooks.replay(id(request)?, since, now()).await?;
+    let since = parse_replay(&read(body, &state).await?)?;
+    let webhooks = state.ports.webhooks.of(caller.id());
+    webhooks.replay(parse(&id)?, since, now()).await?;
     Ok(HttpResponse::new(StatusCode::NO_CONTENT))
 }
 
-pub(super) async fn deliveries(
-    request: &HttpRequest,
-    state: &State,
-) -> Result<HttpResponse, ApiError> {
-    let client = authorize(request, state).await?;
-    let mut parameters = Parameters::of(request.query_string());
-    let limit = parameters.take("limit", |text| integer(text, 1, MAX_DELIVERIES));
-    let limit = parameters.finish(limit).map_err(ApiError::invalid)?;
-    let webhooks = state.ports.webhooks.of(client);
-    let deliveries = webhooks.deliveries(id(request)?, limit.unwrap_or(MAX_DELIVERIES));
-    view::deliveries(&deliveries.await?)
-}
+/// How many deliveries a client wants to see.
+pub(super) struct Last(usize);
 
-async fn authorize(request: &HttpRequest, state: &State) -> Result<ClientId, ApiError> {
-    Ok(api::authorize(request, state, MANAGERS).await?.id())
-}
-
-const fn limit(state: &State) -> BodyLimit {
-    let limit = state.body_limit();
-    BodyLimit {
-        bytes: if limit.bytes < LARGEST_BODY {
-            limit.bytes
-        } else {
-            LARGEST_BODY
-        },
-        ..limit
+impl Options for Last {
+    fn take(parameters: &mut Parameters<'_>) -> Self {
+        let limit = parameters.take("limit", |text| integer(text, 1, MAX_DELIVERIES));
+        Self(limit.unwrap_or(MAX_DELIVERIES))
     }
 }
 
+pub(super) async fn deliveries(
+    caller: Caller,
+    Query(Last(limit)): Query<Last>,
+    id: web::Path<String>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let webhooks = state.ports.webhooks.of(caller.id());
+    let deliveries = webhooks.deliveries(parse(&id)?, limit);
+    view::deliveries(&deliveries.await?)
+}
+
+/// Reads the body of a request that takes no parameters.
+async fn read(body: Body, state: &State) -> Result<Bytes, ApiError> {
+    let request = body.head().clone();
+    let limit = state.body_limit();
+    let limit = BodyLimit {
+        bytes: limit.bytes.min(LARGEST_BODY),
+        ..limit
+    };
+    let body = body.json(limit).await?;
+    <()>::read(request.query_string()).map_err(ApiError::invalid)?;
+    Ok(body)
+}
+
 /// The id of the endpoint in the path. A text that is no id is answered 404.
-fn id(request: &HttpRequest) -> Result<EndpointId, ApiError> {
-    let id = request.match_info().get("id").unwrap_or_default().parse();
-    id.map_err(|_| WebhookError::NotFound.into())
+fn parse(id: &str) -> Result<EndpointId, ApiError> {
+    id.parse().map_err(|_| WebhookError::NotFound.into())
 }
 
 fn now() -> OffsetDateTime {

@@ -1,19 +1,13 @@
 //! An endpoint and its deliveries as answers show them. A secret is shown once, when it is made.
 
-use actix_web::{
-    HttpResponse,
-    http::{
-        StatusCode,
-        header::{CACHE_CONTROL, HeaderValue},
-    },
-};
+use actix_web::{HttpResponse, http::StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 use webhooks::{Attempt, DeliveryRecord, Health, TrackedEndpoint};
 
 use crate::{
-    answer::{self, Timestamp},
+    answer::{self, Timestamp, no_store},
     error::ApiError,
     event::{EventId, EventType},
     schema::vocabularies,
@@ -42,10 +36,7 @@ pub(super) fn with_secret(
         endpoint: Endpoint::new(endpoint, health),
         secret: endpoint.secret.reveal(),
     };
-    let mut response = answer::json(status, &SecretAnswer { data })?;
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().insert(CACHE_CONTROL, no_store);
-    Ok(response)
+    answer::json(status, &SecretAnswer { data }).map(no_store)
 }
 
 /// The answer with all endpoints.

@@ -38,7 +38,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::*;
-use crate::api::Access;
+use crate::resource::Access;
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;

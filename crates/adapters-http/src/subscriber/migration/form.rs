@@ -1,13 +1,12 @@
 //! The form that the holder of a link sends: the token and the action.
 
-use actix_web::{HttpRequest, dev::Payload};
 use kernel::{body::BodyError, validation::FieldErrors};
 use newsletter::subscriber::MigrationToken;
 use serde_json::Value;
 use url::form_urlencoded;
 
 use crate::{
-    body::{self, BodyLimit},
+    body::{Body, BodyLimit, expect_uncompressed, media_type},
     error::ApiError,
 };
 
@@ -66,19 +65,14 @@ pub fn token_of_query(query: &str) -> Option<MigrationToken> {
 }
 
 /// Reads a form or a JSON object from the body; `None` without a token.
-pub async fn of_body(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    limit: BodyLimit,
-) -> Result<Option<Form>, ApiError> {
-    match body::media_type(request.headers()) {
+pub async fn of_body(body: Body, limit: BodyLimit) -> Result<Option<Form>, ApiError> {
+    let headers = body.head().headers();
+    match media_type(headers) {
         Some(form) if form.eq_ignore_ascii_case(FORM) => {
-            body::expect_uncompressed(request.headers())?;
-            of_form(&body::read(request, payload, limit).await?)
+            expect_uncompressed(headers)?;
+            of_form(&body.read(limit).await?)
         }
-        Some(json) if json.eq_ignore_ascii_case(JSON) => {
-            of_json(&body::read_json(request, payload, limit).await?)
-        }
+        Some(json) if json.eq_ignore_ascii_case(JSON) => of_json(&body.json(limit).await?),
         _ => Err(ApiError::unsupported_media_type(
             "Content-Type must be application/x-www-form-urlencoded or application/json.",
         )),

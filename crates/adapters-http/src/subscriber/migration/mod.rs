@@ -13,8 +13,10 @@ use std::future::ready;
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
-    dev::Payload,
+    body::BoxBody,
+    dev::{ServiceRequest, ServiceResponse},
     http::{Method, header::LOCATION},
+    middleware::{Next, from_fn},
     web,
 };
 use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
@@ -28,7 +30,7 @@ use self::{
     page::{Page, Pages, STYLE_PATH},
     texts::{Passage, Texts},
 };
-use crate::{accept::prefers_page, error::ApiError, routing::get_only, state::State};
+use crate::{accept::prefers_page, body::Body, error::ApiError, resource::open, state::State};
 
 /// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
@@ -52,34 +54,30 @@ const RESULT_PAGES: [(&str, PassageOf); 3] = [
 
 /// Adds the routes of the pages and their style sheet.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(web::resource(CONFIRM_PATH).to(confirm));
+    let confirm = open(CONFIRM_PATH).get(ask).on(Method::POST, press).build();
+    config.service(confirm.wrap(from_fn(guard)));
     for (path, passage_of) in RESULT_PAGES {
         let handler = move |request: HttpRequest, state: web::Data<State>| {
             ready(result_page(&request, &state, passage_of))
         };
-        config.service(get_only(path, handler));
+        config.service(open(path).get(handler).build());
     }
-    config.service(get_only(STYLE_PATH, style));
+    config.service(open(STYLE_PATH).get(style).build());
 }
 
-async fn confirm(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> HttpResponse {
-    let mut payload = payload.into_inner();
-    let answer = match *request.method() {
-        Method::GET | Method::HEAD => ask(&request, &state).await,
-        Method::POST => press(&request, &mut payload, &state).await,
-        _ => Err(ApiError::method_not_allowed("GET, HEAD, POST")),
-    };
-    let mut response = answer.unwrap_or_else(|error| error.error_response());
-    page::guard(response.headers_mut());
-    response
+/// Adds the headers that protect the token to every answer about a link.
+async fn guard(
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse, actix_web::Error> {
+    let mut answer = next.call(request).await?;
+    page::guard(answer.headers_mut());
+    Ok(answer)
 }
 
 /// `GET`: shows the page with the buttons. Changes nothing.
-async fn ask(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiError> {
+async fn ask(request: HttpRequest, state: web::Data<State>) -> Result<HttpResponse, ApiError> {
+    let (request, state) = (&request, &state);
     let Some(token) = form::token_of_query(request.query_string()) else {
         return refuse(request, state, Refusal::UnknownToken);
     };
@@ -95,12 +93,13 @@ async fn ask(request: &HttpRequest, state: &State) -> Result<HttpResponse, ApiEr
 
 /// `POST`: moves or unsubscribes the person.
 async fn press(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
+    request: HttpRequest,
+    body: Body,
+    state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
+    let (request, state) = (&request, &state);
     let limit = state.anonymous_limit(MOST_BYTES);
-    let Some(form) = form::of_body(request, payload, limit).await? else {
+    let Some(form) = form::of_body(body, limit).await? else {
         return refuse(request, state, Refusal::UnknownToken);
     };
     let newsletter = &state.ports.newsletter;

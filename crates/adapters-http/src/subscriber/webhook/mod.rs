@@ -11,8 +11,7 @@ mod signature;
 use std::{sync::Arc, time::Duration};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
-    dev::Payload,
+    HttpResponse,
     http::{Method, StatusCode},
     web,
 };
@@ -32,7 +31,14 @@ pub use self::{
     schema::schemas,
     signature::{HEADER as SIGNATURE, Signatures},
 };
-use crate::{answer, body, error::ApiError, schema::Answer, state::State};
+use crate::{
+    answer,
+    body::{Body, expect_uncompressed},
+    error::ApiError,
+    resource::open,
+    schema::Answer,
+    state::State,
+};
 
 /// The path of the webhook.
 pub const PATH: &str = "/api/webhooks/newsletter/update-subscriber-status";
@@ -57,34 +63,21 @@ impl Answer for WebhookAnswer {
 
 /// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(web::resource(PATH).to(receive));
+    config.service(open(PATH).on(Method::POST, receive).build());
 }
 
 async fn receive(
-    request: HttpRequest,
-    payload: web::Payload,
+    body: Body,
     state: web::Data<State>,
     signatures: web::Data<Signatures>,
-) -> Result<HttpResponse, ApiError> {
-    let mut payload = payload.into_inner();
-    match *request.method() {
-        Method::POST => handle(&request, &mut payload, &state, &signatures).await,
-        _ => Err(ApiError::method_not_allowed("POST")),
-    }
-}
-
-async fn handle(
-    request: &HttpRequest,
-    payload: &mut Payload,
-    state: &State,
-    signatures: &Signatures,
 ) -> Result<HttpResponse, ApiError> {
     if signatures.is_off() {
         return Err(ApiError::webhook_off());
     }
-    let signature = Signature::of(request.headers()).ok_or_else(ApiError::bad_signature)?;
-    body::expect_uncompressed(request.headers())?;
-    let body = body::read(request, payload, state.anonymous_limit(MOST_BYTES)).await?;
+    let headers = body.head().headers();
+    let signature = Signature::of(headers).ok_or_else(ApiError::bad_signature)?;
+    expect_uncompressed(headers)?;
+    let body = body.read(state.anonymous_limit(MOST_BYTES)).await?;
     let signed_with = signatures.verify(&signature, &body);
     let signed_with = Some(signed_with.ok_or_else(ApiError::bad_signature)?);
     let mut events = delivery::read(&body)?;
