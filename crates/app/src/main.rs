@@ -47,8 +47,6 @@ mod serve;
 mod shutdown;
 mod signing_keys;
 mod supervisor;
-#[cfg(test)]
-mod testing;
 mod text;
 mod traces;
 mod webhooks;

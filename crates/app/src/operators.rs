@@ -80,9 +80,9 @@ mod tests {
         testing::{by_ann, noon},
     };
     use newsletter::testing::email;
+    use workers::faulty::FaultyStore;
 
     use super::*;
-    use crate::testing::FaultyStore;
 
     #[tokio::test(start_paused = true)]
     async fn others_writes_are_no_failure() {

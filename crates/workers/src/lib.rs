@@ -45,6 +45,8 @@ mod tasks;
 mod wake;
 mod webhooks;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod faulty;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -4,9 +4,9 @@ use newsletter::{
 };
 
 use runtime::clock;
+use workers::faulty::FaultyStore;
 
 use super::*;
-use crate::testing::FaultyStore;
 
 const ADA: &str = "ada@example.com";
 

@@ -17,6 +17,7 @@ use kernel::{
 };
 use newsletter::testing::MemoryStore;
 use serde_json::Value;
+use workers::faulty::FaultyStore;
 
 use super::{
     list::{PAGE, WIDTH, row},
@@ -24,7 +25,7 @@ use super::{
     purge::{BATCH, Purging, Summary},
     *,
 };
-use crate::{operators::moderate, testing::FaultyStore};
+use crate::operators::moderate;
 
 const NEVER: Lifetime = Lifetime::NEVER;
 

@@ -11,6 +11,7 @@ use newsletter::{
     testing::{MemoryStore, email},
     usecase::find_subscriber,
 };
+use workers::faulty::FaultyStore;
 
 use super::{
     super::{
@@ -19,7 +20,7 @@ use super::{
     },
     *,
 };
-use crate::{command::run::Run, testing::FaultyStore};
+use crate::command::run::Run;
 
 const HEADER: &str = "email,name,country,plan_category,status,expires_at\n";
 

@@ -8,9 +8,9 @@ use newsletter::{
     usecase::put_subscribers,
 };
 use tokio::time::sleep;
+use workers::faulty::FaultyStore;
 
 use super::*;
-use crate::testing::FaultyStore;
 
 fn address(n: usize) -> String {
     format!("person{n:04}@example.com")
