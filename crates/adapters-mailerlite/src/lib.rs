@@ -11,6 +11,7 @@ pub mod fuzz;
 mod inspect;
 mod pace;
 mod person;
+pub mod preflight;
 mod provider;
 mod settings;
 #[cfg(test)]

@@ -1,65 +1,49 @@
 //! The `posthaste` binary: command line, configuration, wiring.
 //!
 //! - [`cli`] and [`config`]: the command line, and the values that its options accept.
+//!   [`command`]: the commands, each with its options; [`demo`] is one.
 //! - [`serve`]: wires the adapters, runs the service, and [`announce`]s which parts are on;
 //!   [`database`] is the store it opened, [`embedded`] decides which command may create one.
-//! - [`feed`]: the event log for readers outside. [`reads`]: where they read.
-//! - [`import`]: takes in the lines of imports, through the lanes.
-//! - [`lane`]: batches pushed postings into shared commits. [`newsletter_service`]: the use
-//!   cases of subscribers.
-//! - [`enricher`], [`provider`]: what the workers call.
-//! - [`webhooks`]: the client that calls receivers, and the bodies of deliveries.
+//! - [`reads`]: where lists, exports and events are read. [`newsletter_service`]: the use cases of
+//!   subscribers. [`enricher`], [`provider`], [`webhooks`]: what the workers call.
 //! - [`console`]: the listener of the operators' console. [`operators`]: the commands of operators
 //!   that its pages and the command line share.
 //! - [`metrics`](mod@metrics), [`admin`]: the metrics, and the listener that serves them.
-//!   [`traces`]: the tracer. [`logging`]: the log.
-//! - [`command`], [`push_command`], [`demo`]: all other commands.
+//!   [`traces`]: the tracer.
 //!
 //! Exit codes: 0 done, 1 failed or refused, 2 usage or configuration.
 
 mod admin;
 mod announce;
 mod cli;
-mod clock_skew;
 mod command;
 mod config;
 mod console;
 mod database;
 mod demo;
-mod descriptors;
 mod embedded;
 mod enricher;
 mod exposure;
-mod feed;
-mod input;
-mod logging;
 mod metrics;
-mod misconfigured;
 mod newsletter_service;
 mod operators;
-mod output;
-mod preflight;
-mod progress;
 mod provider;
-mod push_command;
 mod reads;
 mod serve;
-mod shutdown;
 mod signing_keys;
-mod supervisor;
-mod text;
 mod traces;
 mod webhooks;
 
 use std::{env, ffi::OsString, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
-
-use crate::{
-    cli::{Cli, Command, Refusal},
-    misconfigured::Misconfigured,
-    shutdown::{INTERRUPTED, StopSignals},
+use program::{
+    descriptors, input, logging, misconfigured,
+    options::{self, Refusal},
+    output, progress, shutdown, supervisor, text,
 };
+
+use crate::{cli::Cli, command::Command, misconfigured::Misconfigured};
 
 /// The allocator of the whole process. A push allocates some 140 times, and with the C library's
 /// allocator that was a tenth of its processor time.
@@ -71,9 +55,11 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().collect();
-    let parsed = cli::load_environment(Path::new(".env"), &arguments).and_then(|dotenv| {
+    let root = cli::command();
+    let parsed = options::load(&root, Path::new(".env"), &arguments).and_then(|dotenv| {
         let cli = cli::parse(&arguments)?;
-        logging::start(&cli)?;
+        let is_service = matches!(cli.command, Command::Serve(_) | Command::Worker(_));
+        logging::start(cli.log.as_deref(), cli.log_format, is_service)?;
         Ok((cli, dotenv))
     });
     let result = match parsed {
@@ -81,18 +67,21 @@ fn main() -> ExitCode {
             if let Some(dotenv) = dotenv {
                 dotenv.announce();
             }
-            cli::warn_of_unknown_variables();
+            for complaint in options::unknown_variables(&root) {
+                tracing::warn!("{complaint}");
+            }
             let result = execute(cli);
             logging::flush();
             result
         }
-        Err(refusal) => return refuse(&refusal, &arguments),
+        Err(refusal) => return refuse(&refusal, &root, &arguments),
     };
     match result {
         Ok(code) => code,
         Err(error) if output::is_reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            logging::complain(output::in_one_line(&error), &arguments);
+            let is_json = || options::asks_for_json(&root, &arguments);
+            logging::print_error(output::in_one_line(&error), is_json);
             if error.is::<Misconfigured>() {
                 ExitCode::from(USAGE)
             } else {
@@ -102,19 +91,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn refuse(refusal: &Refusal, arguments: &[OsString]) -> ExitCode {
+fn refuse(refusal: &Refusal, root: &clap::Command, arguments: &[OsString]) -> ExitCode {
+    let is_json = || options::asks_for_json(root, arguments);
     match refusal {
         Refusal::Usage(error) => {
-            if error.use_stderr() && cli::asks_for_json(arguments) {
+            if error.use_stderr() && is_json() {
                 let text = error.to_string();
-                logging::complain(text.trim_start_matches("error: ").trim(), arguments);
+                logging::print_error(text.trim_start_matches("error: ").trim(), is_json);
             } else {
                 let _ = error.print();
             }
             u8::try_from(error.exit_code()).map_or(ExitCode::from(USAGE), ExitCode::from)
         }
         Refusal::Value(line) => {
-            logging::complain(line, arguments);
+            logging::print_error(line, is_json);
             ExitCode::from(USAGE)
         }
     }
@@ -128,38 +118,8 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start threads")?;
-    let result = runtime.block_on(dispatch(cli.command));
+    let result = runtime.block_on(cli.command.run());
     // An enrichment that still blocks a thread is abandoned.
     runtime.shutdown_timeout(Duration::from_secs(1));
     result
-}
-
-async fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
-    match command {
-        Command::Demo(args) => demo::run(args).await,
-        Command::Serve(args) => serve::run(&args).await,
-        Command::Worker(args) => serve::run_worker(&args).await,
-        Command::Migrate(store) => command::migrate::run(&store).await,
-        Command::Keys(keys) => command::keys::run(&keys).await,
-        Command::Clients(clients) => command::clients::run(&clients).await,
-        Command::Companies(companies) => command::companies::run(companies).await,
-        Command::Push(args) => {
-            let stop = StopSignals::listen()?.asked();
-            push_command::run(&args, stop, ExitCode::from(INTERRUPTED)).await
-        }
-        Command::Postings(postings) => command::postings::run(postings).await,
-        Command::Subscribers(subscribers) => command::subscribers::run(subscribers).await,
-        Command::Outbox(outbox) => command::outbox::run(outbox).await,
-        Command::Webhooks(webhooks) => command::webhooks::run(webhooks).await,
-        Command::Console(console) => command::console::run(console).await,
-        Command::Audit(args) => command::audit::run(args).await,
-        Command::Backup(args) => command::backup::run(&args).await,
-        Command::Restore(args) => command::backup::restore(&args).await,
-        Command::Copy(args) => command::copy::run(&args).await,
-        Command::Doctor(args) => command::doctor::run(&args).await,
-        Command::Healthcheck(args) => command::healthcheck::run(&args).await,
-        Command::Completions(args) => command::shell::completions(args.shell),
-        Command::Man(args) => command::shell::man(&args.folder),
-        Command::Openapi => command::openapi::run(),
-    }
 }

@@ -1,6 +1,8 @@
 //! Clients of the e-mail provider's configured accounts.
 
-use std::{num::NonZeroU32, sync::Arc};
+#[cfg(test)]
+use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use adapters_mailerlite::{MailerLite, Settings, SettingsError};
 use anyhow::Context as _;
@@ -37,6 +39,7 @@ fn or_misconfigured(
 }
 
 /// Settings without any account.
+#[cfg(test)]
 pub const fn none() -> Settings {
     Settings {
         old: None,

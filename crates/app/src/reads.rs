@@ -21,13 +21,9 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
-use workers::Wake;
+use workers::{Feed, FeedTask, Wake};
 
-use crate::{
-    database::Database,
-    feed::{Feed, FeedTask},
-    metrics,
-};
+use crate::{database::Database, metrics};
 
 /// The time between two comparisons.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -1,39 +1,37 @@
 //! The whole service: database, lanes, metrics, API and worker, started and stopped in order.
 //!
-//! [`Service::start`] runs it inside any program; [`run`] and [`run_worker`] are the commands
+//! [`Service::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
 
 mod worker;
 
-use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
+use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
-use ::webhooks::PrivateAddresses;
 use adapters_http::{
     Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
     oauth::KeyFolder,
 };
-use adapters_mailerlite::Settings as ProviderSettings;
 use adapters_postgres::PostgresUrl;
-use adapters_webhooks::WebhookClient;
 use anyhow::{Context as _, anyhow};
-use domain::{posting::Lifetime, usecase::Ingest};
-use ingest::{ImportPorts, ImportTasks, Importer, LaneSettings, LaneTasks, Lanes};
+use clap::{Args, FromArgMatches as _, builder::Resettable};
+use domain::usecase::Ingest;
+use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Throttle, clock};
-use secrecy::SecretString;
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
-use workers::{Activities, ActivityTask, Wake, Worker, WorkerSettings};
+use workers::{Activities, ActivityTask, Wake};
 
+pub use self::worker::Worker;
 use self::worker::WorkerSetup;
-pub use self::worker::run as run_worker;
 use crate::{
     admin::Admin,
     announce::Parts,
-    cli::ServeArgs,
-    clock_skew,
-    config::{AdminBind, DatabaseUrl, EnricherKind},
-    console::{ConsoleConfig, ConsoleServer},
+    cli::{
+        AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, PagesArgs, StoreArgs, WebhookArgs, WorkArgs,
+    },
+    config::{self, DatabaseUrl},
+    console::ConsoleServer,
     database::{Database, Outdated},
     descriptors, exposure, logging,
     metrics::Serving,
@@ -46,113 +44,109 @@ use crate::{
     traces::Traces,
     webhooks,
 };
+use workers::clock_skew;
 
-/// The configuration of a service.
-#[derive(Clone, Debug)]
-pub struct ServiceConfig {
-    /// The store.
-    pub database: DatabaseUrl,
-    /// The treatment of a schema that lacks migrations.
-    pub outdated: Outdated,
-    /// A replica of the database to read from.
-    pub replica: Option<PostgresUrl>,
-    /// The directory of the signing keys. If it has none, one is made for an embedded store.
-    pub keys: PathBuf,
-    /// The address to listen on; port 0 takes a free one.
-    pub bind: SocketAddr,
-    /// The URL that clients use; `None` for the address that is listened on.
-    pub public_url: Option<String>,
-    /// The lifetime of a token.
-    pub token_ttl: Duration,
-    /// The largest request body, in bytes.
-    pub body_limit: usize,
-    /// The largest import, in bytes after unpacking.
-    pub import_limit: u64,
-    /// Threads that read requests and write answers.
-    pub http_threads: usize,
-    /// Connections that are served at a time, if the limit of open files allows it.
-    pub max_connections: usize,
-    /// The lanes of pushes.
-    pub lanes: LaneSettings,
-    /// How a worker works, and how long postings live.
-    pub work: WorkerSettings,
-    /// The worker's enricher; `None` runs no worker.
-    pub enricher: Option<EnricherKind>,
-    /// The e-mail provider's accounts.
-    pub accounts: ProviderSettings,
-    /// The effect of the migration links in e-mails.
-    pub links: Links,
-    /// Whether receivers of webhooks may have private addresses.
-    pub private: PrivateAddresses,
-    /// The secrets with which the e-mail provider signs its deliveries.
-    pub webhook_secrets: Vec<SecretString>,
-    /// The name of the board on the newsletter's pages.
-    pub board_name: String,
-    /// The address of `/metrics` and health checks.
-    pub admin: AdminBind,
-    /// The operators' console.
-    pub console: ConsoleConfig,
-    /// Records spans.
-    pub tracer: OptionalTracer,
+/// Serve the API and run the background workers
+#[derive(Debug, Args)]
+pub struct Serve {
+    #[command(flatten)]
+    pub store: StoreArgs,
+    /// A replica of the database, one server, from which lists, exports and events are read:
+    /// `postgres://…`
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_READ_DATABASE_URL",
+        hide_env_values = true,
+        value_parser = config::read_database_url,
+        help_heading = "Storage"
+    )]
+    pub read_database_url: Option<PostgresUrl>,
+    #[command(flatten)]
+    pub http: HttpArgs,
+    #[command(flatten)]
+    lanes: LaneArgs,
+    #[command(flatten)]
+    pub work: WorkArgs,
+    #[command(flatten)]
+    pub webhook: WebhookArgs,
+    #[command(flatten)]
+    pub pages: PagesArgs,
+    #[command(flatten)]
+    pub admin: AdminArgs,
+    #[command(flatten)]
+    pub console: ConsoleArgs,
+
+    /// Serve the API alone, without background workers
+    #[arg(long, env = "POSTHASTE_NO_WORKER", help_heading = "API")]
+    pub no_worker: bool,
+
+    /// Apply pending migrations first; without it an outdated schema is refused. The embedded
+    /// store is always brought up to date
+    #[arg(long, env = "POSTHASTE_MIGRATE", help_heading = "Storage")]
+    pub migrate: bool,
 }
 
-impl TryFrom<&ServeArgs> for ServiceConfig {
-    type Error = Misconfigured;
+impl Serve {
+    /// The options with these arguments, whatever the environment says.
+    pub fn with_arguments<T: Into<OsString> + Clone>(
+        arguments: impl IntoIterator<Item = T>,
+    ) -> clap::error::Result<Self> {
+        let command = Self::augment_args(clap::Command::new("serve").no_binary_name(true));
+        let command = command.mut_args(|arg| arg.env(Resettable::Reset));
+        Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
 
-    fn try_from(args: &ServeArgs) -> Result<Self, Misconfigured> {
-        let enricher = (!args.no_worker).then(|| args.enricher.kind());
-        if args.read_database_url.is_some() && args.store.database().is_embedded() {
+    /// Fails if options do not fit together.
+    pub fn check(&self) -> Result<(), Misconfigured> {
+        if !self.no_worker {
+            self.work.enricher.kind()?;
+        }
+        if self.read_database_url.is_some() && self.store.database().is_embedded() {
             return Err(Misconfigured(
                 "POSTHASTE_READ_DATABASE_URL: the embedded database has no replicas; name its \
                  primary in DATABASE_URL"
                     .to_owned(),
             ));
         }
-        Ok(Self {
-            database: args.store.database(),
-            outdated: if args.migrate {
-                Outdated::Migrate
-            } else {
-                Outdated::MigrateEmbedded
-            },
-            replica: args.read_database_url.clone(),
-            keys: args.store.data_dir.keys(),
-            bind: args.http.bind,
-            public_url: args.http.public_url.clone(),
-            token_ttl: args.http.token_ttl,
-            body_limit: args.http.body_limit,
-            import_limit: args.http.import_limit,
-            http_threads: args.http.threads(),
-            max_connections: args.http.max_connections,
-            lanes: args.lanes(),
-            work: WorkerSettings {
-                lifetime: args.lifetime.lifetime,
-                keep_events: args.events.keep,
-                keep_expired_texts: args.retention.expired_texts(),
-                reconciles: args.accounts.reconciles(),
-                schedule: args.retries.schedule.clone(),
-                ..WorkerSettings::default()
-            },
-            enricher: enricher.transpose()?,
-            accounts: args.accounts.settings(),
-            links: args.accounts.links(),
-            private: args.addresses.private,
-            webhook_secrets: args.webhook.secrets(),
-            board_name: args.pages.board_name.clone(),
-            admin: args.admin.bind(),
-            console: ConsoleConfig::try_from(&args.console)?,
-            tracer: None,
-        })
+        self.console.proxy().map(drop)
     }
-}
 
-impl ServiceConfig {
-    /// The worker, if one is to run.
-    fn worker(&self) -> anyhow::Result<Option<WorkerSetup>> {
-        let Some(enricher) = &self.enricher else {
-            return Ok(None);
+    pub async fn run(self) -> anyhow::Result<()> {
+        let signals = StopSignals::listen().context("cannot listen to signals")?;
+        let traces = Traces::start()?;
+        let mut running = Service::start(&self, traces.tracer()).await?;
+        let worker = if self.no_worker {
+            None
+        } else {
+            Some((self.work.enricher.kind()?, self.work.accounts.settings()))
         };
-        WorkerSetup::new(enricher, &self.accounts, self.work.clone()).map(Some)
+        let parts = Parts {
+            worker: worker
+                .as_ref()
+                .map(|(enricher, accounts)| (enricher, accounts)),
+            has_webhook_secret: Some(!self.webhook.secrets().is_empty()),
+        };
+        parts.announce();
+        let (addr, url) = (running.addr, &running.public_url);
+        logging::announce(format_args!(
+            "Posthaste listens on http://{addr}, API documentation: {url}/docs"
+        ));
+        let supervisor = Supervisor::ready();
+        let failure = tokio::select! {
+            () = signals.asked() => None,
+            error = running.failed() => Some(error),
+        };
+        drop(supervisor);
+        running.stop().await;
+        traces.stop().await;
+        match failure {
+            None => {
+                tracing::info!("stopped");
+                Ok(())
+            }
+            Some(error) => Err(error),
+        }
     }
 }
 
@@ -172,7 +166,7 @@ pub struct Running {
     reads: ReadTasks,
     newsletter: NewsletterService,
     activity: ActivityTask,
-    worker: Option<Worker>,
+    worker: Option<workers::Worker>,
     admin: Option<Admin>,
     _clocks: AbortOnDropHandle<()>,
 }
@@ -182,34 +176,51 @@ pub struct Service;
 
 impl Service {
     /// Starts all parts. The service answers as soon as this returns.
-    pub async fn start(config: ServiceConfig) -> anyhow::Result<Running> {
-        let folder = KeyFolder::new(&config.keys);
+    pub async fn start(options: &Serve, tracer: OptionalTracer) -> anyhow::Result<Running> {
+        options.check()?;
+        let (url, folder) = (
+            options.store.database(),
+            options.store.data_dir.key_folder(),
+        );
         signing_keys::refuse_exposed(&folder)?;
-        if !config.database.is_embedded() {
+        if !url.is_embedded() {
             require_key(&folder)?;
         }
-        let setup = config.worker()?;
-        let receivers = webhooks::client(config.private)?;
-        let tried = webhooks::client_of_api(config.private)?;
-        let database = open(&config, &folder).await?;
+        let private = options.work.addresses.private;
+        let setup = (!options.no_worker).then(|| WorkerSetup::new(&options.work));
+        let setup = setup.transpose()?;
+        let receivers = webhooks::client(private)?;
+        let tried = webhooks::client_of_api(private)?;
+        let database = open(options, &url, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
-        let database = database.observed(&wake, &activities, &config.tracer);
+        let database = database.observed(&wake, &activities, &tracer);
         let activity = ActivityTask::start(&activities, &database.activity);
+        let (lifetime, links) = (
+            options.work.lifetime.lifetime,
+            options.work.accounts.links(),
+        );
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
             &database.locks,
-            config.work.lifetime,
+            lifetime,
             &clock::system(),
-            config.lanes,
+            options.lanes.settings(&url),
         );
         let throttle = Throttle(Arc::new(lanes.is_busy()));
         let pushes = Arc::new(lanes.under_way());
-        let newsletter =
-            NewsletterService::new(&database.newsletter, &clock::system(), config.links);
-        let (reads, read_tasks) = reads::start(config.replica.as_ref(), &database, &wake)?;
+        let newsletter = NewsletterService::new(&database.newsletter, &clock::system(), links);
+        let replica = options.read_database_url.as_ref();
+        let (reads, read_tasks) = reads::start(replica, &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = importer(&database, &lanes, config.work.lifetime, &throttle);
+        let (imports, import_tasks) = Importer::new(ImportPorts {
+            ingest: Arc::clone(&lanes),
+            catalogues: Arc::clone(&database.catalogues),
+            store: Arc::clone(&database.store),
+            lifetime,
+            clock: clock::system(),
+            throttle: throttle.clone(),
+        });
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -217,32 +228,35 @@ impl Service {
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: webhook_ports(&database, Arc::clone(&tried), config.private),
+            webhooks: WebhookPorts {
+                webhooks: Arc::clone(&database.webhooks),
+                log: Arc::clone(&database.events),
+                sender: Arc::clone(&tried) as _,
+                private,
+            },
             clients: Arc::clone(&database.clients),
             activity: Arc::clone(&database.activity),
             recorder: activities,
             health: Arc::clone(&database.health),
-            tracer: config.tracer.clone(),
+            tracer: tracer.clone(),
         };
-        let application = Application::build(
-            ports,
-            &HttpSettings {
-                bind: config.bind,
-                public_url: config.public_url,
-                body_limit: config.body_limit,
-                import_limit: config.import_limit,
-                token_ttl: config.token_ttl,
-                keys: config.keys,
-                webhook_secrets: config.webhook_secrets,
-                board_name: config.board_name,
-                workers: Some(config.http_threads),
-                max_connections: descriptors::for_connections(config.max_connections),
-                timeouts: Timeouts::default(),
-            },
-        )
-        .map_err(name_variable)?;
+        let http = &options.http;
+        let settings = HttpSettings {
+            bind: http.bind,
+            public_url: http.public_url.clone(),
+            body_limit: http.body_limit,
+            import_limit: http.import_limit,
+            token_ttl: http.token_ttl,
+            keys: options.store.data_dir.keys(),
+            webhook_secrets: options.webhook.secrets(),
+            board_name: options.pages.board_name.clone(),
+            workers: Some(http.threads()),
+            max_connections: descriptors::for_connections(http.max_connections),
+            timeouts: Timeouts::default(),
+        };
+        let application = Application::build(ports, &settings).map_err(name_variable)?;
         let admin = Admin::start(
-            config.admin,
+            options.admin.bind(),
             database.for_metrics(),
             application.readiness(),
             Some(Serving {
@@ -251,18 +265,14 @@ impl Service {
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
-        let console = ConsoleServer::start(
-            config.console,
-            &database,
-            (tried as _, config.private),
-            config.work.lifetime,
-        )?;
+        let console =
+            ConsoleServer::start(&options.console, &database, (tried as _, private), lifetime)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
-        exposure::warn(&public_url, config.admin);
-        warn_of_refused(config.links);
+        exposure::warn(&public_url, options.admin.bind());
+        warn_of_refused(links);
         let worker = setup
-            .map(|setup| setup.start(&database, receivers, wake, throttle, config.tracer))
+            .map(|setup| setup.start(&database, receivers, wake, throttle, tracer))
             .transpose()?;
         let clocks = clock_skew::compare(&database.clock, &clock::system());
         let server = tokio::spawn(application.run());
@@ -286,44 +296,18 @@ impl Service {
 }
 
 /// Opens the database; an embedded one gets a signing key if it has none.
-async fn open(config: &ServiceConfig, folder: &KeyFolder) -> anyhow::Result<Database> {
-    let database = Database::open_or_make(&config.database, &config.keys, config.outdated).await?;
-    database.check_embedded(&config.database).await?;
-    if config.database.is_embedded() && signing_keys::ensure(folder)? {
-        tracing::info!(folder = %config.keys.display(), "made a token signing key");
+async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Database> {
+    let outdated = if options.migrate {
+        Outdated::Migrate
+    } else {
+        Outdated::MigrateEmbedded
+    };
+    let database = Database::open_or_make(url, folder.path(), outdated).await?;
+    database.check_embedded(url).await?;
+    if url.is_embedded() && signing_keys::ensure(folder)? {
+        tracing::info!(folder = %folder.path().display(), "made a token signing key");
     }
     Ok(database)
-}
-
-/// The imports, and their tasks.
-fn importer(
-    database: &Database,
-    lanes: &Arc<dyn Ingest>,
-    lifetime: Lifetime,
-    throttle: &Throttle,
-) -> (Importer, ImportTasks) {
-    Importer::new(ImportPorts {
-        ingest: Arc::clone(lanes),
-        catalogues: Arc::clone(&database.catalogues),
-        store: Arc::clone(&database.store),
-        lifetime,
-        clock: clock::system(),
-        throttle: throttle.clone(),
-    })
-}
-
-/// The ports of the API's operations on webhooks.
-fn webhook_ports(
-    database: &Database,
-    receivers: Arc<WebhookClient>,
-    private: PrivateAddresses,
-) -> WebhookPorts {
-    WebhookPorts {
-        webhooks: Arc::clone(&database.webhooks),
-        log: Arc::clone(&database.events),
-        sender: receivers,
-        private,
-    }
 }
 
 impl Running {
@@ -415,41 +399,5 @@ fn name_variable(error: BuildError) -> anyhow::Error {
             anyhow!("POSTHASTE_BIND: {error}; --bind takes another address and port")
         }
         error => error.into(),
-    }
-}
-
-/// `posthaste serve`.
-pub async fn run(args: &ServeArgs) -> anyhow::Result<ExitCode> {
-    let signals = StopSignals::listen().context("cannot listen to signals")?;
-    let traces = Traces::start()?;
-    let config = ServiceConfig {
-        tracer: traces.tracer(),
-        ..ServiceConfig::try_from(args)?
-    };
-    let (enricher, accounts) = (config.enricher.clone(), config.accounts.clone());
-    let parts = Parts {
-        worker: enricher.as_ref().map(|enricher| (enricher, &accounts)),
-        has_webhook_secret: Some(!config.webhook_secrets.is_empty()),
-    };
-    let mut running = Service::start(config).await?;
-    parts.announce();
-    let (addr, url) = (running.addr, &running.public_url);
-    logging::announce(format_args!(
-        "Posthaste listens on http://{addr}, API documentation: {url}/docs"
-    ));
-    let supervisor = Supervisor::ready();
-    let failure = tokio::select! {
-        () = signals.asked() => None,
-        error = running.failed() => Some(error),
-    };
-    drop(supervisor);
-    running.stop().await;
-    traces.stop().await;
-    match failure {
-        None => {
-            tracing::info!("stopped");
-            Ok(ExitCode::SUCCESS)
-        }
-        Some(error) => Err(error),
     }
 }

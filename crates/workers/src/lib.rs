@@ -26,9 +26,11 @@
 
 mod activity;
 mod background;
+pub mod clock_skew;
 mod duplicates;
 mod enrich;
 mod enricher;
+mod feed;
 mod jobs;
 pub mod kinds;
 mod loops;
@@ -60,6 +62,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::{
     activity::{Activities, ActivityTask},
     enricher::{Enriching, enriching},
+    feed::{Feed, FeedTask},
     model_breaker::ModelBreaker,
     newsletter::comparison::{Known, ListComparison},
     observed::{ObservedStore, Observer},

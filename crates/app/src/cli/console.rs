@@ -1,13 +1,11 @@
-//! Options of the operators' console, and `posthaste console`.
+//! Options of the operators' console.
 
 use std::net::IpAddr;
 
 use adapters_console::TrustedProxy;
-use clap::{Args, Subcommand};
-use kernel::audit::Operator;
+use clap::Args;
 use secrecy::SecretString;
 
-use super::{JsonArgs, OperatorArgs, StoreArgs};
 use crate::{
     config::{self, AdminBind, DEFAULT_CONSOLE},
     misconfigured::Misconfigured,
@@ -123,30 +121,4 @@ impl ConsoleArgs {
             secret,
         }))
     }
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ConsoleCommand {
-    /// Print a link that signs an operator in to the console, once, within 15 minutes
-    Link(ConsoleLinkArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct ConsoleLinkArgs {
-    /// Who is signed in by it. Default: who makes the link
-    #[arg(
-        long = "as",
-        value_name = "NAME",
-        env = "POSTHASTE_CONSOLE_AS",
-        value_parser = config::operator
-    )]
-    pub signs_in: Option<Operator>,
-    #[command(flatten)]
-    pub place: ConsoleUrlArgs,
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
-    #[command(flatten)]
-    pub by: OperatorArgs,
 }

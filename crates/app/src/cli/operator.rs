@@ -1,13 +1,11 @@
-//! The options of the operator's name, and of `posthaste audit`.
+//! The option of the operator's name.
 
 use std::{env, fs};
 
 use clap::Args;
 use kernel::audit::{Attribution, InvalidOperator, Operator};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{JsonArgs, StoreArgs};
 use crate::config;
 
 #[derive(Clone, Debug, Args)]
@@ -59,31 +57,6 @@ fn name_of(id: u32, users: &str) -> Option<&str> {
         let number = fields.nth(1)?;
         (number.parse() == Ok(id)).then_some(name)
     })
-}
-
-#[derive(Debug, Args)]
-pub struct AuditArgs {
-    /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
-    #[arg(
-        long,
-        value_name = "TIME",
-        env = "POSTHASTE_AUDIT_SINCE",
-        value_parser = config::since
-    )]
-    pub since: Option<OffsetDateTime>,
-
-    /// Show so many lines at most, the newest
-    #[arg(
-        long,
-        value_name = "LINES",
-        env = "POSTHASTE_AUDIT_LIMIT",
-        default_value_t = 1000
-    )]
-    pub limit: usize,
-    #[command(flatten)]
-    pub json: JsonArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
 }
 
 #[cfg(test)]

@@ -2,12 +2,22 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Args, builder::FalseyValueParser};
+use adapters_http::oauth::KeyFolder;
+use clap::Args;
 use domain::posting::Lifetime;
 use ingest::LaneSettings;
 use runtime::cores;
+use workers::WorkerSettings;
 
-use crate::config::{self, AdminBind, DatabaseUrl, MOST_LANES};
+use super::{
+    enricher::EnricherArgs,
+    newsletter::AccountsArgs,
+    webhooks::{WebhookAddressArgs, WebhookRetryArgs},
+};
+use crate::{
+    config::{self, AdminBind, DatabaseUrl, MOST_LANES},
+    database::{Database, Outdated},
+};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Storage")]
@@ -26,6 +36,11 @@ impl DataDirArgs {
     /// The directory of the signing keys.
     pub fn keys(&self) -> PathBuf {
         self.data_dir.join("keys")
+    }
+
+    /// The folder of the signing keys.
+    pub fn key_folder(&self) -> KeyFolder {
+        KeyFolder::new(self.keys())
     }
 
     /// The default path of the embedded database.
@@ -58,6 +73,17 @@ impl StoreArgs {
         self.database_url
             .clone()
             .unwrap_or_else(|| DatabaseUrl::Sqlite(self.data_dir.default_database()))
+    }
+
+    /// Opens the database, which must exist.
+    pub async fn open(&self) -> anyhow::Result<Database> {
+        Database::open(&self.database()).await
+    }
+
+    /// Opens the database, and makes an embedded one that was not there before.
+    pub async fn open_or_make(&self) -> anyhow::Result<Database> {
+        let (url, keys) = (self.database(), self.data_dir.keys());
+        Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await
     }
 }
 
@@ -192,6 +218,39 @@ impl RetentionArgs {
     }
 }
 
+/// Background work.
+#[derive(Clone, Debug, Args)]
+pub struct WorkArgs {
+    #[command(flatten)]
+    pub lifetime: LifetimeArgs,
+    #[command(flatten)]
+    events: EventsArgs,
+    #[command(flatten)]
+    retention: RetentionArgs,
+    #[command(flatten)]
+    pub enricher: EnricherArgs,
+    #[command(flatten)]
+    pub accounts: AccountsArgs,
+    #[command(flatten)]
+    pub addresses: WebhookAddressArgs,
+    #[command(flatten)]
+    retries: WebhookRetryArgs,
+}
+
+impl WorkArgs {
+    /// The settings of a worker.
+    pub fn settings(&self) -> WorkerSettings {
+        WorkerSettings {
+            lifetime: self.lifetime.lifetime,
+            keep_events: self.events.keep,
+            keep_expired_texts: self.retention.expired_texts(),
+            reconciles: self.accounts.reconciles(),
+            schedule: self.retries.schedule.clone(),
+            ..WorkerSettings::default()
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Metrics")]
 pub struct AdminArgs {
@@ -272,6 +331,6 @@ impl LaneArgs {
 #[derive(Debug, Args)]
 pub struct JsonArgs {
     /// Print JSON instead of text
-    #[arg(long = "json", env = "POSTHASTE_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long = "json", env = "POSTHASTE_JSON")]
     pub enabled: bool,
 }

@@ -1,10 +1,12 @@
 use std::ffi::OsString;
 
 use access::Scope;
-use clap::CommandFactory as _;
 
 use super::*;
-use crate::config;
+use crate::{
+    command::{Clients, Command},
+    config,
+};
 
 fn arguments(line: &str) -> Vec<OsString> {
     line.split(' ').map(OsString::from).collect()
@@ -258,7 +260,7 @@ fn an_account_without_a_key_is_none() {
         let Command::Worker(args) = parsed(&line) else {
             panic!("{line}")
         };
-        args.accounts.settings()
+        args.work.accounts.settings()
     };
     let none = parsed_accounts(" --mailerlite-new-group-id 7");
     assert!(none.old.is_none() && none.new.is_none());
@@ -285,7 +287,7 @@ fn a_model_needs_an_address_and_a_name() {
         let Command::Worker(args) = parsed(&line) else {
             panic!("{line}")
         };
-        args.enricher.kind()
+        args.work.enricher.kind()
     };
     assert!(matches!(kind(""), Ok(config::EnricherKind::Builtin)));
     // What is said of a model that nobody uses does no harm.
@@ -344,7 +346,7 @@ fn metrics_have_a_place_unless_they_are_switched_off() {
 fn scopes_may_be_given_in_both_ways() {
     let line = "posthaste clients create --name N --scope job-postings:read,job-postings:write \
                 --scope newsletter-subscribers:write";
-    let Command::Clients(ClientsCommand::Create(args)) = parsed(line) else {
+    let Command::Clients(Clients::Create(args)) = parsed(line) else {
         panic!("{line}")
     };
     let read_write_subscribe = [
@@ -365,11 +367,11 @@ fn the_database_is_in_the_data_directory_unless_named() {
             "e/f.db",
         ),
     ] {
-        let Command::Migrate(store) = parsed(line) else {
+        let Command::Migrate(migrate) = parsed(line) else {
             panic!("{line}")
         };
         assert_eq!(
-            store.database(),
+            migrate.store.database(),
             config::DatabaseUrl::Sqlite(file.into()),
             "{line}"
         );
@@ -390,7 +392,31 @@ fn a_variable_without_a_value_counts_as_unset() {
         ("1", true, false),
         ("yes", true, false),
     ] {
-        let found = parse::counts_as_unset(value.as_ref(), is_switch);
+        let found = options::counts_as_unset(value.as_ref(), is_switch);
         assert_eq!(found, expected, "{value:?}, switch: {is_switch}");
     }
+}
+
+#[test]
+fn every_secret_is_known() {
+    fn collect(command: &clap::Command, found: &mut std::collections::BTreeSet<String>) {
+        found.extend(command.get_arguments().filter_map(options::secret));
+        for subcommand in command.get_subcommands() {
+            collect(subcommand, found);
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    collect(&Cli::command(), &mut found);
+    let expect = [
+        "DATABASE_URL",
+        "POSTHASTE_CLIENT_SECRET",
+        "POSTHASTE_CONSOLE_PROXY_SECRET",
+        "POSTHASTE_COPY_TO",
+        "POSTHASTE_LLM_API_KEY",
+        "POSTHASTE_MAILERLITE_NEW_API_KEY",
+        "POSTHASTE_MAILERLITE_OLD_API_KEY",
+        "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
+        "POSTHASTE_READ_DATABASE_URL",
+    ];
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), expect);
 }

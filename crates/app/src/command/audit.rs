@@ -1,7 +1,8 @@
 //! `posthaste audit`: shows the operators' actions.
 
-use std::{collections::HashMap, process::ExitCode};
+use std::collections::HashMap;
 
+use clap::Args;
 use kernel::audit::{AuditLog, AuditPosition, AuditQuery, Entry};
 use newsletter::{
     store::{Store, StoreError},
@@ -9,37 +10,59 @@ use newsletter::{
 };
 use serde::Serialize;
 use serde_json::Value;
+use time::OffsetDateTime;
 
 use crate::{
-    cli::AuditArgs,
-    database::Database,
-    output,
-    text::{self, plain},
+    cli::{JsonArgs, StoreArgs},
+    config, output,
 };
 
 /// Entries that are read at a time.
 const PAGE: usize = 1_000;
 
-/// Runs the command.
-pub async fn run(args: AuditArgs) -> anyhow::Result<ExitCode> {
-    let database = Database::open(&args.store.database()).await?;
-    let query = AuditQuery {
-        since: args.since,
-        before: None,
-        limit: args.limit,
-    };
-    let (entries, has_more) = read(&*database.audit, query).await?;
-    let people = addresses(&*database.newsletter, &entries).await?;
-    let lines: Vec<_> = entries
-        .iter()
-        .map(|entry| Line::new(entry, &people))
-        .collect();
-    if args.json.enabled {
-        output::print_json(&lines)?;
-    } else {
-        output::print(text(&lines, has_more))?;
+/// Show what operators did, newest last
+#[derive(Debug, Args)]
+pub struct Audit {
+    /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "POSTHASTE_AUDIT_SINCE",
+        value_parser = config::since
+    )]
+    since: Option<OffsetDateTime>,
+
+    /// Show so many lines at most, the newest
+    #[arg(
+        long,
+        value_name = "LINES",
+        env = "POSTHASTE_AUDIT_LIMIT",
+        default_value_t = 1000
+    )]
+    limit: usize,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Audit {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let query = AuditQuery {
+            since: self.since,
+            before: None,
+            limit: self.limit,
+        };
+        let (entries, has_more) = read(&*database.audit, query).await?;
+        let people = addresses(&*database.newsletter, &entries).await?;
+        let lines = lines(&entries, &people);
+        let mut list = output::List::new(self.json.enabled, output::print);
+        list.page(&lines)?;
+        let more = "\nThere are older lines; `--limit` takes a larger number.";
+        let nothing = if has_more { "" } else { "Nothing was done." };
+        list.end(nothing, has_more.then(|| more.to_owned()))
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The newest entries, oldest first, and whether there are older ones.
@@ -89,48 +112,33 @@ struct Line<'a> {
     details: &'a serde_json::Map<String, Value>,
 }
 
-impl<'a> Line<'a> {
-    fn new(entry: &'a Entry, people: &'a HashMap<SubscriberId, String>) -> Self {
-        let person = newsletter::audit::subscriber(entry);
-        Self {
-            at: output::time(entry.at),
-            by: &entry.by,
-            action: entry.action.as_str(),
-            subject: entry.subject.as_deref(),
-            email: person.and_then(|id| people.get(&id)).map(String::as_str),
-            details: &entry.details,
-        }
-    }
-
-    fn text(&self) -> String {
-        let details: Vec<_> = self
-            .details
-            .iter()
-            .map(|(name, value)| match value {
-                Value::String(text) => format!("{name}: {text}"),
-                value => format!("{name}: {value}"),
-            })
-            .collect();
-        let subject = self.email.or(self.subject).unwrap_or("-");
-        let Self { at, by, action, .. } = self;
-        plain(&format!(
-            "{at}  {by}  {action}  {subject}  {}",
-            details.join("; ")
-        ))
-        .trim_end()
-        .to_owned()
-    }
+fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) -> Vec<Line<'a>> {
+    let line = |entry: &'a Entry| Line {
+        at: output::time(entry.at),
+        by: &entry.by,
+        action: entry.action.as_str(),
+        subject: entry.subject.as_deref(),
+        email: newsletter::audit::subscriber(entry)
+            .and_then(|id| people.get(&id))
+            .map(String::as_str),
+        details: &entry.details,
+    };
+    entries.iter().map(line).collect()
 }
 
-fn text(lines: &[Line<'_>], has_more: bool) -> String {
-    let mut all: Vec<_> = lines.iter().map(Line::text).collect();
-    if has_more {
-        let more = "There are older lines; `--limit` takes a larger number.";
-        all.push(format!("\n{more}"));
-    } else if all.is_empty() {
-        all.push("Nothing was done.".to_owned());
+impl output::Row for Line<'_> {
+    const COLUMNS: &'static [(&'static str, usize)] = &[("", 1); 5];
+
+    fn cells(&self) -> Vec<String> {
+        let detail = |(name, value): (&String, &Value)| match value {
+            Value::String(text) => format!("{name}: {text}"),
+            value => format!("{name}: {value}"),
+        };
+        let details: Vec<_> = self.details.iter().map(detail).collect();
+        let subject = self.email.or(self.subject).unwrap_or("-");
+        let start = [&self.at, self.by, self.action, subject].map(str::to_owned);
+        start.into_iter().chain([details.join("; ")]).collect()
     }
-    text::lines(&all.join("\n"))
 }
 
 #[cfg(test)]
@@ -171,13 +179,19 @@ mod tests {
         };
         let (entries, has_more) = read(&store, query).await.unwrap();
         let people = addresses(&store, &entries).await.unwrap();
-        let lines: Vec<_> = entries.iter().map(|one| Line::new(one, &people)).collect();
+        let lines = lines(&entries, &people);
+        let mut text = Vec::new();
+        let mut list = output::List::new(false, |line| {
+            text.push(line);
+            Ok(())
+        });
+        list.page(&lines).unwrap();
         let expect = format!(
             "2026-03-01T12:00:00.123456Z  ann  subscribers.suppress  {ADA}  reason: by phone\n\
              2026-03-01T12:01:00.123456Z  ann  subscribers.erase  {}  reason: odd\u{FFFD}[2J",
             subscriber_id("gone@example.com")
         );
-        assert_eq!(text(&lines, has_more), expect);
+        assert_eq!((text.join("\n"), has_more), (expect, false));
         let json = serde_json::to_value(&lines).unwrap();
         assert_eq!(json[0]["subject"], subscriber_id(ADA).to_string());
         assert_eq!(json[0]["email"], ADA);
@@ -208,6 +222,5 @@ mod tests {
                 assert_eq!(last.at, noon() + minutes(i64::try_from(many - 1).unwrap()));
             }
         }
-        assert_eq!(text(&[], false), "Nothing was done.");
     }
 }

@@ -1,67 +1,123 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
-use std::process::ExitCode;
-
+use clap::Args;
 use domain::{
     company::{Company, CompanyView},
     posting::CompanyPatch,
     usecase::{CompanyChange, CompanyError},
 };
-use kernel::{Actor, CompanyId};
+use kernel::{Actor, CompanyId, Website};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::clients;
 use crate::{
-    cli::{CompaniesCommand, CompaniesListArgs, CompaniesShowArgs, CompaniesUpdateArgs},
-    config::CompanyOwner,
+    cli::{JsonArgs, OperatorArgs, StoreArgs},
+    config::{self, CompanyOwner},
     database::Database,
     misconfigured::Misconfigured,
     operators, output,
 };
 
-/// Runs a subcommand.
-pub async fn run(command: CompaniesCommand) -> anyhow::Result<ExitCode> {
-    match command {
-        CompaniesCommand::List(args) => list(args).await?,
-        CompaniesCommand::Show(args) => show(args).await?,
-        CompaniesCommand::Update(args) => update(args).await?,
+commands! {
+    /// Look at companies, and at who owns them
+    Companies {
+        List(List),
+        Show(Show),
+        Update(Update),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-async fn list(args: CompaniesListArgs) -> anyhow::Result<()> {
-    let database = Database::open(&args.store.database()).await?;
-    // One more shows whether there are more.
-    let most = args.limit.saturating_add(1);
-    let mut all = database.companies.companies(&args.after, most).await?;
-    let is_more = all.len() > args.limit;
-    all.truncate(args.limit);
-    if args.json.enabled {
-        return output::print_json(&all.iter().map(data).collect::<Vec<_>>());
+/// List companies by website
+#[derive(Debug, Args)]
+pub struct List {
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_COMPANIES_LIMIT",
+        default_value_t = 100
+    )]
+    limit: usize,
+    /// Only companies whose websites follow this text, which begins with `https://` or `http://`
+    #[arg(
+        long,
+        value_name = "WEBSITE",
+        env = "POSTHASTE_COMPANIES_AFTER",
+        default_value = ""
+    )]
+    after: String,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl List {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        // One more shows whether there are more.
+        let most = self.limit.saturating_add(1);
+        let mut all = database.companies.companies(&self.after, most).await?;
+        let has_more = output::cut(&mut all, self.limit);
+        let last = all.last().filter(|_| has_more);
+        let more = last.map(|last| {
+            let website = &last.company.website;
+            format!("and more; `--after {website}` goes on")
+        });
+        let mut list = output::List::new(self.json.enabled, output::print);
+        list.page(&all.iter().map(Row).collect::<Vec<_>>())?;
+        list.end("", more)
     }
-    let mut table = output::table(["WEBSITE", "NAME", "OWNER", "UPDATED", "BY"]);
-    for view in &all {
-        let company = &view.company;
-        table.add_row([
+}
+
+struct Row<'a>(&'a CompanyView);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        data(self.0).serialize(serializer)
+    }
+}
+
+impl output::Row for Row<'_> {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("WEBSITE", 0),
+        ("NAME", 0),
+        ("OWNER", 0),
+        ("UPDATED", 0),
+        ("BY", 0),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        let company = &self.0.company;
+        vec![
             company.website.to_string(),
             company.name.clone(),
             owner(company),
-            output::minute(view.updated_at),
-            by(view),
-        ]);
+            output::minute(self.0.updated_at),
+            by(self.0),
+        ]
     }
-    output::print(table)?;
-    if let (true, Some(last)) = (is_more, all.last()) {
-        let website = &last.company.website;
-        output::print(format_args!("and more; `--after {website}` goes on"))?;
-    }
-    Ok(())
 }
 
-async fn show(args: CompaniesShowArgs) -> anyhow::Result<()> {
-    let database = Database::open(&args.store.database()).await?;
-    let id = CompanyId::of(&args.website);
-    print(&find(&database, id).await?, args.json.enabled)
+/// Show a company and its owner
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The company's website
+    #[arg(value_name = "WEBSITE", value_parser = config::website)]
+    website: Website,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Show {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let id = CompanyId::of(&self.website);
+        print(&find(&database, id).await?, self.json.enabled)
+    }
 }
 
 async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView> {
@@ -69,30 +125,87 @@ async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView>
     Ok(found.ok_or(CompanyError::NotFound)?)
 }
 
-async fn update(args: CompaniesUpdateArgs) -> anyhow::Result<()> {
-    let by = args.operator.attribution()?;
-    let logo = match (&args.logo, args.no_logo) {
-        (Some(path), _) => Some(Some(path.as_str())),
-        (None, true) => Some(None),
-        (None, false) => None,
-    };
-    let patch = CompanyPatch::parse(args.name.as_deref(), logo).map_err(|errors| {
-        let errors = errors.iter();
-        let errors = errors.flat_map(|(field, why)| why.iter().map(move |why| option(field, why)));
-        Misconfigured(errors.collect::<Vec<_>>().join("; "))
-    })?;
-    let database = Database::open(&args.store.database()).await?;
-    let owner = match &args.owner {
-        None => None,
-        Some(CompanyOwner::None) => Some(None),
-        Some(CompanyOwner::Client(client)) => {
-            Some(Some(clients::find(&*database.clients, client).await?.id))
-        }
-    };
-    let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&args.website));
-    let (store, clients) = (&*database.store, &*database.clients);
-    operators::change_company(store, clients, id, &change, &by).await?;
-    print(&find(&database, id).await?, args.json.enabled)
+/// Change the name, the logo or the owner of a company
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
+pub struct Update {
+    /// The company's website
+    #[arg(value_name = "WEBSITE", value_parser = config::website)]
+    website: Website,
+
+    /// Call it so
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "POSTHASTE_COMPANY_NAME",
+        group = "change"
+    )]
+    name: Option<String>,
+
+    /// The path to its logo
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "POSTHASTE_COMPANY_LOGO",
+        group = "change"
+    )]
+    logo: Option<String>,
+
+    /// Show no logo
+    #[arg(
+        long,
+        env = "POSTHASTE_COMPANY_NO_LOGO",
+        conflicts_with = "logo",
+        group = "change"
+    )]
+    no_logo: bool,
+
+    /// The client that owns it: its id, or its name if no other client has it; `none` leaves the
+    /// company to the clients without prefixes
+    #[arg(
+        long,
+        value_name = "CLIENT_ID",
+        env = "POSTHASTE_COMPANY_OWNER",
+        value_parser = config::owner,
+        group = "change"
+    )]
+    owner: Option<CompanyOwner>,
+
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Update {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let by = self.operator.attribution()?;
+        let logo = match (&self.logo, self.no_logo) {
+            (Some(path), _) => Some(Some(path.as_str())),
+            (None, true) => Some(None),
+            (None, false) => None,
+        };
+        let patch = CompanyPatch::parse(self.name.as_deref(), logo).map_err(|errors| {
+            let errors = errors.iter();
+            let errors =
+                errors.flat_map(|(field, why)| why.iter().map(move |why| option(field, why)));
+            Misconfigured(errors.collect::<Vec<_>>().join("; "))
+        })?;
+        let database = self.store.open().await?;
+        let owner = match &self.owner {
+            None => None,
+            Some(CompanyOwner::None) => Some(None),
+            Some(CompanyOwner::Client(client)) => {
+                Some(Some(clients::find(&*database.clients, client).await?.id))
+            }
+        };
+        let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));
+        let (store, clients) = (&*database.store, &*database.clients);
+        operators::change_company(store, clients, id, &change, &by).await?;
+        print(&find(&database, id).await?, self.json.enabled)
+    }
 }
 
 /// An error of a field, by its option.
@@ -106,18 +219,18 @@ fn print(view: &CompanyView, as_json: bool) -> anyhow::Result<()> {
         return output::print_json(&data(view));
     }
     let company = &view.company;
-    let line = |name: &str, value: &str| format!("{name:<14}{value}");
-    let lines = [
-        line("name", &company.name),
-        line("website_url", company.website.as_str()),
-        line("logo_path", company.logo_path.as_deref().unwrap_or("none")),
-        line("owner", &owner(company)),
-        line("uuid", &company.id.to_string()),
-        line("created_at", &output::time(view.created_at)),
-        line("updated_at", &output::time(view.updated_at)),
-        line("updated_by", &by(view)),
-    ];
-    output::print(lines.join("\n"))
+    let logo = company.logo_path.as_deref().unwrap_or("none");
+    let mut fields = output::Fields::default();
+    fields
+        .add("name", company.name.clone())
+        .add("website_url", company.website.to_string())
+        .add("logo_path", logo.to_owned())
+        .add("owner", owner(company))
+        .add("uuid", company.id.to_string())
+        .add("created_at", output::time(view.created_at))
+        .add("updated_at", output::time(view.updated_at))
+        .add("updated_by", by(view));
+    output::print(fields.text())
 }
 
 /// The company with the keys of the API.

@@ -5,7 +5,7 @@
 //! nothing moves meanwhile; whether it moved between two attempts is found out at the end, when
 //! every row is compared.
 
-use std::{collections::BTreeSet, process::ExitCode, time::Instant};
+use std::{collections::BTreeSet, time::Instant};
 
 use adapters_postgres::{Begun, CopyTarget, PostgresUrl};
 use adapters_sqlite::{
@@ -13,11 +13,18 @@ use adapters_sqlite::{
     rows::{Column, Row, TABLES, Table, ZERO, key_of},
 };
 use anyhow::{Context as _, bail, ensure};
+use clap::Args;
 use kernel::StoreError;
 use sha2::{Digest as _, Sha256};
 use tokio::task::block_in_place;
 
-use crate::{cli::CopyArgs, config::DatabaseUrl, embedded, misconfigured::Misconfigured, output};
+use crate::{
+    cli::StoreArgs,
+    config::{self, DatabaseUrl},
+    embedded,
+    misconfigured::Misconfigured,
+    output,
+};
 
 /// Digits of a digest that are shown.
 const SHOWN_DIGITS: usize = 16;
@@ -29,39 +36,71 @@ struct Copying {
     batch: usize,
 }
 
-/// Copies the database.
-pub async fn run(args: &CopyArgs) -> anyhow::Result<ExitCode> {
-    let url = args.store.database();
-    let DatabaseUrl::Sqlite(path) = &url else {
-        let why = "DATABASE_URL: names a PostgreSQL database, and only an embedded one is copied";
-        return Err(Misconfigured(why.to_owned()).into());
-    };
-    let DatabaseUrl::Postgres(to) = &args.to else {
-        let why = "--to: must be postgres://USER@HOST/DATABASE";
-        return Err(Misconfigured(why.to_owned()).into());
-    };
-    embedded::require(&url)?;
-    let began = Instant::now();
-    let source = block_in_place(|| CopySource::open(path)).map_err(|error| match error {
-        StoreError::Unavailable(why) => anyhow::anyhow!(
-            "{} is in use ({why}); stop every service and command that has it open, and try again",
+/// Copy everything from the embedded database into an empty one on PostgreSQL
+///
+/// The services must be stopped: a database that another process has open is refused. A copy
+/// that broke off goes on where it was. At the end every row is compared
+#[derive(Debug, Args)]
+pub struct Copy {
+    /// The PostgreSQL database: empty, or with a copy that broke off
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_COPY_TO",
+        hide_env_values = true,
+        value_parser = config::database_url
+    )]
+    to: DatabaseUrl,
+
+    /// Rows that are written at a time
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_COPY_BATCH",
+        default_value = "500",
+        value_parser = config::copy_batch
+    )]
+    batch: usize,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Copy {
+    /// Copies the database.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let url = self.store.database();
+        let DatabaseUrl::Sqlite(path) = &url else {
+            let why =
+                "DATABASE_URL: names a PostgreSQL database, and only an embedded one is copied";
+            return Err(Misconfigured(why.to_owned()).into());
+        };
+        let DatabaseUrl::Postgres(to) = &self.to else {
+            let why = "--to: must be postgres://USER@HOST/DATABASE";
+            return Err(Misconfigured(why.to_owned()).into());
+        };
+        embedded::require(&url)?;
+        let began = Instant::now();
+        let source = block_in_place(|| CopySource::open(path)).map_err(|error| match error {
+            StoreError::Unavailable(why) => anyhow::anyhow!(
+                "{} is in use ({why}); stop every service and command that has it open, and try again",
+                path.display()
+            ),
+            error => anyhow::Error::new(error).context("cannot open the database"),
+        })?;
+        let mut copying = Copying {
+            source,
+            target: open(to).await?,
+            batch: self.batch,
+        };
+        let rows = copying.run().await?;
+        output::print(format_args!(
+            "Copied and compared {rows} rows in {:.1} seconds. Set DATABASE_URL to the new database \
+             for every process, keep the keys, and move {} away, so that nobody goes on with it.",
+            began.elapsed().as_secs_f64(),
             path.display()
-        ),
-        error => anyhow::Error::new(error).context("cannot open the database"),
-    })?;
-    let mut copying = Copying {
-        source,
-        target: open(to).await?,
-        batch: args.batch,
-    };
-    let rows = copying.run().await?;
-    output::print(format_args!(
-        "Copied and compared {rows} rows in {:.1} seconds. Set DATABASE_URL to the new database \
-         for every process, keep the keys, and move {} away, so that nobody goes on with it.",
-        began.elapsed().as_secs_f64(),
-        path.display()
-    ))?;
-    Ok(ExitCode::SUCCESS)
+        ))?;
+        Ok(())
+    }
 }
 
 async fn open(to: &PostgresUrl) -> anyhow::Result<CopyTarget> {

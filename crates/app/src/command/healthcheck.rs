@@ -2,50 +2,76 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    process::ExitCode,
     time::Duration,
 };
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 use outbound::Timeouts;
 use reqwest::StatusCode;
 use url::Url;
 
-use crate::{cli::HealthcheckArgs, misconfigured::Misconfigured, output, text};
+use crate::{config, misconfigured::Misconfigured, output, text};
 
 /// The limit of the whole check: a supervisor that asks for it has one of its own, often 5 seconds.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// The most that is read of an answer, which is one short line of JSON.
 const LONGEST_ANSWER: usize = 4096;
 
-/// Fails unless the service says that it is ready.
-pub async fn run(args: &HealthcheckArgs) -> anyhow::Result<ExitCode> {
-    let url = address(args)?;
-    let timeouts = Timeouts {
-        connection: TIMEOUT,
-        answer: TIMEOUT,
-    };
-    let client = outbound::client(&url, timeouts, 0)?;
-    let answer = client.get(url.clone()).send().await;
-    let mut answer = answer.with_context(|| format!("{url} does not answer"))?;
-    let status = answer.status();
-    if status == StatusCode::OK {
-        output::print("ready")?;
-        return Ok(ExitCode::SUCCESS);
+/// Ask a running service whether it is ready; exit code 1 if it is not
+#[derive(Debug, Args)]
+pub struct Healthcheck {
+    /// The service's address. Default: where `serve` listens with the same variables, on this
+    /// machine
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_HEALTHCHECK_URL",
+        value_parser = config::base_url
+    )]
+    url: Option<Url>,
+
+    /// The address and port that `serve` listens on
+    #[arg(
+        long,
+        value_name = "ADDR:PORT",
+        env = "POSTHASTE_BIND",
+        default_value = "127.0.0.1:8080",
+        value_parser = config::bind
+    )]
+    bind: SocketAddr,
+}
+
+impl Healthcheck {
+    /// Fails unless the service says that it is ready.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let url = address(&self)?;
+        let timeouts = Timeouts {
+            connection: TIMEOUT,
+            answer: TIMEOUT,
+        };
+        let client = outbound::client(&url, timeouts, 0)?;
+        let answer = client.get(url.clone()).send().await;
+        let mut answer = answer.with_context(|| format!("{url} does not answer"))?;
+        let status = answer.status();
+        if status == StatusCode::OK {
+            output::print("ready")?;
+            return Ok(());
+        }
+        let mut body = Vec::new();
+        while body.len() < LONGEST_ANSWER
+            && let Ok(Some(chunk)) = answer.chunk().await
+        {
+            body.extend_from_slice(&chunk);
+        }
+        body.truncate(LONGEST_ANSWER);
+        let body = text::plain(&String::from_utf8_lossy(&body));
+        bail!("{url} answers {status}: {body}");
     }
-    let mut body = Vec::new();
-    while body.len() < LONGEST_ANSWER
-        && let Ok(Some(chunk)) = answer.chunk().await
-    {
-        body.extend_from_slice(&chunk);
-    }
-    body.truncate(LONGEST_ANSWER);
-    let body = text::plain(&String::from_utf8_lossy(&body));
-    bail!("{url} answers {status}: {body}");
 }
 
 /// The address of `/readyz`.
-fn address(args: &HealthcheckArgs) -> anyhow::Result<Url> {
+fn address(args: &Healthcheck) -> anyhow::Result<Url> {
     let base = match &args.url {
         Some(url) => url.clone(),
         None if args.bind.port() == 0 => {
@@ -95,13 +121,13 @@ mod tests {
                 "http://proxy/board/readyz",
             ),
         ] {
-            let args = HealthcheckArgs {
+            let args = Healthcheck {
                 url: url.map(|url| url.parse().unwrap()),
                 bind: bind.parse().unwrap(),
             };
             assert_eq!(address(&args).unwrap().as_str(), expected);
         }
-        let any = HealthcheckArgs {
+        let any = Healthcheck {
             url: None,
             bind: "127.0.0.1:0".parse().unwrap(),
         };

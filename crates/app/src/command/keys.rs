@@ -1,30 +1,29 @@
 //! `posthaste keys`: manages the keys that sign access tokens.
 
-use std::process::ExitCode;
+use std::future::{Future, ready};
 
 use adapters_http::oauth::{KeyError, KeyFolder, KeyId};
 use anyhow::{Context as _, bail};
+use clap::Args;
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
 use serde::Serialize;
 
 use crate::{
-    cli::{KeysCommand, KeysGenerateArgs, KeysListArgs, KeysRetireArgs, OperatorArgs, StoreArgs},
-    database::{Database, Outdated},
+    cli::{DataDirArgs, JsonArgs, OperatorArgs, StoreArgs},
+    database::Database,
     output,
     signing_keys::{new_id, refuse_exposed},
-    text,
 };
 
-/// Runs a subcommand.
-pub async fn run(command: &KeysCommand) -> anyhow::Result<ExitCode> {
-    match command {
-        KeysCommand::Generate(args) => generate(args).await?,
-        KeysCommand::List(args) => list(args)?,
-        KeysCommand::Retire(args) => retire(args).await?,
+commands! {
+    /// Manage the keys that sign access tokens
+    Keys {
+        Generate(Generate),
+        List(List),
+        Retire(Retire),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The audit of a command about a key.
@@ -47,11 +46,9 @@ impl Audit {
         let entry = operator.attribution()?.entry(action, clock::now());
         let url = store.database();
         let (database, pending) = if url.is_embedded() && makes_one {
-            let keys = store.data_dir.keys();
-            let made = Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded);
-            (made.await?, Vec::new())
+            (store.open_or_make().await?, Vec::new())
         } else if url.is_embedded() {
-            (Database::open(&url).await?, Vec::new())
+            (store.open().await?, Vec::new())
         } else {
             let opened = Database::open_as_it_is(&url).await;
             opened.context("nothing was done, because it could not be recorded in the audit")?
@@ -97,13 +94,25 @@ impl Audit {
     }
 }
 
-async fn generate(args: &KeysGenerateArgs) -> anyhow::Result<()> {
-    let folder = KeyFolder::new(args.store.data_dir.keys());
-    refuse_exposed(&folder)?;
-    let audit = Audit::open(Action::KEYS_GENERATE, &args.store, &args.operator).await?;
-    let id = new_id()?;
-    audit.record(id, || folder.generate(id)).await?;
-    output::print(id)
+/// Make a new key; it verifies at once and signs after 30 seconds. Made as root, it belongs
+/// to the owner of the folder
+#[derive(Debug, Args)]
+pub struct Generate {
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Generate {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let folder = self.store.data_dir.key_folder();
+        refuse_exposed(&folder)?;
+        let audit = Audit::open(Action::KEYS_GENERATE, &self.store, &self.operator).await?;
+        let id = new_id()?;
+        audit.record(id, || folder.generate(id)).await?;
+        output::print(id)
+    }
 }
 
 /// A file of the folder, as JSON shows it.
@@ -117,11 +126,20 @@ struct Row {
     problem: Option<String>,
 }
 
+impl output::Row for Row {
+    const COLUMNS: &'static [(&'static str, usize)] = &[("KEY", 0), ("CREATED", 0), ("USE", 0)];
+
+    fn cells(&self) -> Vec<String> {
+        let created_at = self.created_at.clone().unwrap_or_default();
+        vec![self.key.clone(), created_at, self.usage()]
+    }
+}
+
 impl Row {
     /// How the key is used, for people.
     fn usage(&self) -> String {
         match &self.problem {
-            Some(problem) => text::plain(&format!("cannot be used: {problem}")),
+            Some(problem) => format!("cannot be used: {problem}"),
             None if self.state == SIGNS => "signs and verifies".to_owned(),
             None => self.state.to_owned(),
         }
@@ -130,24 +148,41 @@ impl Row {
 
 const SIGNS: &str = "signs";
 
-/// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
-fn list(args: &KeysListArgs) -> anyhow::Result<()> {
-    let rows = rows(&KeyFolder::new(args.data_dir.keys()))?;
-    let shown = rows.get(..args.limit).unwrap_or(&rows);
-    if args.json.enabled {
-        return output::print_json(&shown);
+/// List the keys, oldest first, and what is no usable key
+#[derive(Debug, Args)]
+pub struct List {
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_KEYS_LIMIT",
+        default_value_t = 100
+    )]
+    limit: usize,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    data_dir: DataDirArgs,
+}
+
+impl List {
+    pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
+        ready(self.print())
     }
-    let mut table = output::table(["KEY", "CREATED", "USE"]);
-    for row in shown {
-        let created_at = row.created_at.clone().unwrap_or_default();
-        table.add_row([text::plain(&row.key), created_at, row.usage()]);
-    }
-    output::print(table)?;
-    match rows.len() - shown.len() {
-        0 => Ok(()),
-        more => output::print(format_args!(
-            "and {more} more; `--limit` takes a larger number of rows"
-        )),
+
+    /// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
+    fn print(&self) -> anyhow::Result<()> {
+        let rows = rows(&self.data_dir.key_folder())?;
+        let shown = rows.get(..self.limit).unwrap_or(&rows);
+        let mut list = output::List::new(self.json.enabled, output::print);
+        list.page(shown)?;
+        let more = match rows.len() - shown.len() {
+            0 => None,
+            more => Some(format!(
+                "and {more} more; `--limit` takes a larger number of rows"
+            )),
+        };
+        list.end("", more)
     }
 }
 
@@ -176,29 +211,49 @@ fn rows(folder: &KeyFolder) -> anyhow::Result<Vec<Row>> {
     Ok(usable.chain(unusable).collect())
 }
 
-async fn retire(args: &KeysRetireArgs) -> anyhow::Result<()> {
-    let (folder, id) = (KeyFolder::new(args.store.data_dir.keys()), args.id);
-    let is_last = match folder.list_for_owner()?.keys() {
-        [last] => last.id() == id,
-        _ => false,
-    };
-    if is_last && !args.force {
-        bail!(
-            "{id} is the last key that can be used, and without one no token is given out or \
-             accepted; run `posthaste keys generate` first, or add --force"
-        );
+/// Remove a key; what it signed is not accepted any more. The last usable one stays
+#[derive(Debug, Args)]
+pub struct Retire {
+    /// The key's id
+    #[arg(value_name = "KID")]
+    id: KeyId,
+
+    /// Remove it although it is the last one that can be used: no token is given out or accepted
+    /// until there is another
+    #[arg(long, env = "POSTHASTE_KEYS_FORCE")]
+    force: bool,
+
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Retire {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (folder, id) = (self.store.data_dir.key_folder(), self.id);
+        let is_last = match folder.list_for_owner()?.keys() {
+            [last] => last.id() == id,
+            _ => false,
+        };
+        if is_last && !self.force {
+            bail!(
+                "{id} is the last key that can be used, and without one no token is given out or \
+                 accepted; run `posthaste keys generate` first, or add --force"
+            );
+        }
+        if !folder.has(id) {
+            bail!("there is no key {id}; `posthaste keys list` shows those there are");
+        }
+        let audit = Audit::open(Action::KEYS_RETIRE, &self.store, &self.operator).await?;
+        audit.record(id, || folder.retire(id).map(drop)).await?;
+        if is_last {
+            tracing::warn!(
+                "no key is left: no tokens can be given out until `posthaste keys generate`"
+            );
+        }
+        output::print(format_args!(
+            "Retired {id}; what it signed is refused within 10 seconds."
+        ))
     }
-    if !folder.has(id) {
-        bail!("there is no key {id}; `posthaste keys list` shows those there are");
-    }
-    let audit = Audit::open(Action::KEYS_RETIRE, &args.store, &args.operator).await?;
-    audit.record(id, || folder.retire(id).map(drop)).await?;
-    if is_last {
-        tracing::warn!(
-            "no key is left: no tokens can be given out until `posthaste keys generate`"
-        );
-    }
-    output::print(format_args!(
-        "Retired {id}; what it signed is refused within 10 seconds."
-    ))
 }

@@ -1,17 +1,25 @@
 //! `posthaste migrate`.
 
-use std::process::ExitCode;
+use clap::Args;
 
 use crate::{cli::StoreArgs, database::Database, output};
 
-/// Applies pending migrations and prints them.
-pub async fn run(store: &StoreArgs) -> anyhow::Result<ExitCode> {
-    let (_, applied) = Database::migrate(&store.database()).await?;
-    if applied.is_empty() {
-        output::print("The schema is current.")?;
+/// Apply pending migrations to the database
+#[derive(Debug, Args)]
+pub struct Migrate {
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
+impl Migrate {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (_, applied) = Database::migrate(&self.store.database()).await?;
+        if applied.is_empty() {
+            output::print("The schema is current.")?;
+        }
+        for migration in applied {
+            output::print(format_args!("Applied {migration}."))?;
+        }
+        Ok(())
     }
-    for migration in applied {
-        output::print(format_args!("Applied {migration}."))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }

@@ -1,19 +1,84 @@
-//! The commands that run once and end.
+//! The commands. Each is a file: a struct with its options and, as `run`, what it does. To add one,
+//! list it in [`Command`] or in its group.
 
-pub mod audit;
-pub mod backup;
-pub mod clients;
-pub mod companies;
-pub mod console;
-pub mod copy;
-pub mod doctor;
-pub mod healthcheck;
-pub mod keys;
-pub mod migrate;
-pub mod openapi;
-pub mod outbox;
-pub mod postings;
-pub mod run;
-pub mod shell;
-pub mod subscribers;
-pub mod webhooks;
+/// Declares a group of commands by their options, which say how they run.
+macro_rules! commands {
+    ($(#[$doc:meta])* $group:ident { $($(#[$attribute:meta])* $name:ident($options:ty),)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, clap::Subcommand)]
+        pub enum $group {
+            $($(#[$attribute])* $name($options),)*
+        }
+
+        impl $group {
+            /// Runs the command.
+            pub async fn run(self) -> anyhow::Result<std::process::ExitCode> {
+                match self {
+                    $(Self::$name(options) => {
+                        options.run().await.map(std::process::Termination::report)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+mod audit;
+mod backup;
+mod clients;
+mod companies;
+mod completions;
+mod console;
+mod copy;
+mod doctor;
+mod healthcheck;
+mod keys;
+mod man;
+mod migrate;
+mod openapi;
+mod outbox;
+mod postings;
+mod push;
+mod run;
+mod subscribers;
+mod webhooks;
+
+pub use self::{
+    clients::{Clients, create_client},
+    console::link,
+};
+
+commands! {
+    Command {
+        Demo(crate::demo::Demo),
+        Serve(crate::serve::Serve),
+        Worker(crate::serve::Worker),
+        Migrate(migrate::Migrate),
+        #[command(subcommand)]
+        Keys(keys::Keys),
+        #[command(subcommand)]
+        Clients(Clients),
+        #[command(subcommand)]
+        Companies(companies::Companies),
+        Push(push::Push),
+        #[command(subcommand)]
+        Postings(postings::Postings),
+        #[command(subcommand)]
+        Subscribers(subscribers::Subscribers),
+        #[command(subcommand)]
+        Outbox(outbox::Outbox),
+        #[command(subcommand)]
+        Webhooks(webhooks::Webhooks),
+        #[command(subcommand)]
+        Console(console::Console),
+        Audit(audit::Audit),
+        Backup(backup::Backup),
+        Restore(backup::Restore),
+        Copy(copy::Copy),
+        Doctor(doctor::Doctor),
+        Healthcheck(healthcheck::Healthcheck),
+        Completions(completions::Completions),
+        Man(man::Man),
+        Openapi(openapi::Openapi),
+    }
+}

@@ -1,11 +1,19 @@
 //! `posthaste openapi`.
 
-use std::process::ExitCode;
+use std::future::{Future, ready};
+
+use clap::Args;
 
 use crate::output;
 
-/// Prints the document that `/api/openapi.json` serves.
-pub fn run() -> anyhow::Result<ExitCode> {
-    output::print_json(&adapters_http::openapi())?;
-    Ok(ExitCode::SUCCESS)
+/// Print the OpenAPI document
+#[derive(Debug, Args)]
+pub struct Openapi {}
+
+impl Openapi {
+    /// Prints the document that `/api/openapi.json` serves.
+    pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
+        let Self {} = self;
+        ready(output::print_json(&adapters_http::openapi()))
+    }
 }

@@ -19,7 +19,6 @@ use std::{net::SocketAddr, time::Duration};
 use domain::posting::Lifetime;
 use kernel::{SourceIdentifier, Status, audit::Operator, day, line::short_text};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-use tracing_subscriber::EnvFilter;
 use url::Url;
 
 pub use self::{
@@ -173,34 +172,6 @@ pub fn events_keep(text: &str) -> Result<Duration, String> {
 pub fn expired_texts_days(text: &str) -> Result<u32, String> {
     let days = whole(text, "days", 0, LONGEST_TEXTS_KEPT)?;
     u32::try_from(days).map_err(|error| error.to_string())
-}
-
-/// `POSTHASTE_LOG`, `RUST_LOG`.
-pub fn log_filter(text: &str) -> Result<String, String> {
-    match EnvFilter::builder().parse(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!(
-            "{text:?} is no log filter such as `info,posthaste=debug`: {error}"
-        )),
-    }
-}
-
-/// `POSTHASTE_LOG_FORMAT`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// Lines for people.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
-
-/// `POSTHASTE_LOG_FORMAT`.
-pub fn log_format(text: &str) -> Result<LogFormat, String> {
-    match text.trim() {
-        "text" => Ok(LogFormat::Text),
-        "json" => Ok(LogFormat::Json),
-        _ => Err(format!("{text:?} is neither `text` nor `json`")),
-    }
 }
 
 /// A posting's status.

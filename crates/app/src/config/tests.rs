@@ -340,7 +340,7 @@ fn secrets_are_taken_and_never_shown() {
 #[test]
 fn log_filters() {
     check(
-        log_filter,
+        crate::logging::log_filter,
         &[
             ("info", Ok(r#""info""#)),
             ("info,posthaste=debug", Ok(r#""info,posthaste=debug""#)),
@@ -398,7 +398,7 @@ fn names_and_ids() {
 #[test]
 fn formats_of_logs() {
     check(
-        log_format,
+        crate::logging::log_format,
         &[
             ("text", Ok("Text")),
             (" json ", Ok("Json")),

@@ -5,46 +5,17 @@ mod store;
 use std::{net::SocketAddr, sync::Arc};
 
 use ::webhooks::{PrivateAddresses, Sender};
-use access::sign_in::{SignInTokens, issue_link, token_digest};
-use adapters_console::{
-    Console, LINK_PARAMETER, Ports, SIGN_IN_PATH, Settings, TrustedProxy, new_token,
-};
+use adapters_console::{Console, Ports, Settings};
 use adapters_http::{
     AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
 };
 use anyhow::bail;
 use domain::posting::Lifetime;
-use kernel::audit::{Attribution, Operator};
 use runtime::clock;
 use tokio::task::JoinHandle;
 
 use self::store::StoreCommands;
-use crate::{
-    cli::ConsoleArgs, config::AdminBind, database::Database, exposure, misconfigured::Misconfigured,
-};
-
-/// The configuration of the console.
-#[derive(Clone, Debug)]
-pub struct ConsoleConfig {
-    /// The address to listen on.
-    pub bind: AdminBind,
-    /// The address that browsers use; `None` for the one that is listened on.
-    pub url: Option<String>,
-    /// The proxy that signs operators in.
-    pub proxy: Option<TrustedProxy>,
-}
-
-impl TryFrom<&ConsoleArgs> for ConsoleConfig {
-    type Error = Misconfigured;
-
-    fn try_from(args: &ConsoleArgs) -> Result<Self, Misconfigured> {
-        Ok(Self {
-            bind: args.place.bind(),
-            url: args.place.url(),
-            proxy: args.proxy()?,
-        })
-    }
-}
+use crate::{cli::ConsoleArgs, config::AdminBind, database::Database, exposure};
 
 /// A running console.
 pub struct ConsoleServer {
@@ -58,12 +29,12 @@ pub struct ConsoleServer {
 impl ConsoleServer {
     /// Starts to listen, unless the console is off.
     pub fn start(
-        config: ConsoleConfig,
+        args: &ConsoleArgs,
         database: &Database,
         (sender, private_addresses): (Arc<dyn Sender>, PrivateAddresses),
         lifetime: Lifetime,
     ) -> anyhow::Result<Option<Self>> {
-        let (address, is_asked_for) = match config.bind {
+        let (address, is_asked_for) = match args.place.bind() {
             AdminBind::Off => return Ok(None),
             AdminBind::IfFree(address) => (address, false),
             AdminBind::At(address) => (address, true),
@@ -82,13 +53,12 @@ impl ConsoleServer {
                 return Ok(None);
             }
         };
-        let url = config
-            .url
-            .unwrap_or_else(|| format!("http://{}", listener.addr()));
-        exposure::warn_of_console(&url, address, config.proxy.is_some());
+        let (url, proxy) = (args.place.url(), args.proxy()?);
+        let url = url.unwrap_or_else(|| format!("http://{}", listener.addr()));
+        exposure::warn_of_console(&url, address, proxy.is_some());
         let settings = Settings {
             url: url.clone(),
-            proxy: config.proxy,
+            proxy,
             private_addresses,
         };
         let console = Console::new(ports(database, sender, lifetime), settings);
@@ -161,16 +131,4 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         audit: Arc::clone(&database.audit),
         clock: clock::system(),
     }
-}
-
-/// Makes a link that signs an operator in, once.
-pub async fn link(
-    passes: &dyn SignInTokens,
-    url: &str,
-    operator: Operator,
-    by: &Attribution,
-) -> anyhow::Result<String> {
-    let token = new_token();
-    issue_link(passes, token_digest(&token), operator, by, clock::now()).await?;
-    Ok(format!("{url}{SIGN_IN_PATH}?{LINK_PARAMETER}={token}"))
 }

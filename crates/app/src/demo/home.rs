@@ -1,27 +1,14 @@
 //! The demo's data directory, and the service on it.
 
 use std::{
+    ffi::OsString,
     io,
-    net::{Ipv4Addr, SocketAddr},
     path::{self, Path, PathBuf},
-    time::Duration,
 };
 
-use domain::posting::Lifetime;
-use ingest::LaneSettings;
 use tempfile::TempDir;
-use webhooks::PrivateAddresses;
-use workers::WorkerSettings;
 
-use crate::{
-    cli::DEFAULT_BOARD_NAME,
-    config::{AdminBind, DatabaseUrl, EnricherKind},
-    console::ConsoleConfig,
-    database::Outdated,
-    newsletter_service::Links,
-    provider,
-    serve::ServiceConfig,
-};
+use crate::serve::Serve;
 
 /// The demo's data directory.
 #[derive(Debug)]
@@ -61,38 +48,20 @@ impl Home {
         self.directory.join("posthaste.db")
     }
 
-    pub fn service(&self) -> ServiceConfig {
-        ServiceConfig {
-            database: DatabaseUrl::Sqlite(self.database()),
-            outdated: Outdated::MigrateEmbedded,
-            replica: None,
-            http_threads: 1,
-            max_connections: 256,
-            lanes: LaneSettings::default(),
-            keys: self.directory.join("keys"),
-            bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            public_url: None,
-            token_ttl: Duration::from_hours(1),
-            body_limit: 1 << 20,
-            import_limit: 1 << 31,
-            work: WorkerSettings {
-                lifetime: Lifetime::days(60),
-                ..WorkerSettings::default()
-            },
-            enricher: Some(EnricherKind::Builtin),
-            // The demo calls no external services.
-            accounts: provider::none(),
-            links: Links::Move,
-            private: PrivateAddresses::default(),
-            webhook_secrets: Vec::new(),
-            board_name: DEFAULT_BOARD_NAME.to_owned(),
-            admin: AdminBind::Off,
-            console: ConsoleConfig {
-                bind: AdminBind::At(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
-                url: None,
-                proxy: None,
-            },
-            tracer: None,
-        }
+    /// The service of the demo, which calls no external services.
+    pub fn service(&self) -> anyhow::Result<Serve> {
+        let free = "127.0.0.1:0";
+        let options = [
+            ("--bind", free),
+            ("--console-bind", free),
+            ("--admin-bind", "off"),
+            ("--http-threads", "1"),
+            ("--max-connections", "256"),
+        ];
+        let options = options.iter().flat_map(|(name, value)| [*name, *value]);
+        let directory = [OsString::from("--data-dir"), self.directory.clone().into()];
+        Ok(Serve::with_arguments(
+            options.map(OsString::from).chain(directory),
+        )?)
     }
 }

@@ -15,7 +15,7 @@ use super::{
     samples::{self, Sample},
     table::Row,
 };
-use crate::{command::clients, database::Database};
+use crate::{command::create_client, database::Database};
 
 /// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {
@@ -38,7 +38,7 @@ pub async fn integration(
         prefixes,
         requests_per_minute: None,
     };
-    let (client, secret) = clients::create(&*database.clients, &by, new).await?;
+    let (client, secret) = create_client(&*database.clients, &by, new).await?;
     Ok(Credentials {
         client_id: client.id.to_string(),
         client_secret: SecretString::from(secret.expose().to_owned()),

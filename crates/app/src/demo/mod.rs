@@ -18,11 +18,13 @@ mod table;
 mod tests;
 
 use std::{
+    path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 use domain::posting::ENRICH;
 use indicatif::ProgressBar;
 use kernel::Prefixes;
@@ -32,8 +34,7 @@ use self::{
     integration::{demo_operator, integration, progress_bar, push_samples},
 };
 use crate::{
-    cli::DemoArgs,
-    console,
+    command,
     database::Database,
     output,
     serve::Service,
@@ -43,34 +44,47 @@ use crate::{
 /// The time limit of the samples' enrichment.
 const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Runs the command.
-pub async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
-    let stop = StopSignals::listen()
-        .context("cannot listen to signals")?
-        .asked();
-    tokio::pin!(stop);
-    let home = Home::new(args.data_dir.as_deref(), args.exit)
-        .context("no directory can be made for the demo; name one with --data-dir")?;
-    let mut running = Service::start(home.service()).await?;
-    let (database, url) = (running.database.clone(), running.public_url.clone());
-    let console = running.console.as_ref().map(|console| console.url.clone());
+/// Show everything at once: sample postings through OAuth, enrichment and back
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the demo's database and keys in this directory instead of a temporary one
+    #[arg(long, value_name = "DIR", env = "POSTHASTE_DEMO_DATA_DIR")]
+    data_dir: Option<PathBuf>,
 
-    let shown = tokio::select! {
-        shown = show(&database, &url, console.as_deref(), &home, args.exit) => shown.map(|()| ExitCode::SUCCESS),
-        error = running.failed() => Err(error),
-        () = &mut stop => Ok(ExitCode::from(INTERRUPTED)),
-    };
-    let is_done = args.exit || !matches!(shown, Ok(ExitCode::SUCCESS));
-    let ended = if is_done {
-        shown
-    } else {
-        tokio::select! {
+    /// Stop after the table instead of serving until Ctrl-C
+    #[arg(long, env = "POSTHASTE_DEMO_EXIT")]
+    exit: bool,
+}
+
+impl Demo {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let stop = StopSignals::listen()
+            .context("cannot listen to signals")?
+            .asked();
+        tokio::pin!(stop);
+        let home = Home::new(self.data_dir.as_deref(), self.exit)
+            .context("no directory can be made for the demo; name one with --data-dir")?;
+        let mut running = Service::start(&home.service()?, None).await?;
+        let (database, url) = (running.database.clone(), running.public_url.clone());
+        let console = running.console.as_ref().map(|console| console.url.clone());
+
+        let shown = tokio::select! {
+            shown = show(&database, &url, console.as_deref(), &home, self.exit) => shown.map(|()| ExitCode::SUCCESS),
             error = running.failed() => Err(error),
-            () = &mut stop => shown,
-        }
-    };
-    running.stop().await;
-    ended
+            () = &mut stop => Ok(ExitCode::from(INTERRUPTED)),
+        };
+        let is_done = self.exit || !matches!(shown, Ok(ExitCode::SUCCESS));
+        let ended = if is_done {
+            shown
+        } else {
+            tokio::select! {
+                error = running.failed() => Err(error),
+                () = &mut stop => shown,
+            }
+        };
+        running.stop().await;
+        ended
+    }
 }
 
 async fn show(
@@ -100,7 +114,7 @@ async fn show(
             past::record(database).await?;
             let by = demo_operator()?;
             let operator = by.operator.clone();
-            let link = console::link(&*database.sign_in_tokens, console, operator, &by).await?;
+            let link = command::link(&*database.sign_in_tokens, console, operator, &by).await?;
             output::print(format_args!(
                 "\nThe operators' console, with two made-up weeks before today, by a link that works \
                  once: {link}"

@@ -30,7 +30,9 @@ fn run_in_bash(script: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_samples_end_as_intended_and_the_printed_commands_work() {
     let home = Home::new(None, false).unwrap();
-    let running = Service::start(home.service()).await.unwrap();
+    let running = Service::start(&home.service().unwrap(), None)
+        .await
+        .unwrap();
     let (database, url) = (&running.database, running.public_url.as_str());
     let credentials = integration(database, "demo", Prefixes::ALL).await.unwrap();
     let rows = push_samples(url, credentials.clone(), samples::LINES)

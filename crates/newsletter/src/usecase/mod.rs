@@ -1,7 +1,9 @@
 //! The use cases: load, decide, commit. Each takes its ports and the time.
 
 mod erase;
+mod launch;
 mod migrate;
+mod moves;
 mod newsletter;
 mod notice;
 mod operate;
@@ -18,10 +20,12 @@ mod tests;
 
 pub use self::{
     erase::{erase, recall},
+    launch::{Forecast, PAGE as LAUNCH_PAGE, People, count_to_move, sample_to_move},
     migrate::{
         Migration, MoveStep, begin_move, confirm_migration, join, leave, look_up, migrate,
         record_found, record_joined, record_move,
     },
+    moves::{MoveMonitor, Moves},
     newsletter::{Newsletter, NewsletterError, Reported},
     notice::notice_events,
     operate::{Operated, import_suppressions, reinstate, rotate_token, suppress},

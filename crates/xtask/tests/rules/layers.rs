@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("crates/newsletter", &["crates/kernel", "crates/domain"]),
     ("crates/posting-text", &[]),
     ("crates/runtime", &["crates/kernel"]),
+    ("crates/program", &["crates/kernel", "crates/runtime"]),
     (
         "crates/ingest",
         &["crates/kernel", "crates/domain", "crates/runtime"],
@@ -115,6 +116,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/app",
         &[
+            "crates/program",
             "crates/kernel",
             "crates/access",
             "crates/domain",
@@ -212,6 +214,7 @@ const CONFINED: &[Confined] = &[
             "crates/app",
             "crates/bench",
             "crates/pg-cluster",
+            "crates/program",
             "crates/push",
             "crates/xtask",
             "tests",

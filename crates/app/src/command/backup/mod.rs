@@ -7,81 +7,100 @@ mod files;
 mod manifest;
 mod restore;
 
-use std::{fs, path::Path, process::ExitCode, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use adapters_http::oauth::KeyFolder;
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
+use clap::Args;
 use runtime::clock;
 use rustix::fs::statvfs;
 use tokio::task;
 
 use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};
-pub use self::restore::run as restore;
-use crate::{cli::BackupArgs, config::DatabaseUrl, embedded, output};
+pub use self::restore::Restore;
+use crate::{cli::StoreArgs, config::DatabaseUrl, embedded, output};
 
 /// The folder in which a backup is made, inside its own.
 const UNFINISHED: &str = ".unfinished";
 const MEBIBYTE: u64 = 1 << 20;
 
-/// Makes a backup, and prints what it holds.
-pub async fn run(args: &BackupArgs) -> anyhow::Result<ExitCode> {
-    let url = args.store.database();
-    embedded::require(&url)?;
-    let keys = KeyFolder::new(args.store.data_dir.keys());
-    let folder = &args.folder;
-    files::claim_empty_folder(folder)?;
-    let workshop = folder.join(UNFINISHED);
-    files::make_folder(&workshop)?;
-    let began = Instant::now();
-    let made = make(&url, &keys, folder, &workshop).await;
-    if made.is_err() {
-        // What is left would be in the way of the next try.
-        _ = fs::remove_dir_all(&workshop);
-    }
-    let manifest = made?;
-    say(&manifest, folder, began)?;
-    Ok(ExitCode::SUCCESS)
+/// Copy the embedded database and the keys into a directory, while they are in use
+///
+/// On PostgreSQL only the keys are copied, and what backs up the rest is named
+#[derive(Debug, Args)]
+pub struct Backup {
+    /// The directory of the backup; made if it is not there, else it must be empty
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
 }
 
-/// Makes the files in the workshop, and moves them into their places.
+impl Backup {
+    /// Makes a backup, and prints what it holds.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let url = self.store.database();
+        embedded::require(&url)?;
+        let keys = KeyFolder::new(self.store.data_dir.keys());
+        let folder = &self.folder;
+        files::claim_empty_folder(folder)?;
+        let staging = folder.join(UNFINISHED);
+        files::make_folder(&staging)?;
+        let began = Instant::now();
+        let made = make(&url, &keys, folder, &staging).await;
+        if made.is_err() {
+            // What is left would be in the way of the next try.
+            _ = fs::remove_dir_all(&staging);
+        }
+        let manifest = made?;
+        say(&manifest, folder, began)?;
+        Ok(())
+    }
+}
+
+/// Makes the files in the staging, and moves them into their places.
 async fn make(
     url: &DatabaseUrl,
     keys: &KeyFolder,
     folder: &Path,
-    workshop: &Path,
+    staging: &Path,
 ) -> anyhow::Result<Manifest> {
     let began_at = output::time(clock::now());
     let database = match url {
-        DatabaseUrl::Sqlite(path) => Some(copy_database(path, &workshop.join(DATABASE)).await?),
+        DatabaseUrl::Sqlite(path) => Some(copy_database(path, &staging.join(DATABASE)).await?),
         DatabaseUrl::Postgres(_) => None,
     };
     let mut manifest = Manifest::new(began_at, database);
     for problem in keys.list()?.problems() {
         tracing::warn!("not backed up: {problem}");
     }
-    let copied = keys.copy_to(&KeyFolder::new(workshop.join(KEYS)))?;
+    let copied = keys.copy_to(&KeyFolder::new(staging.join(KEYS)))?;
     let database = manifest.database.iter().map(|_| DATABASE.to_owned());
     let names = database.chain(copied.iter().map(|id| format!("{KEYS}/{id}")));
     let names: Vec<String> = names.collect();
-    let workshop = workshop.to_owned();
+    let staging = staging.to_owned();
     let folder = folder.to_owned();
     task::spawn_blocking(move || {
         for name in names {
-            let digest = files::digest(&workshop.join(&name))
+            let digest = files::digest(&staging.join(&name))
                 .with_context(|| format!("cannot read {name} back"))?;
             manifest.files.insert(name, digest);
         }
         let text = serde_json::to_vec_pretty(&manifest)?;
-        files::write(&workshop.join(manifest::NAME), &text)?;
-        files::sync_folder(&workshop)?;
+        files::write(&staging.join(manifest::NAME), &text)?;
+        files::sync_folder(&staging)?;
         if manifest.database.is_some() {
-            fs::rename(workshop.join(DATABASE), folder.join(DATABASE))?;
+            fs::rename(staging.join(DATABASE), folder.join(DATABASE))?;
         }
-        fs::rename(workshop.join(KEYS), folder.join(KEYS))?;
+        fs::rename(staging.join(KEYS), folder.join(KEYS))?;
         files::sync_folder(&folder)?;
-        fs::rename(workshop.join(manifest::NAME), folder.join(manifest::NAME))?;
-        fs::remove_dir(&workshop)?;
+        fs::rename(staging.join(manifest::NAME), folder.join(manifest::NAME))?;
+        fs::remove_dir(&staging)?;
         files::sync_folder(&folder)?;
         files::sync_folder(files::folder_of(&folder))?;
         Ok(manifest)

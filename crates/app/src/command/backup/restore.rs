@@ -7,11 +7,11 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::ExitCode,
 };
 
 use adapters_http::oauth::{KeyFolder, hand_over};
 use anyhow::{Context as _, bail, ensure};
+use clap::Args;
 use rustix::{
     fs::{CWD, RenameFlags, renameat_with},
     io::Errno,
@@ -22,18 +22,30 @@ use super::{
     files,
     manifest::{self, DATABASE, KEYS, Manifest},
 };
-use crate::{cli::RestoreArgs, config::DatabaseUrl, misconfigured::Misconfigured, output};
+use crate::{cli::StoreArgs, config::DatabaseUrl, misconfigured::Misconfigured, output};
 
 /// Where a database is prepared, beside its place.
 const UNFINISHED: &str = ".restoring";
 
-/// Restores a backup, and prints what it holds.
-pub async fn run(args: &RestoreArgs) -> anyhow::Result<ExitCode> {
-    let url = args.store.database();
-    let keys = args.store.data_dir.keys();
-    let folder = args.folder.clone();
-    task::spawn_blocking(move || restore(&folder, &url, &keys)).await??;
-    Ok(ExitCode::SUCCESS)
+/// Put a backup in the place of an embedded database and keys that are gone
+///
+/// Nothing that is there is overwritten. On PostgreSQL only the keys are restored
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// The directory of the backup
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Restore {
+    /// Restores a backup, and prints what it holds.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let url = self.store.database();
+        let keys = self.store.data_dir.keys();
+        task::spawn_blocking(move || restore(&self.folder, &url, &keys)).await?
+    }
 }
 
 fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> {

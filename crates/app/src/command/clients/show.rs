@@ -1,13 +1,49 @@
-//! Clients as text and as JSON.
+//! `posthaste clients show`: a client as text and as JSON.
 
-use access::{Activity, ActivityLog, Client, Scope};
+use access::{
+    ActivityLog, Client, Scope,
+    activity::{Activity, Day},
+};
 use adapters_http::client_data;
-use serde::Serialize;
+use clap::Args;
+use serde::{Serialize, Serializer};
 
-use crate::{output, text};
+use super::find;
+use crate::{
+    cli::{JsonArgs, StoreArgs},
+    config::{self, ClientRef},
+    output::{self, Fields},
+    text,
+};
+
+/// Show a client and its activity
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = config::client)]
+    client: ClientRef,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Show {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let client = find(&*database.clients, &self.client).await?;
+        let activity = database.activity.activity(client.id).await?;
+        let shown = Shown { client, activity };
+        if self.json.enabled {
+            output::print_json(&shown)
+        } else {
+            output::print(shown.text()?)
+        }
+    }
+}
 
 /// A client for an operator.
-pub struct Shown {
+pub(super) struct Shown {
     pub client: Client,
     pub activity: Activity,
 }
@@ -25,121 +61,113 @@ impl Shown {
     }
 
     /// The client, its secrets, its last days and its last refusals.
-    pub fn text(&self) -> String {
-        let mut text = settings(&self.client);
-        let line = |name: &str, value: String| format!("\n{name:<20}{value}");
-        let last_push = self.activity.last_push_at.map(output::time);
-        text += &line(
-            "last_push_at",
-            last_push.unwrap_or_else(|| "never".to_owned()),
-        );
-        text += &line("created_at", output::time(self.client.created_at));
-        if let Some(at) = self.client.revoked_at {
-            text += &line("revoked_at", output::time(at));
-        }
-        for secret in &self.client.secrets {
+    fn text(&self) -> anyhow::Result<String> {
+        let Self { client, activity } = self;
+        let mut fields = settings(client);
+        let never = || "never".to_owned();
+        let last_push = activity.last_push_at.map(output::time);
+        fields
+            .add("last_push_at", last_push.unwrap_or_else(never))
+            .add("created_at", output::time(client.created_at))
+            .add("revoked_at", client.revoked_at.map(output::time));
+        for secret in &client.secrets {
+            let made = output::time(secret.created_at);
             let used = secret.last_used_at.map(output::time);
-            let used = used.unwrap_or_else(|| "never".to_owned());
+            let used = used.unwrap_or_else(never);
             let end = secret.expires_at.map(output::time);
             let end = end.map(|end| format!(", valid until {end}"));
-            let made = output::time(secret.created_at);
             let end = end.unwrap_or_default();
-            text += &line("secret", format!("made {made}, last used {used}{end}"));
+            fields.add("secret", format!("made {made}, last used {used}{end}"));
         }
-        if !self.activity.days.is_empty() {
-            text += "\n\n";
-            text += &self.days();
+        let mut text = fields.text();
+        if !activity.days.is_empty() {
+            text.push('\n');
+            let mut days = output::List::new(false, |line| {
+                text = format!("{text}\n{line}");
+                Ok(())
+            });
+            days.page(&activity.days.iter().map(DayRow::new).collect::<Vec<_>>())?;
         }
-        if !self.activity.refusals.is_empty() {
+        if !activity.refusals.is_empty() {
             text += "\n\nThe last refusals:";
         }
-        text.extend(self.activity.refusals.iter().map(|refusal| {
+        text.extend(activity.refusals.iter().map(|refusal| {
             let (at, status) = (output::time(refusal.at), refusal.status);
             let identifier = text::plain(&refusal.identifier);
             let message = text::plain(&refusal.message);
             format!("\n{at}  {status}  {identifier}\n    {message}")
         }));
-        text
-    }
-
-    fn days(&self) -> String {
-        let mut table = output::table([
-            "DAY",
-            "CREATED",
-            "UPDATED",
-            "UNCHANGED",
-            "EXPIRED",
-            "REOPENED",
-            "REFUSED",
-            "APPROVED",
-            "REJECTED",
-        ]);
-        for day in &self.activity.days {
-            let counts = &day.counts;
-            let mut row = vec![day.date.to_string()];
-            row.extend(
-                [
-                    counts.created,
-                    counts.updated,
-                    counts.unchanged,
-                    counts.expired,
-                    counts.reopened,
-                    counts.refused,
-                    counts.approved,
-                    counts.rejected,
-                ]
-                .map(|count| count.to_string()),
-            );
-            table.add_row(row);
-        }
-        table.to_string()
+        Ok(text)
     }
 }
 
 impl Serialize for Shown {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         client_data(&self.client, &self.activity).serialize(serializer)
     }
 }
 
+/// What a client did on a day, in text.
+#[derive(Serialize)]
+struct DayRow(Vec<String>);
+
+impl DayRow {
+    fn new(day: &Day) -> Self {
+        let counts = &day.counts;
+        let counts = [
+            counts.created,
+            counts.updated,
+            counts.unchanged,
+            counts.expired,
+            counts.reopened,
+            counts.refused,
+            counts.approved,
+            counts.rejected,
+        ];
+        let counts = counts.iter().map(ToString::to_string);
+        Self([day.date.to_string()].into_iter().chain(counts).collect())
+    }
+}
+
+impl output::Row for DayRow {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("DAY", 0),
+        ("CREATED", 0),
+        ("UPDATED", 0),
+        ("UNCHANGED", 0),
+        ("EXPIRED", 0),
+        ("REOPENED", 0),
+        ("REFUSED", 0),
+        ("APPROVED", 0),
+        ("REJECTED", 0),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        self.0.clone()
+    }
+}
+
 /// The settings of a client, as lines.
-pub fn settings(client: &Client) -> String {
+pub(super) fn settings(client: &Client) -> Fields {
     let prefixes = match client.prefixes.as_slice() {
         [] => "the whole board".to_owned(),
-        prefixes => text::plain(&prefixes.join(", ")),
+        prefixes => prefixes.join(", "),
     };
-    let limit = client.requests_per_minute;
-    let lines = [
-        ("client_id", client.id.to_string()),
-        ("name", text::plain(&client.name)),
-        ("scopes", scopes(client)),
-        ("postings", prefixes),
-        (
+    let limit = client.requests_per_minute.map(|limit| limit.to_string());
+    let mut fields = Fields::default();
+    fields
+        .add("client_id", client.id.to_string())
+        .add("name", client.name.clone())
+        .add("scopes", scopes(client))
+        .add("postings", prefixes)
+        .add(
             "requests_per_minute",
-            limit.map_or_else(|| "any number".to_owned(), |limit| limit.to_string()),
-        ),
-    ];
-    let lines = lines.map(|(name, value)| format!("{name:<20}{value}"));
-    lines.join("\n")
+            limit.unwrap_or_else(|| "any number".to_owned()),
+        );
+    fields
 }
 
-fn scopes(client: &Client) -> String {
+pub(super) fn scopes(client: &Client) -> String {
     let scopes: Vec<_> = client.scopes.iter().copied().map(Scope::as_str).collect();
     scopes.join(" ")
-}
-
-/// Clients as a table.
-pub fn table(all: &[Client]) -> String {
-    let mut table = output::table(["CLIENT", "NAME", "SCOPES", "PREFIXES", "CREATED", "REVOKED"]);
-    for client in all {
-        table.add_row([
-            client.id.to_string(),
-            text::plain(&client.name),
-            scopes(client),
-            text::plain(&client.prefixes.as_slice().join(" ")),
-            output::time(client.created_at),
-            client.revoked_at.map(output::time).unwrap_or_default(),
-        ]);
-    }
-    table.to_string()
 }

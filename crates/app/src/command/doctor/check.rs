@@ -5,7 +5,9 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::{preflight::Finding, text::plain};
+use adapters_mailerlite::preflight::Finding;
+
+use crate::text::plain;
 
 /// The time limit of a check.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,18 +3,13 @@
 use std::time::Duration;
 
 use adapters_llm::{self as llm, ChatModel, SettingsError};
+use adapters_mailerlite::preflight::{self, Expected};
 use newsletter::subscriber::{Account, provider::Provider};
 use outbound::Timeouts;
 
 use super::check::{CHECK_TIMEOUT, Check, within};
 use crate::{
-    config::EnricherKind,
-    misconfigured::Misconfigured,
-    output,
-    preflight::{self, Expected},
-    provider,
-    serve::ServiceConfig,
-    webhooks,
+    config::EnricherKind, misconfigured::Misconfigured, output, provider, serve::Serve, webhooks,
 };
 
 const NEWSLETTER: &str = "newsletter";
@@ -26,14 +21,15 @@ const WEBHOOKS: &str = "webhooks";
 const ACCOUNT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Checks all endpoints concurrently.
-pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
-    let webhooks = webhooks(config);
-    let Some(enricher) = &config.enricher else {
+pub async fn look(options: &Serve) -> anyhow::Result<Vec<Check>> {
+    let webhooks = webhooks(options);
+    if options.no_worker {
         let message = "not looked at, for no worker runs here";
         let [newsletter, model] = [NEWSLETTER, MODEL].map(|name| Check::good(name, message));
         return Ok(vec![webhooks, newsletter, model]);
-    };
-    let (newsletter, model) = tokio::join!(newsletter(config, may_lack_group), model(enricher));
+    }
+    let enricher = options.work.enricher.kind()?;
+    let (newsletter, model) = tokio::join!(newsletter(options), model(&enricher));
     let mut checks = vec![webhooks];
     checks.extend(newsletter?);
     checks.push(model?);
@@ -41,8 +37,8 @@ pub async fn look(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Resul
 }
 
 /// Checks that receivers of webhooks could be called.
-fn webhooks(config: &ServiceConfig) -> Check {
-    let client = webhooks::quiet_client(config.private);
+fn webhooks(options: &Serve) -> Check {
+    let client = webhooks::quiet_client(options.work.addresses.private);
     let problem = match &client {
         Ok(client) => client.https_problem().map(str::to_owned),
         Err(error) => Some(output::in_one_line(error)),
@@ -58,12 +54,13 @@ fn webhooks(config: &ServiceConfig) -> Check {
 }
 
 /// Checks the accounts that have a key.
-async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Result<Vec<Check>> {
+async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
+    let accounts = &options.work.accounts;
     let timeouts = Timeouts {
         connection: CHECK_TIMEOUT,
         answer: CHECK_TIMEOUT,
     };
-    let provider = match provider::connect_within(&config.accounts, timeouts) {
+    let provider = match provider::connect_within(&accounts.settings(), timeouts) {
         Ok(provider) => provider,
         Err(error) if error.is::<Misconfigured>() => return Err(error),
         Err(error) => {
@@ -83,15 +80,15 @@ async fn newsletter(config: &ServiceConfig, may_lack_group: bool) -> anyhow::Res
         )]);
     }
     let expected = Expected {
-        requests_per_minute: config.accounts.requests_per_minute.get(),
-        may_lack_group,
+        requests_per_minute: accounts.requests_per_minute().get(),
+        may_lack_group: accounts.has_group(),
     };
     let (old, new) = tokio::join!(
         account(&*provider, Account::Old, expected),
         account(&*provider, Account::New, expected)
     );
     let mut checks = [old, new].concat();
-    checks.push(if config.webhook_secrets.is_empty() {
+    checks.push(if options.webhook.secrets().is_empty() {
         Check::wrong(
             NEWSLETTER,
             "without a secret the webhook takes nothing in",

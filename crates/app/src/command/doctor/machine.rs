@@ -5,9 +5,10 @@ use std::path::Path;
 use adapters_http::oauth::KeyFolder;
 use runtime::clock;
 use rustix::fs::statvfs;
+use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
-use crate::{clock_skew::TOLERANCE, config::DatabaseUrl, exposure, output, serve::ServiceConfig};
+use crate::{cli::HttpArgs, config::DatabaseUrl, exposure, output};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";
@@ -120,9 +121,9 @@ fn free_space(folder: &Path, bytes: u64) -> Check {
 }
 
 /// Checks whether the public URL is safe for tokens.
-pub fn public_url(config: &ServiceConfig) -> Check {
-    let named = config.public_url.clone();
-    let url = named.unwrap_or_else(|| format!("http://{}", config.bind));
+pub fn public_url(http: &HttpArgs) -> Check {
+    let named = http.public_url.clone();
+    let url = named.unwrap_or_else(|| format!("http://{}", http.bind));
     if exposure::in_the_clear(&url) {
         return Check::wrong(
             PUBLIC_URL,

@@ -12,56 +12,70 @@ mod store;
 
 use std::process::ExitCode;
 
-use adapters_http::oauth::KeyFolder;
+use clap::Args;
 
 use self::check::Check;
 use crate::{
-    cli::{self, DoctorArgs},
+    cli::{self, JsonArgs},
     embedded, output,
-    serve::ServiceConfig,
+    serve::Serve,
 };
 
-/// Runs the command.
-pub async fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    let config = ServiceConfig::try_from(&args.serve)?;
-    embedded::require(&config.database)?;
-    let may_lack_group = args.serve.accounts.has_group();
-    let mut checks = configuration();
-    checks.push(machine::public_url(&config));
-    let (stored, replica, called, public, clock) = tokio::join!(
-        store::look(&config.database),
-        store::replica(config.replica.as_ref()),
-        endpoints::look(&config, may_lack_group),
-        outside::public_url(&config),
-        outside::clock(&config.accounts),
-    );
-    checks.extend(public);
-    checks.extend(stored);
-    checks.extend(replica);
-    checks.extend(clock);
-    checks.extend(machine::keys(
-        &KeyFolder::new(&config.keys),
-        &config.database,
-    ));
-    checks.push(machine::disk(&config.database));
-    checks.extend(called?);
-    if args.json.enabled {
-        output::print_json(&checks)?;
-    } else {
-        let lines: Vec<_> = checks.iter().map(Check::line).collect();
-        output::print(lines.join("\n"))?;
+/// Say what is wrong with an installation, and what to do about it
+///
+/// Looks at configuration, store, schema, clock, keys, disk, public URL, and at the endpoints
+/// that workers call, with the options that `serve` takes. Nothing is changed. Ends with exit
+/// code 1 if anything is wrong
+#[derive(Debug, Args)]
+#[command(mut_arg("migrate", |migrate| migrate.hide(true)))]
+pub struct Doctor {
+    #[command(flatten)]
+    serve: Serve,
+    #[command(flatten)]
+    json: JsonArgs,
+}
+
+impl Doctor {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let options = &self.serve;
+        options.check()?;
+        let url = options.store.database();
+        embedded::require(&url)?;
+        let mut checks = configuration();
+        checks.push(machine::public_url(&options.http));
+        let accounts = options.work.accounts.settings();
+        let (stored, replica, called, public, clock) = tokio::join!(
+            store::look(&url),
+            store::replica(options.read_database_url.as_ref()),
+            endpoints::look(options),
+            outside::public_url(options.http.public_url.as_deref()),
+            outside::clock(&accounts),
+        );
+        checks.extend(public);
+        checks.extend(stored);
+        checks.extend(replica);
+        checks.extend(clock);
+        checks.extend(machine::keys(&options.store.data_dir.key_folder(), &url));
+        checks.push(machine::disk(&url));
+        checks.extend(called?);
+        if self.json.enabled {
+            output::print_json(&checks)?;
+        } else {
+            let lines: Vec<_> = checks.iter().map(Check::line).collect();
+            output::print(lines.join("\n"))?;
+        }
+        Ok(if checks.iter().all(|check| check.ok) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
-    Ok(if checks.iter().all(|check| check.ok) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
 }
 
 /// Reports variables that no command knows. Bad values have already ended the command.
 fn configuration() -> Vec<Check> {
     const NAME: &str = "configuration";
-    let unknown = cli::unknown_variables();
+    let unknown = program::options::unknown_variables(&cli::command());
     if unknown.is_empty() {
         return vec![Check::good(NAME, "every value can be read")];
     }

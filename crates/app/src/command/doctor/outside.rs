@@ -8,7 +8,7 @@ use time::{Duration, OffsetDateTime};
 use url::Url;
 
 use super::check::{CHECK_TIMEOUT, Check};
-use crate::{output, serve::ServiceConfig};
+use crate::output;
 
 const PUBLIC_URL: &str = "public-url";
 const CLOCK: &str = "clock";
@@ -19,9 +19,8 @@ const TOLERANCE: Duration = Duration::seconds(15);
 
 /// Checks that the public URL leads to a service that is ready. One that is only derived from the
 /// address to listen on is not asked.
-pub async fn public_url(config: &ServiceConfig) -> Option<Check> {
-    let url = config.public_url.as_ref()?;
-    let url = Url::parse(&format!("{url}/readyz")).ok()?;
+pub async fn public_url(url: Option<&str>) -> Option<Check> {
+    let url = Url::parse(&format!("{}/readyz", url?)).ok()?;
     let problem = match get(&url).await {
         Ok(answer) if answer.status() == StatusCode::OK => {
             return Some(Check::good(PUBLIC_URL, format!("{url} says ready")));

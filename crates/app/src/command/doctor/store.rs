@@ -3,14 +3,10 @@
 use ::webhooks::{Endpoint, EndpointState, Owner, Webhooks};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
 use runtime::clock;
+use workers::clock_skew::{self, TOLERANCE};
 
 use super::check::{CHECK_TIMEOUT, Check, within};
-use crate::{
-    clock_skew::{self, TOLERANCE},
-    config::DatabaseUrl,
-    database::Database,
-    output,
-};
+use crate::{config::DatabaseUrl, database::Database, output};
 
 const STORE: &str = "store";
 const REPLICA: &str = "replica";

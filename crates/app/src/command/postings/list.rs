@@ -3,21 +3,78 @@
 use std::sync::Arc;
 
 use access::Clients;
+use clap::Args;
 use domain::browse::{self, PostingBrowser, PostingSearch, PostingSummary, Words};
+use kernel::Status;
 use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    cli::PostingsListArgs,
+    cli::{JsonArgs, StoreArgs},
     command::clients,
-    output,
-    text::{self, plain},
+    config::{self, ClientRef},
+    output, text,
 };
 
 /// Postings that are read at a time.
 pub(super) const PAGE: usize = 200;
 /// Columns of a row.
 pub(super) const WIDTH: usize = 80;
+
+/// List postings, the last changed first
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only postings of this status: `PendingEnrichment`, `approved`, `rejected` or `expired`
+    #[arg(
+        long,
+        value_name = "STATUS",
+        env = "POSTHASTE_POSTINGS_STATUS",
+        value_parser = config::status
+    )]
+    status: Option<Status>,
+
+    /// Only postings whose identifiers begin so; they are listed by identifier
+    #[arg(long, value_name = "PREFIX", env = "POSTHASTE_POSTINGS_ID")]
+    id: Option<String>,
+
+    /// Only postings with these words, or words that begin so, in the title
+    #[arg(long, value_name = "WORDS", env = "POSTHASTE_POSTINGS_TITLE")]
+    title: Option<String>,
+
+    /// Only postings with these words, or words that begin so, in the company's name
+    #[arg(long, value_name = "WORDS", env = "POSTHASTE_POSTINGS_COMPANY")]
+    company: Option<String>,
+
+    /// Only postings that this client created: its id, or its name if no other client has it
+    #[arg(
+        long,
+        value_name = "CLIENT",
+        env = "POSTHASTE_POSTINGS_CLIENT",
+        value_parser = config::client
+    )]
+    client: Option<ClientRef>,
+
+    /// List so many at most
+    #[arg(
+        long,
+        value_name = "ROWS",
+        env = "POSTHASTE_POSTINGS_LIMIT",
+        default_value_t = 100
+    )]
+    limit: usize,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl List {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let listing = Listing::of(&self, &*database.clients).await?;
+        listing.print(&*database.browser, output::print).await
+    }
+}
 
 /// What is listed, and how.
 #[derive(Clone, Debug)]
@@ -29,7 +86,7 @@ pub(super) struct Listing {
 
 impl Listing {
     /// The listing that an operator asked for.
-    pub(super) async fn of(args: &PostingsListArgs, known: &dyn Clients) -> anyhow::Result<Self> {
+    pub(super) async fn of(args: &List, known: &dyn Clients) -> anyhow::Result<Self> {
         let client = match &args.client {
             Some(named) => Some(clients::find(known, named).await?.id),
             None => None,
@@ -51,16 +108,16 @@ impl Listing {
 }
 
 /// A posting as JSON shows it in a list; `show` has the rest.
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    uuid: Uuid,
-    unique_source_identifier: &'a str,
-    status: &'a str,
-    status_reason: Option<&'a str>,
-    title: &'a str,
-    company: &'a str,
-    created_at: String,
-    updated_at: String,
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Row<'a> {
+    pub uuid: Uuid,
+    pub unique_source_identifier: &'a str,
+    pub status: &'a str,
+    pub status_reason: Option<&'a str>,
+    pub title: &'a str,
+    pub company: &'a str,
+    pub created_at: String,
+    pub updated_at: String,
 }
 
 impl<'a> Row<'a> {
@@ -78,58 +135,48 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Listing {
-    /// Prints postings page by page.
-    pub(super) async fn hand_over(
-        self,
-        browser: &dyn PostingBrowser,
-        mut print: impl FnMut(String) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        if !self.as_json {
-            print(row("UPDATED (UTC)", "STATUS", "ID", "TITLE"))?;
-        }
-        let (mut shown, mut next, mut is_more) = (0, None, false);
-        while shown < self.limit {
-            let limit = (self.limit - shown).min(PAGE);
-            let page = browse::search(browser, &self.wanted, next, limit, |_| true).await?;
-            for posting in &page.postings {
-                print(if self.as_json {
-                    let before = if shown == 0 { "[" } else { "," };
-                    before.to_owned() + &text::json(&serde_json::to_string(&Row::new(posting))?)
-                } else {
-                    line(posting)
-                })?;
-                shown += 1;
-            }
-            next = page.next;
-            is_more = next.is_some();
-            if !is_more {
-                break;
-            }
-        }
-        if self.as_json {
-            print(if shown == 0 { "[]" } else { "]" }.to_owned())
-        } else if is_more {
-            print("and more; `--limit` takes a larger number of rows".to_owned())
-        } else {
-            Ok(())
-        }
+impl output::Row for Row<'_> {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("UPDATED (UTC)", 16),
+        ("STATUS", 17),
+        ("ID", 20),
+        ("TITLE", 5),
+    ];
+
+    /// Cells that fit a terminal, unless the identifier leaves too little room for the title.
+    fn cells(&self) -> Vec<String> {
+        let id = self.unique_source_identifier;
+        let start = 16 + 2 + 17 + 2 + id.chars().count().max(20) + 2;
+        let room = WIDTH.saturating_sub(start).max(16);
+        vec![
+            output::to_the_minute(&self.updated_at),
+            self.status.to_owned(),
+            id.to_owned(),
+            text::shorten(&text::plain(self.title), room),
+        ]
     }
 }
 
-fn line(posting: &PostingSummary) -> String {
-    row(
-        &output::minute(posting.updated_at),
-        posting.status.as_str(),
-        &plain(posting.source_identifier.as_str()),
-        &plain(&posting.title),
-    )
-}
-
-/// A row that fits a terminal, unless the identifier leaves too little room for the title.
-pub(super) fn row(updated: &str, status: &str, id: &str, title: &str) -> String {
-    let start = format!("{updated:<16}  {status:<17}  {id:<20}  ");
-    let room = WIDTH.saturating_sub(start.chars().count()).max(16);
-    let row = start + &text::shorten(title, room);
-    row.trim_end().to_owned()
+impl Listing {
+    /// Prints postings page by page.
+    pub(super) async fn print(
+        self,
+        browser: &dyn PostingBrowser,
+        print: impl FnMut(String) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut list = output::List::new(self.as_json, print);
+        list.page::<Row<'_>>(&[])?;
+        let (mut next, mut has_more) = (None, false);
+        while list.shown() < self.limit {
+            let limit = (self.limit - list.shown()).min(PAGE);
+            let page = browse::search(browser, &self.wanted, next, limit, |_| true).await?;
+            list.page(&page.postings.iter().map(Row::new).collect::<Vec<_>>())?;
+            next = page.next;
+            has_more = next.is_some();
+            if !has_more {
+                break;
+            }
+        }
+        list.end("", output::more(has_more))
+    }
 }

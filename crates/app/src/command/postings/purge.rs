@@ -10,22 +10,77 @@ use std::{
 };
 
 use anyhow::Context as _;
+use clap::Args;
 use domain::{
     posting::PostingView,
-    store::{ListQuery, PostingReader, Purge, Retention, Texts},
+    store::{self, ListQuery, PostingReader, Retention, Texts},
 };
 use flate2::{Compression, write::GzEncoder};
 use kernel::{Status, audit::Attribution};
+use runtime::clock;
 use serde::Serialize;
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 
-use crate::output;
+use crate::{
+    cli::{JsonArgs, OperatorArgs, StoreArgs},
+    config::{self, Before},
+    output,
+};
 
 /// Postings per commit.
 pub(super) const BATCH: usize = 200;
 /// The longest pause after a commit.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Delete postings that expired long ago and were not changed since
+#[derive(Debug, Args)]
+pub struct Purge {
+    /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
+    #[arg(
+        long,
+        value_name = "DAYS|TIME",
+        env = "POSTHASTE_POSTINGS_EXPIRED_BEFORE",
+        value_parser = config::expired_before
+    )]
+    expired_before: Before,
+
+    /// Say how many, and delete nothing
+    #[arg(long, env = "POSTHASTE_POSTINGS_DRY_RUN")]
+    dry_run: bool,
+
+    /// Write them to a new file first, one JSON object a line; with `.gz` compressed
+    #[arg(long, value_name = "FILE", env = "POSTHASTE_POSTINGS_ARCHIVE")]
+    archive: Option<PathBuf>,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Purge {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let now = clock::now();
+        let purging = Purging {
+            before: self.expired_before.time(now)?,
+            dry_run: self.dry_run,
+            archive: self.archive,
+            by: self.operator.attribution()?,
+            now,
+        };
+        let database = self.store.open().await?;
+        let summary = purging
+            .run(&*database.postings, &*database.retention)
+            .await?;
+        if self.json.enabled {
+            output::print_json(&summary)
+        } else {
+            output::print(summary.sentence())
+        }
+    }
+}
 
 /// What is to be purged, and how.
 #[derive(Clone, Debug)]
@@ -159,7 +214,7 @@ impl Purging {
                     old = with_history(postings, old).await?;
                     archive.write(&old)?;
                 }
-                let purge = Purge {
+                let purge = store::Purge {
                     postings: old
                         .iter()
                         .map(|view| (view.posting.id, view.posting.version))

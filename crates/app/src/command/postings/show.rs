@@ -1,17 +1,72 @@
-//! Renders one posting as text.
+//! `posthaste postings show`: one posting as text or as JSON.
 
 use std::fmt::Write as _;
 
-use domain::posting::{Details, Posting, PostingView, SalaryPeriod};
-use kernel::codes::CurrencyCode;
+use anyhow::bail;
+use clap::Args;
+use domain::{
+    posting::{Details, Posting, PostingView, Rejection, SalaryPeriod},
+    store::PostingReader,
+};
+use kernel::{SourceIdentifier, Version, codes::CurrencyCode};
+use serde::Serialize;
 
+use super::resolve;
 use crate::{
-    output::time,
+    cli::{JsonArgs, StoreArgs},
+    config,
+    output::{self, Fields, time},
     text::{lines as plain_text, plain},
 };
 
+/// Show one posting with its history
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The posting's unique source identifier, or its UUID
+    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    id: SourceIdentifier,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Show {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let id = resolve(&*database.store, &self.id).await?;
+        output::print(show(&*database.postings, &id, self.json.enabled).await?)
+    }
+}
+
+/// A posting as the API shows it, with the version that a command may name.
+#[derive(Serialize)]
+struct Shown<T> {
+    #[serde(flatten)]
+    posting: T,
+    version: Version,
+}
+
+pub(super) async fn show(
+    postings: &dyn PostingReader,
+    id: &SourceIdentifier,
+    as_json: bool,
+) -> anyhow::Result<String> {
+    let Some(view) = postings.find(id).await? else {
+        bail!(Rejection::NotFound);
+    };
+    if as_json {
+        Ok(output::json(&Shown {
+            posting: adapters_http::posting_data(&view),
+            version: view.posting.version,
+        })?)
+    } else {
+        Ok(text(&view))
+    }
+}
+
 /// The posting as text. Writing to a string cannot fail.
-pub fn text(view: &PostingView) -> String {
+fn text(view: &PostingView) -> String {
     let PostingView {
         posting,
         company,
@@ -20,11 +75,9 @@ pub fn text(view: &PostingView) -> String {
         history,
     } = view;
     let (details, company) = (&posting.details, &company.company);
-    let mut text = format!("{}\n\n", plain(&details.title));
+    let mut fields = Fields::default();
     let mut field = |name: &str, value: Option<String>| {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            _ = writeln!(text, "{name:<18}{}", plain(&value));
-        }
+        fields.add(name, value.filter(|value| !value.is_empty()));
     };
     field("id", Some(posting.source_identifier.to_string()));
     field("uuid", Some(posting.id.to_string()));
@@ -56,7 +109,8 @@ pub fn text(view: &PostingView) -> String {
     field("expired", posting.expired_at.map(time));
     field("expiration reason", details.expiration_reason.clone());
 
-    text.push_str("\nHistory\n");
+    let title = plain(&details.title);
+    let mut text = format!("{title}\n\n{}\n\nHistory\n", fields.text());
     for entry in history {
         _ = write!(
             text,

@@ -6,12 +6,12 @@ use std::{
 
 use domain::{
     browse::PostingSearch,
-    posting::Lifetime,
+    posting::{Lifetime, moderation::Moderation},
     testing::{create, push},
     usecase::{ModerationError, ingest},
 };
 use kernel::{
-    Status, StoreError,
+    SourceIdentifier, Status, StoreError,
     audit::{AuditLog, AuditQuery},
     testing::{by_ann, minutes, noon},
 };
@@ -20,12 +20,13 @@ use serde_json::Value;
 use workers::faulty::FaultyStore;
 
 use super::{
-    list::{PAGE, WIDTH, row},
+    list::{Listing, PAGE, Row, WIDTH},
     moderation::sentence,
     purge::{BATCH, Purging, Summary},
-    *,
+    resolve,
+    show::show,
 };
-use crate::operators::moderate;
+use crate::{operators::moderate, output::Row as _};
 
 const NEVER: Lifetime = Lifetime::NEVER;
 
@@ -51,7 +52,7 @@ async fn rows(store: &MemoryStore, status: Option<Status>) -> Vec<String> {
         limit: usize::MAX,
         as_json: false,
     };
-    listing.hand_over(store, take).await.unwrap();
+    listing.print(store, take).await.unwrap();
     rows
 }
 
@@ -74,7 +75,7 @@ async fn a_list_ends_at_its_limit_and_says_so() {
             said.push(row);
             Ok(())
         };
-        listing.hand_over(&store, take).await.unwrap();
+        listing.print(&store, take).await.unwrap();
         assert_eq!(said.len(), lines, "{limit}: {said:?}");
         assert_eq!(said.iter().any(|row| row.contains("and more")), limit == 2);
     }
@@ -89,7 +90,7 @@ async fn a_list_ends_at_its_limit_and_says_so() {
             said.push_str(&row);
             Ok(())
         };
-        listing.hand_over(&store, take).await.unwrap();
+        listing.print(&store, take).await.unwrap();
         let shown: Vec<Value> = serde_json::from_str(&said).unwrap();
         assert_eq!(shown.len(), limit.min(3));
         assert_eq!(shown[0]["unique_source_identifier"], "posting-2");
@@ -152,12 +153,14 @@ async fn the_list_filters_by_status() {
 #[tokio::test]
 async fn a_long_identifier_stays_whole_and_leaves_some_of_the_title() {
     let long = "x".repeat(255);
-    let row = row(
-        "2026-03-01 12:00",
-        "approved",
-        &long,
-        "A title that is rather long",
-    );
+    let row = Row {
+        unique_source_identifier: &long,
+        title: "A title that is rather long",
+        status: "approved",
+        updated_at: "2026-03-01T12:00:00Z".to_owned(),
+        ..Row::default()
+    };
+    let row = row.cells().join("  ");
     assert!(
         row.contains(&long) && row.ends_with("A title that is…"),
         "{row}"

@@ -1,12 +1,15 @@
 //! `posthaste subscribers export`: all subscribers as CSV, in the order of their addresses.
 
 use anyhow::anyhow;
+use clap::Args;
 use csv::Writer;
 use kernel::day;
 use newsletter::{
     store::{SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::Subscriber,
 };
+
+use crate::{cli::StoreArgs, output};
 
 /// The columns of an import and an export.
 pub(super) const COLUMNS: [&str; 6] = [
@@ -22,6 +25,24 @@ pub(super) const TOKEN: &str = "migration_token";
 
 /// Subscribers in memory at a time.
 pub(super) const PAGE: usize = 500;
+
+/// Print all subscribers as CSV
+///
+/// Fields are printed as they are, so that `import` reads them back. A spreadsheet takes one
+/// that begins with `=`, `+`, `-` or `@` for a formula: have it import the columns as text, or
+/// give the file to programs alone
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Export {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        export(&*database.subscribers, output::print_lines).await
+    }
+}
 
 /// Prints a header and a line for each subscriber, page by page.
 pub(super) async fn export(

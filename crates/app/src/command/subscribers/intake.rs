@@ -17,8 +17,8 @@ use newsletter::store::Store;
 use runtime::{Clock, clock};
 use tokio::sync::mpsc;
 
-use super::records::{Fields, Layout, Records};
 use crate::{command::run::Run, input, output, progress};
+use program::records::{Fields, Layout, Records};
 
 /// Records per commit.
 pub(super) const BATCH: usize = 500;
@@ -36,7 +36,7 @@ pub(super) trait Record: Sized + Send + 'static {
     fn parse(fields: &Fields) -> Result<Self, String>;
 
     /// Imports records in their order and in one commit. Returns the outcome of each.
-    async fn import(items: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>>;
+    async fn import(items: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>>;
 
     /// Describes the counts and the duration of an import.
     fn summary(tally: &Tally, _took: Duration) -> String {
@@ -87,7 +87,7 @@ impl fmt::Display for Tally {
 }
 
 /// An import in progress.
-pub(super) struct Import<'a> {
+pub(super) struct Intake<'a> {
     pub store: &'a dyn Store,
     pub clock: Clock,
     /// The run in the audit log; `None` in a dry run.
@@ -102,7 +102,7 @@ pub(super) async fn run<R: Record>(
     entry: Option<Entry>,
 ) -> anyhow::Result<ExitCode> {
     let entry = entry.map(|entry| entry.with("file", file.display().to_string()));
-    let mut import = Import {
+    let mut import = Intake {
         store,
         clock: clock::system(),
         run: entry.map(Run::new),
@@ -127,7 +127,7 @@ pub(super) async fn run<R: Record>(
 }
 
 async fn from_file<R: Record>(
-    import: &mut Import<'_>,
+    import: &mut Intake<'_>,
     file: &Path,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
@@ -188,7 +188,7 @@ pub(super) enum Step<'a> {
 
 /// Imports batches until there are no more.
 pub(super) async fn drive<R: Record>(
-    import: &mut Import<'_>,
+    import: &mut Intake<'_>,
     mut batches: mpsc::Receiver<anyhow::Result<Batch<R>>>,
     tally: &mut Tally,
     mut tell: impl FnMut(Step<'_>),
@@ -248,7 +248,7 @@ fn next_batch<R: Record>(records: &mut Records<impl BufRead>) -> anyhow::Result<
 /// Imports a text for a test. Returns how it ended, the counts and the refused lines.
 #[cfg(test)]
 pub(super) async fn import_text<R: Record>(
-    import: &mut Import<'_>,
+    import: &mut Intake<'_>,
     text: &str,
 ) -> (anyhow::Result<Tally>, Vec<String>) {
     let (mut tally, mut refused) = (Tally::of::<R>(), Vec::new());

@@ -3,39 +3,36 @@
 //! The command records moves, and a worker with the accounts' keys carries them out. Two limits
 //! apply. Moves are recorded no faster than the old account's rate limit allows, so that a launch
 //! does not delay subscribers who confirm their own move meanwhile. And because there is no way
-//! back, the command watches the outcome of the moves and stops if too many fail, see [`monitor`].
+//! back, the command watches the outcome of the moves and stops if too many fail, see [`MoveMonitor`].
 
-mod monitor;
+use std::{num::NonZeroU32, process::ExitCode, time::Duration};
 
-use std::{num::NonZeroU32, process::ExitCode, time::Duration, vec};
-
+use adapters_mailerlite::preflight::{self, Expected};
 use anyhow::bail;
+use clap::Args;
 use kernel::{StoreError, outbox::Outbox};
 use newsletter::{
     audit,
-    store::{Store, SubscriberFilter, SubscriberQuery, SubscriberReader},
-    subscriber::{Email, MigrationSource, Subscriber},
-    usecase::{self, Migration, PersonError, PersonRef},
+    store::Store,
+    subscriber::{Email, MigrationSource},
+    usecase::{
+        self, Forecast, LAUNCH_PAGE, Migration, MoveMonitor, Moves, People, PersonError, PersonRef,
+        count_to_move, sample_to_move,
+    },
 };
 use runtime::{Clock, clock, decide_again};
 use tokio::time::{Instant, sleep_until};
 
-use self::monitor::{MoveMonitor, Moves};
 use crate::{
-    cli::SubscribersMigrateArgs,
+    cli::{AccountsArgs, OperatorArgs, StoreArgs},
     command::run::Run,
-    database::Database,
-    newsletter_service, output,
-    preflight::{self, Expected},
-    progress, provider,
+    config, newsletter_service, output, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
 
 /// Subscribers that are moved in one commit at most.
 const BATCH: u32 = 500;
-/// Subscribers that are read at a time.
-const PAGE: usize = 1000;
 /// Batches whose moves are in progress at most.
 const MAX_BATCHES_IN_PROGRESS: usize = 10;
 /// The interval of looking for the workers' progress while too many moves are in progress.
@@ -43,88 +40,138 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Requests to the old account per move: find the subscriber, and remove them.
 const REQUESTS_PER_MOVE: u32 = 2;
 
-/// Runs the command.
-pub(super) async fn run(args: SubscribersMigrateArgs) -> anyhow::Result<ExitCode> {
-    let stop = StopSignals::listen()?.asked();
-    let by = args.operator.attribution()?;
-    let entry = by
-        .entry(audit::SUBSCRIBERS_MIGRATE, clock::now())
-        .with("source", args.source.as_str())
-        .with("all", args.all);
-    let database = Database::open(&args.store.database()).await?;
-    if !args.dry_run && !args.no_group && !args.accounts.has_group() {
-        bail!(
-            "no group is named that starts the chain of e-mails \
-             (POSTHASTE_MAILERLITE_NEW_GROUP_ID); for those who move now it never starts: \
-             --no-group moves them without it"
-        );
-    }
-    let subscribers = &*database.subscribers;
-    let mut unknown = 0;
-    let (people, count) = if args.all {
-        let count = count(subscribers).await?;
-        match args.sample {
-            Some(sample) => {
-                let sample = sampled(subscribers, count, sample).await?;
-                let count = sample.len() as u64;
-                (People::Named(sample.into_iter()), count)
-            }
-            None => (People::everybody(subscribers), count),
+/// Move subscribers to the new account of the e-mail provider
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "posthaste subscribers migrate [OPTIONS] --source <SOURCE> <EMAIL>...\n       \
+                            posthaste subscribers migrate [OPTIONS] --source <SOURCE> --all"
+)]
+pub struct Migrate {
+    /// Addresses or UUIDs of subscribers. Whoever has moved already stays as they are
+    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::person)]
+    emails: Vec<PersonRef>,
+
+    /// Move everybody who has not moved yet, no faster than the accounts take it
+    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_ALL", conflicts_with = "emails")]
+    all: bool,
+
+    /// Why they move: `manual` or `launch`
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        env = "POSTHASTE_SUBSCRIBERS_SOURCE",
+        value_parser = config::migration_source
+    )]
+    source: MigrationSource,
+
+    /// Say what would happen and what is not set up at the provider, and move nobody
+    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    dry_run: bool,
+
+    /// With `--all`, only so many, spread evenly over the list
+    #[arg(
+        long,
+        value_name = "N",
+        env = "POSTHASTE_SUBSCRIBERS_SAMPLE",
+        conflicts_with = "emails"
+    )]
+    sample: Option<NonZeroU32>,
+
+    /// Move people although no group starts their chain of e-mails: it never starts later
+    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_NO_GROUP")]
+    no_group: bool,
+
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+    #[command(flatten)]
+    accounts: AccountsArgs,
+}
+
+impl Migrate {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let stop = StopSignals::listen()?.asked();
+        let by = self.operator.attribution()?;
+        let entry = by
+            .entry(audit::SUBSCRIBERS_MIGRATE, clock::now())
+            .with("source", self.source.as_str())
+            .with("all", self.all);
+        let database = self.store.open().await?;
+        if !self.dry_run && !self.no_group && !self.accounts.has_group() {
+            bail!(
+                "no group is named that starts the chain of e-mails \
+                 (POSTHASTE_MAILERLITE_NEW_GROUP_ID); for those who move now it never starts: \
+                 --no-group moves them without it"
+            );
         }
-    } else {
-        let (emails, nobody) = resolve(&*database.newsletter, &args.emails).await?;
-        unknown = nobody;
-        let count = emails.len() as u64;
-        (People::Named(emails.into_iter()), count)
-    };
-    if args.dry_run {
-        return dry_run(&args, &*database.newsletter, people, unknown).await;
-    }
-    let mover = Mover {
-        store: &*database.newsletter,
-        outbox: &*database.outbox,
-        clock: clock::system(),
-        source: args.source,
-        pace: Pace::new(args.accounts.requests_per_minute()),
-    };
-    let mut run = Run::new(entry);
-    run.begin(mover.store).await?;
-    let bar = progress::of_items(count);
-    let mut tally = Tally {
-        unknown,
-        ..Tally::default()
-    };
-    let ended = mover
-        .drive(people, stop, |email, migration| {
-            tally.add(migration);
-            bar.inc(1);
-            bar.set_message(tally.progress());
-            if migration == Migration::Unknown {
-                let email = plain(email.as_str());
-                bar.suspend(|| output::complain(format_args!("not a subscriber: {email}")));
+        let subscribers = &*database.subscribers;
+        let mut unknown = 0;
+        let (people, count) = if self.all {
+            let count = count_to_move(subscribers).await?;
+            match self.sample {
+                Some(sample) => {
+                    let sample = sample_to_move(subscribers, count, sample).await?;
+                    let count = sample.len() as u64;
+                    (People::Named(sample.into_iter()), count)
+                }
+                None => (People::everybody(subscribers), count),
             }
+        } else {
+            let (emails, nobody) = resolve(&*database.newsletter, &self.emails).await?;
+            unknown = nobody;
+            let count = emails.len() as u64;
+            (People::Named(emails.into_iter()), count)
+        };
+        if self.dry_run {
+            return dry_run(&self, &*database.newsletter, people, unknown).await;
+        }
+        let mover = Mover {
+            store: &*database.newsletter,
+            outbox: &*database.outbox,
+            clock: clock::system(),
+            source: self.source,
+            pace: Pace::new(self.accounts.requests_per_minute()),
+        };
+        let mut run = Run::new(entry);
+        run.begin(mover.store).await?;
+        let bar = progress::of_items(count);
+        let mut tally = Tally {
+            unknown,
+            ..Tally::default()
+        };
+        let ended = mover
+            .drive(people, stop, |email, migration| {
+                tally.add(migration);
+                bar.inc(1);
+                bar.set_message(tally.progress());
+                if migration == Migration::Unknown {
+                    let email = plain(email.as_str());
+                    bar.suspend(|| output::complain(format_args!("not a subscriber: {email}")));
+                }
+            })
+            .await;
+        bar.finish_and_clear();
+        output::print(format_args!("{}.", tally.progress()))?;
+        let recorded = run.end(mover.store, tally.counts()).await;
+        let ended = ended?;
+        recorded?;
+        Ok(match ended {
+            End::Stopped => {
+                output::print("Stopped before the end. Run it again to go on.")?;
+                ExitCode::from(INTERRUPTED)
+            }
+            End::TooManyFailed(outcome) => {
+                output::complain(format_args!(
+                    "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
+                     Run it again to go on."
+                ));
+                ExitCode::FAILURE
+            }
+            End::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
+            End::Complete => ExitCode::FAILURE,
         })
-        .await;
-    bar.finish_and_clear();
-    output::print(format_args!("{}.", tally.progress()))?;
-    let recorded = run.end(mover.store, tally.counts()).await;
-    let ended = ended?;
-    recorded?;
-    Ok(match ended {
-        End::Stopped => {
-            output::print("Stopped before the end. Run it again to go on.")?;
-            ExitCode::from(INTERRUPTED)
-        }
-        End::TooManyFailed(outcome) => {
-            output::complain(format_args!(
-                "Stopped: {outcome}. `posthaste outbox list` and `outbox list --dead` say why. \
-                 Run it again to go on."
-            ));
-            ExitCode::FAILURE
-        }
-        End::Complete if tally.unknown == 0 => ExitCode::SUCCESS,
-        End::Complete => ExitCode::FAILURE,
-    })
+    }
 }
 
 /// The addresses of the named subscribers, and the number of unknown ones.
@@ -145,7 +192,7 @@ async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>,
 
 /// Prints the outcome that a run would have, and what is not set up at the provider.
 async fn dry_run(
-    args: &SubscribersMigrateArgs,
+    args: &Migrate,
     store: &dyn Store,
     mut people: People<'_>,
     unknown: u64,
@@ -155,7 +202,7 @@ async fn dry_run(
         ..Forecast::default()
     };
     loop {
-        let batch = people.next(PAGE).await?;
+        let batch = people.next(LAUNCH_PAGE).await?;
         if batch.is_empty() {
             break;
         }
@@ -181,80 +228,6 @@ async fn dry_run(
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// The outcome that a run would have, in subscribers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Forecast {
-    moved: u64,
-    suppressed: u64,
-    unchanged: u64,
-    unknown: u64,
-}
-
-impl Forecast {
-    fn add(&mut self, known: Option<&Subscriber>) {
-        let count = match known.filter(|known| known.reported_at.is_some()) {
-            None => &mut self.unknown,
-            Some(known) if known.migrated.is_some() => &mut self.unchanged,
-            Some(known) if known.status.is_suppressed() => &mut self.suppressed,
-            Some(_) => &mut self.moved,
-        };
-        *count += 1;
-    }
-
-    fn text(self) -> String {
-        let Self {
-            moved,
-            suppressed,
-            unchanged,
-            unknown,
-        } = self;
-        format!(
-            "Nobody was moved. {moved} would move, {suppressed} are known to want no mail and \
-             would get none, {unchanged} had moved before, {unknown} are unknown."
-        )
-    }
-}
-
-/// A sample of the subscribers who have not moved yet, spread evenly over the list.
-async fn sampled(
-    subscribers: &dyn SubscriberReader,
-    count: u64,
-    sample: NonZeroU32,
-) -> Result<Vec<Email>, StoreError> {
-    let sample = u64::from(sample.get()).min(count);
-    let mut people = People::everybody(subscribers);
-    let mut chosen = Vec::new();
-    let mut nth = 0_u64;
-    while (chosen.len() as u64) < sample {
-        let page = people.next(PAGE).await?;
-        if page.is_empty() {
-            break;
-        }
-        for email in page {
-            // The first subscriber of each of `sample` equal parts.
-            if nth * sample / count.max(1) >= chosen.len() as u64 && (chosen.len() as u64) < sample
-            {
-                chosen.push(email);
-            }
-            nth += 1;
-        }
-    }
-    Ok(chosen)
-}
-
-/// The number of subscribers who have not moved yet.
-async fn count(subscribers: &dyn SubscriberReader) -> Result<u64, StoreError> {
-    let mut people = People::everybody(subscribers);
-    let mut count = 0;
-    loop {
-        let page = people.next(PAGE).await?;
-        count += page.len() as u64;
-        if page.len() < PAGE {
-            return Ok(count);
-        }
-    }
 }
 
 /// The end of a run without errors.
@@ -299,46 +272,6 @@ impl Tally {
             unknown,
         } = self;
         format!("{started} moved, {unchanged} had moved before, {unknown} unknown")
-    }
-}
-
-/// The subscribers to move.
-enum People<'a> {
-    /// The ones with these addresses.
-    Named(vec::IntoIter<Email>),
-    /// All who have not moved yet, in the order of their addresses, behind `after`.
-    Everybody {
-        subscribers: &'a dyn SubscriberReader,
-        after: Option<Email>,
-    },
-}
-
-impl<'a> People<'a> {
-    const fn everybody(subscribers: &'a dyn SubscriberReader) -> Self {
-        Self::Everybody {
-            subscribers,
-            after: None,
-        }
-    }
-
-    /// The next addresses; none at the end.
-    async fn next(&mut self, limit: usize) -> Result<Vec<Email>, StoreError> {
-        match self {
-            Self::Named(emails) => Ok(emails.take(limit).collect()),
-            Self::Everybody { subscribers, after } => {
-                let query = SubscriberQuery {
-                    filter: SubscriberFilter::Unmigrated,
-                    after: after.clone(),
-                    limit,
-                };
-                let page = subscribers.list(&query).await?;
-                let emails: Vec<_> = page.into_iter().map(|person| person.email).collect();
-                if let Some(last) = emails.last() {
-                    *after = Some(last.clone());
-                }
-                Ok(emails)
-            }
-        }
     }
 }
 

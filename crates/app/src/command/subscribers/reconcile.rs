@@ -7,6 +7,7 @@
 use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, bail};
+use clap::Args;
 use kernel::StoreError;
 use newsletter::{
     store::{Store, SubscriberReader},
@@ -22,9 +23,8 @@ use tokio::time::sleep;
 use workers::{Known, ListComparison};
 
 use crate::{
-    cli::SubscribersReconcileArgs,
-    database::Database,
-    newsletter_service, output, progress, provider,
+    cli::{AccountsArgs, StoreArgs},
+    config, newsletter_service, output, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -37,34 +37,57 @@ const RETRY_WAIT: Duration = Duration::from_secs(10);
 /// Without a lease, a worker may sync subscribers to the account while its list is read.
 const CONCURRENT_WRITES: ConcurrentWrites = ConcurrentWrites::Possible;
 
-/// Runs the command.
-pub(super) async fn run(args: SubscribersReconcileArgs) -> anyhow::Result<ExitCode> {
-    let stop = StopSignals::listen()?.asked();
-    tokio::pin!(stop);
-    let provider = provider::connect(&args.accounts.settings())?;
-    let mut accounts = provider.accounts();
-    accounts.retain(|account| args.account.is_none_or(|wanted| wanted == *account));
-    if accounts.is_empty() {
-        bail!("there is no API key of the account");
+/// Read the accounts' whole lists, record what they show, and have differences repaired
+#[derive(Debug, Args)]
+pub struct Reconcile {
+    /// Only this account: `old` or `new`
+    #[arg(
+        long,
+        value_name = "ACCOUNT",
+        env = "POSTHASTE_SUBSCRIBERS_ACCOUNT",
+        value_parser = config::account
+    )]
+    account: Option<Account>,
+
+    /// Say what is different, and change nothing
+    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    dry_run: bool,
+
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    accounts: AccountsArgs,
+}
+
+impl Reconcile {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let stop = StopSignals::listen()?.asked();
+        tokio::pin!(stop);
+        let provider = provider::connect(&self.accounts.settings())?;
+        let mut accounts = provider.accounts();
+        accounts.retain(|account| self.account.is_none_or(|wanted| wanted == *account));
+        if accounts.is_empty() {
+            bail!("there is no API key of the account");
+        }
+        let database = self.store.open().await?;
+        for account in accounts {
+            let walk = Walk {
+                account,
+                provider: &*provider,
+                store: &*database.newsletter,
+                subscribers: &*database.subscribers,
+                clock: clock::system(),
+                is_dry: self.dry_run,
+            };
+            let seen = tokio::select! {
+                biased;
+                () = &mut stop => return Ok(ExitCode::from(INTERRUPTED)),
+                seen = walk.run() => seen?,
+            };
+            output::print(seen.text(account, self.dry_run))?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    let database = Database::open(&args.store.database()).await?;
-    for account in accounts {
-        let walk = Walk {
-            account,
-            provider: &*provider,
-            store: &*database.newsletter,
-            subscribers: &*database.subscribers,
-            clock: clock::system(),
-            is_dry: args.dry_run,
-        };
-        let seen = tokio::select! {
-            biased;
-            () = &mut stop => return Ok(ExitCode::from(INTERRUPTED)),
-            seen = walk.run() => seen?,
-        };
-        output::print(seen.text(account, args.dry_run))?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Counts of the people on an account's list.

@@ -1,7 +1,6 @@
-//! Renders one subscriber as text or as JSON.
+//! `posthaste subscribers show`: one subscriber as text or as JSON.
 
-use std::fmt::Write as _;
-
+use clap::Args;
 use kernel::{
     day,
     outbox::{Outbox, SubjectTask, TaskRow},
@@ -14,10 +13,33 @@ use newsletter::{
 };
 use serde::Serialize;
 
-use crate::{output, text::plain};
+use crate::{
+    cli::{JsonArgs, StoreArgs},
+    config, output,
+};
 
 /// Tasks of a person that are shown at most.
 const TASKS: usize = 100;
+
+/// Show what is known of a subscriber
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The subscriber's address or UUID
+    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    person: PersonRef,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Show {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let (store, outbox) = (&*database.newsletter, &*database.outbox);
+        output::print(show(store, outbox, &self.person, self.json.enabled).await?)
+    }
+}
 
 /// A subscriber as JSON: the API's answer, with more for an operator.
 #[derive(Serialize)]
@@ -103,7 +125,7 @@ impl<'a> From<&'a SubjectTask> for Task<'a> {
 }
 
 /// Renders a person and their tasks.
-pub(super) async fn show(
+async fn show(
     store: &dyn Store,
     outbox: &dyn Outbox,
     person: &PersonRef,
@@ -133,13 +155,11 @@ pub(super) async fn show(
     })?)
 }
 
-/// The subscriber as text. Writing to a string cannot fail.
+/// The subscriber as text.
 fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
-    let mut text = String::new();
+    let mut fields = output::Fields::default();
     let mut field = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            _ = writeln!(text, "{name:<18}{}", plain(&value));
-        }
+        fields.add(name, value);
     };
     field("email", Some(subscriber.email.to_string()));
     field("uuid", Some(subscriber.id.to_string()));
@@ -175,8 +195,7 @@ fn text(subscriber: &Subscriber, tasks: &[SubjectTask]) -> String {
     for task in tasks {
         field("task", Some(task_text(task)));
     }
-    text.truncate(text.trim_end().len());
-    text
+    fields.text()
 }
 
 fn suppression(known: &Suppression) -> String {

@@ -3,8 +3,9 @@
 //! Only the provider's accounts and this database know the suppressions. An export is a third copy:
 //! an operator who restores an older backup imports it again.
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
+use clap::Args;
 use csv::Writer;
 use newsletter::{
     audit,
@@ -15,21 +16,45 @@ use newsletter::{
     },
     usecase::import_suppressions,
 };
+use program::records::{Fields, Layout};
 use runtime::{clock, decide_again};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
     export::pages,
-    intake::{self, Import, Record},
-    records::{Fields, Layout},
+    intake::{self, Intake, Record},
 };
 use crate::{
-    cli::SuppressionsImportArgs,
+    cli::{OperatorArgs, StoreArgs},
     config,
-    database::Database,
     newsletter_service::{self, new_id, new_token},
     output,
 };
+
+commands! {
+    /// Write out who is suppressed, and take it in again
+    Suppressions {
+        Export(Export),
+        Import(Import),
+    }
+}
+
+/// Print everybody who is suppressed as CSV, whether they were reported or not
+///
+/// Fields are printed as they are, so that `import` reads them back; for spreadsheets the same
+/// holds as for `subscribers export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Export {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        export(&*database.subscribers, output::print_lines).await
+    }
+}
 
 /// The columns of an export. An import needs the first two.
 static LAYOUT: Layout = Layout {
@@ -121,12 +146,27 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
     }
 }
 
-/// Imports a file.
-pub(super) async fn import(args: SuppressionsImportArgs) -> anyhow::Result<ExitCode> {
-    let by = args.operator.attribution()?;
-    let database = Database::open(&args.store.database()).await?;
-    let entry = by.entry(audit::SUPPRESSIONS_IMPORT, clock::now());
-    intake::run::<ImportedSuppression>(&*database.newsletter, &args.file, Some(entry)).await
+/// Take in suppressions from a CSV file; none is ever lifted
+#[derive(Debug, Args)]
+pub struct Import {
+    /// CSV with a header that has at least `email` and `status`, and perhaps `source`, `account`,
+    /// `at` and `reason` as an export does; `-` reads standard input. The strongest status stands,
+    /// and one from before somebody was reinstated does not count. To import a file again is safe
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Import {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let by = self.operator.attribution()?;
+        let database = self.store.open().await?;
+        let entry = by.entry(audit::SUPPRESSIONS_IMPORT, clock::now());
+        intake::run::<ImportedSuppression>(&*database.newsletter, &self.file, Some(entry)).await
+    }
 }
 
 impl Record for ImportedSuppression {
@@ -137,7 +177,7 @@ impl Record for ImportedSuppression {
         read(fields)
     }
 
-    async fn import(items: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>> {
+    async fn import(items: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>> {
         let store = import.store;
         if let Some(run) = &mut import.run {
             run.begin(store).await?;

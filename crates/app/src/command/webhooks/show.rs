@@ -1,32 +1,67 @@
-//! Webhooks and deliveries as text and as JSON.
+//! `posthaste webhooks show`: a webhook as text and as JSON.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, slice};
 
-use ::webhooks::{DeliveryRecord, EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks};
+use ::webhooks::{EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks};
 use access::{Client, Clients};
 use adapters_http::endpoint_data;
+use clap::Args;
 use kernel::{ClientId, Prefixes, StoreError};
 use serde::Serialize;
 
-use crate::{output, text};
+use super::find;
+use crate::{
+    cli::{JsonArgs, StoreArgs},
+    config, output,
+};
+
+/// Show a webhook
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The webhook's id
+    #[arg(value_name = "ID", value_parser = config::endpoint_id)]
+    id: EndpointId,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Show {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let tracked = find(&database, self.id).await?;
+        let backlog = backlog(&*database.webhooks).await?;
+        let owners = owners(&*database.clients, slice::from_ref(&tracked)).await?;
+        let shown = Shown::new(&tracked, &owners, backlog.get(&self.id));
+        if self.json.enabled {
+            output::print_json(&shown)
+        } else {
+            output::print(shown.text())
+        }
+    }
+}
 
 /// The most endpoints whose backlog is read.
 const MOST: usize = 1_000;
 
 /// The backlogs of active endpoints.
-pub type Backlogs = HashMap<EndpointId, EndpointBacklog>;
+pub(super) type Backlogs = HashMap<EndpointId, EndpointBacklog>;
 
 /// Reads the backlogs of active endpoints.
-pub async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
+pub(super) async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
     let all = webhooks.backlog(MOST).await?;
     Ok(all.into_iter().map(|of| (of.endpoint, of)).collect())
 }
 
 /// The clients that own webhooks.
-pub type Owners = HashMap<ClientId, Client>;
+pub(super) type Owners = HashMap<ClientId, Client>;
 
 /// Reads the clients that own these webhooks.
-pub async fn owners(clients: &dyn Clients, all: &[TrackedEndpoint]) -> Result<Owners, StoreError> {
+pub(super) async fn owners(
+    clients: &dyn Clients,
+    all: &[TrackedEndpoint],
+) -> Result<Owners, StoreError> {
     let mut owners = Owners::new();
     for tracked in all {
         if let Owner::Client(id) = tracked.endpoint.owner
@@ -41,11 +76,11 @@ pub async fn owners(clients: &dyn Clients, all: &[TrackedEndpoint]) -> Result<Ow
 
 /// A webhook for an operator: the fields of the API, its owner, the prefixes of the postings whose
 /// events it gets, and its backlog.
-pub struct Shown<'a> {
-    tracked: &'a TrackedEndpoint,
+pub(super) struct Shown<'a> {
+    pub tracked: &'a TrackedEndpoint,
     /// The prefixes, or the reason why there are no deliveries.
     prefixes: Result<Prefixes, &'static str>,
-    backlog: Option<&'a EndpointBacklog>,
+    pub backlog: Option<&'a EndpointBacklog>,
     secret: Option<&'a str>,
 }
 
@@ -77,53 +112,38 @@ impl<'a> Shown<'a> {
     }
 
     /// The webhook as lines.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let TrackedEndpoint {
             endpoint, health, ..
         } = self.tracked;
-        let names = endpoint.names.as_ref();
-        let names = names.map_or_else(
-            || "all".to_owned(),
-            |names| {
-                let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-                names.join(", ")
-            },
-        );
+        let names = endpoint.names.as_ref().map(|names| {
+            let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+            names.join(", ")
+        });
         let prefixes = match self.prefixes.as_ref().map(Prefixes::as_slice) {
             Ok([]) => "the whole board".to_owned(),
-            Ok(prefixes) => text::plain(&prefixes.join(", ")),
+            Ok(prefixes) => prefixes.join(", "),
             Err(reason) => format!("none: {reason}"),
         };
-        let optional = |text: &Option<String>| text.as_deref().map(text::plain);
-        let lines = [
-            ("id", Some(endpoint.id.to_string())),
-            ("url", Some(text::plain(endpoint.url.as_str()))),
-            ("owner", Some(owner(endpoint.owner))),
-            ("types", Some(names)),
-            ("postings", Some(prefixes)),
-            (
-                "include_posting",
-                Some(endpoint.include_posting.to_string()),
-            ),
-            ("description", optional(&endpoint.description)),
-            ("state", Some(endpoint.state.to_string())),
-            ("state_reason", optional(&endpoint.state_reason)),
-            ("waiting", self.backlog.map(|of| of.waiting.to_string())),
-            (
-                "behind_since",
-                self.backlog
-                    .and_then(|of| of.behind_since)
-                    .map(output::time),
-            ),
-            ("last_success_at", health.last_success_at.map(output::time)),
-            ("failing_since", health.failing_since.map(output::time)),
-            ("created_at", Some(output::time(endpoint.created_at))),
-            ("updated_at", Some(output::time(endpoint.updated_at))),
-        ];
-        let lines = lines
-            .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name:<17}{}", value?)));
-        lines.collect::<Vec<_>>().join("\n")
+        let behind_since = self.backlog.and_then(|of| of.behind_since);
+        let mut fields = output::Fields::default();
+        fields
+            .add("id", endpoint.id.to_string())
+            .add("url", endpoint.url.as_str().to_owned())
+            .add("owner", owner(endpoint.owner))
+            .add("types", names.unwrap_or_else(|| "all".to_owned()))
+            .add("postings", prefixes)
+            .add("include_posting", endpoint.include_posting.to_string())
+            .add("description", endpoint.description.clone())
+            .add("state", endpoint.state.to_string())
+            .add("state_reason", endpoint.state_reason.clone())
+            .add("waiting", self.backlog.map(|of| of.waiting.to_string()))
+            .add("behind_since", behind_since.map(output::time))
+            .add("last_success_at", health.last_success_at.map(output::time))
+            .add("failing_since", health.failing_since.map(output::time))
+            .add("created_at", output::time(endpoint.created_at))
+            .add("updated_at", output::time(endpoint.updated_at));
+        fields.text()
     }
 }
 
@@ -156,58 +176,11 @@ impl Serialize for Shown<'_> {
 }
 
 /// An owner in the words of the history of postings.
-fn owner(owner: Owner) -> String {
+pub(super) fn owner(owner: Owner) -> String {
     match owner {
         Owner::Operator => "operator".to_owned(),
         Owner::Client(id) => format!("client:{id}"),
     }
-}
-
-/// The webhooks as a table.
-pub fn table(all: &[TrackedEndpoint], backlogs: &Backlogs) -> String {
-    if all.is_empty() {
-        return "There are no webhooks.".to_owned();
-    }
-    let mut table = output::table(["ID", "STATE", "OWNER", "WAITING", "URL"]);
-    for TrackedEndpoint { endpoint, .. } in all {
-        let waiting = backlogs.get(&endpoint.id);
-        table.add_row([
-            endpoint.id.to_string(),
-            endpoint.state.to_string(),
-            owner(endpoint.owner),
-            waiting.map(|of| of.waiting.to_string()).unwrap_or_default(),
-            text::plain(endpoint.url.as_str()),
-        ]);
-    }
-    table.to_string()
-}
-
-/// Deliveries as a table. An error has a line of its own below its attempt.
-pub fn deliveries(deliveries: &[DeliveryRecord]) -> String {
-    if deliveries.is_empty() {
-        return "Nothing was attempted.".to_owned();
-    }
-    let line = |at: &str, name: &str, attempt: &str, status: &str, time: &str, event: &str| {
-        format!("{at:<20}  {name:<20}  {attempt:>5}  {status:>6}  {time:>6}  {event}")
-    };
-    let mut lines = vec![line("AT (UTC)", "TYPE", "TRY", "STATUS", "MS", "EVENT")];
-    for delivery in deliveries {
-        let at = output::time(delivery.at);
-        lines.push(line(
-            at.get(..19).unwrap_or(&at),
-            delivery.name.as_str(),
-            &delivery.attempt.to_string(),
-            &delivery
-                .status
-                .map_or_else(|| "-".to_owned(), |status| status.to_string()),
-            &delivery.duration.as_millis().to_string(),
-            &delivery.event.to_string(),
-        ));
-        if let Some(error) = &delivery.error {
-            lines.push(format!("    {}", text::plain(error)));
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]

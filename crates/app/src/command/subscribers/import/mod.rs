@@ -7,22 +7,26 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashSet, process::ExitCode, time::Duration};
+use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration};
 
+use clap::Args;
 use newsletter::{
     audit,
     subscriber::PutSubscriber,
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
 
+use program::records::{Fields, Layout};
 use runtime::{clock, decide_again};
 
 use super::{
     export::{COLUMNS, TOKEN},
-    intake::{self, Import, Record, Tally},
-    records::{Fields, Layout},
+    intake::{self, Intake, Record, Tally},
 };
-use crate::{cli::SubscribersImportArgs, database::Database, newsletter_service, output};
+use crate::{
+    cli::{OperatorArgs, StoreArgs},
+    newsletter_service, output,
+};
 
 /// The columns of the file; the token that an export adds is ignored.
 static LAYOUT: Layout = Layout {
@@ -31,16 +35,35 @@ static LAYOUT: Layout = Layout {
     ignored: &[TOKEN],
 };
 
-/// Runs the command.
-pub(super) async fn run(args: SubscribersImportArgs) -> anyhow::Result<ExitCode> {
-    let by = args.operator.attribution()?;
-    let database = Database::open(&args.store.database()).await?;
-    let entry = (!args.dry_run).then(|| by.entry(audit::SUBSCRIBERS_IMPORT, clock::now()));
-    let ended = intake::run::<PutSubscriber>(&*database.newsletter, &args.file, entry).await?;
-    if args.dry_run {
-        output::print("Nothing was imported: this is what would become of it.")?;
+/// Take in what the membership system reports, from a CSV file
+#[derive(Debug, Args)]
+pub struct Import {
+    /// CSV with the header `email,name,country,plan_category,status,expires_at`; `-` reads
+    /// standard input. An empty field clears what is stored, and a line without `plan_category`
+    /// and `status` is somebody without a membership. To import a file again is safe
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Say what would change, and change nothing
+    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    dry_run: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Import {
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        let by = self.operator.attribution()?;
+        let database = self.store.open().await?;
+        let entry = (!self.dry_run).then(|| by.entry(audit::SUBSCRIBERS_IMPORT, clock::now()));
+        let ended = intake::run::<PutSubscriber>(&*database.newsletter, &self.file, entry).await?;
+        if self.dry_run {
+            output::print("Nothing was imported: this is what would become of it.")?;
+        }
+        Ok(ended)
     }
-    Ok(ended)
 }
 
 impl Record for PutSubscriber {
@@ -51,7 +74,7 @@ impl Record for PutSubscriber {
         row::report(fields)
     }
 
-    async fn import(puts: &[Self], import: &mut Import<'_>) -> anyhow::Result<Vec<&'static str>> {
+    async fn import(puts: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>> {
         let store = import.store;
         let emails: HashSet<_> = puts.iter().map(|put| put.email.clone()).collect();
         let emails: Vec<_> = emails.into_iter().collect();

@@ -4,8 +4,8 @@ use kernel::body::BodyError;
 use newsletter::subscriber::{Email, PutSubscriber};
 use serde_json::{Map, Value, json};
 
-use super::super::records::Fields;
 use crate::newsletter_service::{new_id, new_token};
+use program::records::Fields;
 
 /// Parses a report; the error names the columns that are wrong.
 pub(super) fn report(fields: &Fields) -> Result<PutSubscriber, String> {

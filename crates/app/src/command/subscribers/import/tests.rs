@@ -13,11 +13,10 @@ use newsletter::{
 };
 use workers::faulty::FaultyStore;
 
+use program::records::Records;
+
 use super::{
-    super::{
-        intake::{BATCH, drive, import_text, spawn},
-        records::Records,
-    },
+    super::intake::{BATCH, drive, import_text, spawn},
     *,
 };
 use crate::command::run::Run;
@@ -164,9 +163,9 @@ fn columns_are_found_by_their_names() {
 }
 
 /// An import that is recorded as one of the file `people.csv`, unless it is dry.
-fn importing(store: &dyn Store, operation: Option<u128>) -> Import<'_> {
+fn importing(store: &dyn Store, operation: Option<u128>) -> Intake<'_> {
     let entry = |n| by_ann(n).entry(audit::SUBSCRIBERS_IMPORT, noon());
-    Import {
+    Intake {
         store,
         clock: std::sync::Arc::new(noon),
         run: operation.map(|n| Run::new(entry(n).with("file", "people.csv"))),

@@ -36,7 +36,7 @@ fn mover(store: &FaultyStore, requests_per_minute: u32) -> Mover<'_> {
 }
 
 async fn unmigrated(memory: &MemoryStore) -> u64 {
-    count(memory).await.unwrap()
+    count_to_move(memory).await.unwrap()
 }
 
 /// Moves all, and returns the times at which each was settled.
@@ -196,50 +196,6 @@ async fn it_does_not_run_far_ahead_of_the_workers() {
     assert_eq!(drive.await.unwrap(), End::Stopped);
     // Batches of ten, and no worker.
     assert_eq!(unmigrated(&store.memory).await, 300 - 110);
-}
-
-#[tokio::test]
-async fn a_sample_is_spread_over_the_list() {
-    let store = store(2500).await;
-    for (sample, expect) in [(1, 1), (3, 3), (100, 100), (5000, 2500)] {
-        let sample = NonZeroU32::new(sample).unwrap();
-        let chosen = sampled(&*store.memory, 2500, sample).await.unwrap();
-        assert_eq!(chosen.len(), expect);
-    }
-    let sample = NonZeroU32::new(5).unwrap();
-    let chosen = sampled(&*store.memory, 2500, sample).await.unwrap();
-    let expect: Vec<_> = (0..5).map(|n| email(&address(n * 500))).collect();
-    assert_eq!(chosen, expect);
-}
-
-#[tokio::test]
-async fn a_dry_run_counts_what_would_become_of_people() {
-    let store = store(4).await;
-    let source = MigrationSource::Manual;
-    usecase::migrate(&*store, &[email(&address(0))], source, noon())
-        .await
-        .unwrap();
-    let unsubscribed = newsletter::subscriber::SubscriberStatus::Unsubscribed;
-    let notices = [newsletter::testing::notice(&address(1), unsubscribed)];
-    usecase::notice_events(&*store, &notices, noon())
-        .await
-        .unwrap();
-    let mut forecast = Forecast::default();
-    for name in [
-        &address(0),
-        &address(1),
-        &address(2),
-        &address(3),
-        "x@example.com",
-    ] {
-        let email = email(name);
-        let known = store.load(std::slice::from_ref(&email)).await.unwrap();
-        forecast.add(known.get(&email));
-    }
-    let text = forecast.text();
-    let expect = "2 would move, 1 are known to want no mail and would get none, \
-                  1 had moved before, 1 are unknown.";
-    assert!(text.ends_with(expect), "{text}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ async fn exported(store: &MemoryStore) -> (String, usize) {
 
 /// Imports a file; returns the counts and the messages about bad lines.
 async fn imported(store: &MemoryStore, file: &str) -> (anyhow::Result<Tally>, Vec<String>) {
-    let mut import = Import {
+    let mut import = Intake {
         store,
         clock: std::sync::Arc::new(noon),
         run: Some(Run::new(

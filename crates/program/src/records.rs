@@ -19,11 +19,11 @@ const MAX_COLUMNS: usize = 6;
 
 /// The fields of a record in the order of its layout's columns. A column that the file lacks is
 /// empty.
-pub(super) type Fields = [String; MAX_COLUMNS];
+pub type Fields = [String; MAX_COLUMNS];
 
 /// The columns of a file, which may be in any order.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     /// The columns' names.
     pub columns: [&'static str; MAX_COLUMNS],
     /// The number of leading columns that are required.
@@ -66,7 +66,7 @@ impl Layout {
 
 /// A record.
 #[derive(Debug)]
-pub(super) struct Record {
+pub struct Record {
     /// The line that it begins on, from 1.
     pub line: u64,
     /// The offset of its end in the file, in bytes.
@@ -76,7 +76,7 @@ pub(super) struct Record {
 }
 
 /// An iterator over the records behind a file's header.
-pub(super) struct Records<R> {
+pub struct Records<R> {
     input: LineReader<R>,
     layout: &'static Layout,
     /// The field of each column of the file, `None` for an ignored column.

@@ -9,32 +9,26 @@ use std::{
 };
 
 use clap::{
-    Arg, ArgAction, CommandFactory as _, FromArgMatches as _,
+    Arg, ArgAction, FromArgMatches,
     builder::Resettable,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use super::{
-    commands::{Cli, SERVICES, command_path},
-    environment::command,
-    refusal::Refusal,
-};
-use crate::config::{self, LogFormat};
+use super::{SERVICES, command_path, refusal::Refusal};
 
 /// Reads the command line.
-pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    let command = without_unset_variables(command());
+pub fn parse<T: FromArgMatches>(root: clap::Command, arguments: &[OsString]) -> Result<T, Refusal> {
+    let command = without_unset_variables(root);
     command
         .clone()
         .try_get_matches_from(arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .and_then(|matches| T::from_arg_matches(&matches))
         .map_err(|error| refusal(error, &command, arguments))
 }
 
 /// Whether a command line, be it understood or not, asks for a service that logs JSON.
-pub fn asks_for_json(arguments: &[OsString]) -> bool {
-    let root = Cli::command();
-    let mut path = command_path(&root, arguments).into_iter();
+pub fn asks_for_json(root: &clap::Command, arguments: &[OsString]) -> bool {
+    let mut path = command_path(root, arguments).into_iter();
     let is_service = path.any(|command| SERVICES.contains(&command.get_name()));
     let mut words = arguments.iter().filter_map(|word| word.to_str());
     let option = words.find_map(|word| word.strip_prefix("--log-format"));
@@ -43,7 +37,7 @@ pub fn asks_for_json(arguments: &[OsString]) -> bool {
         Some("") => words.next().unwrap_or_default().to_owned(),
         Some(value) => value.trim_start_matches('=').to_owned(),
     };
-    is_service && config::log_format(&format) == Ok(LogFormat::Json)
+    is_service && format.trim() == "json"
 }
 
 /// Ignores empty variables, and the variables of switches that are off.
@@ -67,7 +61,8 @@ fn is_switch(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
-pub(super) fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
+/// Whether a variable has no effect: it is empty, or that of a switch and says no.
+pub fn counts_as_unset(value: &OsStr, is_switch: bool) -> bool {
     let Some(value) = value.to_str().map(str::trim) else {
         return false;
     };

@@ -2,23 +2,14 @@
 
 use std::{collections::BTreeSet, env};
 
-use clap::CommandFactory as _;
-
-use super::{Cli, environment};
+use super::environment;
 use crate::text;
 
 const PREFIX: &str = "POSTHASTE_";
 
-/// Warns of each `POSTHASTE_…` variable that no command knows.
-pub fn warn_of_unknown_variables() {
-    for complaint in unknown_variables() {
-        tracing::warn!("{complaint}");
-    }
-}
-
 /// A message for each `POSTHASTE_…` variable that no command knows.
-pub fn unknown_variables() -> Vec<String> {
-    let known = known();
+pub fn unknown_variables(root: &clap::Command) -> Vec<String> {
+    let known = known(root);
     let mut complaints = Vec::new();
     for (name, value) in env::vars_os() {
         let name = name.to_string_lossy();
@@ -30,7 +21,7 @@ pub fn unknown_variables() -> Vec<String> {
 }
 
 /// The variables of all commands.
-fn known() -> BTreeSet<String> {
+fn known(root: &clap::Command) -> BTreeSet<String> {
     fn collect(command: &clap::Command, known: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(clap::Arg::get_env);
         known.extend(variables.map(|name| name.to_string_lossy().into_owned()));
@@ -41,7 +32,7 @@ fn known() -> BTreeSet<String> {
         }
     }
     let mut known = BTreeSet::new();
-    collect(&Cli::command(), &mut known);
+    collect(root, &mut known);
     known
 }
 
@@ -79,7 +70,24 @@ fn nearest<'a>(name: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, Command};
+
     use super::*;
+
+    /// Some variables of a command line.
+    fn known() -> BTreeSet<String> {
+        let arg = |name: &'static str| Arg::new(name).long(name).env(name);
+        let serve = Command::new("serve").args([
+            arg("POSTHASTE_BIND"),
+            arg("POSTHASTE_DATA_DIR"),
+            arg("POSTHASTE_TOKEN_TTL"),
+            arg("POSTHASTE_LLM_API_KEY").hide_env_values(true),
+        ]);
+        let retire = Command::new("retire").arg(arg("POSTHASTE_KEYS_FORCE"));
+        let outbox = Command::new("retry").arg(arg("POSTHASTE_OUTBOX_ALL_DEAD"));
+        let root = Command::new("posthaste").arg(arg("POSTHASTE_LOG"));
+        super::known(&root.subcommands([serve, retire, outbox]))
+    }
 
     #[test]
     fn a_misspelt_variable_is_told_with_the_nearest_one() {

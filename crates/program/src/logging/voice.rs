@@ -1,13 +1,13 @@
 //! What a process says beside its log: that it is ready, and why it ends. A service that logs JSON
 //! says it as JSON too, so that whoever reads both streams finds one object in each line.
 
-use std::{ffi::OsString, fmt::Display, panic, sync::OnceLock};
+use std::{fmt::Display, panic, sync::OnceLock};
 
 use runtime::{clock, panics};
 use serde::Serialize;
 
 use super::writer::flush;
-use crate::{cli, output};
+use crate::output;
 
 /// Whether this process says everything as JSON.
 static IS_JSON: OnceLock<bool> = OnceLock::new();
@@ -45,8 +45,8 @@ pub fn announce(text: impl Display) {
 
 /// Says on standard error why the process ends; if its command line was not understood, as the
 /// words of that ask for.
-pub fn complain(text: impl Display, arguments: &[OsString]) {
-    if *IS_JSON.get_or_init(|| cli::asks_for_json(arguments)) {
+pub fn print_error(text: impl Display, asks_for_json: impl FnOnce() -> bool) {
+    if *IS_JSON.get_or_init(asks_for_json) {
         output::complain(json("ERROR", &text));
     } else {
         output::complain(format_args!("error: {text}"));

@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use clap::{Args, builder::FalseyValueParser};
+use clap::Args;
 use indicatif::ProgressBar;
 use push::{
     Catalogue, Counts, Credentials, Import, Loader, Missing, Options, Progress, Reason, Snapshot,
@@ -28,6 +28,7 @@ use url::Url;
 use crate::{
     config, output,
     progress::{self, Estimate},
+    shutdown::{INTERRUPTED, StopSignals},
     text::{plain, quoted, shorten},
 };
 
@@ -37,22 +38,22 @@ const SHOWN_LENGTH: usize = 66;
 const REDRAW: Duration = Duration::from_millis(200);
 const REDRAWS_PER_LINE: u64 = 50;
 
-/// The options.
+/// Push many postings from a file
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct PushArgs {
+pub struct Push {
     /// One `{"id":…,"payload":{…}}` a line, or one JSON array of them; gzip and Zstandard are
     /// unpacked. `-` reads standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    file: PathBuf,
 
     /// Where the service is
     #[arg(long, value_name = "URL", env = "POSTHASTE_PUSH_URL", value_parser = config::base_url)]
-    pub url: Url,
+    url: Url,
 
     /// The OAuth client's id
     #[arg(long, value_name = "ID", env = "POSTHASTE_CLIENT_ID")]
-    pub client_id: String,
+    client_id: String,
 
     /// The OAuth client's secret; better given as the variable, which other users cannot see
     #[arg(
@@ -72,7 +73,7 @@ pub struct PushArgs {
         env = "POSTHASTE_PUSH_CATALOGUE",
         value_parser = config::catalogue
     )]
-    pub catalogue: Option<String>,
+    catalogue: Option<String>,
 
     /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
     /// 20 of them; the service's default is 30. 100 lets everything through
@@ -83,20 +84,20 @@ pub struct PushArgs {
         requires = "catalogue",
         value_parser = config::max_missing
     )]
-    pub max_missing: Option<u8>,
+    max_missing: Option<u8>,
 
     /// Bring expired postings back: adds `"expiration": null` to each payload that says nothing of
     /// expiration
-    #[arg(long, env = "POSTHASTE_PUSH_REOPEN", value_parser = FalseyValueParser::new())]
-    pub reopen: bool,
+    #[arg(long, env = "POSTHASTE_PUSH_REOPEN")]
+    reopen: bool,
 
     /// Only ask what would happen; nothing is written
-    #[arg(long, env = "POSTHASTE_PUSH_DRY_RUN", value_parser = FalseyValueParser::new())]
-    pub dry_run: bool,
+    #[arg(long, env = "POSTHASTE_PUSH_DRY_RUN")]
+    dry_run: bool,
 
     /// Have fields refused that the service does not know
-    #[arg(long, env = "POSTHASTE_PUSH_STRICT", value_parser = FalseyValueParser::new())]
-    pub strict: bool,
+    #[arg(long, env = "POSTHASTE_PUSH_STRICT")]
+    strict: bool,
 
     /// Has no effect any more.
     #[arg(
@@ -105,47 +106,46 @@ pub struct PushArgs {
         env = "POSTHASTE_PUSH_CONCURRENCY",
         hide = true
     )]
-    pub concurrency: Option<u16>,
+    concurrency: Option<u16>,
 
     /// Write lines that were not taken with their errors to this file, which can be pushed again
     #[arg(long, value_name = "FILE", env = "POSTHASTE_PUSH_REJECTS")]
-    pub rejects: Option<PathBuf>,
+    rejects: Option<PathBuf>,
 
     /// Print JSON instead of text
-    #[arg(long, env = "POSTHASTE_JSON", value_parser = FalseyValueParser::new())]
-    pub json: bool,
+    #[arg(long, env = "POSTHASTE_JSON")]
+    json: bool,
 }
 
-/// Runs the command until its end, or until it is to stop; its exit code is `interrupted` then.
-pub async fn run(
-    args: &PushArgs,
-    stop: impl Future<Output = ()>,
-    interrupted: ExitCode,
-) -> anyhow::Result<ExitCode> {
-    if args.concurrency.is_some() {
-        output::complain(
-            "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: one \
-             import is sent at a time, and the service works on many of its lines at once",
-        );
-    }
-    if let Some(rejects) = &args.rejects {
-        refuse_same_file(&args.file, rejects)?;
-    }
-    tokio::select! {
-        ended = push(args) => ended,
-        () = stop => {
-            let message = "Stopped before the end. To push the same again is safe.";
-            if args.json {
-                output::complain(message);
-            } else {
-                output::print(message)?;
+impl Push {
+    /// Runs until the end, or until a signal asks to stop.
+    pub async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.concurrency.is_some() {
+            output::complain(
+                "warning: --concurrency and POSTHASTE_PUSH_CONCURRENCY have no effect any more: \
+                 one import is sent at a time, and the service works on many of its lines at once",
+            );
+        }
+        if let Some(rejects) = &self.rejects {
+            refuse_same_file(&self.file, rejects)?;
+        }
+        let stop = StopSignals::listen()?.asked();
+        tokio::select! {
+            ended = push(&self) => ended,
+            () = stop => {
+                let message = "Stopped before the end. To push the same again is safe.";
+                if self.json {
+                    output::complain(message);
+                } else {
+                    output::print(message)?;
+                }
+                Ok(ExitCode::from(INTERRUPTED))
             }
-            Ok(interrupted)
         }
     }
 }
 
-async fn push(args: &PushArgs) -> anyhow::Result<ExitCode> {
+async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = Progress::default();
     let options = Options {
@@ -178,7 +178,7 @@ async fn push(args: &PushArgs) -> anyhow::Result<ExitCode> {
 /// Sends the file. The rejects are opened after the first token, so that a wrong secret does not cost
 /// those of an earlier run.
 async fn send(
-    args: &PushArgs,
+    args: &Push,
     options: &Options,
     progress: &Progress,
 ) -> anyhow::Result<(Source, Import, Option<BufWriter<File>>)> {
@@ -335,7 +335,7 @@ impl fmt::Display for Summary {
     }
 }
 
-fn print_summary(summary: &Summary, import: &Import, args: &PushArgs) -> anyhow::Result<()> {
+fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Result<()> {
     let missing = import.missing.filter(|missing| missing.count > 0);
     let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
     if args.json {
@@ -362,7 +362,7 @@ fn print_summary(summary: &Summary, import: &Import, args: &PushArgs) -> anyhow:
 }
 
 /// What is said of the postings that a catalogue lacks, beside those that their lines expired.
-fn say_missing(args: &PushArgs, missing: Missing, by_lines: u64) -> String {
+fn say_missing(args: &Push, missing: Missing, by_lines: u64) -> String {
     let name = args.catalogue.as_deref().unwrap_or_default();
     let sentence = domain::import::Missing {
         count: missing.count,
@@ -386,7 +386,7 @@ fn say_missing(args: &PushArgs, missing: Missing, by_lines: u64) -> String {
 }
 
 /// The command that pushes the same again, whatever is missing. The secret is not repeated.
-fn overriding_command(args: &PushArgs) -> String {
+fn overriding_command(args: &Push) -> String {
     let mut command = format!("posthaste push {}", quoted(&args.file.to_string_lossy()));
     let mut add = |option: &str, value: &str| {
         _ = write!(command, " --{option} {}", quoted(value));

@@ -2,12 +2,12 @@
 
 use std::{collections::HashSet, fmt};
 
-use kernel::{StoreError, outbox::Outbox};
-use newsletter::{
+use crate::{
     store::Store,
     subscriber::{Email, SubscriberId},
     tasks,
 };
+use kernel::{StoreError, outbox::Outbox};
 
 /// The share of moves that may fail, in percent.
 const MAX_FAILED_PERCENT: usize = 5;
@@ -18,7 +18,7 @@ const MIN_MOVES: usize = 20;
 
 /// Counts of moves by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moves {
+pub struct Moves {
     /// Moves that ended, well or not.
     pub ended: usize,
     /// Moves that a worker has not finished yet.
@@ -54,7 +54,7 @@ impl fmt::Display for Moves {
 }
 
 /// Watches the moves of a run.
-pub(super) struct MoveMonitor<'a> {
+pub struct MoveMonitor<'a> {
     store: &'a dyn Store,
     outbox: &'a dyn Outbox,
     under_way: HashSet<SubscriberId>,
@@ -63,6 +63,7 @@ pub(super) struct MoveMonitor<'a> {
 }
 
 impl<'a> MoveMonitor<'a> {
+    /// Watches no moves yet.
     pub fn new(store: &'a dyn Store, outbox: &'a dyn Outbox) -> Self {
         Self {
             store,

@@ -44,6 +44,7 @@ pub struct LineReader<R> {
 }
 
 impl<R: BufRead> LineReader<R> {
+    /// Reads lines of this length at most.
     pub const fn new(input: R, longest: usize) -> Self {
         Self {
             input,

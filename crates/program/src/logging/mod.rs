@@ -15,13 +15,10 @@ use tracing_subscriber::{
 
 use self::writer::LogWriter;
 pub use self::{
-    voice::{announce, complain},
+    voice::{announce, print_error},
     writer::flush,
 };
-use crate::{
-    cli::{Cli, Command, Refusal},
-    config::{self, LogFormat},
-};
+use crate::options::Refusal;
 
 /// Default filter of `serve` and `worker`. It drops the server's own messages, which repeat ours.
 const SERVICE_FILTER: &str = "info,actix_server=warn,actix_web=warn";
@@ -31,27 +28,51 @@ const MALFORMED_REQUESTS: &str = "actix_http::h1";
 /// Default filter of all other commands.
 const COMMAND_FILTER: &str = "warn";
 
+/// `POSTHASTE_LOG`, `RUST_LOG`.
+pub fn log_filter(text: &str) -> Result<String, String> {
+    match EnvFilter::builder().parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!(
+            "{text:?} is no log filter such as `info,posthaste=debug`: {error}"
+        )),
+    }
+}
+
+/// `POSTHASTE_LOG_FORMAT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// `POSTHASTE_LOG_FORMAT`.
+pub fn log_format(text: &str) -> Result<LogFormat, String> {
+    match text.trim() {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(format!("{text:?} is neither `text` nor `json`")),
+    }
+}
+
 /// Starts logging with the filter and the format of the command line or the environment.
-pub fn start(cli: &Cli) -> Result<(), Refusal> {
-    let filter = filter(cli)?;
-    voice::settle(is_service(&cli.command) && cli.log_format == LogFormat::Json);
-    subscribe(filter, cli.log_format, writer(cli)?)
+pub fn start(log: Option<&str>, format: LogFormat, is_service: bool) -> Result<(), Refusal> {
+    let filter = filter(log, is_service)?;
+    voice::settle(is_service && format == LogFormat::Json);
+    subscribe(filter, format, writer(is_service)?)
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))
 }
 
 /// The writer: of a service one that no request waits for; of all other commands standard error,
 /// to which they print as well.
-fn writer(cli: &Cli) -> Result<BoxMakeWriter, Refusal> {
-    if !is_service(&cli.command) {
+fn writer(is_service: bool) -> Result<BoxMakeWriter, Refusal> {
+    if !is_service {
         return Ok(BoxMakeWriter::new(io::stderr));
     }
     let writer = LogWriter::start(io::stderr())
         .map_err(|error| Refusal::Value(format!("cannot log: {error}")))?;
     Ok(BoxMakeWriter::new(writer.of_process()))
-}
-
-const fn is_service(command: &Command) -> bool {
-    matches!(command, Command::Serve(_) | Command::Worker(_))
 }
 
 fn subscribe<W>(
@@ -82,11 +103,11 @@ where
     }
 }
 
-fn filter(cli: &Cli) -> Result<EnvFilter, Refusal> {
-    let text = match (&cli.log, rust_log()?) {
-        (Some(filter), _) => filter.clone(),
+fn filter(log: Option<&str>, is_service: bool) -> Result<EnvFilter, Refusal> {
+    let text = match (log, rust_log()?) {
+        (Some(filter), _) => filter.to_owned(),
         (None, Some(filter)) => filter,
-        (None, None) if is_service(&cli.command) => SERVICE_FILTER.to_owned(),
+        (None, None) if is_service => SERVICE_FILTER.to_owned(),
         (None, None) => COMMAND_FILTER.to_owned(),
     };
     let text = without_malformed_requests(text);
@@ -105,7 +126,7 @@ fn without_malformed_requests(filter: String) -> String {
 
 fn rust_log() -> Result<Option<String>, Refusal> {
     match env::var("RUST_LOG") {
-        Ok(text) if !text.trim().is_empty() => config::log_filter(&text)
+        Ok(text) if !text.trim().is_empty() => log_filter(&text)
             .map(Some)
             .map_err(|reason| Refusal::Value(format!("RUST_LOG: {reason}"))),
         _ => Ok(None),

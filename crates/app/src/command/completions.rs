@@ -1,0 +1,24 @@
+//! `posthaste completions`.
+
+use std::future::{Future, ready};
+
+use clap::Args;
+use clap_complete::Shell;
+
+use crate::{cli, output};
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut cli::command(), "posthaste", &mut script);
+        ready(output::print_lines(&script))
+    }
+}

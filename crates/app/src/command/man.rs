@@ -1,0 +1,32 @@
+//! `posthaste man`: a manual page for each command, `posthaste.1`, `posthaste-serve.1` and so on.
+
+use std::{
+    fs,
+    future::{Future, ready},
+    path::PathBuf,
+};
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::cli;
+
+/// Write a manual page for each command
+#[derive(Debug, Args)]
+pub struct Man {
+    /// The directory of the pages, such as `/usr/local/share/man/man1`; made if it is not there
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl Man {
+    pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
+        ready(self.write())
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        let context = || format!("cannot write manual pages to {}", self.folder.display());
+        fs::create_dir_all(&self.folder).with_context(context)?;
+        clap_mangen::generate_to(cli::command(), &self.folder).with_context(context)
+    }
+}

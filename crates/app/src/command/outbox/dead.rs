@@ -1,0 +1,158 @@
+//! `posthaste outbox retry` and `dismiss`: what becomes of dead letters.
+
+use std::collections::BTreeSet;
+
+use anyhow::bail;
+use clap::Args;
+use kernel::{
+    audit::{Action, Entry},
+    outbox::{Dismissal, Outbox, Revive, TaskId},
+};
+use runtime::clock;
+use time::OffsetDateTime;
+
+use super::PAGE;
+use crate::{
+    cli::{OperatorArgs, StoreArgs},
+    config, output,
+};
+
+/// Bring dead side effects back
+#[derive(Debug, Args)]
+#[command(override_usage = "posthaste outbox retry [OPTIONS] <ID>...\n       \
+                            posthaste outbox retry [OPTIONS] --all-dead")]
+pub struct Retry {
+    /// Ids of dead side effects, as `outbox list --dead` shows them
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "all_dead",
+        value_parser = config::task_id
+    )]
+    ids: Vec<i64>,
+
+    /// Bring all of them back
+    #[arg(long, env = "POSTHASTE_OUTBOX_ALL_DEAD", conflicts_with = "ids")]
+    all_dead: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Retry {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let selection = selection(&self.ids, self.all_dead);
+        let (by, now) = (self.operator.attribution()?, clock::now());
+        let entry = by.entry(Action::OUTBOX_RETRY, now);
+        output::print(revive(&*database.outbox, &selection, &entry, now).await?)
+    }
+}
+
+/// The tasks to revive, without duplicates.
+pub(super) fn selection(ids: &[i64], all: bool) -> Revive {
+    if all {
+        return Revive::All;
+    }
+    let unique: BTreeSet<_> = ids.iter().copied().map(TaskId).collect();
+    Revive::Tasks(unique.into_iter().collect())
+}
+
+/// Makes dead letters due again, and returns a sentence with their number.
+pub(super) async fn revive(
+    outbox: &dyn Outbox,
+    selection: &Revive,
+    entry: &Entry,
+    now: OffsetDateTime,
+) -> anyhow::Result<String> {
+    let revived = outbox.revive(selection, Some(entry), now).await?;
+    if let Revive::Tasks(named) = selection
+        && revived < named.len() as u64
+    {
+        bail!(
+            "due again: {revived} of {}; what else was named is not dead, see \
+             `posthaste outbox list --dead`",
+            named.len()
+        );
+    }
+    Ok(format!("Due again: {revived}."))
+}
+
+/// Delete dead side effects, which then never happen; the audit names each
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "posthaste outbox dismiss --reason <REASON> [OPTIONS] <ID>...\n       \
+                            posthaste outbox dismiss --reason <REASON> [OPTIONS] --all-dead"
+)]
+pub struct Dismiss {
+    /// Ids of dead side effects, as `outbox list --dead` shows them
+    #[arg(
+        value_name = "ID",
+        required_unless_present = "all_dead",
+        value_parser = config::task_id
+    )]
+    ids: Vec<i64>,
+
+    /// Dismiss all of them
+    #[arg(long, env = "POSTHASTE_OUTBOX_ALL_DEAD", conflicts_with = "ids")]
+    all_dead: bool,
+
+    /// Why, for the audit
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_OUTBOX_REASON",
+        value_parser = config::reason
+    )]
+    reason: String,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Dismiss {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let dismissal = Dismissal {
+            by: self.operator.attribution()?,
+            reason: self.reason,
+            at: clock::now(),
+        };
+        let selection = selection(&self.ids, self.all_dead);
+        output::print(remove(&*database.outbox, &selection, &dismissal).await?)
+    }
+}
+
+/// Dismisses dead letters, a page in a commit, and returns a sentence with their number.
+pub(super) async fn remove(
+    outbox: &dyn Outbox,
+    selection: &Revive,
+    dismissal: &Dismissal,
+) -> anyhow::Result<String> {
+    let mut dismissed = 0;
+    match selection {
+        Revive::Tasks(named) => {
+            for page in named.chunks(PAGE) {
+                dismissed += outbox.dismiss(page, dismissal).await?;
+            }
+            if dismissed < named.len() as u64 {
+                bail!(
+                    "dismissed: {dismissed} of {}; what else was named is not dead and stays, see \
+                     `posthaste outbox list`",
+                    named.len()
+                );
+            }
+        }
+        Revive::All => loop {
+            let dead = outbox.list(true, None, PAGE).await?;
+            let ids: Vec<_> = dead.iter().map(|task| task.id).collect();
+            let removed = outbox.dismiss(&ids, dismissal).await?;
+            dismissed += removed;
+            if removed == 0 {
+                break;
+            }
+        },
+    }
+    Ok(format!("Dismissed: {dismissed}."))
+}

@@ -1,0 +1,24 @@
+//! `posthaste outbox`: tasks that wait, and dead letters.
+
+mod dead;
+mod list;
+
+#[cfg(test)]
+mod tests;
+
+use self::{
+    dead::{Dismiss, Retry},
+    list::List,
+};
+
+/// Rows in memory at a time.
+const PAGE: usize = 1_000;
+
+commands! {
+    /// Look at side effects that wait or were given up
+    Outbox {
+        List(List),
+        Retry(Retry),
+        Dismiss(Dismiss),
+    }
+}

@@ -1,0 +1,278 @@
+use domain::{
+    posting::{ENRICH, Lifetime},
+    testing::{create, put_id},
+    usecase::ingest,
+};
+use kernel::{
+    audit::{Action, Entry},
+    outbox::{Dismissal, Outbox, TaskRow},
+    testing::{by_ann, minutes, noon},
+};
+use newsletter::{
+    store::AccountState,
+    subscriber::{Account, MigrationSource},
+    tasks,
+    testing::{MemoryStore, email, report, subscriber_id},
+    usecase::{migrate, put_subscribers},
+};
+use serde_json::Value;
+use time::Duration;
+use uuid::Uuid;
+
+use super::{
+    PAGE,
+    dead::{remove, revive, selection},
+    list::{Listing, Row, hint, pause},
+};
+use crate::output::List;
+
+/// A store with two postings. The enrichment of the first is a dead letter, the other waits.
+async fn store() -> MemoryStore {
+    let store = MemoryStore::new();
+    for (identifier, at) in [("a", noon()), ("b", noon() + minutes(1))] {
+        ingest(&store, &[create(identifier, "acme")], Lifetime::NEVER, at)
+            .await
+            .unwrap();
+    }
+    let (lease, at) = (minutes(1), noon() + minutes(1));
+    let claimed = store
+        .claim(ENRICH, 1, lease, Uuid::max(), at)
+        .await
+        .unwrap();
+    store
+        .give_up(claimed[0].token, "no\x1b luck", at)
+        .await
+        .unwrap();
+    store
+}
+
+async fn tasks(store: &MemoryStore, dead: bool) -> Vec<TaskRow> {
+    Outbox::list(store, dead, None, usize::MAX).await.unwrap()
+}
+
+/// The tasks as a table.
+fn table(tasks: &[TaskRow]) -> String {
+    let mut lines = Vec::new();
+    let mut list = List::new(false, |line| {
+        lines.push(line);
+        Ok(())
+    });
+    let rows: Vec<_> = tasks.iter().map(Row::new).collect();
+    list.page(&rows).unwrap();
+    lines.join("\n")
+}
+
+fn recorded() -> Entry {
+    by_ann(1).entry(Action::OUTBOX_RETRY, noon())
+}
+
+#[test]
+fn a_pause_is_said_while_it_lasts() {
+    let (now, minute) = (noon(), minutes(1));
+    let state = AccountState {
+        paused_until: Some(now + minute),
+        pause_reason: Some("old account: 429\u{1b}[2J".to_owned()),
+        reconciled_at: None,
+    };
+    let text = pause(Account::Old, &state, now).unwrap();
+    assert!(text.contains("old account is paused until"), "{text}");
+    assert!(text.contains("429\u{FFFD}[2J"), "{text}");
+    assert_eq!(pause(Account::Old, &state, now + minute), None);
+    assert_eq!(pause(Account::New, &AccountState::default(), now), None);
+}
+
+#[tokio::test]
+async fn json_is_an_array_of_rows() {
+    let store = store().await;
+    let rows = |tasks: Vec<TaskRow>| -> Value {
+        serde_json::to_value(tasks.iter().map(Row::new).collect::<Vec<_>>()).unwrap()
+    };
+    let waiting = rows(tasks(&store, false).await);
+    assert_eq!(waiting.as_array().unwrap().len(), 1);
+    assert_eq!(waiting[0]["kind"], "enrich");
+    assert_eq!(waiting[0]["last_error"], Value::Null);
+    assert_eq!(waiting[0]["next_at"], "2026-03-01T12:01:00.123456Z");
+    let posting = put_id("b");
+    assert_eq!(waiting[0]["key"], posting.to_string());
+    let dead = rows(tasks(&store, true).await);
+    let mut names: Vec<_> = dead[0]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        ["attempts", "id", "key", "kind", "last_error", "next_at"]
+    );
+    assert_eq!(
+        (&dead[0]["kind"], &dead[0]["attempts"]),
+        (&"enrich".into(), &1.into())
+    );
+    assert_eq!(rows(Vec::new()), Value::Array(Vec::new()));
+}
+
+async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
+    let mut printed = Vec::new();
+    let listing = Listing {
+        dead: false,
+        limit,
+        as_json,
+    };
+    let print = |text: String| {
+        printed.extend(text.lines().map(str::to_owned));
+        Ok(())
+    };
+    listing.print(store, print).await.unwrap();
+    printed
+}
+
+#[tokio::test]
+async fn a_list_has_a_limit_and_says_how_many_more_there_are() {
+    let store = MemoryStore::new();
+    assert_eq!(listed(&store, 100, true).await, ["[]"]);
+    let puts: Vec<_> = (0..PAGE * 2)
+        .map(|n| create(&n.to_string(), "acme"))
+        .collect();
+    ingest(&store, &puts, Lifetime::NEVER, noon())
+        .await
+        .unwrap();
+    for (limit, rows) in [(1, 1), (PAGE + 1, PAGE + 1), (PAGE * 3, PAGE * 2)] {
+        let json = listed(&store, limit, true).await.concat();
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json.as_array().unwrap().len(), rows);
+        let mut text = listed(&store, limit, false).await;
+        if limit < PAGE * 2 {
+            let more = format!("and {} more; ", PAGE * 2 - rows);
+            let last = text.pop().unwrap();
+            assert!(last.starts_with(&more), "{last}");
+        }
+        assert_eq!(text.len(), 1 + rows, "a heading and a line for each");
+    }
+}
+
+#[tokio::test]
+async fn the_table_shows_errors_safely_and_fits_a_terminal() {
+    let store = store().await;
+    let text = table(&tasks(&store, true).await);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(
+        lines[1].contains("enrich") && lines[1].contains("2026-03-01 12:0"),
+        "{text}"
+    );
+    assert_eq!(lines[2].trim(), "no\u{FFFD} luck");
+    let text = table(&tasks(&store, false).await);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+    assert_eq!(
+        listed(&MemoryStore::new(), 9, false).await,
+        ["Nothing waits."]
+    );
+}
+
+#[tokio::test]
+async fn syncs_and_moves_are_listed_and_come_back() {
+    let (store, ada) = (MemoryStore::new(), "ada@example.com");
+    put_subscribers(&store, &[report(ada, "{}")], noon())
+        .await
+        .unwrap();
+    let source = MigrationSource::Manual;
+    migrate(&store, &[email(ada)], source, noon())
+        .await
+        .unwrap();
+    for queue in [tasks::bulk_syncs(Account::Old), tasks::MIGRATE] {
+        let claim = store.claim(queue, 1, minutes(1), Uuid::max(), noon());
+        let task = claim.await.unwrap().remove(0);
+        store.give_up(task.token, "422", noon()).await.unwrap();
+    }
+    let dead = tasks(&store, true).await;
+    let rows: Vec<_> = dead.iter().map(Row::new).collect();
+    assert_eq!(rows[0].kind, "sync");
+    assert_eq!(rows[1].kind, "migrate");
+    for row in &rows {
+        assert_eq!(row.key, subscriber_id(ada).uuid());
+    }
+    let text = table(&dead);
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[1].contains("  sync  "), "{text}");
+    assert!(lines[3].contains("  migrate  "), "{text}");
+    assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
+    let revived = revive(&store, &selection(&[], true), &recorded(), noon())
+        .await
+        .unwrap();
+    assert_eq!(revived, "Due again: 2.");
+}
+
+#[tokio::test]
+async fn what_nobody_takes_is_told_to_lack_a_key() {
+    let people = MemoryStore::new();
+    put_subscribers(&people, &[report("ada@example.com", "{}")], noon())
+        .await
+        .unwrap();
+    let waiting = tasks(&people, false).await;
+    assert!(waiting.iter().any(|task| task.kind == tasks::SYNC.as_str()));
+    assert_eq!(hint(&waiting, false, noon() + Duration::SECOND), None);
+    let later = noon() + minutes(5);
+    let said = hint(&waiting, false, later).unwrap();
+    assert!(said.contains("POSTHASTE_MAILERLITE_OLD_API_KEY"), "{said}");
+    assert_eq!(hint(&waiting, true, later), None);
+    // An enrichment waits for another reason.
+    let enrichments = tasks(&store().await, false).await;
+    assert_eq!(hint(&enrichments, false, later), None);
+}
+
+#[tokio::test]
+async fn dead_tasks_come_back() {
+    let store = store().await;
+    let dead = tasks(&store, true).await[0].id.0;
+    let waiting = tasks(&store, false).await[0].id.0;
+    let error = revive(
+        &store,
+        &selection(&[dead, waiting, dead], false),
+        &recorded(),
+        noon(),
+    )
+    .await
+    .unwrap_err();
+    assert!(
+        error.to_string().starts_with("due again: 1 of 2;"),
+        "{error}"
+    );
+    assert!(tasks(&store, true).await.is_empty());
+    assert_eq!(
+        revive(&store, &selection(&[], true), &recorded(), noon())
+            .await
+            .unwrap(),
+        "Due again: 0."
+    );
+}
+
+#[tokio::test]
+async fn dead_tasks_are_dismissed_and_waiting_ones_refused() {
+    let store = store().await;
+    let dead = tasks(&store, true).await[0].id.0;
+    let waiting = tasks(&store, false).await[0].id.0;
+    let dismissal = Dismissal {
+        by: by_ann(1),
+        reason: "gone".to_owned(),
+        at: noon(),
+    };
+    let error = remove(&store, &selection(&[waiting], false), &dismissal).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("dismissed: 0 of 1;"), "{error}");
+    let done = remove(&store, &selection(&[dead], false), &dismissal).await;
+    assert_eq!(done.unwrap(), "Dismissed: 1.");
+    let none = remove(&store, &selection(&[], true), &dismissal).await;
+    assert_eq!(none.unwrap(), "Dismissed: 0.");
+    assert_eq!(
+        (
+            tasks(&store, true).await.len(),
+            tasks(&store, false).await.len()
+        ),
+        (0, 1)
+    );
+}

@@ -1,0 +1,56 @@
+//! `posthaste postings erase`.
+
+use anyhow::bail;
+use clap::Args;
+use domain::usecase::ModerationError;
+use kernel::SourceIdentifier;
+
+use super::resolve;
+use crate::{
+    cli::{OperatorArgs, StoreArgs},
+    config, operators, output, text,
+};
+
+/// Erase a posting: delete it with every copy of what it said
+///
+/// What stays is an entry of the audit, and the event `JobPostingErased` for those who
+/// follow it. The identifier can be pushed anew
+#[derive(Debug, Args)]
+pub struct Erase {
+    /// The posting's unique source identifier, or its UUID
+    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    id: SourceIdentifier,
+
+    /// Why, for the audit. Leave out what is to be erased
+    #[arg(
+        long,
+        value_name = "REASON",
+        env = "POSTHASTE_POSTINGS_REASON",
+        value_parser = config::reason
+    )]
+    reason: String,
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(flatten)]
+    operator: OperatorArgs,
+}
+
+impl Erase {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let by = self.operator.attribution()?;
+        let database = self.store.open().await?;
+        let (store, retention) = (&*database.store, &*database.retention);
+        let id = resolve(store, &self.id).await?;
+        let named = text::plain(id.as_str());
+        let erased = operators::erase_posting(store, retention, &id, &self.reason, &by).await;
+        match erased {
+            Ok(true) => output::print(format!("{named} is erased.")),
+            Ok(false) => bail!(
+                "{named} is erased, but its words are still in the database's write-ahead log, which \
+                 is in use; run the command again, which then finds no posting and empties the log"
+            ),
+            Err(ModerationError::Rejected(_)) => bail!("there is no posting {named}"),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
