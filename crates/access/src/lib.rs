@@ -142,7 +142,7 @@ impl Client {
         }
     }
 
-    /// Whether it exists for others: it is not revoked.
+    /// Whether it may still use the service: it is not revoked.
     pub const fn is_active(&self) -> bool {
         self.revoked_at.is_none()
     }
@@ -161,8 +161,7 @@ impl Client {
         now.unix_timestamp().max(from.unwrap_or(i64::MIN))
     }
 
-    /// Whether it is as it was when a token named this time of issue: tokens have not been ended
-    /// since.
+    /// Whether a token that was issued at this time still counts: tokens have not been ended since.
     pub fn accepts_issue(&self, time: i64) -> bool {
         self.tokens_from
             .is_none_or(|from| from.unix_timestamp() <= time)
@@ -253,7 +252,7 @@ pub trait Clients: Send + Sync {
     /// Up to `limit` clients, oldest first.
     async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError>;
 
-    /// The versions of these clients, but of unknown ones.
+    /// The versions of those of these clients that exist.
     async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError>;
 
     /// Writes a change of a client. Secrets that it had and has no more are deleted; of those that

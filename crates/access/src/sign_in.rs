@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use kernel::{
     StoreError,
     audit::{Action, Attribution, Entry, Operator},
-    digest,
+    digest, vocabulary,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -21,34 +21,17 @@ pub fn token_digest(token: &str) -> TokenDigest {
     digest::of_parts([token.as_bytes()])
 }
 
-/// The kind of a pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SignInTokenKind {
-    /// A link that signs in once.
-    Link,
-    /// A signed-in browser.
-    Session,
-}
-
-impl SignInTokenKind {
-    /// Every kind.
-    pub const ALL: [Self; 2] = [Self::Link, Self::Session];
-
-    /// The name of the kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Link => "link",
-            Self::Session => "session",
-        }
-    }
-
-    /// Parses a kind by its name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+vocabulary! {
+    /// The kind of a sign-in token.
+    SignInTokenKind {
+        /// A link that signs in once.
+        Link = "link",
+        /// A signed-in browser.
+        Session = "session",
     }
 }
 
-/// What lets a browser act for an operator.
+/// A token that lets a browser act for an operator, by its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignInToken {
     /// The digest of its token.
@@ -89,13 +72,13 @@ impl SignInToken {
     }
 }
 
-/// The port to the passes. Several processes share them.
+/// The port to sign-in tokens. Several processes share them.
 #[async_trait]
 pub trait SignInTokens: Send + Sync {
-    /// Adds a pass, and the entry of the audit about it.
-    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError>;
+    /// Adds a token, and the entry of the audit about it.
+    async fn add_token(&self, token: &SignInToken, entry: &Entry) -> Result<(), StoreError>;
 
-    /// Finds a pass of this kind, live or not.
+    /// Finds a token of this kind, live or not.
     async fn find_token(
         &self,
         kind: SignInTokenKind,
@@ -115,7 +98,7 @@ pub trait SignInTokens: Send + Sync {
     /// Deletes a session, and adds the entry. `false`, and nothing is written, if there is none.
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError>;
 
-    /// Deletes up to `limit` passes that ended before this time, and returns how many.
+    /// Deletes up to `limit` tokens that ended before this time, and returns how many.
     async fn forget_tokens(
         &self,
         before: OffsetDateTime,
@@ -125,7 +108,7 @@ pub trait SignInTokens: Send + Sync {
 
 /// Makes a link for an operator, by the digest of its token.
 pub async fn issue_link(
-    passes: &dyn SignInTokens,
+    tokens: &dyn SignInTokens,
     digest: TokenDigest,
     operator: Operator,
     by: &Attribution,
@@ -134,19 +117,19 @@ pub async fn issue_link(
     let entry = by.entry(Action::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
     let link = SignInToken::new(SignInTokenKind::Link, digest, operator, now);
-    passes.add_token(&link, &entry).await?;
+    tokens.add_token(&link, &entry).await?;
     Ok(link)
 }
 
 /// Signs in by a link: the session, or `None` if the link is unknown, used or too old.
 pub async fn sign_in(
-    passes: &dyn SignInTokens,
+    tokens: &dyn SignInTokens,
     link: &TokenDigest,
     session: TokenDigest,
     entry_id: uuid::Uuid,
     now: OffsetDateTime,
 ) -> Result<Option<SignInToken>, StoreError> {
-    let Some(found) = passes.find_token(SignInTokenKind::Link, link).await? else {
+    let Some(found) = tokens.find_token(SignInTokenKind::Link, link).await? else {
         return Ok(None);
     };
     let by = Attribution {
@@ -155,17 +138,17 @@ pub async fn sign_in(
     };
     let session = SignInToken::new(SignInTokenKind::Session, session, found.operator, now);
     let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
-    let is_redeemed = passes.redeem_link(link, &session, &entry).await?;
+    let is_redeemed = tokens.redeem_link(link, &session, &entry).await?;
     Ok(is_redeemed.then_some(session))
 }
 
 /// Ends a session, in every process.
 pub async fn sign_out(
-    passes: &dyn SignInTokens,
+    tokens: &dyn SignInTokens,
     session: &TokenDigest,
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
     let entry = by.entry(Action::CONSOLE_SIGN_OUT, now);
-    passes.end_session(session, &entry).await.map(drop)
+    tokens.end_session(session, &entry).await.map(drop)
 }

@@ -110,12 +110,11 @@ const fn meaning(status: Status) -> &'static str {
 /// The page.
 pub fn page() -> Result<String, askama::Error> {
     let statuses = Status::ALL.iter().copied();
+    let reasons = ReasonCode::ALL.iter();
     Guide {
         sections: SECTIONS,
         statuses: statuses.map(|it| (it.as_str(), meaning(it))).collect(),
-        reasons: ReasonCode::ALL
-            .map(|code| (code.as_str(), code.sentence()))
-            .to_vec(),
+        reasons: reasons.map(|it| (it.as_str(), it.sentence())).collect(),
     }
     .render()
 }

@@ -28,7 +28,7 @@ pub struct Throttle(pub BusyProbe);
 pub struct Floor {
     /// The smallest batch, as a round has costs of its own.
     pub batch: usize,
-    /// The rate a second and process below which no pause brings it.
+    /// The lowest rate that pauses leave, per second and process.
     pub a_second: u32,
 }
 

@@ -91,21 +91,16 @@ fn stays_rejected(posting: &Posting) -> bool {
     posting.moderated && posting.status == Status::Rejected
 }
 
-/// Records that the given content gets no verdict; the posting keeps awaiting one. A posting that
-/// waits for its first verdict, or is approved, says so in its reason. Only an approved one keeps
-/// its texts, which were judged; others get those made by rules. `None` as with [`apply`], if the
-/// content [is settled](is_settled), or if nothing changes.
+/// Records that the content which is [due] and not [settled](is_settled) gets no verdict; the
+/// posting keeps awaiting one. A posting that waits for its first verdict, or is approved, says so
+/// in its reason. Only an approved one keeps its texts, which were judged; others get those made by
+/// rules. `None` if nothing changes.
 pub fn leave_unjudged(
     posting: &Posting,
-    company: &Company,
-    content: ContentHash,
     made: Option<&Enrichment>,
     reason: &str,
     now: OffsetDateTime,
 ) -> Option<Change> {
-    if due(posting, company) != Some(content) || is_settled(posting, content) {
-        return None;
-    }
     let mut change = Change::of(posting);
     let made = made.filter(|_| posting.status != Status::Approved);
     let has_new_texts =

@@ -70,7 +70,7 @@ pub enum IngestError {
     /// Too much waits already. Nothing was written; try again shortly.
     #[error("too many postings are waiting to be written")]
     Overloaded,
-    /// The store is away; whether it has written is unknown. Repeating the command is safe.
+    /// The store is unavailable; whether it has written is unknown. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
     /// The store returned invalid data.

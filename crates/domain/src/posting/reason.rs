@@ -1,73 +1,42 @@
 //! Why a posting is rejected: the closed list of codes, each with a sentence for people.
 
-use std::fmt;
+use kernel::vocabulary;
 
-/// The closed list of reasons for a rejection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum ReasonCode {
-    /// Nothing is left of the description once markup and links are taken away.
-    NoContent,
-    /// The posting is a test, not an offer.
-    TestPosting,
-    /// No job offer: an advertisement, a course, a job wanted.
-    NotAJob,
-    /// Meant for search engines or clicks: repeated keywords, link farms.
-    Spam,
-    /// Asks applicants for money or misusable data, or makes impossible promises.
-    Fraud,
-    /// Excludes people by what they are instead of what they can do.
-    Discriminatory,
-    /// Shows personal data of a person who is not a contact.
-    PersonalData,
-    /// The work, or how it is offered, is forbidden.
-    Illegal,
-    /// The description or a text made of it exceeds the budget. Given by rules only.
-    TooComplex,
-    /// The description is an image. Given by rules only.
-    ImageOnly,
-    /// The description is what a server shows instead of a page: it needs JavaScript, denies
-    /// access, or finds nothing. Given by rules only.
-    ErrorPage,
-    /// The description says that the position is taken or no longer offered. Given by rules only.
-    PositionClosed,
+vocabulary! {
+    /// The closed list of reasons for a rejection, by their names in answers, history, logs and
+    /// models' answers.
+    #[non_exhaustive]
+    ReasonCode {
+        /// Nothing is left of the description once markup and links are taken away.
+        NoContent = "no_content",
+        /// The posting is a test, not an offer.
+        TestPosting = "test_posting",
+        /// No job offer: an advertisement, a course, a job wanted.
+        NotAJob = "not_a_job",
+        /// Meant for search engines or clicks: repeated keywords, link farms.
+        Spam = "spam",
+        /// Asks applicants for money or misusable data, or makes impossible promises.
+        Fraud = "fraud",
+        /// Excludes people by what they are instead of what they can do.
+        Discriminatory = "discriminatory",
+        /// Shows personal data of a person who is not a contact.
+        PersonalData = "personal_data",
+        /// The work, or how it is offered, is forbidden.
+        Illegal = "illegal",
+        /// The description or a text made of it exceeds the budget. Given by rules only.
+        TooComplex = "too_complex",
+        /// The description is an image. Given by rules only.
+        ImageOnly = "image_only",
+        /// The description is what a server shows instead of a page: it needs JavaScript, denies
+        /// access, or finds nothing. Given by rules only.
+        ErrorPage = "error_page",
+        /// The description says that the position is taken or no longer offered. Given by rules
+        /// only.
+        PositionClosed = "position_closed",
+    }
 }
 
 impl ReasonCode {
-    /// Every code.
-    pub const ALL: [Self; 12] = [
-        Self::NoContent,
-        Self::TestPosting,
-        Self::NotAJob,
-        Self::Spam,
-        Self::Fraud,
-        Self::Discriminatory,
-        Self::PersonalData,
-        Self::Illegal,
-        Self::TooComplex,
-        Self::ImageOnly,
-        Self::ErrorPage,
-        Self::PositionClosed,
-    ];
-
-    /// The code's name in answers, history, logs and models' answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoContent => "no_content",
-            Self::TestPosting => "test_posting",
-            Self::NotAJob => "not_a_job",
-            Self::Spam => "spam",
-            Self::Fraud => "fraud",
-            Self::Discriminatory => "discriminatory",
-            Self::PersonalData => "personal_data",
-            Self::Illegal => "illegal",
-            Self::TooComplex => "too_complex",
-            Self::ImageOnly => "image_only",
-            Self::ErrorPage => "error_page",
-            Self::PositionClosed => "position_closed",
-        }
-    }
-
     /// The code's explanation, with advice for the client that pushes the posting.
     pub const fn sentence(self) -> &'static str {
         match self {
@@ -118,12 +87,6 @@ impl ReasonCode {
                  or describe the job in `raw_description` and send it again."
             }
         }
-    }
-}
-
-impl fmt::Display for ReasonCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -245,9 +245,8 @@ pub async fn give_up(
         record_outcomes(store, clients, &[outcome], lifetime, now).await?;
         return Ok(false);
     }
-    let (company, made) = (snapshot.company_of(posting)?, given_up.made.as_ref());
-    let change = outcome::leave_unjudged(posting, company, content, made, &given_up.reason, now);
-    if let Some(change) = change {
+    let made = given_up.made.as_ref();
+    if let Some(change) = outcome::leave_unjudged(posting, made, &given_up.reason, now) {
         change.record(&mut snapshot, &mut writes);
     }
     writes.tasks.given_up.push((token, given_up.error.clone()));

@@ -168,7 +168,7 @@ impl Lookalikes {
     }
 }
 
-/// Has a commit fail if the original of a posting that it writes is not as it was.
+/// Makes a commit conflict if the original of a posting that it marks has changed meanwhile.
 pub(super) fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
     let versions: HashMap<_, _> = candidates.iter().map(|it| (it.id, it.version)).collect();
     let marks = writes.postings.values().filter_map(|write| {

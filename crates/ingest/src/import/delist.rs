@@ -198,7 +198,7 @@ impl<'a> Delisting<'a> {
         Ok(())
     }
 
-    /// Waits after a failure of the store, and fails if it is away for too long.
+    /// Waits after a failure of the store, and fails if it is unavailable for too long.
     async fn wait_while_away(&mut self, error: StoreError) -> Result<(), ImportError> {
         match self.away.next() {
             Some(wait) => self.wait(wait).await,

@@ -83,7 +83,7 @@ impl HeldLease {
 }
 
 async fn renew(ports: ImportPorts, lease: CatalogueLease, lost: CancellationToken) {
-    // It may lapse while the store is away, and is still held if no other import came.
+    // It may lapse while the store is unavailable, and is still held if no other import came.
     let renew = || ports.catalogues.renew(lease, until(&ports));
     keep("a catalogue", RENEW_EVERY, renew).await;
     lost.cancel();

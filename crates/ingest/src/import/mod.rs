@@ -3,7 +3,7 @@
 //! ```text
 //! take ──► parse ──► queue ──► execute ──► ledger ──► receipts
 //! bounded  threads    │  ▲       lanes       in the order of the lines
-//!                     └──┴─ again: while the store is away
+//!                     └──┴─ again: while the store is unavailable
 //! ```
 //!
 //! - [`running`] is the side of the request. It hands lines over as long as there is room, and

@@ -11,7 +11,7 @@ use super::{execute::Command, ports::PATIENCE};
 /// another transaction holds locked, for example. More mean that the store cannot be written.
 const MOST_GIVEN_UP: usize = 16;
 
-/// The waits while the store is away, which end after a time.
+/// The waits while the store is unavailable, which end after a time.
 pub(super) struct Patience {
     most: Duration,
     since: Option<Instant>,
@@ -28,7 +28,7 @@ impl Patience {
         }
     }
 
-    /// The wait after a failure; `None` if the store is away for too long.
+    /// The wait after a failure; `None` if the store is unavailable for too long.
     pub fn next(&mut self) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
         let wait = self.waits.next()?;
@@ -54,7 +54,7 @@ pub(super) enum Verdict {
     Again,
     /// It has failed for too long, and others have not.
     GivenUp,
-    /// The store is away for too long.
+    /// The store is unavailable for too long.
     TimedOut,
 }
 

@@ -231,7 +231,7 @@ impl Pipeline {
 
     /// The companies of the stored postings of the lines that name them by their postings alone, in
     /// the order of these lines: few lines do, so that most imports ask nothing. While the store
-    /// is away they are not known, and the lines are carried out as single pushes would be.
+    /// is unavailable they are not known, and the lines are carried out as single pushes would be.
     async fn companies_of(store: &dyn Store, entries: &[Entry]) -> Vec<Option<CompanyKey>> {
         let postings = entries.iter().filter_map(|entry| match &entry.work {
             Ok(work) if entry.company == Named::OfPosting => Some(work.identifier().clone()),

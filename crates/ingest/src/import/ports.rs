@@ -11,7 +11,7 @@ use domain::{
 use kernel::StoreError;
 use runtime::{Clock, Throttle};
 
-/// How long lines are tried again while the store is away, and so the end of an import.
+/// How long lines are tried again while the store is unavailable, and so the end of an import.
 pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The ports that imports work with.

@@ -16,7 +16,7 @@ pub struct Reported {
 /// The reason why a command was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NewsletterError {
-    /// The store is away; whether it has written is unknown. Repeating the command is safe.
+    /// The store is unavailable; whether it has written is unknown. Repeating the command is safe.
     #[error("the store is not available: {0}")]
     Unavailable(String),
     /// The move by link lacks its configuration. Nothing was written.

@@ -96,6 +96,19 @@ fn a_company_is_changed_by_its_owner_and_by_clients_without_prefixes() {
 }
 
 #[test]
+fn a_commit_requires_the_owner_that_one_of_its_commands_requires() {
+    let mut board = Board::new();
+    let mut writes = WriteSet::new(board.now);
+    let renamed = push("b", &of_company("Acme AB", "/1.svg"));
+    for put in [fenced(1, CREATE), renamed] {
+        let change = board.decide(&put).unwrap().change.unwrap();
+        change.record(&mut board.snapshot, &mut writes);
+    }
+    let mut required = writes.companies.values().map(|it| it.required_owner);
+    assert_eq!(required.next(), Some(Some(ClientId::new(uuid(1)))));
+}
+
+#[test]
 fn the_first_line_of_an_import_decides_a_company() {
     let mut board = Board::new();
     let mut later = push("a", &of_company("Acme AB", "/2.svg"));
@@ -109,9 +122,14 @@ fn the_first_line_of_an_import_decides_a_company() {
     );
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
-    let mut same = push("a", &of_company("Acme", "/1.svg"));
-    same.company_was_named = true;
-    assert_eq!(notices(&mut board, &same), []);
+    for (logo, expect) in [
+        ("/1.svg", vec![]),
+        ("/2.svg", vec![Notice::CompanyNamedBefore]),
+    ] {
+        let mut put = push("a", &of_company("Acme", logo));
+        put.company_was_named = true;
+        assert_eq!(notices(&mut board, &put), expect);
+    }
 }
 
 /// Another commit may create the company at the same time, for the line that decides its name.
@@ -176,7 +194,8 @@ fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
 #[test]
 fn a_client_that_expires_what_was_taken_down_changes_no_reason() {
     let mut board = taken_down(&takedowns()[0]);
-    board.put(r#"{"expiration":{"reason":"filled"}}"#).unwrap();
+    let put = push("a", r#"{"expiration":{"reason":"filled"}}"#);
+    assert_eq!(notices(&mut board, &put), []);
     let posting = board.posting();
     assert_eq!(posting.status_reason.as_deref(), Some("scam"));
     assert_eq!(posting.details.expiration_reason.as_deref(), Some("filled"));
@@ -191,6 +210,7 @@ fn an_operator_reopens_what_expired() {
     for mut board in [taken_down(&takedowns()[0]), Board::with(Status::Expired)] {
         assert!(board.moderate(&reopen).unwrap().asked);
         assert_eq!(board.posting().details.expiration_reason, None);
+        assert!(!board.posting().moderated);
         assert_eq!(
             board.history.last().unwrap().reason.as_deref(),
             Some("a mistake")

@@ -214,29 +214,32 @@ fn creation_needs_a_name_even_of_a_known_company() {
         Err(Rejection::Invalid(errors)) => assert!(errors.concern("company.name")),
         other => panic!("{other:?}"),
     }
+    let body = r#"{"company":{"website_url":"https://new.example","name":5}}"#;
+    match board.put(body) {
+        Err(Rejection::Invalid(errors)) => {
+            let messages: Vec<_> = errors.iter().flat_map(|(_, messages)| messages).collect();
+            assert_eq!(messages, ["must be a string"]);
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn two_pushes_of_one_company_in_a_batch_are_one_write() {
-    let mut board = Board::new();
-    let mut writes = WriteSet::new(board.now);
-    let bodies = [
-        CREATE.to_owned(),
-        CREATE.replace(r#""Acme""#, r#""Acme AB""#),
-    ];
-    for (name, body) in ["a", "b"].into_iter().zip(bodies) {
-        let decision = board.decide(&push(name, &body)).unwrap();
-        decision
-            .change
-            .unwrap()
-            .record(&mut board.snapshot, &mut writes);
+    for (logo, sets_logo_path) in [("", false), (r#","logo_path":"/l.svg""#, true)] {
+        let mut board = Board::new();
+        let mut writes = WriteSet::new(board.now);
+        let bodies = [format!(r#""Acme"{logo}"#), r#""Acme AB""#.to_owned()];
+        for (name, company) in ["a", "b"].into_iter().zip(bodies) {
+            let body = CREATE.replace(r#""Acme""#, &company);
+            let decision = board.decide(&push(name, &body)).unwrap();
+            let change = decision.change.unwrap();
+            change.record(&mut board.snapshot, &mut writes);
+        }
+        let [write] = writes.companies.values().collect::<Vec<_>>()[..] else {
+            panic!("one company is one write");
+        };
+        assert_eq!((&*write.company.name, write.sets_name), ("Acme AB", true));
+        assert_eq!(write.sets_logo_path, sets_logo_path);
     }
-    let [write] = writes.companies.values().collect::<Vec<_>>()[..] else {
-        panic!("one company is one write");
-    };
-    assert_eq!(
-        (write.company.name.as_str(), write.sets_name),
-        ("Acme AB", true)
-    );
-    assert!(!write.sets_logo_path, "nobody said anything about a logo");
 }

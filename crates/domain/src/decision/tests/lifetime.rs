@@ -10,15 +10,6 @@ fn left(board: &Board) -> i64 {
 }
 
 #[test]
-fn a_lifetime_starts_with_approval() {
-    assert_eq!(
-        Board::with(Status::PendingEnrichment).posting().expire_at,
-        None
-    );
-    assert_eq!(left(&Board::with(Status::Approved)), 60 * DAY);
-}
-
-#[test]
 fn a_push_that_finds_less_than_half_of_it_starts_it_anew() {
     for body in ["{}", r#"{"title":"New"}"#] {
         let mut board = Board::with(Status::Approved);

@@ -138,7 +138,16 @@ fn a_rule_across_fields_is_silent_about_fields_in_error() {
         ["salary_max"]
     );
     assert_eq!(
-        full().wrong(r#"{"application_email":"x","application_url":null}"#),
-        ["application_email"]
+        full().wrong(r#"{"salary_min":"3","salary_max":0}"#),
+        ["salary_min"]
     );
+    for (wrong, other) in [
+        ("application_email", "application_url"),
+        ("application_url", "application_email"),
+    ] {
+        let mut board = full();
+        board.put(&format!(r#"{{"{wrong}":null}}"#)).unwrap();
+        let body = format!(r#"{{"{wrong}":"x","{other}":null}}"#);
+        assert_eq!(board.wrong(&body), [wrong]);
+    }
 }

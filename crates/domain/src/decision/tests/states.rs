@@ -22,6 +22,19 @@ fn expired_takes_a_new_reason_without_event() {
     );
     assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
     assert_eq!(board.posting().details.title, "N");
+    let cleared = r#"{"expiration":{},"expiration_reason":null}"#;
+    board.put(cleared).unwrap();
+    assert_eq!(board.posting().status_reason.as_deref(), Some("second"));
+}
+
+/// Clocks of several machines may disagree.
+#[test]
+fn the_time_of_the_last_change_never_goes_back() {
+    let mut board = Board::with(Status::Approved);
+    let before = board.posting().updated_at;
+    board.now -= hours(9);
+    board.put(r#"{"title":"New"}"#).unwrap();
+    assert_eq!(board.posting().updated_at, before);
 }
 
 #[test]

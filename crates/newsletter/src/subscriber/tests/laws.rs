@@ -195,40 +195,6 @@ proptest! {
     }
 
     #[test]
-    fn a_move_is_idempotent(before in steps(), sources in prop::collection::vec(select(MigrationSource::ALL), 1..4)) {
-        let mut ann = after(&before);
-        if ann.known.is_some() {
-            let has_moved = ann.migrate(sources[0]) != Written::nothing();
-            let known = ann.known.clone();
-            for &source in &sources {
-                // A suppressed subscriber cannot confirm a move.
-                let source = if has_moved { source } else { sources[0] };
-                prop_assert_eq!(ann.migrate(source), Written::nothing());
-            }
-            prop_assert_eq!(&ann.known, &known);
-        }
-    }
-
-    #[test]
-    fn a_first_report_is_new_and_keeps_the_status(
-        seen in prop::collection::vec(status(), 0..4),
-        first in body(),
-        second in body(),
-    ) {
-        let mut ann = Ann::new();
-        for status in &seen {
-            ann.notice(*status);
-        }
-        // The deletion of an unknown address is not stored.
-        let kept = seen.into_iter().filter(|status| *status != SubscriberStatus::Removed);
-        let strongest = kept.max().unwrap_or(SubscriberStatus::Active);
-        prop_assert!(ann.put(&first).0);
-        prop_assert_eq!(ann.get().status, strongest);
-        prop_assert!(!ann.put(&second).0);
-        prop_assert_eq!(ann.get().status, strongest);
-    }
-
-    #[test]
     fn no_body_panics(segment in ".*", body in ".*") {
         let (id, token) = (testing::subscriber_id(ADDRESS), testing::token(ADDRESS));
         let _ = crate::subscriber::PutSubscriber::parse(&segment, body.as_bytes(), id, token);

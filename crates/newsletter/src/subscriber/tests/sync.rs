@@ -67,18 +67,6 @@ fn a_lapse_is_no_news_to_the_provider() {
     assert!(ann.get().needs_sync());
 }
 
-#[test]
-fn there_and_back_again_is_nothing_to_tell() {
-    let mut ann = Ann::after(&[r#"{"name":"A"}"#]);
-    ann.put(r#"{"name":"B"}"#);
-    assert_eq!(
-        due_in(&ann, Account::Old),
-        Due::Tell(ann.get().provider_state())
-    );
-    ann.put(r#"{"name":"A"}"#);
-    assert_eq!(due_in(&ann, Account::Old), Due::Nothing);
-}
-
 /// A call whose answer was lost may have had its effect.
 #[test]
 fn what_may_have_been_told_is_told_again() {

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     subscriber::{MigrationSource, SuppressionSource},
     tasks,
-    usecase::{Migration, MoveStep, leave, migrate, record_move},
+    usecase::{Migration, migrate},
 };
 
 fn find() -> Call {
@@ -201,35 +201,6 @@ async fn no_failure_loses_anyone() {
         assert!(!world.is_in(Account::Old), "{calls} {failing:?}");
         assert!(was_found(&world).await, "{calls} {failing:?}");
     }
-}
-
-#[pollster::test]
-async fn what_changes_under_way_arrives() {
-    let mut world = World::with_ann().await;
-    start(&world).await;
-    let (token, effect) = world.claim(tasks::MIGRATE).await.unwrap();
-    let ann = world.ann().await;
-    assert_eq!(effect, tasks::migrate(ann.id));
-    let job = begin_move(&world.store, token, ann.id, world.now).await;
-    let job = job.unwrap().unwrap();
-    let found = look_up(&world.provider, &job).await.unwrap();
-    // In time for the move.
-    world.put(r#"{"name":"Bo"}"#).await;
-    let step = record_found(&world.store, &job, found.as_ref(), false, world.now).await;
-    let Ok(MoveStep::GoOn(job)) = step else {
-        panic!("{step:?}")
-    };
-    // Too late for the move.
-    world.put(r#"{"country":"Mali"}"#).await;
-    super::super::join(&world.provider, &job).await.unwrap();
-    assert_eq!(world.told(Account::New).as_deref(), Some("Bo"));
-    leave(&world.provider, found.as_ref()).await.unwrap();
-    record_move(&world.store, &job, world.now).await.unwrap();
-
-    world.work().await.unwrap();
-    let person = world.provider.person(Account::New, &email(ANN)).unwrap();
-    assert_eq!(person.profile, Some(world.ann().await.profile()));
-    assert_eq!(person.joined, 1);
 }
 
 /// A sync for the old account is done in the new one.

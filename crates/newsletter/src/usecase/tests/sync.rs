@@ -73,19 +73,6 @@ async fn what_changes_nothing_for_the_provider_is_no_call() {
     assert_eq!(world.tasks().await, [""; 0]);
 }
 
-/// The call had its effect, its answer was lost, and then the change was undone.
-#[pollster::test]
-async fn an_answer_that_was_lost_leaves_no_one_wrong() {
-    let mut world = World::with_ann().await;
-    world.put(r#"{"name":"Bo"}"#).await;
-    world.provider.fail(0, Failing::After, no_answer());
-    assert_eq!(world.work().await, Err(no_answer()));
-    world.put(r#"{"name":"Ann"}"#).await;
-    assert_eq!(world.told(Account::Old).as_deref(), Some("Bo"));
-    world.work().await.unwrap();
-    assert_eq!(world.told(Account::Old).as_deref(), Some("Ann"));
-}
-
 #[pollster::test]
 async fn nobody_suppressed_is_put_into_an_account() {
     let mut world = World::new();
@@ -115,15 +102,6 @@ async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
     world.work().await.unwrap();
     assert_eq!(world.provider.calls(), [find(), update()]);
     assert_eq!(world.told(old).as_deref(), Some("Bo"));
-}
-
-#[pollster::test]
-async fn a_lapse_does_not_even_ask_for_a_sync() {
-    let mut world = World::new();
-    world.put(MEMBER).await;
-    world.work().await.unwrap();
-    world.put(LAPSED).await;
-    assert_eq!(world.tasks().await, [""; 0]);
 }
 
 #[pollster::test]

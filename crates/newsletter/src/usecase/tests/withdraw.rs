@@ -8,24 +8,6 @@ use crate::{
     usecase::unsubscribe_holder,
 };
 
-#[pollster::test]
-async fn a_late_suppression_reaches_the_account_that_writes_now() {
-    for &there in Account::ALL {
-        let mut world = World::with_ann().await;
-        world
-            .provider
-            .set(Account::Old, &email(ANN), ProviderStatus::Active);
-        world
-            .provider
-            .set(Account::New, &email(ANN), ProviderStatus::Active);
-        world.suppress(SubscriberStatus::Unsubscribed).await;
-        world.work().await.unwrap();
-        let person = world.provider.person(there, &email(ANN)).unwrap();
-        assert_eq!(person.status, ProviderStatus::Unsubscribed);
-        assert_eq!(world.tasks().await, [""; 0]);
-    }
-}
-
 /// An unreported address may receive mail, too.
 #[pollster::test]
 async fn a_suppression_of_a_stranger_is_told_too() {
