@@ -17,7 +17,7 @@ use super::{
     authorizer::Authorizer,
     clients::ActiveClient,
     error::AuthError,
-    grant::{Verdict, guard},
+    grant::guard,
     jwt::{TokenFault, VerifiedToken},
     limit::{Limit, Usage},
 };
@@ -154,14 +154,10 @@ impl Authorizer {
     ) -> Result<(ActiveClient, Option<Arc<VerifiedToken>>), AuthError> {
         let token = token_of(headers)?;
         let now = self.now();
-        match guard(self, token, scopes, now) {
-            Verdict::Allowed(token) => {
-                let active = self.active_client(&token, now).await?;
-                Ok((active, Some(token)))
-            }
-            Verdict::WrongScope(token) => Ok((self.active_client(&token, now).await?, None)),
-            Verdict::Invalid(fault) => Err(AuthError::Invalid(fault)),
-        }
+        let checked = guard(self, token, scopes, now).map_err(AuthError::Invalid);
+        let (token, is_permitted) = checked?;
+        let active = self.active_client(&token, now).await?;
+        Ok((active, is_permitted.then_some(token)))
     }
 
     /// The client of a token, if it accepts the token still.

@@ -141,6 +141,18 @@ enum TokenErrorCode {
 }
 
 impl TokenErrorCode {
+    /// The status of most errors of this code.
+    const fn status(self) -> StatusCode {
+        match self {
+            Self::InvalidRequest | Self::UnsupportedGrantType | Self::InvalidScope => {
+                StatusCode::BAD_REQUEST
+            }
+            Self::InvalidClient => StatusCode::UNAUTHORIZED,
+            Self::TemporarilyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::ServerError => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
     const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidRequest => "invalid_request",
@@ -165,41 +177,33 @@ pub(crate) struct TokenErrorBody<'a> {
 }
 
 impl TokenError {
-    fn new(
-        status: StatusCode,
-        code: TokenErrorCode,
-        description: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    fn new(code: TokenErrorCode, description: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            status,
+            status: code.status(),
             code,
             description: description.into(),
             retry_after: None,
         }
     }
 
+    const fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
     /// The request is malformed.
     pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            TokenErrorCode::InvalidRequest,
-            description,
-        )
+        Self::new(TokenErrorCode::InvalidRequest, description)
     }
 
     /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
-        Self::new(
-            StatusCode::UNAUTHORIZED,
-            TokenErrorCode::InvalidClient,
-            description,
-        )
+        Self::new(TokenErrorCode::InvalidClient, description)
     }
 
     /// The grant type is not the only one supported.
     pub fn unsupported_grant_type() -> Self {
         Self::new(
-            StatusCode::BAD_REQUEST,
             TokenErrorCode::UnsupportedGrantType,
             "The only supported grant_type is client_credentials.",
         )
@@ -208,7 +212,6 @@ impl TokenError {
     /// The scope is unknown, or not one of the client's.
     pub fn invalid_scope() -> Self {
         Self::new(
-            StatusCode::BAD_REQUEST,
             TokenErrorCode::InvalidScope,
             "The scope is unknown, malformed, or not one of the client's.",
         )
@@ -217,19 +220,19 @@ impl TokenError {
     /// The body is too large.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
             TokenErrorCode::InvalidRequest,
             format!("The body is too large; at most {limit} bytes are accepted."),
         )
+        .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     }
 
     /// The body is compressed.
     pub fn unsupported_encoding() -> Self {
         Self::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
             TokenErrorCode::InvalidRequest,
             "Content-Encoding must be absent or identity.",
         )
+        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
     }
 
     /// The error code, as the label of the metric.
@@ -253,11 +256,8 @@ impl TokenError {
 
     /// The method is not POST.
     pub fn method_not_allowed() -> Self {
-        Self::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            TokenErrorCode::InvalidRequest,
-            "Use the method POST.",
-        )
+        Self::new(TokenErrorCode::InvalidRequest, "Use the method POST.")
+            .with_status(StatusCode::METHOD_NOT_ALLOWED)
     }
 
     /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
@@ -265,11 +265,7 @@ impl TokenError {
     pub fn unavailable(description: &'static str) -> Self {
         Self {
             retry_after: Some(RETRY_AFTER_SECONDS.into()),
-            ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                TokenErrorCode::TemporarilyUnavailable,
-                description,
-            )
+            ..Self::new(TokenErrorCode::TemporarilyUnavailable, description)
         }
     }
 
@@ -281,21 +277,14 @@ impl TokenError {
         };
         Self {
             retry_after: Some(retry_after),
-            ..Self::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                TokenErrorCode::TemporarilyUnavailable,
-                limited.to_string(),
-            )
+            ..Self::new(TokenErrorCode::TemporarilyUnavailable, limited.to_string())
+                .with_status(StatusCode::TOO_MANY_REQUESTS)
         }
     }
 
     /// An internal error.
     pub fn internal() -> Self {
-        Self::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            TokenErrorCode::ServerError,
-            "The service failed.",
-        )
+        Self::new(TokenErrorCode::ServerError, "The service failed.")
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Everything else is done here. Requests are parsed and refusals written here because oxide-auth
 //! deviates from the RFCs (`token`, `bearer`). Secrets are compared in constant time (`secret`),
-//! and the granted scope is limited to the client's scopes (`grant::credentials`). Tokens are JWTs,
+//! and the granted scope is limited to the client's scopes (`grant`). Tokens are JWTs,
 //! signed with ES256 by the keys of a folder (`keys`) and verified (`jwt`) before oxide-auth sees
 //! them, so every process checks tokens by itself. An accepted token is cached, and oxide-auth is
 //! not called for it again. Only the client is asked of the store (`clients`), with its present

@@ -1,19 +1,22 @@
-//! The client-credentials grant, driven by oxide-auth's state machine.
+//! The bridge to oxide-auth: its state machines of the client-credentials grant and of a protected
+//! resource, on this service's clients and tokens.
+//!
+//! oxide-auth uses chrono and the system clock; both stay inside this module.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use access::{Client, Scope};
-use chrono::DateTime;
+use chrono::{TimeDelta, Utc};
 use kernel::ClientId;
 use oxide_auth::{
     code_grant::{
         client_credentials::{ClientCredentials, Input, Output, Request},
         error::{AccessTokenError, AccessTokenErrorType},
+        resource,
     },
     endpoint::PreGrant,
     primitives::{
         grant::{Extensions, Grant},
-        issuer::Issuer as _,
         registrar::{BoundClient, RegisteredUrl},
         scope::Scope as GrantScope,
     },
@@ -21,17 +24,81 @@ use oxide_auth::{
 use time::OffsetDateTime;
 use url::Url;
 
-use super::issuer::{NO_REDIRECT, TokenIssuer, grant_scope, spell};
-use crate::oauth::{
+use super::{
     authorizer::Authorizer,
     clients::{ActiveClient, Unchecked},
     error::TokenError,
+    jwt::{self, TokenFault, VerifiedToken},
     limit::Usage,
     request::TokenRequest,
 };
 
+/// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
+const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
+/// The latest expiry that oxide-auth is told, to which a later one makes no difference.
+const FAR_AHEAD: TimeDelta = TimeDelta::days(365);
+
+/// Checks a token for a resource that needs any one of these scopes. Returns the token, and whether
+/// it has one of them. Does not check revocation.
+pub(super) fn guard(
+    authorizer: &Authorizer,
+    token: &str,
+    scopes: &[Scope],
+    now: OffsetDateTime,
+) -> Result<(Arc<VerifiedToken>, bool), TokenFault> {
+    // Of a token that it has accepted once, oxide-auth would find the same again.
+    if let Some(token) = authorizer.remembered(token, now) {
+        let is_permitted = scopes.iter().any(|scope| token.scopes.contains(scope));
+        return Ok((token, is_permitted));
+    }
+    let verified = authorizer.verify(token, now)?;
+    let grant = recovered(&verified, now).ok_or(TokenFault::Malformed)?;
+    let each = scopes.iter().filter_map(|scope| grant_scope(&[*scope]));
+    let needed: Vec<_> = each.collect();
+    let header = BearerHeader(format!("Bearer {token}"));
+    let mut machine = resource::Resource::new();
+    machine.advance(resource::Input::Request { request: &header });
+    machine.advance(resource::Input::Scopes(&needed));
+    match machine.advance(resource::Input::Recovered(Some(grant))) {
+        resource::Output::Ok(_) => Ok((verified, true)),
+        resource::Output::Err(resource::Error::AccessDenied { failure, .. })
+            if matches!(failure.code, Some(resource::ErrorCode::InsufficientScope)) =>
+        {
+            Ok((verified, false))
+        }
+        _ => Err(TokenFault::Expired),
+    }
+}
+
+/// The grant of a token.
+fn recovered(token: &VerifiedToken, now: OffsetDateTime) -> Option<Grant> {
+    // It is compared with the system clock, so the remaining lifetime is counted from that.
+    let left = TimeDelta::try_seconds(token.expires_at.saturating_sub(now.unix_timestamp()))
+        .map_or(FAR_AHEAD, |left| left.min(FAR_AHEAD));
+    Some(Grant {
+        owner_id: token.client_id.to_string(),
+        client_id: token.client_id.to_string(),
+        scope: grant_scope(&token.scopes)?,
+        redirect_uri: Url::parse(NO_REDIRECT).ok()?,
+        until: Utc::now() + left,
+        extensions: Extensions::new(),
+    })
+}
+
+struct BearerHeader(String);
+
+impl resource::Request for BearerHeader {
+    fn valid(&self) -> bool {
+        true
+    }
+
+    fn token(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(&self.0))
+    }
+}
+
 /// An issued token and its grant.
-pub(in crate::oauth) struct Issued {
+pub(super) struct Issued {
     pub token: String,
     pub scope: String,
     pub client_id: ClientId,
@@ -39,7 +106,7 @@ pub(in crate::oauth) struct Issued {
 
 /// Answers a client-credentials request (RFC 6749 §4.4), which counts as one of the client's. Says
 /// who the client is, and what is left of its limit, as soon as the client is authenticated.
-pub(in crate::oauth) async fn issue(
+pub(super) async fn issue(
     authorizer: &Authorizer,
     request: &TokenRequest,
     notice: impl Fn(ClientId, Option<Usage>),
@@ -77,23 +144,22 @@ pub(in crate::oauth) async fn issue(
                     },
                 }
             }
-            Output::Ok {
-                pre_grant,
-                extensions,
-            } => {
+            Output::Ok { pre_grant, .. } => {
                 let (client, digest) = authenticated.ok_or_else(TokenError::internal)?;
+                let scope = spell(&pre_grant.scope);
                 let issued_at = client.time_of_issue(now);
-                let grant = grant(authorizer, pre_grant, extensions, issued_at)?;
-                let scope = spell(&grant.scope);
-                let issued = TokenIssuer::new(authorizer, now)
-                    .issuing_at(issued_at)
-                    .issue(grant)
-                    .map_err(|()| {
-                        TokenError::unavailable("No token can be signed at the moment.")
-                    })?;
+                let grant = jwt::Grant {
+                    client_id: &pre_grant.client_id,
+                    scope: &scope,
+                    issued_at,
+                    expires_at: issued_at.saturating_add(authorizer.token_ttl()),
+                };
+                let token = sign(authorizer, &grant, now).ok_or_else(|| {
+                    TokenError::unavailable("No token can be signed at the moment.")
+                })?;
                 authorizer.note_use(client.id, digest, now);
                 return Ok(Issued {
-                    token: issued.token,
+                    token,
                     scope,
                     client_id: client.id,
                 });
@@ -108,6 +174,18 @@ pub(in crate::oauth) async fn issue(
             }
         };
     }
+}
+
+fn sign(authorizer: &Authorizer, grant: &jwt::Grant<'_>, now: OffsetDateTime) -> Option<String> {
+    let keys = authorizer.keys().current();
+    let Some(key) = keys.signing(now) else {
+        tracing::error!("there is no key to sign a token with");
+        return None;
+    };
+    let signed = authorizer.tokens().mint(key, grant);
+    signed
+        .inspect_err(|error| tracing::error!(%error, "a token could not be signed"))
+        .ok()
 }
 
 /// Finds the client with this secret, and the secret's digest.
@@ -170,22 +248,21 @@ fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenEr
     grant_scope(&scopes).ok_or_else(TokenError::internal)
 }
 
-fn grant(
-    authorizer: &Authorizer,
-    pre_grant: &PreGrant,
-    extensions: &Extensions,
-    issued_at: i64,
-) -> Result<Grant, TokenError> {
-    let expires_at = issued_at.saturating_add(authorizer.token_ttl());
-    Ok(Grant {
-        // In this grant the client itself is the resource owner.
-        owner_id: pre_grant.client_id.clone(),
-        client_id: pre_grant.client_id.clone(),
-        scope: pre_grant.scope.clone(),
-        redirect_uri: pre_grant.redirect_uri.clone().into(),
-        until: DateTime::from_timestamp(expires_at, 0).ok_or_else(TokenError::internal)?,
-        extensions: extensions.clone(),
-    })
+/// Converts scopes. `None` if RFC 6749 does not allow a name. No name is like that, but an empty
+/// scope in its place would allow everything: oxide-auth checks that the needed scope is a subset.
+fn grant_scope(scopes: &[Scope]) -> Option<GrantScope> {
+    let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    names.join(" ").parse().ok()
+}
+
+/// The text of a scope, in the order of [`Scope::ALL`], because oxide-auth's set has none.
+fn spell(scope: &GrantScope) -> String {
+    let names: Vec<&str> = Scope::ALL
+        .iter()
+        .map(|scope| scope.as_str())
+        .filter(|name| scope.iter().any(|granted| granted == *name))
+        .collect();
+    names.join(" ")
 }
 
 /// Shows the state machine one pair of credentials, wherever the request had them: it does not
