@@ -25,7 +25,7 @@ use crate::{
     health::Readiness,
     host::Hosts,
     middleware,
-    resource::open,
+    resource::{no_such_path, open},
     server::{ServerSettings, serve},
 };
 
@@ -82,7 +82,7 @@ impl AdminListener {
                 .app_data(hosts.clone())
                 .configure(health::routes)
                 .service(open("/metrics").get(metrics).build())
-                .default_service(web::to(ApiError::at_unknown_path))
+                .default_service(web::to(no_such_path))
         })
         .map_err(|source| BuildError::Bind { address, source })?;
         Ok(AdminApplication::new(address, server))

@@ -21,18 +21,18 @@ use crate::{
     connection::Timeouts,
     docs,
     docs::Docs,
-    error::ApiError,
     event, health,
     health::Readiness,
     import, integration, middleware, oauth,
     oauth::Authorizer,
     ports::Ports,
     posting,
+    resource::no_such_path,
     server::{ServerSettings, serve},
     slots::Slots,
     state::{State, Stopping},
     subscriber,
-    subscriber::{Languages, Signatures},
+    subscriber::{Pages, Signatures},
     webhook,
 };
 
@@ -238,6 +238,7 @@ struct Shared {
     readiness: web::Data<Readiness>,
     authorizer: web::Data<Authorizer>,
     signatures: web::Data<Signatures>,
+    pages: web::Data<Pages>,
     docs: web::Data<Docs>,
 }
 
@@ -255,6 +256,7 @@ impl Shared {
             public_url,
             settings.token_ttl,
         )?);
+        let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
         let health = Arc::clone(&ports.health);
         let readiness = Readiness::new(health, Arc::clone(authorizer.keys()));
         let state = State {
@@ -263,8 +265,6 @@ impl Shared {
             body_limit: settings.body_limit,
             import_limit: settings.import_limit,
             timeouts: settings.timeouts,
-            board_name: settings.board_name.clone(),
-            languages: Languages::read().map_err(BuildError::Texts)?,
             stopping,
             receiver_calls: Slots::new(RECEIVER_CALLS, RECEIVER_CALLS_OF_ONE),
             exports: Slots::new(EXPORTS, EXPORTS_OF_ONE),
@@ -276,6 +276,7 @@ impl Shared {
             readiness: web::Data::new(readiness),
             authorizer,
             signatures: web::Data::new(Signatures::new(&settings.webhook_secrets)),
+            pages: web::Data::new(pages),
             docs: web::Data::new(Docs::new()?),
         })
     }
@@ -286,6 +287,7 @@ impl Shared {
             .app_data(self.readiness.clone())
             .app_data(self.authorizer.clone())
             .app_data(self.signatures.clone())
+            .app_data(self.pages.clone())
             .app_data(self.docs.clone())
             .configure(posting::routes)
             .configure(event::routes)
@@ -296,6 +298,6 @@ impl Shared {
             .configure(oauth::routes)
             .configure(health::routes)
             .configure(docs::routes)
-            .default_service(web::to(ApiError::at_unknown_path));
+            .default_service(web::to(no_such_path));
     }
 }

@@ -151,11 +151,6 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
-    /// The answer at every unknown path.
-    pub async fn at_unknown_path() -> Result<HttpResponse, Self> {
-        Err(Self::no_such_path())
-    }
-
     /// 404 for an identifier with an unescaped slash, below the list of postings.
     pub fn slash_in_identifier() -> Self {
         Self::new(

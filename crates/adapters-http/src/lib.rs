@@ -6,8 +6,8 @@
 //! monitoring.
 //!
 //! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
-//! bodies, `connection` enforces the time limits of connections, and `resource` checks the client of
-//! each route.
+//! bodies, `connection` enforces the time limits of connections, and `guard` checks the client of each
+//! route.
 
 mod accept;
 mod access;
@@ -24,6 +24,7 @@ mod etag;
 mod event;
 #[cfg(fuzzing)]
 pub mod fuzz;
+mod guard;
 mod guide;
 mod health;
 mod host;

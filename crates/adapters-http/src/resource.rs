@@ -1,63 +1,39 @@
-//! Resources: their methods, and the check of the client before anything else.
-//!
-//! Each route checks the token, the limit and the scopes before its handler asks for anything, and
-//! methods that a resource does not support are refused behind the same check, so that a client
-//! without a token learns nothing.
+//! Resources: the methods that they support, and the identifier at the end of their path.
 
-use std::future::ready;
+use std::{convert::Infallible, future::ready};
 
-use access::Scope;
 use actix_web::{
-    Error, FromRequest, Handler, HttpMessage as _, HttpRequest, HttpResponse, Resource, Responder,
-    Route,
-    body::BoxBody,
-    dev::{Payload, ServiceRequest, ServiceResponse},
+    FromRequest, Handler, HttpRequest, HttpResponse, Resource, Responder, Route,
+    dev::Payload,
     http::{Method, Uri},
-    middleware::{Next, from_fn},
     web,
 };
-use kernel::Prefixes;
 
-use crate::{
-    error::ApiError,
-    oauth::{AuthError, Authorization, Authorizer, Caller, RequestContext},
-};
+use crate::error::ApiError;
 
 /// A resource under construction.
 pub struct Methods {
     resource: Resource,
-    /// The scopes of which a client needs one, unless a method has others; `None` if anybody may.
-    scopes: Option<&'static [Scope]>,
-    allow: Vec<String>,
-}
-
-/// How the limit of a client is counted.
-#[derive(Clone, Copy)]
-enum Counting {
-    /// A request past the limit is refused.
-    AtOnce,
-    /// The handler of an import counts, and waits until the limit permits it.
-    Later,
+    /// What is put around the routes of methods, and of the answer to all others.
+    wrap: Box<dyn Fn(Route) -> Route>,
+    allow: Vec<Method>,
 }
 
 /// A resource that anybody may use.
 pub fn open(path: &str) -> Methods {
-    Methods {
-        resource: web::resource(path),
-        scopes: None,
-        allow: Vec::new(),
-    }
-}
-
-/// A resource for clients with one of these scopes.
-pub fn protected(path: &str, scopes: &'static [Scope]) -> Methods {
-    Methods {
-        scopes: Some(scopes),
-        ..open(path)
-    }
+    Methods::new(path, |route| route)
 }
 
 impl Methods {
+    /// A resource with this around its routes.
+    pub fn new(path: &str, wrap: impl Fn(Route) -> Route + 'static) -> Self {
+        Self {
+            resource: web::resource(path),
+            wrap: Box::new(wrap),
+            allow: Vec::new(),
+        }
+    }
+
     /// Answers `GET` and `HEAD`.
     pub fn get<F, Args>(self, handler: F) -> Self
     where
@@ -76,157 +52,43 @@ impl Methods {
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        let scopes = self.scopes;
-        self.route(method, scopes, Counting::AtOnce, handler)
+        let route = (self.wrap)(web::method(method.clone()).to(handler));
+        self.add(method, route)
     }
 
-    /// Answers a method, for clients with one of these scopes.
-    pub fn with<F, Args>(self, method: Method, scopes: &'static [Scope], handler: F) -> Self
+    /// Answers a method, with something else around its route.
+    pub fn with<F, Args>(self, method: Method, wrap: impl Fn(Route) -> Route, handler: F) -> Self
     where
         F: Handler<Args>,
         Args: FromRequest + 'static,
         F::Output: Responder + 'static,
     {
-        self.route(method, Some(scopes), Counting::AtOnce, handler)
+        let route = wrap(web::method(method.clone()).to(handler));
+        self.add(method, route)
     }
 
-    /// Answers a method with an import, for clients with one of these scopes.
-    pub fn import<F, Args>(self, method: Method, scopes: &'static [Scope], handler: F) -> Self
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.route(method, Some(scopes), Counting::Later, handler)
-    }
-
-    fn route<F, Args>(
-        mut self,
-        method: Method,
-        scopes: Option<&'static [Scope]>,
-        counting: Counting,
-        handler: F,
-    ) -> Self
-    where
-        F: Handler<Args>,
-        Args: FromRequest + 'static,
-        F::Output: Responder + 'static,
-    {
-        self.allow.push(method.to_string());
-        let route = guarded(web::method(method).to(handler), scopes, counting);
+    fn add(mut self, method: Method, route: Route) -> Self {
+        self.allow.push(method);
         self.resource = self.resource.route(route);
         self
     }
 
     /// The resource, which refuses all other methods.
-    pub fn build(mut self) -> Resource {
-        self.allow.sort_unstable();
-        let allow = self.allow.join(", ");
+    pub fn build(self) -> Resource {
+        let mut allow: Vec<_> = self.allow.iter().map(Method::as_str).collect();
+        allow.sort_unstable();
+        let allow = allow.join(", ");
         let refuse = move || {
             let refused = ApiError::method_not_allowed(&allow);
             ready(Err::<HttpResponse, _>(refused))
         };
-        let others = guarded(web::to(refuse), self.scopes, Counting::AtOnce);
-        self.resource.default_service(others)
+        self.resource.default_service((self.wrap)(web::to(refuse)))
     }
 }
 
-/// A route that is only for clients with one of these scopes.
-fn guarded(route: Route, scopes: Option<&'static [Scope]>, counting: Counting) -> Route {
-    match scopes {
-        Some(scopes) => route.wrap(from_fn(move |request, next| {
-            authorize(request, next, scopes, counting)
-        })),
-        None => route,
-    }
-}
-
-/// Checks the token, the limit and the scopes of a request, which counts as one of its client's.
-async fn authorize(
-    request: ServiceRequest,
-    next: Next<BoxBody>,
-    scopes: &'static [Scope],
-    counting: Counting,
-) -> Result<ServiceResponse, Error> {
-    let caller = match request.app_data::<web::Data<Authorizer>>() {
-        Some(authorizer) => check(&request, authorizer, scopes, counting).await,
-        None => Err(ApiError::internal(&"there is no authorizer")),
-    };
-    match caller {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            next.call(request).await
-        }
-        Err(refused) => Ok(request.error_response(refused)),
-    }
-}
-
-async fn check(
-    request: &ServiceRequest,
-    authorizer: &Authorizer,
-    scopes: &[Scope],
-    counting: Counting,
-) -> Result<Caller, ApiError> {
-    let (headers, request) = (request.headers(), request.request());
-    match counting {
-        Counting::AtOnce => {
-            let Authorization {
-                client,
-                caller,
-                usage,
-            } = authorizer.authorize(headers, scopes).await;
-            RequestContext::set_usage(request, usage);
-            if let Some(client) = client {
-                RequestContext::set_client(request, client);
-            }
-            Ok(caller?)
-        }
-        Counting::Later => {
-            let caller = authorizer.authorize_import(headers, scopes).await?;
-            RequestContext::set_client(request, caller.id());
-            Ok(caller)
-        }
-    }
-}
-
-/// The client that was found by the check of its route.
-impl FromRequest for Caller {
-    type Error = ApiError;
-    type Future = std::future::Ready<Result<Self, ApiError>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let caller = request.extensions().get().cloned();
-        ready(caller.ok_or_else(|| ApiError::internal(&"the route checks no client")))
-    }
-}
-
-/// The access of a request that takes long, which is checked again while it does.
-#[derive(Clone)]
-pub struct Access {
-    authorizer: web::Data<Authorizer>,
-    caller: Caller,
-    scopes: &'static [Scope],
-}
-
-impl Access {
-    /// The access of a client that was found to have one of these scopes.
-    pub fn new(
-        authorizer: &web::Data<Authorizer>,
-        caller: Caller,
-        scopes: &'static [Scope],
-    ) -> Self {
-        Self {
-            authorizer: web::Data::clone(authorizer),
-            caller,
-            scopes,
-        }
-    }
-
-    /// The prefixes that the client has now, or the reason why it has no access any more.
-    pub async fn prefixes(&self) -> Result<Prefixes, AuthError> {
-        let again = self.authorizer.authorize_again(&self.caller, self.scopes);
-        Ok(again.await?.prefixes().clone())
-    }
+/// The answer at an unknown path.
+pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
+    Err(ApiError::no_such_path())
 }
 
 /// The last segment of the path, still percent-encoded, because a decoded path cannot distinguish
@@ -234,7 +96,7 @@ impl Access {
 pub struct Segment(Uri);
 
 impl FromRequest for Segment {
-    type Error = std::convert::Infallible;
+    type Error = Infallible;
     type Future = std::future::Ready<Result<Self, Self::Error>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {

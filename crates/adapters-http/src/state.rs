@@ -5,10 +5,7 @@ use std::{future::pending, sync::Arc};
 use actix_web::web;
 use tokio::sync::watch;
 
-use crate::{
-    body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots,
-    subscriber::Languages,
-};
+use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
 
 /// The state that handlers share.
 pub struct State {
@@ -18,9 +15,6 @@ pub struct State {
     /// The most bytes of an import, unpacked.
     pub import_limit: u64,
     pub timeouts: Timeouts,
-    pub board_name: String,
-    /// The texts of the newsletter's pages.
-    pub languages: Languages,
     pub stopping: Stopping,
     /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,

@@ -66,13 +66,13 @@ impl InFlight {
                 guard.0.has_answered.set(true);
                 match body.try_into_bytes() {
                     Ok(bytes) => BoxBody::new(bytes),
-                    Err(body) => Holding::new(body, guard),
+                    Err(body) => holding(body, guard),
                 }
             }
             None => body,
         };
         match self.body {
-            Some(rest) if !rest.has_ended() => Holding::new(body, rest),
+            Some(rest) if !rest.has_ended() => holding(body, rest),
             _ => body,
         }
     }
@@ -177,10 +177,8 @@ struct Holding<T> {
     _held: T,
 }
 
-impl<T: Unpin + 'static> Holding<T> {
-    fn new(body: BoxBody, held: T) -> BoxBody {
-        BoxBody::new(Self { body, _held: held })
-    }
+fn holding<T: Unpin + 'static>(body: BoxBody, held: T) -> BoxBody {
+    BoxBody::new(Holding { body, _held: held })
 }
 
 impl<T: Unpin> MessageBody for Holding<T> {

@@ -13,10 +13,10 @@ use crate::{
     coding::encode,
     connection::Connection,
     error::ApiError,
+    guard::Access,
     oauth::Caller,
     posting::READERS,
     query::{Options, Parameters, Query, integer},
-    resource::Access,
     state::State,
 };
 

@@ -9,7 +9,7 @@ pub use self::{
     feed::{DEFAULT_LIMIT, LATEST, MAX_LIMIT, MAX_WAIT},
     view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body},
 };
-use crate::{posting::READERS, resource::protected};
+use crate::{guard::protected, posting::READERS};
 
 /// The path of the feed.
 pub const PATH: &str = "/api/job-board/events";

@@ -1,13 +1,13 @@
 //! A client's catalogues.
 
 use actix_web::{HttpResponse, http::StatusCode, web};
-use domain::{catalogue::MaxMissing, usecase::CatalogueOrder};
+use domain::usecase::CatalogueOrder;
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
 use time::OffsetDateTime;
 
 use super::{
-    run::{ImportOptions, run},
+    run::{ImportOptions, NAME, run},
     view::{CatalogueAnswer, CataloguesAnswer},
 };
 use crate::{
@@ -15,38 +15,21 @@ use crate::{
     body::Body,
     error::ApiError,
     oauth::Caller,
-    query::{Options, Parameters, Query, integer},
+    query::Query,
     resource::Segment,
     state::State,
 };
 
-/// The field name under which a bad name is reported.
-const NAME: &str = "name";
-
-/// What an import of a catalogue may say beside what every import may.
-pub(super) struct CatalogueOptions {
-    max_missing: MaxMissing,
-}
-
-impl Options for CatalogueOptions {
-    fn take(parameters: &mut Parameters<'_>) -> Self {
-        let max_missing = parameters.take("max_missing", percent);
-        Self {
-            max_missing: max_missing.unwrap_or_default(),
-        }
-    }
-}
-
 pub(super) async fn import(
     caller: Caller,
-    options: ImportOptions<CatalogueOptions>,
+    options: ImportOptions,
     segment: Segment,
     body: Body,
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let catalogue = CatalogueOrder {
         name: name(&segment)?,
-        max_missing: options.more.max_missing,
+        max_missing: options.max_missing,
         prefixes: caller.prefixes().clone(),
     };
     run(caller, options, body, &state, Some(catalogue)).await
@@ -92,12 +75,6 @@ fn name(segment: &Segment) -> Result<CatalogueName, ApiError> {
     let text = percent_decode_str(segment.read()?).decode_utf8_lossy();
     CatalogueName::new(&text)
         .map_err(|error| ApiError::invalid(FieldErrors::one(NAME, error.to_string())))
-}
-
-fn percent(text: &str) -> Result<MaxMissing, String> {
-    let percent = integer(text, 0, 100)?;
-    let percent = u8::try_from(percent).ok().and_then(MaxMissing::new);
-    percent.ok_or_else(|| "must be an integer between 0 and 100".to_owned())
 }
 
 fn now() -> OffsetDateTime {

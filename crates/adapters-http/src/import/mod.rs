@@ -17,9 +17,9 @@ pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine};
 use crate::{
     body::Body,
     error::ApiError,
+    guard::{clients, importers, protected},
     oauth::Caller,
     posting::{READERS, WRITERS},
-    resource::protected,
     state::State,
 };
 
@@ -34,7 +34,7 @@ pub fn routes(config: &mut web::ServiceConfig) {
     config
         .service(
             protected(IMPORTS_PATH, WRITERS)
-                .import(Method::POST, WRITERS, import)
+                .with(Method::POST, importers(WRITERS), import)
                 .build(),
         )
         .service(
@@ -44,15 +44,15 @@ pub fn routes(config: &mut web::ServiceConfig) {
         )
         .service(
             one.get(catalogue::show)
-                .import(Method::PUT, WRITERS, catalogue::import)
-                .with(Method::DELETE, WRITERS, catalogue::delete)
+                .with(Method::PUT, importers(WRITERS), catalogue::import)
+                .with(Method::DELETE, clients(WRITERS), catalogue::delete)
                 .build(),
         );
 }
 
 async fn import(
     caller: Caller,
-    options: ImportOptions<()>,
+    options: ImportOptions,
     body: Body,
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {

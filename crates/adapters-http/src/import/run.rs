@@ -14,6 +14,7 @@ use actix_web::{
     web::{self, BytesMut},
 };
 use domain::{
+    catalogue::MaxMissing,
     import::{Line, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
@@ -31,7 +32,7 @@ use crate::{
     error::ApiError,
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
-    query::{Options, Parameters, boolean},
+    query::{Parameters, boolean, integer},
     state::State,
 };
 
@@ -43,17 +44,21 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 /// `Retry-After` in seconds when receipts cannot be kept.
 const RETRY_NO_ROOM: u32 = 60;
 
-/// What a client asks for beside the body, with what only some imports may say.
-pub struct ImportOptions<T> {
+/// The name of the part of the path, and of the field under which a bad one is reported.
+pub const NAME: &str = "name";
+
+/// What a client asks for beside the body.
+pub struct ImportOptions {
     encoding: Encoding,
     /// To have the receipts of all lines, not only of those that were not taken.
     all_receipts: bool,
     dry_run: bool,
     strict: bool,
-    pub more: T,
+    /// How much of a catalogue may be missing.
+    pub max_missing: MaxMissing,
 }
 
-impl<T: Options> ImportOptions<T> {
+impl ImportOptions {
     fn of(request: &HttpRequest) -> Result<Self, ApiError> {
         let encoding = Encoding::of(request.headers())?;
         let length = content_length(request.headers());
@@ -62,35 +67,36 @@ impl<T: Options> ImportOptions<T> {
         if encoding == Encoding::Identity && length.is_some_and(|length| length > limit) {
             return Err(BodyFault::TooLarge(limit).into());
         }
+        let is_of_catalogue = request.match_info().get(NAME).is_some();
         let mut parameters = Parameters::of(request.query_string());
         let options = Self {
             encoding,
             all_receipts: parameters.take("receipts", receipts).unwrap_or(false),
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
             strict: is_strict(request.headers()),
-            more: T::take(&mut parameters),
+            max_missing: is_of_catalogue
+                .then(|| parameters.take("max_missing", percent))
+                .flatten()
+                .unwrap_or_default(),
         };
         parameters.finish(options).map_err(ApiError::invalid)
     }
-
-    fn without_more(self) -> ImportOptions<()> {
-        ImportOptions {
-            encoding: self.encoding,
-            all_receipts: self.all_receipts,
-            dry_run: self.dry_run,
-            strict: self.strict,
-            more: (),
-        }
-    }
 }
 
-impl<T: Options> FromRequest for ImportOptions<T> {
+impl FromRequest for ImportOptions {
     type Error = ApiError;
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Self::of(request))
     }
+}
+
+/// Reads a share in per cent.
+fn percent(text: &str) -> Result<MaxMissing, String> {
+    let percent = integer(text, 0, 100)?;
+    let percent = u8::try_from(percent).ok().and_then(MaxMissing::new);
+    percent.ok_or_else(|| "must be an integer between 0 and 100".to_owned())
 }
 
 fn receipts(text: &str) -> Result<bool, String> {
@@ -102,14 +108,13 @@ fn receipts(text: &str) -> Result<bool, String> {
 }
 
 /// Takes in the body of a request, and answers.
-pub async fn run<T: Options>(
+pub async fn run(
     caller: Caller,
-    options: ImportOptions<T>,
+    options: ImportOptions,
     body: Body,
     state: &State,
     catalogue: Option<CatalogueOrder>,
 ) -> Result<HttpResponse, ApiError> {
-    let options = options.without_more();
     let request = body.head().clone();
     // Before the wait, or a client could have any number of requests wait.
     let _slot = state.imports.take(caller.id())?;
@@ -148,7 +153,7 @@ struct Running<'a> {
     /// The client, as it was a few seconds ago at most.
     caller: Caller,
     looked_up: Instant,
-    options: &'a ImportOptions<()>,
+    options: &'a ImportOptions,
     import: Box<dyn Import>,
     /// Receipts that are not in the spool yet.
     receipts: Vec<Receipt>,
@@ -284,7 +289,7 @@ fn cannot_spool(error: &io::Error) -> ApiError {
 
 /// The answer: receipts, then the summary. The status says why an import is not complete.
 async fn answer(
-    options: &ImportOptions<()>,
+    options: &ImportOptions,
     mut spool: Spool,
     summary: &Summary,
     ended: Result<(), ApiError>,

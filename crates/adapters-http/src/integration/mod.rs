@@ -8,10 +8,10 @@ pub use self::view::{IntegrationAnswer, client_data};
 use crate::{
     answer::{self, no_store},
     error::ApiError,
+    guard::protected,
     oauth::Caller,
     posting::READERS,
     query::Query,
-    resource::protected,
     state::State,
 };
 

@@ -32,18 +32,6 @@ pub struct SharedError {
 }
 
 impl SharedError {
-    const fn new(
-        name: &'static str,
-        description: &'static str,
-        sent: fn() -> HttpResponse,
-    ) -> Self {
-        Self {
-            name,
-            description,
-            sent,
-        }
-    }
-
     /// The response.
     pub fn response(&self) -> Response {
         let sent = (self.sent)();
@@ -56,39 +44,96 @@ impl SharedError {
     }
 }
 
-pub const BAD_REQUEST: SharedError = SharedError::new(
-    "BadRequest",
-    "The body is empty, not JSON, or did not arrive as announced; the path has a percent sign that \
-     begins no escape; or there are two `Authorization` headers.",
-    || ApiError::bad_request("The body is empty; it must be a JSON object.").error_response(),
-);
-pub const UNAUTHORIZED: SharedError = SharedError::new(
-    "Unauthorized",
-    "There is no token, or it is malformed, expired, revoked or not issued by this service.",
-    || ApiError::from(AuthError::Missing).error_response(),
-);
-pub const FORBIDDEN: SharedError = SharedError::new(
-    "Forbidden",
-    "The token has none of the required scopes.",
-    || {
-        let scopes = vec![Scope::JobPostingsWrite];
-        ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
-    },
-);
-pub const FORBIDDEN_TO_PUSH: SharedError = SharedError::new(
-    "ForbiddenToPush",
-    "The token has none of the required scopes; or, without `WWW-Authenticate`, the identifier \
-     begins with none of the client's prefixes.",
-    || {
-        let scopes = WRITERS.to_vec();
-        ApiError::from(AuthError::InsufficientScope(scopes)).error_response()
-    },
-);
-pub const LIMITED: SharedError = SharedError::new(
-    "TooManyRequests",
-    "The client has used up its requests of this minute, or has too many exports, waits for events \
+/// Declares shared errors, each with an error as the example.
+macro_rules! shared {
+    ($($id:ident $name:literal $description:literal $error:expr;)+) => {
+        $(pub const $id: SharedError = SharedError {
+            name: $name,
+            description: $description,
+            sent: || sent($error),
+        };)+
+
+        const SHARED: &[&SharedError] = &[$(&$id),+];
+    };
+}
+
+fn sent(error: impl Into<ApiError>) -> HttpResponse {
+    error.into().error_response()
+}
+
+shared! {
+    BAD_REQUEST "BadRequest"
+        "The body is empty, not JSON, or did not arrive as announced; the path has a percent sign that \
+     begins no escape; or there are two `Authorization` headers."
+        ApiError::bad_request("The body is empty; it must be a JSON object.");
+    UNAUTHORIZED "Unauthorized"
+        "There is no token, or it is malformed, expired, revoked or not issued by this service."
+        AuthError::Missing;
+    FORBIDDEN "Forbidden"
+        "The token has none of the required scopes."
+        AuthError::InsufficientScope(vec![Scope::JobPostingsWrite]);
+    FORBIDDEN_TO_PUSH "ForbiddenToPush"
+        "The token has none of the required scopes; or, without `WWW-Authenticate`, the identifier \
+     begins with none of the client's prefixes."
+        AuthError::InsufficientScope(WRITERS.to_vec());
+    NOT_FOUND "PostingNotFound"
+        "There is no posting with this identifier."
+        Rejection::NotFound;
+    EVENTS_GONE "EventsGone"
+        "Events after this cursor were deleted, or the service was restored from a backup that does not \
+     have this cursor. Take a new export and go on from its cursor."
+        LogError::Gone;
+    WEBHOOK_NOT_FOUND "WebhookNotFound"
+        "There is no such webhook, or it is another client's."
+        WebhookError::NotFound;
+    TOO_MANY_WEBHOOKS "TooManyWebhooks"
+        "The client has as many webhooks as it may have."
+        WebhookError::TooMany;
+    CATALOGUE_NOT_FOUND "CatalogueNotFound"
+        "The client has no catalogue of this name."
+        ApiError::no_such_catalogue();
+    SUBSCRIBER_NOT_FOUND "SubscriberNotFound"
+        "Nobody with this address has been reported."
+        ApiError::no_such_subscriber();
+    BAD_SIGNATURE "BadSignature"
+        "There is no signature, it is malformed, or it does not match the body and a configured secret."
+        ApiError::bad_signature();
+    TIMEOUT "RequestTimeout"
+        "The body did not arrive in time."
+        ApiError::body_too_slow();
+    TOO_LARGE "PayloadTooLarge"
+        "The body is larger than the limit."
+        ApiError::body_too_large(1 << 20);
+    UNSUPPORTED "UnsupportedMediaType"
+        "The body is not declared as uncompressed `application/json`."
+        ApiError::unsupported_encoding();
+    UNSUPPORTED_IMPORT "UnsupportedImport"
+        "The body is declared as something else than `application/x-ndjson`, or has an unknown encoding."
+        ApiError::unsupported_media_type("Content-Type must be application/x-ndjson.");
+    INVALID "Invalid"
+        "Parameters or fields are invalid, by themselves or together with the stored values. Nothing \
+         was changed."
+        ApiError::invalid(FieldErrors::one("company.name", "is required"));
+    NEEDS_HTTP_1_1 "HttpVersionNotSupported"
+        "The request came by HTTP/1.0, in which the end of the answer cannot be told from a break."
+        ApiError::needs_http_1_1();
+    UNAVAILABLE "Unavailable"
+        "The service cannot answer at the moment. Try again after `Retry-After`; repeating is safe."
+        IngestError::Overloaded;
+}
+
+/// It is no component: the answer of an import has receipts besides.
+pub const IMPORT_RUNNING: SharedError = SharedError {
+    name: "ImportRunning",
+    description: "Another import of this catalogue is running, or the client has as many catalogues as it may \
+     have.",
+    sent: || sent(ImportError::Running(30)),
+};
+pub const LIMITED: SharedError = SharedError {
+    name: "TooManyRequests",
+    description: "The client has used up its requests of this minute, or has too many exports, waits for events \
      or calls of receivers under way. Try again after `Retry-After`.",
-    || {
+    sent: || {
         let limited = AuthError::Limited {
             per_minute: NonZeroU32::MIN.saturating_add(599),
             retry_after: 1,
@@ -97,120 +142,20 @@ pub const LIMITED: SharedError = SharedError::new(
         used_up(answer.headers_mut());
         answer
     },
-);
-pub const NOT_FOUND: SharedError = SharedError::new(
-    "PostingNotFound",
-    "There is no posting with this identifier.",
-    || ApiError::from(Rejection::NotFound).error_response(),
-);
-pub const EVENTS_GONE: SharedError = SharedError::new(
-    "EventsGone",
-    "Events after this cursor were deleted, or the service was restored from a backup that does not \
-     have this cursor. Take a new export and go on from its cursor.",
-    || ApiError::from(LogError::Gone).error_response(),
-);
-pub const WEBHOOK_NOT_FOUND: SharedError = SharedError::new(
-    "WebhookNotFound",
-    "There is no such webhook, or it is another client's.",
-    || ApiError::from(WebhookError::NotFound).error_response(),
-);
-pub const TOO_MANY_WEBHOOKS: SharedError = SharedError::new(
-    "TooManyWebhooks",
-    "The client has as many webhooks as it may have.",
-    || ApiError::from(WebhookError::TooMany).error_response(),
-);
-pub const CATALOGUE_NOT_FOUND: SharedError = SharedError::new(
-    "CatalogueNotFound",
-    "The client has no catalogue of this name.",
-    || ApiError::no_such_catalogue().error_response(),
-);
-pub const IMPORT_RUNNING: SharedError = SharedError::new(
-    "ImportRunning",
-    "Another import of this catalogue is running, or the client has as many catalogues as it may \
-     have.",
-    || ApiError::from(ImportError::Running(30)).error_response(),
-);
-pub const SUBSCRIBER_NOT_FOUND: SharedError = SharedError::new(
-    "SubscriberNotFound",
-    "Nobody with this address has been reported.",
-    || ApiError::no_such_subscriber().error_response(),
-);
-pub const BAD_SIGNATURE: SharedError = SharedError::new(
-    "BadSignature",
-    "There is no signature, it is malformed, or it does not match the body and a configured secret.",
-    || ApiError::bad_signature().error_response(),
-);
-pub const TIMEOUT: SharedError =
-    SharedError::new("RequestTimeout", "The body did not arrive in time.", || {
-        ApiError::body_too_slow().error_response()
-    });
-pub const TOO_LARGE: SharedError = SharedError::new(
-    "PayloadTooLarge",
-    "The body is larger than the limit.",
-    || ApiError::body_too_large(1 << 20).error_response(),
-);
-pub const UNSUPPORTED: SharedError = SharedError::new(
-    "UnsupportedMediaType",
-    "The body is not declared as uncompressed `application/json`.",
-    || ApiError::unsupported_encoding().error_response(),
-);
-pub const UNSUPPORTED_IMPORT: SharedError = SharedError::new(
-    "UnsupportedImport",
-    "The body is declared as something else than `application/x-ndjson`, or has an unknown encoding.",
-    || {
-        ApiError::unsupported_media_type("Content-Type must be application/x-ndjson.")
-            .error_response()
-    },
-);
-pub const INVALID: SharedError = SharedError::new(
-    "Invalid",
-    "Parameters or fields are invalid, by themselves or together with the stored values. Nothing \
-         was changed.",
-    || ApiError::invalid(FieldErrors::one("company.name", "is required")).error_response(),
-);
-pub const INTERNAL: SharedError =
-    SharedError::new("InternalError", "An internal error of the service.", || {
+};
+
+pub const INTERNAL: SharedError = SharedError {
+    name: "InternalError",
+    description: "An internal error of the service.",
+    sent: || {
         let id = HeaderValue::from_static("0190a1b2-0000-7000-8000-000000000000");
         let headers = HeaderMap::from_iter([(X_REQUEST_ID, id)]);
         middleware::internal(&RequestId::of(&headers), false)
-    });
-pub const NEEDS_HTTP_1_1: SharedError = SharedError::new(
-    "HttpVersionNotSupported",
-    "The request came by HTTP/1.0, in which the end of the answer cannot be told from a break.",
-    || ApiError::needs_http_1_1().error_response(),
-);
-pub const UNAVAILABLE: SharedError = SharedError::new(
-    "Unavailable",
-    "The service cannot answer at the moment. Try again after `Retry-After`; repeating is safe.",
-    || ApiError::from(IngestError::Overloaded).error_response(),
-);
+    },
+};
 
-const SHARED: [&SharedError; 20] = [
-    &BAD_REQUEST,
-    &UNAUTHORIZED,
-    &FORBIDDEN,
-    &FORBIDDEN_TO_PUSH,
-    &LIMITED,
-    &NOT_FOUND,
-    &EVENTS_GONE,
-    &WEBHOOK_NOT_FOUND,
-    &TOO_MANY_WEBHOOKS,
-    &CATALOGUE_NOT_FOUND,
-    &SUBSCRIBER_NOT_FOUND,
-    &BAD_SIGNATURE,
-    &TIMEOUT,
-    &TOO_LARGE,
-    &UNSUPPORTED,
-    &UNSUPPORTED_IMPORT,
-    &INVALID,
-    &INTERNAL,
-    &NEEDS_HTTP_1_1,
-    &UNAVAILABLE,
-];
-
-/// The errors of every authorised operation on one resource.
-pub const READING: &[&SharedError] = &[
-    &BAD_REQUEST,
+/// The errors of every operation of a client.
+pub const ALL: &[&SharedError] = &[
     &UNAUTHORIZED,
     &FORBIDDEN,
     &INVALID,
@@ -231,9 +176,9 @@ pub fn used_up(headers: &mut HeaderMap) {
 
 /// The shared errors as components.
 pub fn responses() -> impl Iterator<Item = (&'static str, Response)> {
-    SHARED
-        .into_iter()
-        .map(|error| (error.name, error.response()))
+    let others = [&LIMITED, &INTERNAL];
+    let all = SHARED.iter().copied().chain(others);
+    all.map(|error| (error.name, error.response()))
 }
 
 /// Adds errors that an import may also have after lines were taken: then the answer has receipts.

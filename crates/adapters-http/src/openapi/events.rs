@@ -2,15 +2,13 @@
 
 use serde_json::json;
 use utoipa::openapi::{
-    ArrayBuilder, HttpMethod, KnownFormat, ObjectBuilder, PathItem, SchemaFormat, Type,
+    ArrayBuilder, HttpMethod, PathItem,
     path::{OperationBuilder, ParameterIn, ParameterStyle},
 };
 
 use super::{
-    errors::{
-        EVENTS_GONE, FORBIDDEN, INTERNAL, INVALID, LIMITED, UNAUTHORIZED, UNAVAILABLE, with_errors,
-    },
-    operation::{operation, parameter},
+    errors::{ALL, EVENTS_GONE, with_errors},
+    operation::{integer, operation, parameter},
     response::{ok, with_header},
     security::requires,
 };
@@ -30,14 +28,6 @@ pub fn paths() -> Vec<(String, PathItem)> {
 }
 
 fn list() -> OperationBuilder {
-    let integer = |least: usize, most: usize, default: usize| {
-        ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-            .minimum(Some(least))
-            .maximum(Some(most))
-            .default(Some(json!(default)))
-    };
     let operation = operation(
         TAG,
         "listEvents",
@@ -61,11 +51,11 @@ fn list() -> OperationBuilder {
         )
         .example(Some(json!(LATEST))),
     )
-    .parameter(parameter(
-        ParameterIn::Query,
+    .parameter(integer(
         "limit",
         "How many events a page has at most.",
-        integer(1, MAX_LIMIT, DEFAULT_LIMIT),
+        (1, MAX_LIMIT),
+        DEFAULT_LIMIT,
     ))
     .parameter(
         parameter(
@@ -79,11 +69,11 @@ fn list() -> OperationBuilder {
         .style(Some(ParameterStyle::Form))
         .explode(Some(false)),
     )
-    .parameter(parameter(
-        ParameterIn::Query,
+    .parameter(integer(
         "wait",
         "How many seconds to hold the answer while there is no event.",
-        integer(0, MAX_WAIT, 0),
+        (0, MAX_WAIT),
+        0,
     ))
     .response(
         "200",
@@ -92,16 +82,5 @@ fn list() -> OperationBuilder {
             REPLICA_LAG,
         ),
     );
-    with_errors(
-        operation,
-        &[&[
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &EVENTS_GONE,
-            &INVALID,
-            &LIMITED,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ]],
-    )
+    with_errors(operation, &[ALL, &[&EVENTS_GONE]])
 }

@@ -9,8 +9,8 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        BAD_REQUEST, CATALOGUE_NOT_FOUND, FORBIDDEN, IMPORT_RUNNING, INTERNAL, INVALID, LIMITED,
-        SharedError, TIMEOUT, TOO_LARGE, UNAUTHORIZED, UNAVAILABLE, UNSUPPORTED_IMPORT,
+        ALL, BAD_REQUEST, CATALOGUE_NOT_FOUND, FORBIDDEN, IMPORT_RUNNING, INTERNAL, INVALID,
+        LIMITED, SharedError, TIMEOUT, TOO_LARGE, UNAUTHORIZED, UNAVAILABLE, UNSUPPORTED_IMPORT,
         with_errors, with_incomplete,
     },
     operation::{operation, parameter},
@@ -27,15 +27,6 @@ use crate::{
 /// The tag of these operations.
 pub const TAG: &str = "Imports";
 
-/// The errors of every operation.
-const ALL: &[&SharedError] = &[
-    &UNAUTHORIZED,
-    &FORBIDDEN,
-    &INVALID,
-    &LIMITED,
-    &INTERNAL,
-    &UNAVAILABLE,
-];
 /// The errors of an import before it begins.
 const BEFORE: &[&SharedError] = &[&INVALID, &LIMITED, &UNSUPPORTED_IMPORT];
 /// The errors of an import that may also come after lines were taken.

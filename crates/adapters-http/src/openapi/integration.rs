@@ -3,7 +3,7 @@
 use utoipa::openapi::{HttpMethod, PathItem};
 
 use super::{
-    errors::{FORBIDDEN, INTERNAL, INVALID, LIMITED, UNAUTHORIZED, UNAVAILABLE, with_errors},
+    errors::{ALL, with_errors},
     operation::operation,
     response::{ok, with_header},
     security::requires,
@@ -29,16 +29,6 @@ pub fn paths() -> Vec<(String, PathItem)> {
     )
     .securities(Some(requires(READERS)))
     .response("200", with_header(found, "Cache-Control"));
-    let operation = with_errors(
-        operation,
-        &[&[
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &INVALID,
-            &LIMITED,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ]],
-    );
+    let operation = with_errors(operation, &[ALL]);
     vec![(PATH.to_owned(), PathItem::new(HttpMethod::Get, operation))]
 }

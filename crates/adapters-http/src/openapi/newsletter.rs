@@ -12,7 +12,7 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        BAD_REQUEST, BAD_SIGNATURE, INTERNAL, INVALID, READING, SUBSCRIBER_NOT_FOUND, TIMEOUT,
+        ALL, BAD_REQUEST, BAD_SIGNATURE, INTERNAL, INVALID, SUBSCRIBER_NOT_FOUND, TIMEOUT,
         TOO_LARGE, UNAVAILABLE, WRITING, with_errors,
     },
     operation::{Examples, json_body, operation, parameter},
@@ -100,7 +100,7 @@ fn put() -> OperationBuilder {
         ok::<SubscriberAnswer>("The person was reported for the first time."),
     )
     .response("200", ok::<SubscriberAnswer>("The person is as reported."));
-    with_errors(operation, &[READING, WRITING])
+    with_errors(operation, &[ALL, WRITING, &[&BAD_REQUEST]])
 }
 
 fn get() -> OperationBuilder {
@@ -114,7 +114,7 @@ fn get() -> OperationBuilder {
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
     .response("200", ok::<SubscriberAnswer>("The subscriber."));
-    with_errors(operation, &[READING, &[&SUBSCRIBER_NOT_FOUND]])
+    with_errors(operation, &[ALL, &[&BAD_REQUEST, &SUBSCRIBER_NOT_FOUND]])
 }
 
 fn delete() -> OperationBuilder {
@@ -129,7 +129,7 @@ fn delete() -> OperationBuilder {
     .securities(Some(requires(REPORTERS)))
     .parameter(address())
     .response("204", response("The person is erased.").build());
-    with_errors(operation, &[READING, &[&SUBSCRIBER_NOT_FOUND]])
+    with_errors(operation, &[ALL, &[&BAD_REQUEST, &SUBSCRIBER_NOT_FOUND]])
 }
 
 fn webhook() -> OperationBuilder {

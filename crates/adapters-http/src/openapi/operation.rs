@@ -1,8 +1,9 @@
 //! Builders for operations, their parameters and bodies.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::{
-    ContentBuilder, RefOr, Required, ResponseBuilder, Schema,
+    ContentBuilder, KnownFormat, ObjectBuilder, RefOr, Required, ResponseBuilder, Schema,
+    SchemaFormat, Type,
     example::{Example, ExampleBuilder},
     path::{OperationBuilder, ParameterBuilder, ParameterIn},
     request_body::{RequestBody, RequestBodyBuilder},
@@ -40,6 +41,22 @@ pub fn parameter(
         .required(required)
         .description(Some(description))
         .schema(Some(schema))
+}
+
+/// An integer of the query, with its range and its default.
+pub fn integer(
+    name: &str,
+    description: &str,
+    (least, most): (usize, usize),
+    default: usize,
+) -> ParameterBuilder {
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+        .minimum(Some(least))
+        .maximum(Some(most))
+        .default(Some(json!(default)));
+    parameter(ParameterIn::Query, name, description, schema)
 }
 
 /// An operation with a conditional answer (RFC 9110, `If-None-Match`): this success, or 304.

@@ -3,16 +3,15 @@
 use kernel::SourceIdentifier;
 use serde_json::json;
 use utoipa::openapi::{
-    HttpMethod, KnownFormat, ObjectBuilder, PathItem, ResponseBuilder, SchemaFormat, Type,
+    HttpMethod, ObjectBuilder, PathItem, ResponseBuilder, Type,
     path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItemBuilder},
 };
 
 use super::{
     errors::{
-        FORBIDDEN, FORBIDDEN_TO_PUSH, INTERNAL, INVALID, LIMITED, NEEDS_HTTP_1_1, NOT_FOUND,
-        READING, UNAUTHORIZED, UNAVAILABLE, WRITING, with_errors,
+        ALL, BAD_REQUEST, FORBIDDEN_TO_PUSH, NEEDS_HTTP_1_1, NOT_FOUND, WRITING, with_errors,
     },
-    operation::{Examples, conditional, json_body, operation, parameter},
+    operation::{Examples, conditional, integer, json_body, operation, parameter},
     response::{PREFERENCE_APPLIED, lines, ok, with_header},
     security::requires,
 };
@@ -79,7 +78,11 @@ fn put() -> OperationBuilder {
     );
     with_errors(
         operation,
-        &[READING, WRITING, &[&NOT_FOUND, &FORBIDDEN_TO_PUSH]],
+        &[
+            ALL,
+            WRITING,
+            &[&BAD_REQUEST, &NOT_FOUND, &FORBIDDEN_TO_PUSH],
+        ],
     )
 }
 
@@ -130,7 +133,7 @@ fn get() -> OperationBuilder {
     .securities(Some(requires(READERS)))
     .parameter(identifier());
     let operation = conditional(operation, ok::<PostingAnswer>("The posting."));
-    with_errors(operation, &[READING, &[&NOT_FOUND]])
+    with_errors(operation, &[ALL, &[&BAD_REQUEST, &NOT_FOUND]])
 }
 
 fn list() -> OperationBuilder {
@@ -159,16 +162,11 @@ fn list() -> OperationBuilder {
         &format!("Only postings that this client created: `{ME}`, or a client's id."),
         string("A client.").min_length(Some(1)).examples([ME]),
     ))
-    .parameter(parameter(
-        ParameterIn::Query,
+    .parameter(integer(
         "limit",
         "How many postings a page has at most.",
-        ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-            .minimum(Some(1))
-            .maximum(Some(MAX_LIMIT))
-            .default(Some(json!(DEFAULT_LIMIT))),
+        (1, MAX_LIMIT),
+        DEFAULT_LIMIT,
     ))
     .parameter(parameter(
         ParameterIn::Query,
@@ -181,17 +179,7 @@ fn list() -> OperationBuilder {
         "200",
         with_header(ok::<PageAnswer>("A page of postings."), REPLICA_LAG),
     );
-    with_errors(
-        operation,
-        &[&[
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &INVALID,
-            &LIMITED,
-            &INTERNAL,
-            &UNAVAILABLE,
-        ]],
-    )
+    with_errors(operation, &[ALL])
 }
 
 fn export() -> OperationBuilder {
@@ -218,18 +206,7 @@ fn export() -> OperationBuilder {
             REPLICA_LAG,
         ),
     );
-    with_errors(
-        operation,
-        &[&[
-            &UNAUTHORIZED,
-            &FORBIDDEN,
-            &INVALID,
-            &LIMITED,
-            &INTERNAL,
-            &UNAVAILABLE,
-            &NEEDS_HTTP_1_1,
-        ]],
-    )
+    with_errors(operation, &[ALL, &[&NEEDS_HTTP_1_1]])
 }
 
 fn status() -> ParameterBuilder {

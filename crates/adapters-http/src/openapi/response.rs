@@ -119,104 +119,78 @@ pub fn page() -> Content {
 
 /// The headers as components.
 pub fn headers() -> [(&'static str, Header); 14] {
-    let header = |schema: ObjectBuilder, description: &str| {
-        HeaderBuilder::new()
-            .schema(Some(schema))
-            .description(Some(description))
-            .build()
-    };
     let plain = || ObjectBuilder::new().schema_type(Type::String);
-    [
+    let number = |least| {
+        let schema = ObjectBuilder::new().schema_type(Type::Integer);
+        schema.minimum(Some(least))
+    };
+    let headers = [
         (
             X_REQUEST_ID,
-            header(
-                plain().pattern(Some(request_id::PATTERN)),
-                "The request's id: the client's own, or a new one.",
-            ),
+            plain().pattern(Some(request_id::PATTERN)),
+            "The request's id: the client's own, or a new one.",
         ),
         (
             "WWW-Authenticate",
-            header(
-                plain(),
-                "The authentication scheme, and the error of the token (RFC 6750 §3).",
-            ),
+            plain(),
+            "The authentication scheme, and the error of the token (RFC 6750 §3).",
         ),
         (
             "Retry-After",
-            header(
-                ObjectBuilder::new()
-                    .schema_type(Type::Integer)
-                    .minimum(Some(0)),
-                "The number of seconds after which to try again.",
-            ),
+            number(0),
+            "The number of seconds after which to try again.",
         ),
-        ("Cache-Control", header(plain(), "Who may keep the answer.")),
+        ("Cache-Control", plain(), "Who may keep the answer."),
         (
             ETAG,
-            header(
-                plain(),
-                "The tag of the content, for `If-None-Match` (RFC 9110 §8.8.3).",
-            ),
+            plain(),
+            "The tag of the content, for `If-None-Match` (RFC 9110 §8.8.3).",
         ),
-        ("Location", header(plain(), "Where to go on.")),
+        ("Location", plain(), "Where to go on."),
         (
             "RateLimit-Policy",
-            header(
-                plain(),
-                "The client's limit: `q` requests in `w` seconds. Absent if it has none.",
-            ),
+            plain(),
+            "The client's limit: `q` requests in `w` seconds. Absent if it has none.",
         ),
         (
             "RateLimit",
-            header(
-                plain(),
-                "What is left of the limit: `r` requests now, and `t` seconds until all of them. \
+            plain(),
+            "What is left of the limit: `r` requests now, and `t` seconds until all of them. \
                  Absent if there is no limit.",
-            ),
         ),
         (
             "Posthaste-Outcome",
-            header(
-                one_of("An outcome.", PutOutcome::NAMES),
-                "What the push did, or would do.",
-            ),
+            one_of("An outcome.", PutOutcome::NAMES),
+            "What the push did, or would do.",
         ),
         (
             "Posthaste-Status",
-            header(
-                one_of("A status.", Status::NAMES),
-                "The posting's status afterwards.",
-            ),
+            one_of("A status.", Status::NAMES),
+            "The posting's status afterwards.",
         ),
         (
             "Posthaste-Notice",
-            header(
-                plain(),
-                "What the push left undone (a list of RFC 9651): `taken_down`, `company_kept`.",
-            ),
+            plain(),
+            "What the push left undone (a list of RFC 9651): `taken_down`, `company_kept`.",
         ),
         (
             PREFERENCE_APPLIED,
-            header(
-                plain(),
-                "`handling=strict` if that was preferred (RFC 7240 §3).",
-            ),
+            plain(),
+            "`handling=strict` if that was preferred (RFC 7240 §3).",
         ),
         (
             "Posthaste-Events-Cursor",
-            header(
-                plain(),
-                "The cursor from which on the events have what the export has not.",
-            ),
+            plain(),
+            "The cursor from which on the events have what the export has not.",
         ),
         (
             REPLICA_LAG,
-            header(
-                ObjectBuilder::new()
-                    .schema_type(Type::Integer)
-                    .minimum(Some(1)),
-                "By how many seconds the answer is behind, if it is read from a replica that lags.",
-            ),
+            number(1),
+            "By how many seconds the answer is behind, if it is read from a replica that lags.",
         ),
-    ]
+    ];
+    headers.map(|(name, schema, description)| {
+        let header = HeaderBuilder::new().schema(Some(schema));
+        (name, header.description(Some(description)).build())
+    })
 }

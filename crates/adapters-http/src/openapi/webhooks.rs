@@ -8,10 +8,9 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        BAD_REQUEST, FORBIDDEN, INTERNAL, INVALID, LIMITED, SharedError, TOO_MANY_WEBHOOKS,
-        UNAUTHORIZED, UNAVAILABLE, WEBHOOK_NOT_FOUND, WRITING, with_errors,
+        ALL, BAD_REQUEST, SharedError, TOO_MANY_WEBHOOKS, WEBHOOK_NOT_FOUND, WRITING, with_errors,
     },
-    operation::{Examples, conditional, json_body, operation, parameter},
+    operation::{Examples, conditional, integer, json_body, operation, parameter},
     response::{ok, response, with_header},
     security::{NONE, requires},
 };
@@ -27,15 +26,6 @@ use crate::{
 /// The tag of these operations.
 pub const TAG: &str = "Webhooks";
 
-/// The errors of every operation.
-const ALL: &[&SharedError] = &[
-    &UNAUTHORIZED,
-    &FORBIDDEN,
-    &INVALID,
-    &LIMITED,
-    &INTERNAL,
-    &UNAVAILABLE,
-];
 const WITH_BODY: &[&SharedError] = &[&BAD_REQUEST];
 
 /// The paths with their operations.
@@ -167,22 +157,16 @@ fn replay() -> OperationBuilder {
 }
 
 fn deliveries_of() -> OperationBuilder {
-    let limit = ObjectBuilder::new()
-        .schema_type(Type::Integer)
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
-        .minimum(Some(1))
-        .maximum(Some(MAX_DELIVERIES))
-        .default(Some(json!(MAX_DELIVERIES)));
     let operation = of_one(
         "listWebhookDeliveries",
         "The last attempts",
         &format!("The last {MAX_DELIVERIES} attempts at deliveries, newest first."),
     )
-    .parameter(parameter(
-        ParameterIn::Query,
+    .parameter(integer(
         "limit",
         "How many at most.",
-        limit,
+        (1, MAX_DELIVERIES),
+        MAX_DELIVERIES,
     ))
     .response("200", ok::<DeliveriesAnswer>("The attempts."));
     with_errors(operation, &[ALL, &[&WEBHOOK_NOT_FOUND]])

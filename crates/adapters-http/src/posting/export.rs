@@ -24,9 +24,9 @@ use super::{
 use crate::{
     coding::encode,
     error::ApiError,
+    guard::Access,
     oauth::{AuthError, Caller},
     query::{Options, Parameters, Query},
-    resource::Access,
     slots::Slot,
     state::State,
 };

@@ -11,7 +11,7 @@ use actix_web::{http::Method, web};
 
 pub use self::{
     migration::{
-        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, Languages, NOT_SUBSCRIBED_PATH,
+        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, Pages,
         UNSUBSCRIBED_PATH, schemas as form_schemas,
     },
     payload::schemas as payload_schemas,
@@ -26,7 +26,7 @@ pub use self::{
     migration::{LinkForm, of_form, of_json, token_of_query},
     webhook::read_delivery,
 };
-use crate::resource::protected;
+use crate::guard::protected;
 
 /// The parent path of subscribers.
 pub const PATH: &str = "/api/newsletter/subscribers";

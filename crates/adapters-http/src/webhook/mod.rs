@@ -16,7 +16,7 @@ pub use self::{
         delivery_data, endpoint_data,
     },
 };
-use crate::resource::protected;
+use crate::guard::protected;
 
 /// The list, one endpoint, and the operations on it.
 pub fn routes(config: &mut web::ServiceConfig) {

@@ -48,6 +48,27 @@ fn secret_of(webhook: &Value) -> Secret {
     Secret::parse(webhook["secret"].as_str().unwrap()).unwrap()
 }
 
+/// The operations on one webhook, each with a body that it takes.
+fn operations() -> [(&'static str, &'static str, Option<Value>); 7] {
+    let since = json!({"since": "2026-01-01T00:00:00Z"});
+    [
+        ("GET", "", None),
+        ("PATCH", "", Some(json!({"state": "paused"}))),
+        ("DELETE", "", None),
+        ("POST", "/rotate-secret", None),
+        ("POST", "/test", None),
+        ("POST", "/replay", Some(since)),
+        ("GET", "/deliveries", None),
+    ]
+}
+
+fn with(request: Request, body: Option<Value>) -> Request {
+    match body {
+        Some(body) => request.json(&body),
+        None => request,
+    }
+}
+
 #[tokio::test]
 async fn a_client_registers_changes_and_deletes() {
     let app = TestApp::spawn();
@@ -267,25 +288,8 @@ async fn wrong_bodies_and_parameters_are_refused() {
         ],
     )
     .await;
-    for (method, rest, body) in [
-        ("GET", "", None),
-        ("PATCH", "", Some(json!({}))),
-        ("DELETE", "", None),
-        ("POST", "/rotate-secret", None),
-        ("POST", "/test", None),
-        (
-            "POST",
-            "/replay",
-            Some(json!({"since": "2026-01-01T00:00:00Z"})),
-        ),
-        ("GET", "/deliveries", None),
-    ] {
-        let rest = format!("{rest}?x=1");
-        let request = on(method, &rest);
-        let request = match body {
-            Some(body) => request.json(&body),
-            None => request,
-        };
+    for (method, rest, body) in operations() {
+        let request = with(on(method, &format!("{rest}?x=1")), body);
         check(&app, [case(method, request, 422).says("x is not a known")]).await;
     }
     let list = to("GET", "?page=2").token(&token);
@@ -338,32 +342,14 @@ async fn a_client_has_few_registrations_under_way() {
 async fn a_client_sees_its_own_and_no_others() {
     let app = TestApp::spawn();
     let (token, other) = (manager(&app).await, manager(&app).await);
-    let writer = app.writer().await;
     let webhook = register(&app, &token, json!({"url": "https://a.example/"})).await;
     let none = send(&app, to("GET", "").token(&other), 200).await;
     assert_eq!(none.json(), json!({"data": []}));
-    let mut cases = vec![
-        case("no token", to("GET", ""), 401),
-        case("another scope", to("GET", "").token(&writer), 403),
-        case("PUT", to("PUT", "").token(&token), 405).with("Allow", "GET, HEAD, POST"),
-    ];
-    let since = json!({"since": "2026-01-01T00:00:00Z"});
+    let mut cases = Vec::new();
     for path in [path_of(&webhook, ""), "/nonsense".to_owned()] {
-        for (method, rest, body) in [
-            ("GET", "", None),
-            ("PATCH", "", Some(json!({"state": "paused"}))),
-            ("DELETE", "", None),
-            ("POST", "/rotate-secret", None),
-            ("POST", "/test", None),
-            ("POST", "/replay", Some(since.clone())),
-            ("GET", "/deliveries", None),
-        ] {
+        for (method, rest, body) in operations() {
             let request = to(method, &format!("{path}{rest}")).token(&other);
-            let request = match body {
-                Some(body) => request.json(&body),
-                None => request,
-            };
-            cases.push(case(method, request, 404).says("Webhook not found."));
+            cases.push(case(method, with(request, body), 404).says("Webhook not found."));
         }
     }
     check(&app, cases).await;

@@ -1,7 +1,5 @@
 //! Requests on the wire: early refusals, streamed bodies, requests sent in pieces.
 
-use std::time::{Duration, Instant};
-
 use crate::support::{BODY_LIMIT, Connection, PATH, TestApp, posting, request};
 
 async fn still_works(connection: &mut Connection) -> bool {
@@ -55,48 +53,6 @@ async fn a_refused_request_leaves_the_connection_usable() {
 }
 
 #[tokio::test]
-async fn an_announced_giant_is_refused_before_it_is_sent() {
-    let app = TestApp::spawn();
-    let mut connection = begin(&app, ("Content-Length", "10000000000")).await;
-    let started = Instant::now();
-    let answer = connection.read(false).await;
-    assert_eq!(answer.status, 413);
-    assert!(started.elapsed() < Duration::from_secs(1));
-    assert_eq!(
-        answer
-            .header("Connection")
-            .map(str::to_lowercase)
-            .as_deref(),
-        Some("close")
-    );
-}
-
-#[tokio::test]
-async fn a_client_that_sends_everything_first_still_sees_the_answer() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    let body = vec![b'x'; 20 << 20];
-    for token in [token.as_str(), "nonsense"] {
-        let request = request("PUT", &format!("{PATH}/x"))
-            .token(token)
-            .header("Content-Type", "application/json")
-            .body(body.clone());
-        let mut connection = app.connect().await;
-        connection.write(request.head().as_bytes()).await;
-        assert!(connection.try_write(&body).await, "reset while sending");
-        let answer = connection.read(false).await;
-        assert_eq!(answer.status, if token == "nonsense" { 401 } else { 413 });
-        assert_eq!(
-            answer
-                .header("Connection")
-                .map(str::to_lowercase)
-                .as_deref(),
-            Some("close")
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_stream_is_refused_once_it_is_too_long() {
     let app = TestApp::spawn();
     let mut connection = begin(&app, ("Transfer-Encoding", "chunked")).await;
@@ -135,20 +91,6 @@ async fn the_limit_itself_is_accepted() {
             .body(padded);
         assert_eq!(request.send(&app).await.status, status, "{size}");
     }
-}
-
-#[tokio::test]
-async fn without_a_token_nothing_of_the_body_is_waited_for() {
-    let app = TestApp::spawn();
-    let head = request("PUT", &format!("{PATH}/x"))
-        .header("Content-Type", "application/json")
-        .header("Content-Length", "60000")
-        .head();
-    let mut connection = app.connect().await;
-    connection.write(head.as_bytes()).await;
-    let started = Instant::now();
-    assert_eq!(connection.read(false).await.status, 401);
-    assert!(started.elapsed() < Duration::from_secs(3));
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::*;
-use crate::resource::Access;
+use crate::guard::Access;
 
 const ISSUER: &str = "https://jobs.example";
 const TTL: i64 = 3600;

@@ -23,11 +23,14 @@ use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
 
 #[cfg(fuzzing)]
 pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
-pub use self::texts::Languages;
-pub use self::{form::Action, page::CONFIRM_PATH, schema::schemas};
+pub use self::{
+    form::Action,
+    page::{CONFIRM_PATH, Pages},
+    schema::schemas,
+};
 use self::{
     form::Form,
-    page::{Page, Pages, STYLE_PATH},
+    page::{Page, STYLE_PATH},
     texts::{Passage, Texts},
 };
 use crate::{accept::prefers_page, body::Body, error::ApiError, resource::open, state::State};
@@ -57,8 +60,8 @@ pub fn routes(config: &mut web::ServiceConfig) {
     let confirm = open(CONFIRM_PATH).get(ask).on(Method::POST, press).build();
     config.service(confirm.wrap(from_fn(guard)));
     for (path, passage_of) in RESULT_PAGES {
-        let handler = move |request: HttpRequest, state: web::Data<State>| {
-            ready(result_page(&request, &state, passage_of))
+        let handler = move |request: HttpRequest, pages: web::Data<Pages>| {
+            ready(result_page(&request, &pages, passage_of))
         };
         config.service(open(path).get(handler).build());
     }
@@ -76,18 +79,22 @@ async fn guard(
 }
 
 /// `GET`: shows the page with the buttons. Changes nothing.
-async fn ask(request: HttpRequest, state: web::Data<State>) -> Result<HttpResponse, ApiError> {
-    let (request, state) = (&request, &state);
+async fn ask(
+    request: HttpRequest,
+    state: web::Data<State>,
+    pages: web::Data<Pages>,
+) -> Result<HttpResponse, ApiError> {
+    let (request, pages) = (&request, &pages);
     let Some(token) = form::token_of_query(request.query_string()) else {
-        return refuse(request, state, Refusal::UnknownToken);
+        return refuse(request, pages, Refusal::UnknownToken);
     };
     match state.ports.newsletter.find_by_token(&token).await {
         Ok(Some(subscriber)) if needs_no_confirmation(&subscriber) => {
             Ok(redirect(result_path(&subscriber)))
         }
-        Ok(Some(_)) => Ok(pages(request, state).confirm(&token)?.answer()),
-        Ok(None) => refuse(request, state, Refusal::UnknownToken),
-        Err(error) => refuse(request, state, Refusal::Failed(error, None)),
+        Ok(Some(_)) => Ok(pages.of(request).confirm(&token)?.answer()),
+        Ok(None) => refuse(request, pages, Refusal::UnknownToken),
+        Err(error) => refuse(request, pages, Refusal::Failed(error, None)),
     }
 }
 
@@ -96,11 +103,12 @@ async fn press(
     request: HttpRequest,
     body: Body,
     state: web::Data<State>,
+    pages: web::Data<Pages>,
 ) -> Result<HttpResponse, ApiError> {
-    let (request, state) = (&request, &state);
+    let (request, pages) = (&request, &pages);
     let limit = state.anonymous_limit(MOST_BYTES);
     let Some(form) = form::of_body(body, limit).await? else {
-        return refuse(request, state, Refusal::UnknownToken);
+        return refuse(request, pages, Refusal::UnknownToken);
     };
     let newsletter = &state.ports.newsletter;
     let holder = match form.action {
@@ -116,21 +124,21 @@ async fn press(
                 Action::Unsubscribe => UNSUBSCRIBED_PATH,
             }))
         }
-        Ok(None) => refuse(request, state, Refusal::UnknownToken),
+        Ok(None) => refuse(request, pages, Refusal::UnknownToken),
         // Without the form, and so without a button to try again, which would not help.
         Err(error @ NewsletterError::NotSetUp) => {
-            refuse(request, state, Refusal::Failed(error, None))
+            refuse(request, pages, Refusal::Failed(error, None))
         }
-        Err(error) => refuse(request, state, Refusal::Failed(error, Some(form))),
+        Err(error) => refuse(request, pages, Refusal::Failed(error, Some(form))),
     }
 }
 
 fn result_page(
     request: &HttpRequest,
-    state: &State,
+    pages: &Pages,
     passage_of: PassageOf,
 ) -> Result<HttpResponse, ApiError> {
-    let pages = pages(request, state);
+    let pages = pages.of(request);
     let mut response = pages.plain(passage_of(pages.texts()))?.answer();
     page::guard(response.headers_mut());
     Ok(response)
@@ -138,10 +146,6 @@ fn result_page(
 
 async fn style() -> HttpResponse {
     page::style()
-}
-
-fn pages<'a>(request: &HttpRequest, state: &'a State) -> Pages<'a> {
-    Pages::of(request, state)
 }
 
 /// Whether the person has moved or is suppressed, so that there is nothing to ask.
@@ -178,10 +182,10 @@ enum Refusal {
 /// headers.
 fn refuse(
     request: &HttpRequest,
-    state: &State,
+    pages: &Pages,
     refusal: Refusal,
 ) -> Result<HttpResponse, ApiError> {
-    let pages = pages(request, state);
+    let pages = pages.of(request);
     let (error, page): (_, Result<Page, _>) = match refusal {
         Refusal::UnknownToken => (
             ApiError::no_such_token(),

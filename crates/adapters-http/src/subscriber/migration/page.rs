@@ -12,9 +12,9 @@ use newsletter::subscriber::MigrationToken;
 
 use super::{
     form::{Action, Form},
-    texts::{Passage, Texts},
+    texts::{Languages, Passage, Texts},
 };
-use crate::{error::ApiError, state::State};
+use crate::error::ApiError;
 
 /// The path of the link.
 pub const CONFIRM_PATH: &str = "/newsletter/confirm-migration";
@@ -43,9 +43,16 @@ pub fn guard(headers: &mut HeaderMap) {
     }
 }
 
-/// The pages for one request, in its language and with the board's name.
+/// The pages, with the board's name.
+#[derive(Debug)]
+pub struct Pages {
+    board: String,
+    languages: Languages,
+}
+
+/// The pages in one language.
 #[derive(Clone, Copy)]
-pub struct Pages<'a> {
+pub struct PagesIn<'a> {
     board: &'a str,
     texts: &'a Texts,
 }
@@ -56,15 +63,25 @@ pub struct Page {
     html: String,
 }
 
-impl<'a> Pages<'a> {
-    /// The pages for a request.
-    pub fn of(request: &impl HttpMessage, state: &'a State) -> Self {
-        Self {
-            board: &state.board_name,
-            texts: state.languages.texts_for(request),
-        }
+impl Pages {
+    /// The pages of a board.
+    pub fn new(board: &str) -> serde_json::Result<Self> {
+        Ok(Self {
+            board: board.to_owned(),
+            languages: Languages::read()?,
+        })
     }
 
+    /// The pages in the language of a request.
+    pub fn of(&self, request: &impl HttpMessage) -> PagesIn<'_> {
+        PagesIn {
+            board: &self.board,
+            texts: self.languages.texts_for(request),
+        }
+    }
+}
+
+impl<'a> PagesIn<'a> {
     /// The page with the buttons.
     pub fn confirm(self, token: &MigrationToken) -> Result<Page, ApiError> {
         let texts = self.texts;
@@ -171,7 +188,7 @@ pub fn style() -> HttpResponse {
 mod tests {
     use actix_web::test::TestRequest;
 
-    use super::{super::texts::Languages, *};
+    use super::*;
 
     #[test]
     fn neither_a_token_nor_a_board_can_break_out_of_the_page() {
@@ -180,11 +197,8 @@ mod tests {
             token: MigrationToken::from_text(evil),
             action: Action::Unsubscribe,
         };
-        let languages = Languages::read().unwrap();
-        let pages = Pages {
-            board: evil,
-            texts: languages.texts_for(&TestRequest::get().to_http_request()),
-        };
+        let pages = Pages::new(evil).unwrap();
+        let pages = pages.of(&TestRequest::get().to_http_request());
         for page in [pages.confirm(&form.token), pages.failed(Some(&form))] {
             let html = page.unwrap().html;
             let escaped = "&#34;&#62;&#60;script&#62;&#39;&#38;";

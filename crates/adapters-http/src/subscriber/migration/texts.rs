@@ -102,7 +102,7 @@ mod tests {
             let texts = languages.texts_for(&request.to_http_request());
             assert_eq!(texts.tag, expect, "{accept:?}");
         };
-        for Texts { tag, .. } in languages.0.iter() {
+        for Texts { tag, .. } in &languages.0 {
             check(&[tag], tag);
             check(&[&tag.to_uppercase()], tag);
             check(&[&format!("{tag}-Latn-AQ")], tag);

@@ -1,0 +1,27 @@
+//! The routes of postings.
+
+use actix_web::{http::Method, web};
+
+use super::{EXPORT_PATH, LIST_PATH, READERS, WRITERS, export, get, list, put};
+use crate::{
+    error::ApiError,
+    guard::{clients, protected},
+};
+
+/// `GET` of the list and of the export; `PUT` and `GET` of one posting.
+pub fn routes(config: &mut web::ServiceConfig) {
+    // An empty identifier is a bad identifier, not another path.
+    let one = protected(&format!("{LIST_PATH}/{{identifier:[^/]*}}"), READERS);
+    config
+        .service(protected(LIST_PATH, READERS).get(list::list).build())
+        .service(protected(EXPORT_PATH, READERS).get(export::export).build())
+        .service(
+            one.get(get::show)
+                .with(Method::PUT, clients(WRITERS), put::put)
+                .build(),
+        )
+        .service(
+            web::resource(format!("{LIST_PATH}/{{rest:.*}}"))
+                .to(async || Err::<&str, _>(ApiError::slash_in_identifier())),
+        );
+}
