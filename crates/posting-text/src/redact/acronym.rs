@@ -293,11 +293,24 @@ fn is_acronym(word: &Word<'_>) -> bool {
         upper += usize::from(c.is_uppercase());
         lower += usize::from(c.is_lowercase());
     }
-    (2..=MAX_LETTERS).contains(&all) && upper >= 2 && lower <= 2 && lower < upper
+    let is_capitals = upper >= 2 && lower <= 2 && lower < upper;
+    // "NordKra" of "Nordlys Kraft": a syllable of each of two words.
+    let is_syllables = all >= MIN_SYLLABIC && upper == 2 && lower + upper == all;
+    (2..=MAX_LETTERS).contains(&all) && (is_capitals || (is_syllables && word.is_upper()))
 }
 
 fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
-    text[..word.start].ends_with('(') && text[word.end()..].starts_with(')')
+    /// The longest article, which may come first: `(die KV)`.
+    const MAX_ARTICLE: usize = 3;
+    let before = &text[..word.start];
+    let opens = before.ends_with('(')
+        || before
+            .trim_end()
+            .rsplit_once('(')
+            .is_some_and(|(_, article)| {
+                article.len() <= MAX_ARTICLE && article.chars().all(char::is_lowercase)
+            });
+    opens && text[word.end()..].starts_with(')')
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {
@@ -320,14 +333,16 @@ fn follows(
     budget: &Budget,
 ) -> Result<bool, Exceeded> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
-    let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 12));
+    let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 24));
     budget.spend(2 * (parenthesis - from))?;
     let before = words(&text[from..parenthesis]);
-    let Some(skipped) = before.len().checked_sub(core.len()) else {
-        return Ok(false);
+    let is_core = |part: &[Word<'_>]| {
+        let mut pairs = part.iter().zip(core);
+        pairs.all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower))
     };
-    Ok(before[skipped..]
-        .iter()
-        .zip(core)
-        .all(|(one, other)| unaccented(&one.lower) == unaccented(&other.lower)))
+    // A legal form and an article may stand between.
+    let is_form = |word: &Word<'_>| word.is(Cues::LEGAL) || word.text.chars().nth(2).is_none();
+    let between = before.iter().rev().take_while(|word| is_form(word)).count();
+    let mut windows = before.windows(core.len()).rev().take(between + 1);
+    Ok(windows.any(is_core))
 }

@@ -12,8 +12,7 @@ use std::ops::Range;
 
 use self::{
     beside::{
-        after_contact, after_post_box, before_city, names_street, with_street, with_zone,
-        without_number,
+        after_post_box, before_city, in_block, names_street, with_street, with_zone, without_number,
     },
     street::{after_street, before_street},
 };
@@ -49,7 +48,7 @@ pub(super) fn addresses(
                 after_street(text, words, at).map(|range| with_street(text, words, at, range))
             })
             .or_else(|| before_street(text, words, at))
-            .or_else(|| after_contact(text, words, at, found))
+            .or_else(|| in_block(text, words, at, found))
             .or_else(|| before_city(text, words, at, city?))
             .map(|range| with_zone(text, words, range));
         let starts_free =

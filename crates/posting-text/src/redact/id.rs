@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{
-    cues::Cues,
+    cues::{self, Cues},
     vocabulary::{is_among, without_ending},
     words::Word,
 };
@@ -22,7 +22,7 @@ const MAX_GROUPS: usize = 10;
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
 /// Words that mean other things, too, so that only a long number after them counts.
 const LONG: &str = "\
-    konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg kód pan iva \
+    konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg ide fo cic ice entreprise kód pan iva \
     partita tin swift bic bsb abn פ ר код številka št";
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
@@ -43,6 +43,7 @@ pub(super) fn ids(
         }
         let found = if word.is(Cues::ID)
             || is_unspaced_cue(word)
+            || is_dotted_cue(text, words, at)
             || is_of_court(words, at)
             || is_of_register(words, at)
         {
@@ -57,6 +58,27 @@ pub(super) fn ids(
         out.extend(found);
     }
     Ok(out)
+}
+
+/// Whether a letter is the last of a word for such a number that has full stops: `C.F.`, `N.I.F.`
+fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
+    let is_letter = |word: &Word<'_>| word.is_upper() && word.text.chars().nth(1).is_none();
+    let mut first = at;
+    while let Some(before) = first.checked_sub(1).map(|before| &words[before])
+        && is_letter(&words[first])
+        && is_letter(before)
+        && &text[before.end()..words[first].start] == "."
+        && at - first < 3
+    {
+        first -= 1;
+    }
+    let joined = || {
+        words[first..=at]
+            .iter()
+            .map(|word| &*word.lower)
+            .collect::<String>()
+    };
+    first < at && cues::are_of(&joined(), Cues::ID)
 }
 
 /// Whether a word is a German register of partnerships, clubs or cooperatives beside the court that
@@ -81,7 +103,7 @@ fn is_of_register(words: &[Word<'_>], at: usize) -> bool {
 /// Whether a word in a script without spaces ends with such a cue.
 fn is_unspaced_cue(word: &Word<'_>) -> bool {
     const CUES: &str = "\
-        法人番号 信用代码 信用代碼 税号 統一編號 ผู้เสียภาษี 税番号 등록번호 사업자번호 登记号";
+        法人番号 登録番号 商業登記 信用代码 信用代碼 税号 統一編號 統編 ผู้เสียภาษี 税番号 등록번호 사업자번호 登记号";
     word.is_unspaced() && without_ending(CUES, &word.lower).is_some()
 }
 
@@ -193,6 +215,7 @@ fn may_be_checked(word: &Word<'_>) -> bool {
     prefixed
         || is_romanian(word)
         || is_fiscal_code(bytes)
+        || is_credit_code(bytes)
         || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
 }
 
@@ -204,11 +227,17 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
         return is_whole.then_some(word.start..end);
     }
+    if is_credit_code(word.text.as_bytes()) {
+        return Some(word.start..word.end());
+    }
     if word.is_number() {
         let last = words
             .get(at + 1)
             .filter(|last| &text[word.end()..last.start] == "-")?;
-        let is_right = last.text.len() == 1 && is_finnish(&format!("{}{}", word.text, last.text));
+        // "Y 1234567-1": announced, so its check digit may be wrong.
+        let is_told = at.checked_sub(1).is_some_and(|cue| words[cue].text == "Y");
+        let is_right =
+            last.text.len() == 1 && (is_told || is_finnish(&format!("{}{}", word.text, last.text)));
         return is_right.then_some(word.start..last.end());
     }
     if is_fiscal_code(word.text.as_bytes()) {
@@ -254,6 +283,15 @@ fn is_fiscal_code(bytes: &[u8]) -> bool {
             b'A' => byte.is_ascii_uppercase(),
             _ => byte.is_ascii_digit(),
         })
+}
+
+/// Whether this has the form of a Chinese social credit code of a company (GB 32100).
+fn is_credit_code(bytes: &[u8]) -> bool {
+    let is_code = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    bytes.len() == 18
+        && bytes[0] == b'9'
+        && bytes[..8].iter().all(u8::is_ascii_digit)
+        && bytes.iter().all(is_code)
 }
 
 /// Whether this has the form of a number for the value-added tax: the country's two letters and as

@@ -26,18 +26,22 @@ pub(super) fn find<'k>(
     } else {
         String::new()
     };
-    let names =
-        keys.filter(|key| key.case != Case::Upper && key.joined.chars().count() >= MIN_LENGTH);
-    for key in names {
+    let mut inner = None;
+    for key in keys {
         budget.spend(tag.len() + word.text.len())?;
+        // "#LifeAtABC"
+        if tagged && key.case == Case::Upper && ends_in_capitals(word, &key.joined) {
+            return Ok(Some(word.start..word.end()));
+        }
+        if key.case == Case::Upper || key.joined.chars().nth(MIN_LENGTH - 1).is_none() {
+            continue;
+        }
         if tagged && is_in_tag(key, &tag) {
             return Ok(Some(word.start..word.end()));
         }
-        if let Some(range) = at_inner_capital(key, word) {
-            return Ok(Some(word.start + range.start..word.start + range.end));
-        }
+        inner = inner.or_else(|| at_inner_capital(key, word));
     }
-    Ok(None)
+    Ok(inner.map(|range| word.start + range.start..word.start + range.end))
 }
 
 /// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
@@ -83,6 +87,12 @@ pub(super) fn spaced_out(
 /// Whether a word can contain a name at all.
 pub(super) fn may_have(word: &Word<'_>, text: &str) -> bool {
     word.text.len() > MIN_LENGTH && (has_inner_capital(word.text) || is_tag(word, text))
+}
+
+/// Whether a word ends in this acronym, in capitals after a lower case letter.
+fn ends_in_capitals(word: &Word<'_>, acronym: &str) -> bool {
+    let front = word.text.strip_suffix(&*acronym.to_uppercase());
+    front.is_some_and(|front| front.ends_with(char::is_lowercase))
 }
 
 /// Whether a tag contains the name; an ordinary word counts only at its start or end.

@@ -149,7 +149,9 @@ impl Key {
             Ordinary::Word => is_named(text, words, at, *next),
             Ordinary::Words => {
                 let is_written = |word: &Word<'_>| word.is_capital() || word.is_small();
-                words[at..*next].iter().all(is_written)
+                // Many languages write only the first word with a capital: "u Rudé lišky".
+                let is_within = words[at].is_upper() && !begins_sentence(text, words[at].start);
+                is_within || words[at..*next].iter().all(is_written)
             }
         }))
     }
@@ -393,7 +395,7 @@ pub(crate) fn splits(words: &[Word<'_>]) -> Vec<usize> {
         if word.text.len() == word.lower.len() {
             let mut before_lower = false;
             for (at, c) in word.text.char_indices() {
-                if before_lower && c.is_uppercase() {
+                if before_lower && (c.is_uppercase() || c.is_ascii_digit()) {
                     out.push(length + at);
                 }
                 before_lower = c.is_lowercase();

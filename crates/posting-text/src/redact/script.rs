@@ -92,7 +92,8 @@ pub(crate) struct Ascii {
 impl Ascii {
     /// Writes the digits of other scripts in ASCII; `None` if there are none.
     pub(crate) fn of(text: &str) -> Option<Self> {
-        let is_digit = |c: char| !c.is_ascii() && ascii(c).is_some_and(|c| c.is_ascii_digit());
+        let is_digit =
+            |c: char| !c.is_ascii() && ascii(c).is_some_and(|c| c.is_ascii_digit() || c == '(');
         if text.is_ascii() || !text.contains(is_digit) {
             return None;
         }

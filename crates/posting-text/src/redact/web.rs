@@ -140,7 +140,7 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     /// Tools and job titles that look like a domain.
     const NAMES: &str = "\
         asp.net ado.net vb.net ml.net paint.net socket.io frame.io draw.io diagrams.net \
-        monday.com fast.ai copy.ai otter.ai c.ai dr.med b.tech m.tech b.com";
+        booking.com hotels.com agoda.com trip.com make.com monday.com fast.ai copy.ai otter.ai c.ai dr.med b.tech m.tech b.com";
     const TITLES: &str = "dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev";
     let host = found.split(['/', ':']).next().unwrap_or(found);
     let path = host.len() < found.len();

@@ -9,7 +9,7 @@ use super::{
     is_among,
     street::{PARTICLES, before_street, is_name},
 };
-use crate::redact::Kind;
+use crate::redact::{Kind, vocabulary::begins_with_one};
 
 /// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
 pub(super) fn without_number(
@@ -130,7 +130,8 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
     const ZONES: &str = "\
         za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
-        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite";
+        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite мкр \
+        микрорайон жк снт bairro barrio colonia col urb quartier lotissement sector osiedle";
     const QUARTERS: &str = "mahallesi mah mahalle";
     let Some(front) = text[..range.start].strip_suffix(", ") else {
         return range;
@@ -144,7 +145,10 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> 
         let is_beside = if first == last {
             word.end() == front.len() || (word.end() + 1 == front.len() && front.ends_with('.'))
         } else {
-            matches!(&text[word.end()..words[first].start], " " | "’" | "'")
+            matches!(
+                &text[word.end()..words[first].start],
+                " " | ". " | "’" | "'"
+            )
         };
         let is_written = word.is_upper() || word.is_number() || is_among(PARTICLES, &word.lower);
         let is_zone = is_among(ZONES, &word.lower);
@@ -187,34 +191,92 @@ pub(super) fn with_street(
     range.start..range.end.max(end)
 }
 
-/// An address without any word for a street, between a contact and the end of a sentence: `+48 605
-/// 118 240, Narutowicza 14.`
-pub(super) fn after_contact(
+/// An address without any word for a street that the rules know, alone in its clause and beside a
+/// contact or a number of a register: `+48 605 118 240, Narutowicza 14.`, `Přístavní 31. IČO …`
+pub(super) fn in_block(
     text: &str,
     words: &[Word<'_>],
     at: usize,
     found: &[Hidden],
 ) -> Option<Range<usize>> {
+    const MAX_WORDS: usize = 6;
+    /// How far a contact may be before the address and after it, in bytes.
+    const NEAR: (usize, usize) = (60, 24);
+    /// How far a contact is before the address if only a sign is between.
+    const ADJACENT: usize = 3;
     let mut first = at;
-    for _ in 0..3 {
-        let name = &words[first.checked_sub(1)?];
-        if !name.is_upper() || &text[name.end()..words[first].start] != " " {
+    for _ in 0..MAX_WORDS {
+        let Some(word) = first.checked_sub(1).map(|before| &words[before]) else {
+            break;
+        };
+        let joins = match &text[word.end()..words[first].start] {
+            " " | "\u{a0}" => true,
+            "-" | "’" | "'" => first < at,
+            ", " => first == at,
+            ". " => {
+                let is_short = word.text.chars().count() <= 3 && !word.is_number();
+                is_short && (word.is_upper() || word.is(Cues::STREET_BEFORE))
+            }
+            ": " => word.is(Cues::UNIT),
+            _ => false,
+        };
+        if !joins {
             break;
         }
         first -= 1;
     }
-    let start = words[first].start;
-    let contact = text[..start].strip_suffix(", ")?.len();
-    let index = found.partition_point(|other| other.range.end < contact);
-    let is_beside = found.get(index).is_some_and(|other| {
-        other.range.end == contact && matches!(other.kind, Kind::Phone | Kind::Email)
-    });
+    let street = &words[first..at];
+    let start = street.first()?.start;
+    let other = Cues::ID | Cues::PHONE | Cues::PERSON | Cues::GIVEN | Cues::LEGAL;
+    let is_named = |word: &Word<'_>| word.is_upper() || word.text.chars().count() <= 3;
+    let is_street = street[0].is(Cues::STREET_BEFORE)
+        || (street[0].is_upper()
+            && (street.iter().any(|word| word.is(Cues::STREET_AFTER))
+                || (words[at - 1].is_upper() && street.iter().all(is_named))));
+    let is_year = words[at].text.len() == 4 && begins_with_one("19 20", words[at].text);
+    if !is_street
+        || is_year
+        || !street
+            .iter()
+            .any(|word| is_name(word) && word.text.chars().count() >= 4)
+        || street
+            .iter()
+            .any(|word| word.is(other) && !word.is(Cues::STREET_AFTER))
+        || words[at - 1].text.contains(|c: char| c.is_ascii_digit())
+        || (street[0].is(Cues::LANGUAGES) && street[0].text.chars().nth(2).is_some())
+    {
+        return None;
+    }
+    let front = text[..start].trim_end_matches([' ', '\u{a0}']);
+    let begins =
+        front.is_empty() || front.ends_with(['.', ',', ':', ';', '\n', '|', '·', '•', ')']);
     let end = end(text, words, at).end;
-    let is_last = text[end..].starts_with(['.', '\n']) || end == text.len();
-    let is_other = words[first..at]
-        .iter()
-        .any(|word| word.is(Cues::ID | Cues::PHONE | Cues::PERSON));
-    (first < at && is_beside && is_last && !is_other).then_some(start..end)
+    let rest = &text[end..];
+    let is_last = rest.is_empty() || rest.starts_with(['.', ',', ';', '\n', ')']);
+    let is_contact = |other: &&Hidden| {
+        !matches!(other.kind, Kind::Company | Kind::Person | Kind::Address)
+            && !text[other.range.end.min(end)..other.range.start.max(start)].contains('\n')
+    };
+    let index = found.partition_point(|other| other.range.end <= start);
+    let before = found[..index].iter().rev().find(is_contact);
+    let after = found[index..].iter().find(is_contact);
+    // "Windows 11" may be beside a contact, too, but hardly directly after one.
+    let near = if street.len() > 1 {
+        NEAR
+    } else {
+        (ADJACENT, 0)
+    };
+    let is_near = before.is_some_and(|other| start - other.range.end <= near.0)
+        || after.is_some_and(|other| {
+            let gap = other.range.start.checked_sub(end);
+            let most = if other.kind == Kind::Email {
+                near.1
+            } else {
+                NEAR.1
+            };
+            gap.is_some_and(|gap| gap <= most)
+        });
+    (begins && is_last && is_near).then_some(start..end)
 }
 
 /// An address without any word for a street, between the start of a sentence and the city of the

@@ -9,13 +9,13 @@ use crate::redact::{
 };
 
 /// What ends the name of a district, after which the street begins.
-const DISTRICTS: [char; 8] = ['市', '区', '區', '县', '縣', '州', '省', '郡'];
+const DISTRICTS: [char; 4] = ['市', '縣', '州', '省'];
 /// What ends the name of a street.
 const STREETS: &str = "路 街 道 巷 弄 胡同 里 通 丁目 条 下ル 上ル 入ル 号";
 /// What follows a number in an address.
 const UNITS: &str = "号楼 号院 号 號 楼 樓 栋 幢 座 单元 室 层 層 階 丁目 番地 番 弄 巷 房 之 门";
 /// What ends the name of a building, before the number of a floor or a room.
-const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 ビル タワー 会館";
+const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 园 园区 城 村 ビル タワー 会館";
 /// The most numbers of an address.
 const MAX_NUMBERS: usize = 6;
 
@@ -35,8 +35,10 @@ pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     // "北路甲26号": a number beside another one.
     let name = street.text.trim_end_matches(['甲', '乙', '丙']);
     let is_street = without_ending(STREETS, name).is_some();
-    let is_place =
-        street.text.contains(DISTRICTS) || street.text.contains(['町', '村', '都', '府', '県']);
+    let is_place = street.text.contains(DISTRICTS)
+        || street
+            .text
+            .contains(['区', '區', '郡', '町', '村', '都', '府', '県']);
     let after = &text[number.end()..];
     let is_block = after.starts_with("丁目")
         || after.starts_with("番")

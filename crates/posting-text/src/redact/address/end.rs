@@ -40,7 +40,8 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         };
         // "7, 2º B", "33, 2.º Dto"
         let is_ordinal = word.is_number() && word.text.ends_with(['º', 'ª']);
-        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ ");
+        // In Singapore ", #04-02" is a floor and a door.
+        let joined = matches!(gap, "-" | "/" | "–" | " - " | "/ " | ", #" | " #");
         let beside = matches!(
             gap,
             " " | ", " | ". " | "., " | "، " | ".º " | "º " | "; " | "."

@@ -80,7 +80,14 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
                 &words[look].lower,
             );
         if is_street_before(word, gap, text) && capitals > 0 && !is_means {
-            return Some(word.start..end().end);
+            // "C/ Pasaje Mallol 14"
+            let kind = previous
+                .checked_sub(1)
+                .map(|kind| &words[kind])
+                .filter(|kind| {
+                    kind.is(Cues::STREET_BEFORE) && &text[kind.end()..word.start] == "/ "
+                });
+            return Some(kind.unwrap_or(word).start..end().end);
         }
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
         let may_be_street = distance <= 2 && first.is_none() && !is_apart;
@@ -147,7 +154,7 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     }
     let before = &words[at.checked_sub(1)?];
     let gap = &text[before.end()..word.start];
-    let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && gap == " ";
+    let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && matches!(gap, " " | "-");
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
 }
 
@@ -194,7 +201,7 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     let of_law = text[..word.start].ends_with('.');
     // "Siamo in via Garibaldi"
     let is_within = word.lower == "via" && text[..word.start].ends_with(" in ");
-    (!is_short || (gap.starts_with(['.', '/', '-']) && !of_law) || word.lower == "al")
+    (!is_short || (gap.starts_with(['.', '/', '-', '\'', '׳']) && !of_law) || word.lower == "al")
         && (!is_other || is_within || word.is_upper() || begins_sentence(text, word.start))
 }
 
@@ -231,7 +238,9 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         let mut last = street;
         for word in words[next + 1..].iter().take(MAX_NAME) {
             let gap = &text[last.end()..word.start];
-            let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}" | ". ");
+            // "12, rue du Dr. Roux", but not the next sentence.
+            let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
+                || (gap == ". " && last.text.chars().count() <= 4);
             let is_name = word.is_upper() || Script::of_text(word.text) == Script::Arabic;
             // "شارع طلعت حرب، الدور الثالث"
             let is_unit = gap == "، " && word.is(Cues::UNIT);
@@ -255,17 +264,25 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     });
     let start = unit.map_or(number.start, |unit| unit.start);
     let mut last = number;
-    for (distance, word) in words[at + 1..].iter().take(5).enumerate() {
+    for (distance, word) in words[at + 1..].iter().take(MAX_NAME).enumerate() {
         let gap = &text[last.end()..word.start];
-        let joins =
-            matches!(gap, " " | ". " | "-") || (distance == 0 && unit.is_some() && gap == ", ");
+        let joins = matches!(gap, " " | ". " | "-")
+            || (gap == ", " && (words[at + 1].is(Cues::UNIT) || (distance == 0 && unit.is_some())));
         // "9 Queen's Gardens"
         let is_genitive = distance > 0 && matches!(gap, "'" | "’") && word.lower == "s";
         if !is_genitive && (!joins || !word.is_upper()) {
             return None;
         }
         if distance > 0 && word.is(Cues::STREET_AFTER) {
-            let index = at + 1 + distance;
+            let mut index = at + 1 + distance;
+            // "1505 Lower Quay Street"
+            while let Some(next) = words.get(index + 1)
+                && next.is(Cues::STREET_AFTER)
+                && next.is_upper()
+                && &text[words[index].end()..next.start] == " "
+            {
+                index += 1;
+            }
             return Some(start..end(text, words, index).end);
         }
         last = word;

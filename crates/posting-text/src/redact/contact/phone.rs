@@ -33,10 +33,12 @@ patterns! {
         r"|^8 \(?\d{3,5}\)?[ -]\d{1,3}(?:[ -]\d{2}){1,2}$",                       // Russia
         r"|^\(\d{3,5}\) ?\d{1,3}(?:[ -]\d{2}){2}$", // Russia, Ukraine
         r"|^\(\d{2}\) ?\d{3}(?:[ -]\d{2}){2}$",     // Poland
+        r"|^\(\d{2}\) ?\d{3}[ -]\d{3}$",          // Hungary
         r"|^\d{1,2}/\d{3}-\d{3,4}$",                // Hungary
         r"|^[2-9]\d{2} \d{2} \d{3}$|^[2-9]\d(?: \d{2}){3}$", // Norway, Denmark
         r"|^\(\d{2,3}\) ?\d{4,5}[ -]\d{4}$",        // Brazil
         r"|^[679]\d{2}(?: \d{2}){3}$|^8 [3-6]\d{2} \d{2} ?\d{3}$", // Spain, Lithuania
+        r"|^0\d{1,4}\(\d{1,4}\)\d{3,4}$", // Japan
         r"|^[3-9]\d{3} \d{4}$|^2\d{3} \d{3} \d{3}$|^2\d{4} \d{2} \d{3}$", // Estonia, Greece
         r"|^1[3-9]\d[ -]\d{4}[ -]\d{4}$|^1[38]00 \d{3} \d{3}$", // China, Australia
     );
@@ -95,7 +97,7 @@ fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> 
         // "06 55 50 12 44. 4, place Viarme": a sentence may end within.
         let whole = found.as_str();
         let sentence = whole.find(". ").map(|end| &whole[..end]);
-        let phone = std::iter::once(whole).chain(sentence).find(|number| {
+        let phone = sentence.into_iter().chain([whole]).find(|number| {
             let after = &text[found.start() + number.len()..];
             is_phone(before, number, after, after_phone)
         });
@@ -116,24 +118,27 @@ fn opens_before(number: &str, after: &str) -> bool {
 }
 
 fn is_phone(before: &str, number: &str, after: &str, after_phone: bool) -> bool {
-    if opens_before(number, after) && number.len() > 1 {
-        return is_in_parentheses(before, &number[1..])
-            || is_phone(before, &number[1..], &after[1..], after_phone);
+    let is_enclosed = number.len() > 1 && opens_before(number, after);
+    if is_enclosed && is_in_parentheses(before, &number[1..]) {
+        return true;
     }
+    let inner = usize::from(is_enclosed);
+    let (number, after) = (&number[inner..], &after[inner..]);
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
     let previous = before.chars().next_back();
     // Scripts without spaces write a number beside a word: "電話090-5501-3131まで".
     let is_dashed = (number.starts_with(['0', '+']) && number.contains('-'))
         || (previous.is_some_and(is_unspaced) && is_announced(before));
     let joins = |c: char| c.is_alphanumeric() && !(is_dashed && is_unspaced(c));
-    if is_attached(before, after, joins) || is_counted(before, after) || DATE.is_match(number) {
+    let beside = if is_enclosed { "" } else { before };
+    if is_attached(beside, after, joins) || is_counted(before, after) || DATE.is_match(number) {
         return false;
     }
     if after_phone || is_announced(before) {
         return (5..=15).contains(&digits.len());
     }
     let plus = number.trim_start_matches('(').starts_with('+');
-    if !plus && is_reference(before) {
+    if !plus && !number.starts_with('(') && is_reference(before) {
         return false;
     }
     has_phone_form(number, &digits)
@@ -190,15 +195,9 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
-/// Whether nine digits in threes are directly after a capitalised word and a comma: `Renata Hušková,
-/// 321 555 018`.
+/// Whether groups of digits are directly after a capitalised word and a comma: `Renata Hušková, 321 555
+/// 018`.
 fn is_after_name(number: &str, before: &str) -> bool {
-    let groups: Vec<&str> = number.split([' ', '\u{a0}', '-']).collect();
-    let are_threes = groups.len() == 3
-        && groups
-            .iter()
-            .all(|group| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit()))
-        && groups[2] != "000";
     let word = before
         .strip_suffix(", ")
         .and_then(|before| before.rsplit([' ', '\n', '\u{a0}']).next());
@@ -207,7 +206,7 @@ fn is_after_name(number: &str, before: &str) -> bool {
             && word.chars().nth(2).is_some()
             && word.chars().all(char::is_alphabetic)
     });
-    are_threes && is_name
+    is_name && is_dialled(number)
 }
 
 /// Whether groups of digits are on a line with an at sign or a word for asking.
@@ -221,7 +220,8 @@ fn is_beside_contact(before: &str, number: &str, after: &str) -> bool {
     let before = tail(before, WINDOW);
     let before = before.rsplit('\n').next().unwrap_or_default();
     let after = after[..end].split('\n').next().unwrap_or_default();
-    let asks = |word: &str| cues::are_of(&word.to_lowercase(), Cues::PERSON | Cues::TITLE);
+    let asks =
+        |word: &str| cues::are_of(&word.to_lowercase(), Cues::PERSON | Cues::TITLE | Cues::AT);
     let words = |text: &str| {
         text.split(|c: char| !c.is_alphanumeric())
             .any(|word| word.chars().nth(2).is_some() && asks(word))

@@ -5,7 +5,10 @@ use super::{
     Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Script, Token,
     all_of, cjk, has_unspaced, inflect, single, words,
 };
-use crate::redact::sound::{consonants, sound_alike, vowels};
+use crate::redact::{
+    sound::{consonants, sound_alike, vowels},
+    vocabulary::without_ending,
+};
 
 /// The longest text in parentheses that is looked at, in bytes.
 const MAX_PAIR: usize = 120;
@@ -68,6 +71,11 @@ impl Names {
     /// Whether a text before the name in parentheses may be the same name: if it is written with
     /// Kana or Hangul, it sounds like it.
     fn may_be(&self, name: &str) -> bool {
+        /// Ends of words for a job, beside which the name of the company is in parentheses.
+        const JOBS: &str = "職 員 者 師 士 係 長 募集 求人 スタッフ";
+        if without_ending(JOBS, name).is_some() {
+            return false;
+        }
         let sound = consonants(&name.to_lowercase());
         let mut heads = self.parts.iter().map(|(part, _)| consonants(&part.text));
         !matches!(Script::of_text(name), Script::Kana | Script::Hangul)

@@ -7,7 +7,7 @@ use super::{
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
 use crate::redact::{
-    acronym,
+    acronym, cues,
     key::splits,
     vocabulary::{ACRONYMS, TWO_LETTER_WORDS},
 };
@@ -346,6 +346,10 @@ impl Names {
         let Some(one) = key.joined.strip_suffix('s') else {
             return;
         };
+        // "Ny Carls Bro" is nobody called Carl.
+        if words.len() == 1 && cues::are_of(one, Cues::GIVEN) {
+            return;
+        }
         let mut splits = splits(words);
         splits.retain(|split| *split <= one.len());
         self.push(Key {

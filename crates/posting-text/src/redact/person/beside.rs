@@ -11,6 +11,7 @@ use super::{
     run::{PREPOSITIONS, first_name, is_name, run},
 };
 use crate::redact::{
+    cues,
     vocabulary::begins_with_one,
     words::{begins_sentence, unaccented},
 };
@@ -20,6 +21,8 @@ const BEFORE: usize = 12;
 const AFTER: usize = 6;
 /// Names of mailboxes that are no persons, by how they begin.
 const OFFICES: &str = include_str!("../tables/mailboxes.txt");
+/// Verbs of whoever answers, and the small words before them.
+const ANSWERS: &str = include_str!("../tables/answers.txt");
 
 /// Adds the persons beside a telephone number or an address, on the same line.
 pub(super) fn beside(
@@ -70,7 +73,10 @@ pub(super) fn beside(
         if is_initial
             || is_directly_before(text, words, at, &range, contact, names)
             || is_asked_for(text, words, at, &range, contact)
-            || (found == Evidence::For && names.len() >= 2)
+            || (found == Evidence::For
+                && names.len() >= 2
+                && is_of_sentence(text, words, at, &range, contact))
+            || answers(text, words, next, &range, contact)
             || (found != Evidence::Against
                 && names.iter().any(is_mailbox)
                 && !names.iter().any(is_of_office))
@@ -93,6 +99,55 @@ pub(super) fn beside(
     }
 }
 
+/// Whether a known name belongs to a contact: no further sentence is between the two, and it is
+/// neither counted (`30 Tage Urlaub`) nor a part of a firm's name (`Holm & Sons`).
+fn is_of_sentence(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    name: &Range<usize>,
+    contact: &Range<usize>,
+) -> bool {
+    let gap = text.get(name.end..contact.start).unwrap_or_default();
+    let is_counted = at
+        .checked_sub(1)
+        .is_some_and(|before| words[before].is_number() && words[before].end() + 1 == name.start);
+    let gap = gap.trim_start_matches(['.', ' ']);
+    // "tel. 0431" is no end, ". Ring" is one.
+    let ends = gap.match_indices(". ").any(|(end, _)| {
+        let word = gap[..end].rsplit(|c: char| !c.is_alphanumeric()).next();
+        let is_abbreviation = word.is_none_or(|word| {
+            word.chars().nth(2).is_none()
+                || cues::are_of(&word.to_lowercase(), Cues::PHONE | Cues::TITLE)
+        });
+        !is_abbreviation && gap[end + 2..].starts_with(char::is_uppercase)
+    });
+    !is_counted && !gap.starts_with("& ") && !ends && !ends_sentence(gap)
+}
+
+/// Whether a sentence beside a contact begins with who answers: `… 550 117. Kezia Marsh replies`,
+/// `Kezia Marsh replies: 01632 …`
+fn answers(
+    text: &str,
+    words: &[Word<'_>],
+    next: usize,
+    name: &Range<usize>,
+    contact: &Range<usize>,
+) -> bool {
+    /// How far a contact may be after the name, in bytes.
+    const NEAR: usize = 40;
+    let names = &words[words.partition_point(|word| word.start < name.start)..next];
+    let is_before = text
+        .get(name.end..contact.start)
+        .is_some_and(|gap| gap.len() <= NEAR && !ends_sentence(gap));
+    let verb = words.get(next).filter(|verb| verb.start == name.end + 1);
+    begins_sentence(text, name.start)
+        && (is_before || text.get(contact.end..name.start) == Some(". "))
+        && (2..=4).contains(&names.len())
+        && evidence(names) != Evidence::Against
+        && verb.is_some_and(|verb| is_among(ANSWERS, &verb.lower))
+}
+
 /// Whether a name begins with an initial: `J. Haddlesey`.
 fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
     let [initial, .., family] = names else {
@@ -103,8 +158,9 @@ fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
         && family.text.chars().nth(2).is_some()
 }
 
-/// Whether two or three capitalised words within a sentence are directly before a telephone number:
-/// `and Kezia Marsh (01632 960 406)`, `antaa Tuulia Hietikko, puh. 05 550 162`.
+/// Whether two to four capitalised words are directly before a contact, or with a word for a
+/// telephone or a small one between, and within a sentence, or before a number also at the start of
+/// one: `and Kezia Marsh (01632 960 406)`, `bei Hinnerk Tamsen unter jobs@…`.
 fn is_directly_before(
     text: &str,
     words: &[Word<'_>],
@@ -113,35 +169,43 @@ fn is_directly_before(
     contact: &Range<usize>,
     names: &[Word<'_>],
 ) -> bool {
-    let is_number = text[contact.clone()].ends_with(|c: char| c.is_ascii_digit())
-        && !text[contact.clone()].contains('@');
-    let Some(gap) = text.get(name.end..contact.start).filter(|_| is_number) else {
+    let Some(gap) = text.get(name.end..contact.start) else {
         return false;
     };
-    let is_beside = match gap {
-        " (" | ", " | ": " | " – " | " - " | " " => true,
-        _ => {
-            let after = words.partition_point(|word| word.start < name.end);
-            let phone = words.get(after);
-            gap.len() <= 16
-                && phone.is_some_and(|word| {
-                    word.end() <= contact.start
-                        && word.is(Cues::PHONE)
-                        && words
-                            .get(after + 1)
-                            .is_none_or(|next| next.start >= contact.start)
-                })
-        }
+    let is_beside = matches!(gap, " (" | ", " | ": " | " – " | " - " | " ") || {
+        let after = words.partition_point(|word| word.start < name.end);
+        let between = words.get(after).filter(|word| {
+            let is_small = word.text.chars().count() <= 5 && !word.is_upper();
+            word.end() <= contact.start
+                && (word.is(Cues::PHONE) || (is_small && gap.starts_with(' ')))
+        });
+        let next = words.get(after + 1);
+        gap.len() <= 16
+            && !gap.contains('\n')
+            && between.is_some()
+            && next.is_none_or(|next| next.start >= contact.start)
     };
     // "+47 915 50 137) og Torgrim Aasgjerd"
     let is_within = at.checked_sub(1).is_some_and(|before| {
         let before = &words[before];
         let between = &text[before.end()..name.start];
-        matches!(between, " " | "\u{a0}") && !before.is_upper()
+        matches!(between, " " | "\u{a0}") && !before.is_upper() && !before.is_number()
     }) || ["), ", "; "]
         .iter()
         .any(|end| text[..name.start].ends_with(end));
-    is_beside && is_within && (2..=4).contains(&names.len()) && evidence(names) == Evidence::None
+    let is_number = text[contact.clone()].ends_with(|c: char| c.is_ascii_digit())
+        && !text[contact.clone()].contains('@');
+    let opens = is_number
+        && gap == ", "
+        && names.len() <= 3
+        && (name.start == 0
+            || text[..name.start].ends_with(['\n', '?', '!'])
+            || text[..name.start].ends_with(". "))
+        && !names.iter().any(|word| word.is(Cues::LANGUAGES));
+    is_beside
+        && (is_within || opens)
+        && (2..=4).contains(&names.len())
+        && evidence(names) == Evidence::None
 }
 
 /// Whether a name at the end of a clause is after a contact, a word that calls for a person and at
@@ -165,12 +229,11 @@ fn is_asked_for(
         }
         _ => false,
     };
-    let is_single = words[at].end() == name.end;
+    let names = &words[at..words.partition_point(|word| word.start < name.end)];
     is_near
         && is_called
-        && is_single
-        && is_end(text, name.end)
-        && evidence(&words[at..=at]) != Evidence::Against
+        && (names.len() > 1 || is_end(text, name.end))
+        && evidence(names) != Evidence::Against
 }
 
 /// The person beside a contact that begins at a word of a script without capitals.
@@ -193,6 +256,7 @@ fn without_capitals(
         return Some(word.start..word.end());
     }
     eastern::in_list(text, word, contact)
+        .or_else(|| eastern::alone(text, words, at, contact))
         .or_else(|| evidence::called(text, words, at, contact))
         .or_else(|| eastern::titled(word))
         .or_else(|| eastern::korean_titled(text, words, at))
@@ -245,7 +309,7 @@ fn unknown(
     if is_with
         && names.len() <= 3
         && evidence(names) != Evidence::Against
-        && is_end(text, range.end)
+        && (names.len() == 2 || is_end(text, range.end))
     {
         return Some(range);
     }

@@ -11,7 +11,7 @@ use crate::redact::{
 /// What announces a person at the end of a run, or within it. The longest first.
 const CUES: &str = include_str!("../tables/eastern_cues.txt");
 /// Chinese family names: the hundred most frequent ones (Ministry of Public Security, 2020).
-const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬";
+const CHINESE: &str = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤張劉陳楊黃趙吳孫馬鄺邝阮温鲍葛柳殷兰翁安倪耿梅盛裴霍洪游凌關关欧詹莊庄施柯賴赖郝";
 /// Korean family names (Statistics Korea, 2015).
 const KOREAN: &str = "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국";
 /// Titles after a name.
@@ -20,6 +20,64 @@ const TITLES: &str = include_str!("../tables/eastern_titles.txt");
 /// Whether a word may announce a person.
 pub(super) fn may_announce(word: &Word<'_>) -> bool {
     word.is(Cues::PERSON) || (word.is_unspaced() && listed(CUES).any(|cue| word.text.contains(cue)))
+}
+
+/// Family names of two letters.
+const DOUBLE: &str = "欧阳 歐陽 司马 司馬 诸葛 諸葛 上官 司徒 夏侯 皇甫 尉迟 公孙 令狐 端木 慕容 东方 \
+    제갈 황보 선우 남궁 사공 독고 서문 동방";
+
+/// Whether a name is of the usual length and begins with a known family's.
+fn is_full_name(name: &str) -> bool {
+    let letters = name.chars().count();
+    let script = Script::of_text(name);
+    let is_family = |c| match script {
+        Script::Han => CHINESE.contains::<char>(c),
+        Script::Hangul => letters == 3 && KOREAN.contains(c),
+        _ => false,
+    };
+    ((2..=3).contains(&letters) && name.starts_with(is_family))
+        || ((3..=4).contains(&letters) && begins_with_one(DOUBLE, name))
+}
+
+/// A name alone in its clause, directly before a contact or after it: `，找诸葛明月。`, `064-555-0191,
+/// 선우보라.`, `早川ちひろまで：052 …`
+pub(super) fn alone(
+    text: &str,
+    words: &[Word<'_>],
+    at: usize,
+    contact: &Range<usize>,
+) -> Option<Range<usize>> {
+    const TO: [&str; 2] = ["まで", "宛"];
+    let word = &words[at];
+    let bare = word
+        .text
+        .strip_prefix(['找', '请', '洽'])
+        .unwrap_or(word.text);
+    let start = word.end() - bare.len();
+    let to = TO.iter().find_map(|to| bare.split_once(to));
+    let name = to.map_or(bare, |(name, _)| name);
+    let is_addressed = to.is_some()
+        && (2..=6).contains(&name.chars().count())
+        && !name.contains(['は', 'の', 'を', 'に', 'で'])
+        && without_ending(OFFICES, name).is_none();
+    let title = listed(TITLES).find_map(|title| name.strip_suffix(title));
+    let is_name = is_addressed || is_full_name(name) || title.is_some_and(is_full_name);
+    let after = text.get(contact.end..word.start);
+    let before = text.get(word.end()..contact.start);
+    let begins = word.start == 0 || text[..word.start].ends_with(['\n', '。', '.', '，', ',', ' ']);
+    let ends = text[word.end()..].starts_with(['。', '.', '，', ',', '、', '\n', '（', '(']);
+    let is_beside = (ends && after.is_some_and(|gap| matches!(gap, "，" | ", " | "、" | ",")))
+        || (begins && before.is_some_and(|gap| matches!(gap, "，" | ", " | "、")))
+        || (is_addressed && before.is_some_and(|gap| matches!(gap, "：" | ": " | " ")));
+    // "栗本　節子宛に": the family's name is apart.
+    let family = at
+        .checked_sub(1)
+        .map(|family| &words[family])
+        .filter(|family| is_addressed && &text[family.end()..word.start] == "\u{3000}");
+    if let Some(family) = family {
+        return Some(family.start..start + name.len());
+    }
+    (is_name && is_beside).then(|| start..start + name.len())
 }
 
 /// The person that a word announces.
@@ -46,9 +104,19 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     if is_among(CUES, name) {
         return None;
     }
+    // "お問い合わせ：事務長 小野寺": a role stands between.
+    if let Some(after) = words.get(next)
+        && rest.is_empty()
+        && without_ending("長 係 担当", name).is_some()
+        && matches!(&text[start + name.len()..after.start], " " | "\u{3000}")
+    {
+        (start, name) = (after.start, after.text);
+        next += 1;
+    }
+    let is_of_name = |c: &char| Script::of(*c) == Script::Han || matches!(c, 'ケ' | 'ヶ' | 'ノ');
     let length: usize = name
         .chars()
-        .take_while(|c| Script::of(*c) == Script::Han)
+        .take_while(is_of_name)
         .map(char::len_utf8)
         .sum();
     let (front, after) = name.split_at(length);
@@ -71,7 +139,9 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     } else if let Some(title) = listed(TITLES).find(|title| is_chinese && front.contains(title)) {
         start + front.find(title)? + title.len()
     } else if ((2..=4).contains(&letters)
-        || (letters == 5 && is_before_number(text, start + length)))
+        || (letters == 5
+            && (is_before_number(text, start + length)
+                || text[start + length..].starts_with(['。', '\n']))))
         && (after.is_empty()
             || begins_with_one(TITLES, after)
             || after.starts_with(['が', 'に', 'へ']))
@@ -221,7 +291,8 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
         // "문의: 팀장 황보름 010-5501-2602"
         let is_titled = number > 0 && is_among(TITLES, last.text) && gap == " ";
         let is_told = told || is_titled || (number == 0 && gap == " ");
-        if is_name && letters == 3 && ((is_told && ends) || title.is_some()) {
+        let is_usual = letters == 3 || is_full_name(word.text);
+        if is_name && is_usual && ((is_told && ends) || title.is_some()) {
             return Some(word.start..word.end());
         }
         if let Some(name) =

@@ -191,7 +191,7 @@ pub(super) fn called(
 ) -> Option<Range<usize>> {
     const WITH: &str = "עם אל את مع إلى على عند";
     let (word, family) = (&words[at], words.get(at + 1)?);
-    let before = &words[at.checked_sub(1)?];
+    let before = at.checked_sub(1).map(|before| &words[before]);
     let script = Script::of_text(word.text);
     let is_pair = matches!(script, Script::Arabic | Script::Hebrew)
         && &text[word.end()..family.start] == " "
@@ -201,7 +201,17 @@ pub(super) fn called(
         text.get(family.end()..contact.start),
         Some(", " | "، " | " (" | " - " | " – " | ": ")
     );
-    let is_called = &text[before.end()..word.start] == " "
-        && (before.is(Cues::TITLE) || is_among(WITH, &before.lower));
+    // Alone in a clause: "052-5550182, רותם שקדי."
+    let opens = (word.start == 0 || text[..word.start].ends_with('\n'))
+        && matches!(text.get(family.end()..contact.start), Some(", " | "، "));
+    let follows = matches!(text.get(contact.end..word.start), Some(", " | "، "))
+        && text[family.end()..].starts_with(['.', ',', '،', '\n']);
+    if is_pair && (opens || follows) {
+        return Some(word.start..family.end());
+    }
+    let is_called = before.is_some_and(|before| {
+        &text[before.end()..word.start] == " "
+            && (before.is(Cues::TITLE) || is_among(WITH, &before.lower))
+    });
     (is_pair && is_before && is_called).then(|| word.start..family.end())
 }
