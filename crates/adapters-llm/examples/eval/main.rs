@@ -3,7 +3,8 @@
 //!
 //! The endpoint is that of the variables `POSTHASTE_LLM_BASE_URL`, `_MODEL`, `_API_KEY`,
 //! `_TIMEOUT`, `_EXTRA_BODY`, `_PROMPT_PRICE` and `_COMPLETION_PRICE`, as for the service. Prints
-//! recall and precision by kind and for refusals, the answers of no use, and what the calls took.
+//! recall and precision by kind and for refusals, the answers of no use, and what the calls took; with
+//! the model both for phrases joined with those of the rules, and for answers taken whole or not.
 //! With `--misses` also each mistake, with `--limit N` only so many postings of each language.
 #![expect(
     clippy::print_stdout,
@@ -22,7 +23,7 @@ use domain::posting::Verdict;
 use enrichment::{Case, Draft, EnrichError, EnrichmentInput, Model as _, StopFlag};
 use kernel::codes::CountryCode;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use posting_text::{Budget, Posting, prepare, redact::Phrase};
+use posting_text::{Budget, Posting, prepare, redact::Phrase, rules};
 use tokio::time::sleep;
 
 use self::{score::Score, set::Sample};
@@ -47,8 +48,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let figures = recorder.handle();
     metrics::set_global_recorder(recorder)?;
     let model = ChatModel::new(&settings()?)?;
-    let (mut by_rules, mut by_model) = (Scores::new(), Scores::new());
-    let mut unusable = 0;
+    let (mut by_rules, mut by_model, mut whole) = (Scores::new(), Scores::new(), Scores::new());
+    let (mut unusable, mut dropped) = (0, 0);
     for folder in &options.folders {
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         for sample in set::read(Path::new(folder))? {
@@ -81,6 +82,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 hide: &hide,
                 ..posting
             };
+            // The other way: one phrase that is not there discards the verdict.
+            let absent = rules::dropped(&posting, &Budget::of(&sample.text))?;
+            dropped += absent;
+            let (posting_of_whole, is_refused_of_whole) = if absent == 0 {
+                (posting, is_refused)
+            } else {
+                (
+                    Posting {
+                        hide: &[],
+                        ..posting
+                    },
+                    prepared.refusal.is_some(),
+                )
+            };
+            whole.entry(language()).or_default().count(
+                &sample,
+                &posting_of_whole,
+                is_refused_of_whole,
+                false,
+            )?;
             by_model.entry(language()).or_default().count(
                 &sample,
                 &posting,
@@ -91,9 +112,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("By rules alone:");
     score::print(&by_rules);
-    println!("\nWith {}:", model.cache_key());
+    println!(
+        "\nWith {}, phrases that are not there dropped:",
+        model.cache_key()
+    );
     score::print(&by_model);
-    println!("answers of no use, twice: {unusable}\n");
+    println!(
+        "\nWith {}, answers with such a phrase discarded:",
+        model.cache_key()
+    );
+    score::print(&whole);
+    println!("answers of no use, twice: {unusable}; phrases that are not there: {dropped}\n");
     print_figures(&figures.render());
     Ok(())
 }

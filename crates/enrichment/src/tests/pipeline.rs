@@ -97,7 +97,7 @@ fn every_sentence_with_a_detail_passes_the_rules() {
 
 #[test]
 fn an_answer_of_no_use_is_asked_for_again_with_feedback() {
-    let quoted = "These texts in `hide` are neither in the title nor in the description: \
+    let quoted = "Most texts in `hide` are neither in the title nor in the description: \
                   `Bergen`. Copy them letter for letter.";
     for (first, answer, fault) in [
         (Ok(bad()), bad().answer, quoted),

@@ -13,7 +13,7 @@ use std::fmt;
 
 use self::clean::is_evidently_clean;
 pub use self::{
-    draft::MAX_PHRASES,
+    draft::{MAX_PHRASES, dropped},
     rejection::{DETAIL, detail},
 };
 pub use crate::budget::longest;
@@ -103,7 +103,8 @@ pub fn check(
 ///
 /// - There are more than [`MAX_PHRASES`] phrases, or one of them has fewer than two letters or
 ///   digits.
-/// - A phrase is neither in the title nor in the description, as Markdown or as its readers see it.
+/// - Most phrases are neither in the title nor in the description, as Markdown or as its readers see
+///   it. Fewer are [`dropped`].
 /// - The phrases hide more than a quarter of the letters and digits of the description beyond those
 ///   that rules hide, and more than 60.
 /// - A rejection has no reason, or one that is too long, has several lines, or has an address or a
