@@ -31,6 +31,7 @@ const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("crafts", 0, 0, 0, 0),
     ("services", 0, 1, 0, 0),
     ("firms", 0, 0, 0, 0),
+    ("venues", 6, 7, 0, 2),
 ];
 
 #[test]

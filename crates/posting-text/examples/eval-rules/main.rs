@@ -4,6 +4,9 @@
 //! and how many of the postings to refuse are refused. With `--misses` also each mistake, in its
 //! line.
 //!
+//! The first run over a set writes its figures into the file `first-look` of its folder, later ones
+//! print them beside their own: a figure is one only on texts that nobody had seen.
+//!
 //! With `--generate SEED` the folder has tables, of which postings are composed; the figures are
 //! then also printed by the shape of a name or a contact.
 #![expect(
@@ -15,7 +18,7 @@ mod generate;
 mod score;
 mod set;
 
-use std::{collections::BTreeMap, error::Error, path::Path};
+use std::{collections::BTreeMap, error::Error, fs, path::Path};
 
 use posting_text::{Budget, prepare};
 
@@ -59,6 +62,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         score::print(&shapes);
     }
     score::print(&scores);
+    if let ([folder], None) = (folders.as_slice(), seed) {
+        first_look(Path::new(folder), &score::table(&scores))?;
+    }
+    Ok(())
+}
+
+/// Writes the figures of the first look at a set, or prints those that were written.
+fn first_look(folder: &Path, figures: &str) -> Result<(), Box<dyn Error>> {
+    let file = folder.join(set::FIRST_LOOK);
+    if file.exists() {
+        println!("\nfirst look:\n{}", fs::read_to_string(file)?);
+    } else {
+        fs::write(file, figures)?;
+    }
     Ok(())
 }
 

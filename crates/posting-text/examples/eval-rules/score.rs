@@ -153,54 +153,56 @@ impl Score {
         self.refused_wrongly += other.refused_wrongly;
     }
 
-    /// Prints recall by kind: the share of its labels that are hidden, and their number.
-    fn line(&self, name: &str) {
-        print!("{name:<18}");
-        let wrong = self.wrong();
-        for kind in Kind::ALL {
+    /// Recall by kind as a line: the share of its labels that are hidden, and their number.
+    fn line(&self, name: &str) -> String {
+        let cells = Kind::ALL.map(|kind| {
             let of = self.kinds.get(&kind).copied().unwrap_or_default();
-            print!("{:>11}", share(of.labels - self.missed(kind), of.labels));
-        }
-        println!(
-            "{wrong:>8}{:>8}",
-            format!("{}/{}", self.refused, self.to_refuse)
-        );
+            format!("{:>11}", share(of.labels - self.missed(kind), of.labels))
+        });
+        let refused = format!("{}/{}", self.refused, self.to_refuse);
+        format!(
+            "{name:<18}{}{:>8}{refused:>8}\n",
+            cells.concat(),
+            self.wrong()
+        )
     }
 }
 
 /// Prints the scores of all languages and their sum.
 pub fn print(scores: &BTreeMap<String, Score>) {
-    print!("{:<18}", "hidden");
-    for kind in Kind::ALL {
-        print!("{:>11}", kind.name());
-    }
-    println!("{:>8}{:>8}", "wrong", "refused");
+    print!("{}", table(scores));
+}
+
+/// The scores of all languages and their sum.
+pub fn table(scores: &BTreeMap<String, Score>) -> String {
+    let heads = Kind::ALL
+        .map(|kind| format!("{:>11}", kind.name()))
+        .concat();
+    let mut out = format!("{:<18}{heads}{:>8}{:>8}\n", "hidden", "wrong", "refused");
     let mut total = Score::default();
     for (language, score) in scores {
-        score.line(language);
+        out += &score.line(language);
         total.add(score);
     }
-    total.line("all");
-    print!("{:<18}", "precision");
-    for kind in Kind::ALL {
+    out += &total.line("all");
+    let precision = Kind::ALL.map(|kind| {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
-        print!("{:>11}", share(of.right, of.finds));
-    }
-    println!();
-    println!(
-        "{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} words \
-         outside labels kept",
+        format!("{:>11}", share(of.right, of.finds))
+    });
+    out += &format!(
+        "{:<18}{}\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
+         words outside labels kept\nrefusals: precision {}, recall {}\n",
+        "precision",
+        precision.concat(),
         total.postings,
         total.to_refuse,
         f64::from(total.wrong()) / f64::from(total.postings.max(1)),
         100.0 - 100.0 * f64::from(total.lost_words()) / f64::from(total.words.max(1)),
         total.words,
-    );
-    println!(
-        "refusals: precision {}, recall {}",
         share(total.refused, total.refused + total.refused_wrongly),
         share(total.refused, total.to_refuse),
     );
+    out
 }
 
 /// A share in percent, and of how many.

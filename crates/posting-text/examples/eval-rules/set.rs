@@ -46,10 +46,15 @@ struct Section {
     rejects: Vec<String>,
 }
 
+/// The file of a set with its figures when it was first measured. It is written once, and its set is
+/// `seen` from then on.
+pub const FIRST_LOOK: &str = "first-look";
+
 /// The postings of all files of a folder.
 pub fn read(folder: &Path) -> Result<Vec<Sample>, Box<dyn Error>> {
     let mut out = Vec::new();
     let mut files: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    files.retain(|file| file.file_name() != FIRST_LOOK);
     files.sort_by_key(fs::DirEntry::file_name);
     for file in files {
         for section in sections(&fs::read_to_string(file.path())?) {
