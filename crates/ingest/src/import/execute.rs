@@ -22,7 +22,11 @@ use super::{
     naming::CompanyKey,
     parse::{Entry, Taken, Work, parse},
     ports::ImportPorts,
+    running::size,
 };
+
+/// So many bytes of lines are parsed in less time than it takes to hand them to another thread.
+const FEW_BYTES: usize = 4 << 10;
 
 /// The command of a line.
 pub(super) struct Command {
@@ -69,16 +73,31 @@ impl Executor {
         }
     }
 
-    /// Parses lines on another thread.
+    /// Parses lines.
     pub async fn parse(self, taken: Vec<Taken>) -> Result<Vec<Entry>, JoinError> {
+        let lines = taken.iter().flat_map(|taken| &taken.lines);
+        let bytes = lines.map(size).sum();
+        let (options, cache) = (self.options, Arc::clone(&self.shared.cache));
+        self.compute(bytes, move || parse(taken, &options, &cache))
+            .await
+    }
+
+    /// Computes something about so many bytes, on another thread unless they are few.
+    async fn compute<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        if bytes <= FEW_BYTES {
+            return Ok(work());
+        }
         // It is never closed.
-        let turn = self.shared.parsers.acquire_owned().await;
-        let (options, cache) = (self.options, self.shared.cache);
-        let parsed = spawn_blocking(move || {
+        let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
+        let computed = spawn_blocking(move || {
             let _turn = turn;
-            parse(taken, &options, &cache)
+            work()
         });
-        parsed.await
+        computed.await
     }
 
     /// Carries commands for different postings out, and gives them back with their results.
@@ -154,10 +173,8 @@ impl Executor {
         if lines.is_empty() {
             return;
         }
-        let turn = Arc::clone(&self.shared.parsers).acquire_owned().await;
-        let options = self.options;
-        let parsed = spawn_blocking(move || {
-            let _turn = turn;
+        let (options, bytes) = (self.options, lines.iter().map(|line| line.size()).sum());
+        let parsed = self.compute(bytes, move || {
             let parsed = lines.iter().map(|line| line.parse(&options));
             parsed.collect::<Vec<_>>()
         });

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     cache::{self, LineCache, LineDigest},
     naming::{CompanyKey, Named},
+    running::size,
 };
 
 /// Lines that were taken together.
@@ -79,6 +80,11 @@ impl Work {
 }
 
 impl CachedLine {
+    /// Its size in memory.
+    pub fn size(&self) -> usize {
+        size(&self.line)
+    }
+
     /// Parses the line after all.
     pub fn parse(&self, options: &LineOptions) -> Result<Work, LineError> {
         let mut work = entry(&self.line, &self.prefixes, options, Some(self.digest)).work?;

@@ -134,7 +134,7 @@ impl Running {
 }
 
 /// The size of a line in memory.
-fn size(line: &Line) -> usize {
+pub(super) fn size(line: &Line) -> usize {
     match &line.text {
         LineText::Whole(text) => text.len(),
         LineText::TooLong(_) => 0,

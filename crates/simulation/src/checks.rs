@@ -1,0 +1,266 @@
+//! What must hold when the faults are over and everything has settled.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use access::Clients;
+use domain::{
+    catalogue::Catalogues,
+    posting::event::{JOB_POSTING_ERASED, PUBLIC},
+    store::PostingReader,
+};
+use kernel::{
+    Prefixes, Status,
+    event::{EventLog as _, LogQuery, RecordedEvent, Subject},
+    outbox::Outbox,
+    testing::identifier,
+};
+use newsletter::{
+    store::Store as _,
+    subscriber::{Account, provider::ProviderStatus},
+    testing::email,
+};
+use webhooks::{EndpointState, Owner, Webhooks};
+
+use crate::{
+    book::Word,
+    clients::{CLIENTS, IDENTIFIERS, catalogue},
+    judge::number,
+    outside::is_fine,
+    people::PEOPLE,
+    world::World,
+};
+
+/// What has not settled yet, in words; `None` if everything has.
+pub async fn unsettled(world: &World) -> Option<String> {
+    let outbox: &dyn Outbox = &*world.memory;
+    if let Some(task) = outbox.list(false, None, 1).await.unwrap().first() {
+        return Some(format!("a task waits: {task:?}"));
+    }
+    if let Some(task) = outbox.list(true, None, 1).await.unwrap().first() {
+        return Some(format!("a task is dead: {task:?}"));
+    }
+    let endpoints: &dyn Webhooks = &*world.memory;
+    let backlog = endpoints.backlog(usize::MAX).await.unwrap();
+    let behind = backlog
+        .iter()
+        .find(|one| one.waiting > 0 || one.behind_since.is_some());
+    if let Some(behind) = behind {
+        return Some(format!("an endpoint is behind: {behind:?}"));
+    }
+    let catalogues: &dyn Catalogues = &*world.memory;
+    for client in CLIENTS {
+        let found = catalogues
+            .find(client.id(), &catalogue(), world.now())
+            .await;
+        if found.unwrap().is_some_and(|found| found.is_running) {
+            return Some(format!(
+                "an import of client {} has its lease",
+                client.number
+            ));
+        }
+    }
+    None
+}
+
+/// Checks everything.
+pub async fn check(world: &World) {
+    let query = LogQuery {
+        after: None,
+        names: PUBLIC.to_vec(),
+        prefixes: Prefixes::ALL,
+        limit: usize::MAX,
+    };
+    let events = world.memory.read(&query).await.unwrap().events;
+    postings(world, &events).await;
+    order(world);
+    deliveries(world, &events).await;
+    people(world).await;
+}
+
+/// The feed rebuilds the board, and each posting has its verdict.
+async fn postings(world: &World, events: &[RecordedEvent]) {
+    let mut told = BTreeMap::new();
+    let mut versions = HashMap::new();
+    for recorded in events {
+        let Subject::Posting(state) = &recorded.event.subject else {
+            continue;
+        };
+        let version = versions.entry(state.id).or_insert(0);
+        world.check(*version <= state.version, || {
+            format!(
+                "{}: version {} after {version}",
+                state.source_identifier, state.version
+            )
+        });
+        *version = state.version;
+        if recorded.event.name == JOB_POSTING_ERASED {
+            told.remove(&state.source_identifier);
+        } else {
+            told.insert(state.source_identifier.clone(), state.clone());
+        }
+    }
+    for name in IDENTIFIERS {
+        let name = identifier(name);
+        let found = PostingReader::find(&*world.memory, &name).await.unwrap();
+        let told = told.get(&name);
+        let Some(view) = found else {
+            world.check(told.is_none(), || format!("{name} is in the feed alone"));
+            continue;
+        };
+        let posting = view.posting;
+        let is_told =
+            told.is_some_and(|told| (told.id, told.status) == (posting.id, posting.status));
+        world.check(is_told, || {
+            format!("{name} is {}: the feed has {told:?}", posting.status)
+        });
+        let title = number(&posting.details.title);
+        let last = world
+            .book()
+            .titles
+            .get(&name)
+            .and_then(|titles| titles.last().copied());
+        world.check(last == Some(title), || {
+            format!("{name} has {title}, and got {last:?}")
+        });
+        let is_judged = match posting.status {
+            Status::PendingEnrichment => false,
+            Status::Approved => posting.moderated || is_fine(title),
+            Status::Rejected => posting.moderated || !is_fine(title),
+            Status::Expired => true,
+        };
+        world.check(is_judged, || {
+            format!("{name} is {} with {title}", posting.status)
+        });
+        let is_down = world.book().word(&name) == Word::Down;
+        world.check(!(is_down && posting.status.is_open()), || {
+            format!("{name} is shown against an operator's word")
+        });
+    }
+}
+
+/// What was sent the same way stands in the order in which it was sent, and once.
+fn order(world: &World) {
+    let book = world.book();
+    let mut problems = Vec::new();
+    for (name, titles) in &book.titles {
+        let mut last = BTreeMap::new();
+        let mut seen = BTreeMap::<u64, usize>::new();
+        for title in titles {
+            let Some(sent) = book.sent.get(title) else {
+                continue;
+            };
+            let times = seen.entry(*title).or_default();
+            *times += 1;
+            // An import tries a line again of which the store does not know whether it is written.
+            let is_repeated =
+                !world.is_calm && sent.channels.iter().any(|it| it.contains("import"));
+            if *times > sent.channels.len() && !is_repeated {
+                problems.push(format!("{name} got {title} too often: {titles:?}"));
+            }
+            let [channel] = &sent.channels[..] else {
+                continue;
+            };
+            let before = last.insert(channel, *title);
+            if before > Some(*title) {
+                problems.push(format!("{name} got {title} after {before:?}: {titles:?}"));
+            }
+        }
+    }
+    drop(book);
+    for problem in problems {
+        world.violated(problem);
+    }
+}
+
+/// Each endpoint got what it may see, in order per subject, and once unless there is an excuse.
+async fn deliveries(world: &World, events: &[RecordedEvent]) {
+    let endpoints: &dyn Webhooks = &*world.memory;
+    let by_id: HashMap<_, _> = events
+        .iter()
+        .map(|it| (it.cursor.to_string(), it))
+        .collect();
+    let taken = world.book().taken.clone();
+    let excuses = world.book().excuses;
+    let mut repeated = 0;
+    for tracked in endpoints.list(None, None, usize::MAX).await.unwrap() {
+        let endpoint = tracked.endpoint;
+        let host = endpoint.url.name().unwrap_or_default().to_owned();
+        let Owner::Client(owner) = endpoint.owner else {
+            continue;
+        };
+        let client = Clients::find(&*world.memory, owner).await.unwrap().unwrap();
+        let is_active = endpoint.state == EndpointState::Active;
+        let wanted: BTreeSet<_> = (events.iter())
+            .filter(|recorded| recorded.event.is_within(&client.prefixes))
+            .map(|recorded| recorded.cursor.to_string())
+            .collect();
+        let (mut got, mut last) = (BTreeSet::new(), HashMap::new());
+        for id in taken.get(&host).into_iter().flatten() {
+            world.check(wanted.contains(id), || {
+                format!("{host} got {id}, which is not for it")
+            });
+            if !got.insert(id.clone()) {
+                repeated += 1;
+                continue;
+            }
+            let Some(recorded) = by_id.get(id) else {
+                continue;
+            };
+            let before = last.insert(recorded.event.subject.id(), recorded.cursor);
+            world.check(before < Some(recorded.cursor), || {
+                format!("{host} got {id} after {before:?}")
+            });
+        }
+        let missing = wanted.difference(&got).next();
+        world.check(!is_active || missing.is_none(), || {
+            format!("{host} never got {missing:?}")
+        });
+    }
+    let is_excused = repeated <= excuses || !world.is_calm;
+    world.check(is_excused, || {
+        format!("{repeated} events came twice, {excuses} may")
+    });
+}
+
+/// Nobody who left is active anywhere, and whoever did not is where they belong.
+async fn people(world: &World) {
+    for address in PEOPLE {
+        let person = email(address);
+        let known = world
+            .memory
+            .load(std::slice::from_ref(&person))
+            .await
+            .unwrap();
+        let known = known.get(&person);
+        let has_left = world.book().left.contains(&person);
+        let there: Vec<_> = (Account::ALL.iter())
+            .filter_map(|account| Some((*account, world.provider.person(*account, &person)?)))
+            .collect();
+        let active: Vec<_> = (there.iter())
+            .filter(|(_, it)| it.status == ProviderStatus::Active)
+            .map(|(account, _)| *account)
+            .collect();
+        if has_left {
+            world.check(active.is_empty(), || {
+                format!("{address} left, and is in {active:?}")
+            });
+            let is_recorded = known.is_some_and(|known| known.status.is_suppressed());
+            world.check(is_recorded, || {
+                format!("{address} left, which nobody knows")
+            });
+        } else if let Some(known) = known.filter(|known| known.reported_at.is_some()) {
+            let account = known.account();
+            world.check(active == [account], || {
+                format!("{address} belongs in {account}, and is in {active:?}")
+            });
+            let name = |it: &newsletter::testing::Person| {
+                it.profile.as_ref().and_then(|profile| profile.name.clone())
+            };
+            let shown = there.iter().find(|(of, _)| *of == account);
+            let shown = shown.and_then(|(_, it)| name(it));
+            world.check(shown == known.name, || {
+                format!("{address} is {:?}, and shown as {shown:?}", known.name)
+            });
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The commits of postings: each is checked when it is made.
+
+use kernel::{Actor, PostingId, SourceIdentifier, StoreError};
+
+use domain::{
+    posting::Posting,
+    store::{PostingReader, Store, WriteSet},
+};
+
+use crate::{
+    book::Word,
+    clients::{self, CLIENTS},
+    world::World,
+};
+
+/// The number in a title, or in a company's name.
+pub fn number(text: &str) -> u64 {
+    let last = text.rsplit(' ').next();
+    last.and_then(|last| last.parse().ok()).unwrap_or_default()
+}
+
+/// Commits, and checks what was written.
+pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), StoreError> {
+    let mut written = Vec::new();
+    for (id, write) in &writes.postings {
+        let before = title(world, *id, &write.posting.source_identifier).await?;
+        written.push((write.posting.clone(), before));
+    }
+    written.sort_by(|(one, _), (other, _)| one.source_identifier.cmp(&other.source_identifier));
+    let companies: Vec<_> = writes.companies.keys().copied().collect();
+    Store::commit(&*world.memory, writes).await?;
+    for (posting, before) in written {
+        check_posting(world, by, &posting, before);
+    }
+    for id in companies {
+        let view = domain::company::CompanyReader::company(&*world.memory, id).await?;
+        if let Some(view) = view {
+            let owner = view.company.owner;
+            let named_by = number(view.company.name.rsplit(" by ").next().unwrap_or_default());
+            let namer = CLIENTS
+                .iter()
+                .find(|client| u64::from(client.number) == named_by);
+            let may = namer.is_none_or(|namer| !namer.is_fenced() || owner == Some(namer.id()));
+            world.check(may, || {
+                format!("{} names {} of {owner:?}", named_by, view.company.website)
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The number of a posting as it is stored.
+async fn title(
+    world: &World,
+    id: PostingId,
+    identifier: &SourceIdentifier,
+) -> Result<Option<u64>, StoreError> {
+    let found = PostingReader::find(&*world.memory, identifier).await?;
+    let found = found.filter(|view| view.posting.id == id);
+    Ok(found.map(|view| number(&view.posting.details.title)))
+}
+
+fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>) {
+    let identifier = &posting.source_identifier;
+    let now = number(&posting.details.title);
+    if before != Some(now) {
+        world.note(format!("{by}: {identifier} gets {now}, {}", posting.status));
+        let mut book = world.book();
+        book.titles.entry(identifier.clone()).or_default().push(now);
+        let is_dry_run = book.sent.get(&now).is_none_or(|sent| sent.is_dry_run);
+        drop(book);
+        world.check(!is_dry_run, || {
+            format!("{identifier}: nobody asked for {now}")
+        });
+    } else {
+        world.note(format!("{by}: {identifier} is {}", posting.status));
+    }
+    let is_down = world.book().word(identifier) == Word::Down;
+    world.check(!(is_down && posting.status.is_open()), || {
+        format!("{identifier} is shown against an operator's word")
+    });
+    if let Some(Actor::Client(client)) = &posting.updated_by {
+        world.check(clients::may_use(*client, identifier), || {
+            format!("{identifier} is changed from outside its fence")
+        });
+    }
+}

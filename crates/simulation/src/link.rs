@@ -1,0 +1,141 @@
+//! The way of a process to everything outside of it: the only place where time passes, where calls
+//! fail, and where a process dies.
+//!
+//! A process that is killed goes on nowhere: each of its calls that is on its way never returns,
+//! whether it had its effect or not. For everybody else that is a death between two awaits.
+
+use std::{future::pending, sync::Arc};
+
+use kernel::StoreError;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::world::World;
+
+/// One process's way.
+pub struct Link {
+    /// What is outside.
+    pub world: Arc<World>,
+    /// The name of the process.
+    pub name: String,
+    /// Cancelled when it is killed.
+    pub death: CancellationToken,
+}
+
+/// What becomes of a call that writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It never arrives.
+    Away,
+    /// It never arrives, and the caller cannot know that.
+    Lost,
+    /// It is done, and the caller cannot know that.
+    Unanswered,
+    /// Somebody else came first.
+    Conflict,
+    /// Somebody else holds a row.
+    Locked,
+}
+
+const CALL: [Fault; 3] = [Fault::Away, Fault::Lost, Fault::Unanswered];
+const COMMIT: [Fault; 5] = [
+    Fault::Away,
+    Fault::Lost,
+    Fault::Unanswered,
+    Fault::Conflict,
+    Fault::Locked,
+];
+
+fn away() -> StoreError {
+    StoreError::Unavailable("away".to_owned())
+}
+
+impl Link {
+    /// Half of the way there and back.
+    pub async fn hop(&self) {
+        let (least, most) = self.world.pace;
+        sleep(self.world.dice.millis(least, most)).await;
+        if self.world.is_hit(20) {
+            let late = self.world.dice.millis(1_000, 45_000);
+            self.world
+                .note(format!("{}: something takes {late:?}", self.name));
+            sleep(late).await;
+        }
+        self.still_alive().await;
+    }
+
+    /// Returns unless the process is dead.
+    async fn still_alive(&self) {
+        if self.death.is_cancelled() {
+            pending::<()>().await;
+        }
+    }
+
+    /// A call to the store that changes nothing.
+    pub async fn read<T, E: From<StoreError>>(
+        &self,
+        what: &str,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        self.hop().await;
+        if self.world.is_hit(1) {
+            self.world.note(format!("{}: {what} fails", self.name));
+            return Err(away().into());
+        }
+        let done = call.await;
+        self.hop().await;
+        done
+    }
+
+    /// A call to the store that writes.
+    pub async fn write<T, E: From<StoreError>>(
+        &self,
+        what: &str,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        self.hop().await;
+        let fault = self.fault(what, &CALL);
+        self.faulty(fault, call).await
+    }
+
+    /// A commit.
+    pub async fn commit(
+        &self,
+        call: impl Future<Output = Result<(), StoreError>> + Send,
+    ) -> Result<(), StoreError> {
+        self.hop().await;
+        let fault = self.fault("a commit", &COMMIT);
+        self.faulty(fault, call).await
+    }
+
+    fn fault(&self, what: &str, faults: &[Fault]) -> Option<Fault> {
+        let fault = self
+            .world
+            .is_hit(1)
+            .then(|| *self.world.dice.pick(faults))?;
+        self.world.excuse();
+        self.world
+            .note(format!("{}: {what} is {fault:?}", self.name));
+        Some(fault)
+    }
+
+    async fn faulty<T, E: From<StoreError>>(
+        &self,
+        fault: Option<Fault>,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        let done = match fault {
+            None => call.await,
+            Some(Fault::Away) => Err(away().into()),
+            Some(Fault::Conflict) => Err(StoreError::Conflict.into()),
+            Some(Fault::Locked) => Err(StoreError::Locked("a row".to_owned()).into()),
+            Some(Fault::Lost) => Err(StoreError::InDoubt("lost".to_owned()).into()),
+            Some(Fault::Unanswered) => {
+                call.await?;
+                Err(StoreError::InDoubt("lost".to_owned()).into())
+            }
+        };
+        self.hop().await;
+        done
+    }
+}

@@ -1,0 +1,238 @@
+//! The whole service by seed: several processes of lanes, imports, workers, deliveries and the
+//! newsletter's sync, as they run in production, on one store in memory, in virtual time, with
+//! faults drawn from a seed.
+//!
+//! `simulation SEED` runs one seed, and `simulation SEED log` prints all its steps. One process of
+//! the operating system runs one seed, because the randomness of the whole process follows from it
+//! ([`entropy`]). The tests of this crate run many.
+//!
+//! - [`world`] is what all processes share, [`process`] is one of them, and [`link`] is its way to
+//!   everything else, where it is slowed down, fails, and dies. [`ports`] is the store behind it.
+//! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it.
+//! - [`judge`] checks each commit, and [`checks`] everything at the end, both against the [`book`]
+//!   of what was said and done.
+
+mod book;
+mod checks;
+mod clients;
+mod dice;
+mod entropy;
+mod judge;
+mod link;
+mod outside;
+mod people;
+mod ports;
+mod process;
+mod world;
+
+use std::{
+    env,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use access::{Clients, Scope, testing::client};
+use kernel::{
+    event::Cursor,
+    outbox::{Outbox as _, Revive},
+};
+use tokio::{runtime::Builder, task::JoinSet, time::sleep};
+use webhooks::{Owner, Webhooks, testing::endpoint};
+
+use crate::{clients::CLIENTS, process::Process, world::World};
+
+/// The steps before a failure that are printed.
+const LAST_STEPS: usize = 60;
+
+/// How often it is looked whether everything has settled, and how often until all clocks are put
+/// forward, so that nobody has to be waited for who waits for hours.
+const LOOKS: usize = 600;
+const LOOKS_BEFORE_JUMP: usize = 60;
+/// How far they are put forward, in seconds.
+const JUMP: i64 = 900;
+
+/// Whether anything panicked, anywhere.
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let seed = arguments.next().and_then(|seed| seed.parse().ok());
+    let Some(seed) = seed else {
+        eprintln!("usage: simulation SEED [log]");
+        return ExitCode::FAILURE;
+    };
+    let prints_all = arguments.next().is_some();
+    entropy::follow(seed);
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICKED.store(true, Ordering::SeqCst);
+        print(panic);
+    }));
+    let runtime = Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .max_blocking_threads(1)
+        .thread_keep_alive(Duration::from_hours(1))
+        .build()
+        .unwrap();
+    let world = runtime.block_on(simulate(seed));
+    runtime.shutdown_background();
+    let book = world.book();
+    let has_failed = !book.violations.is_empty() || PANICKED.load(Ordering::SeqCst);
+    let first = if prints_all {
+        0
+    } else if has_failed {
+        book.log.len().saturating_sub(LAST_STEPS)
+    } else {
+        book.log.len()
+    };
+    for step in &book.log[first..] {
+        println!("{step}");
+    }
+    if has_failed {
+        eprintln!("seed {seed} fails: {:#?}", book.violations);
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Runs a seed.
+async fn simulate(seed: u64) -> Arc<World> {
+    let world = Arc::new(World::new(seed));
+    register(&world).await;
+    let mut simulation = Simulation {
+        processes: Vec::new(),
+        started: 0,
+        tasks: JoinSet::new(),
+        world: Arc::clone(&world),
+    };
+    for _ in 0..=world.dice.below(3) {
+        simulation.start();
+    }
+    for _ in 0..30 + world.dice.below(50) {
+        sleep(world.dice.millis(0, 2_500)).await;
+        simulation.step();
+    }
+    world.end_faults();
+    simulation.tasks.join_all().await;
+    simulation.tasks = JoinSet::new();
+    simulation.settle().await;
+    for client in CLIENTS {
+        let process = &simulation.processes[0];
+        clients::import_all(&world, process, client).await;
+    }
+    simulation.settle().await;
+    checks::check(&world).await;
+    world
+}
+
+/// Registers the clients, and an endpoint of each.
+async fn register(world: &World) {
+    for one in CLIENTS {
+        let mut client = client(one.number.into());
+        client.scopes.push(Scope::WebhooksManage);
+        client.prefixes = one.prefixes();
+        Clients::insert(&*world.memory, &client, None)
+            .await
+            .unwrap();
+        let mut endpoint = endpoint(one.number);
+        endpoint.owner = Owner::Client(client.id);
+        let endpoints: &dyn Webhooks = &*world.memory;
+        let inserted = endpoints.insert(&endpoint, Cursor::START, None).await;
+        inserted.unwrap();
+    }
+}
+
+/// The processes, and what is going on at them.
+struct Simulation {
+    world: Arc<World>,
+    processes: Vec<Arc<Process>>,
+    started: usize,
+    tasks: JoinSet<()>,
+}
+
+impl Simulation {
+    fn start(&mut self) {
+        self.started += 1;
+        let name = format!("p{}", self.started);
+        let process = Process::start(&self.world, name);
+        self.processes.push(Arc::new(process));
+    }
+
+    /// Something happens.
+    fn step(&mut self) {
+        let world = Arc::clone(&self.world);
+        let process = Arc::clone(world.dice.pick(&self.processes));
+        let client = *world.dice.pick(&CLIENTS);
+        match world.dice.below(25) {
+            0..=12 => {
+                for _ in 0..=world.dice.below(5) {
+                    let (world, process) = (Arc::clone(&world), Arc::clone(&process));
+                    self.tasks.spawn(clients::push(world, process, client));
+                }
+            }
+            13..=15 => {
+                self.tasks.spawn(clients::import(world, process, client));
+            }
+            16 | 17 => {
+                self.tasks.spawn(people::operate(world, process));
+            }
+            18..=22 => {
+                self.tasks.spawn(people::member(world, process));
+            }
+            23 if !world.is_calm => {
+                let at = world.dice.below(self.processes.len() as u64);
+                let process = self
+                    .processes
+                    .remove(usize::try_from(at).unwrap_or_default());
+                process.kill();
+                self.start();
+            }
+            24 if world.dice.one_in(4) => {
+                // Leases may lapse by it.
+                world.jump(*world.dice.pick(&[20, 70, 50_000]));
+                (0..100).for_each(|_| world.excuse());
+            }
+            _ => {}
+        }
+    }
+
+    /// Waits until nothing is left to do, and checks that no place in a lane is taken.
+    async fn settle(&self) {
+        let world = &self.world;
+        let mut waits_for = None;
+        for look in 1..=LOOKS {
+            sleep(Duration::from_secs(2)).await;
+            people::hear(world, &self.processes[0]).await;
+            let revived = world.memory.revive(&Revive::All, None, world.now()).await;
+            if revived.unwrap() > 0 {
+                world.note("an operator has what was given up done again");
+            }
+            waits_for = checks::unsettled(world).await;
+            if waits_for.is_none() {
+                break;
+            }
+            if look % LOOKS_BEFORE_JUMP == 0 {
+                world.note(format!("{waits_for:?}"));
+                world.jump(JUMP);
+            }
+        }
+        world.check(waits_for.is_none(), || {
+            format!("it never settles: {waits_for:?}")
+        });
+        for process in &self.processes {
+            let under_way = process.lanes.under_way()();
+            world.check(under_way == 0, || {
+                format!(
+                    "{} commands have places in {}",
+                    under_way, process.link.name
+                )
+            });
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Those outside whom a process calls: receivers of webhooks, the e-mail provider, and whoever
+//! judges postings. They hang, refuse, answer late, wrongly, or not at all.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use domain::posting::{EnrichedTexts, Enrichment, ReasonCode, Verdict};
+use enrichment::{EnrichError, Enricher, EnrichmentInput, StopFlag};
+use newsletter::subscriber::{
+    Account, Email,
+    provider::{
+        Cursor, Found, Inspection, Page, Profile, Provider, ProviderError, ProviderId, Upserted,
+    },
+};
+use tokio::time::sleep;
+use webhooks::{AddressProblem, Attempt, Delivery, EndpointUrl, NoAnswer, Sender};
+
+use crate::{judge::number, link::Link};
+
+/// The receivers of webhooks.
+pub struct Receivers(pub Arc<Link>);
+
+impl Receivers {
+    fn take(&self, delivery: &Delivery<'_>) {
+        let host = delivery.url.name().unwrap_or_default();
+        let (name, id) = (&self.0.name, delivery.id);
+        self.0.world.note(format!("{name}: {host} takes {id}"));
+        let mut book = self.0.world.book();
+        let taken = book.taken.entry(host.to_owned()).or_default();
+        taken.push(id.to_owned());
+    }
+
+    fn unanswered(&self, reason: NoAnswer) -> Attempt {
+        Attempt::unanswered(reason, "the simulation", Duration::from_secs(1))
+    }
+}
+
+#[async_trait]
+impl Sender for Receivers {
+    async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
+        self.0.hop().await;
+        let world = &self.0.world;
+        let answered = |status| Attempt::answered(status, None, Duration::from_secs(1));
+        let mood = if world.may_misbehave(5) {
+            world.dice.below(60)
+        } else {
+            60
+        };
+        let attempt = match mood {
+            0 => answered(410),
+            1..=10 => answered(500),
+            11..=15 => Attempt::answered(429, Some(Duration::from_secs(7)), Duration::ZERO),
+            16..=25 => {
+                sleep(Duration::from_secs(15)).await;
+                self.unanswered(NoAnswer::Timeout)
+            }
+            26..=30 => self.unanswered(NoAnswer::Broken),
+            31..=40 => {
+                self.take(delivery);
+                world.excuse();
+                self.unanswered(NoAnswer::Connection)
+            }
+            41..=50 => {
+                sleep(Duration::from_secs(10)).await;
+                self.take(delivery);
+                answered(200)
+            }
+            _ => {
+                self.take(delivery);
+                answered(200)
+            }
+        };
+        self.0.hop().await;
+        attempt
+    }
+
+    async fn check(&self, _: &EndpointUrl) -> Result<(), AddressProblem> {
+        Ok(())
+    }
+}
+
+/// Judges postings: it wants no fifth title.
+pub struct Model(pub Arc<Link>);
+
+/// Whether a title may be shown.
+pub fn is_fine(title: u64) -> bool {
+    !title.is_multiple_of(5)
+}
+
+#[async_trait]
+impl Enricher for Model {
+    async fn enrich(
+        &self,
+        input: &EnrichmentInput,
+        _: &StopFlag,
+    ) -> Result<Enrichment, EnrichError> {
+        self.0.hop().await;
+        let world = &self.0.world;
+        if world.may_misbehave(6) {
+            let message = "the simulation".to_owned();
+            let after = None;
+            match world.dice.below(6) {
+                0 => sleep(Duration::from_secs(60)).await,
+                1 => sleep(Duration::from_secs(10)).await,
+                2 => return Err(EnrichError::Permanent(message)),
+                3 => return Err(EnrichError::Unavailable { message, after }),
+                _ => return Err(EnrichError::Retry { message, after }),
+            }
+        }
+        let verdict = if is_fine(number(&input.title)) {
+            Verdict::Approve
+        } else {
+            Verdict::Reject {
+                code: ReasonCode::Spam,
+                text: "It is spam.".to_owned(),
+            }
+        };
+        self.0.hop().await;
+        let text = || input.title.clone();
+        Ok(Enrichment {
+            texts: EnrichedTexts {
+                markdown: text(),
+                redacted_markdown: text(),
+                redacted_title: Some(text()),
+            },
+            verdict,
+            ..Enrichment::bare()
+        })
+    }
+}
+
+/// The e-mail provider.
+pub struct Mail(pub Arc<Link>);
+
+impl Mail {
+    async fn call<T>(
+        &self,
+        what: &str,
+        call: impl Future<Output = Result<T, ProviderError>> + Send,
+    ) -> Result<T, ProviderError> {
+        let world = &self.0.world;
+        self.0.hop().await;
+        let message = "the simulation".to_owned();
+        let after = Some(Duration::from_secs(3));
+        let error = world.may_misbehave(8).then(|| match world.dice.below(12) {
+            0 => ProviderError::Permanent(message),
+            1..=3 => ProviderError::Limited { message, after },
+            _ => ProviderError::Retry {
+                message,
+                after: None,
+            },
+        });
+        let name = &self.0.name;
+        let is_done = error.is_none() || world.dice.one_in(2);
+        world.note(format!(
+            "{name}: the provider's {what}: {is_done}, {error:?}"
+        ));
+        world.provider.at(world.now());
+        let done = if is_done { Some(call.await) } else { None };
+        self.0.hop().await;
+        match (error, done) {
+            (None, Some(done)) => done,
+            (Some(error), _) => Err(error),
+            (None, None) => unreachable!("it is done unless it failed"),
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for Mail {
+    fn accounts(&self) -> Vec<Account> {
+        Account::ALL.to_vec()
+    }
+
+    async fn upsert(
+        &self,
+        account: Account,
+        profile: &Profile,
+        join: bool,
+    ) -> Result<Upserted, ProviderError> {
+        let upsert = self.0.world.provider.upsert(account, profile, join);
+        let what = format!("upsert of {} in {account}, {join}", profile.email);
+        self.call(&what, upsert).await
+    }
+
+    async fn find(&self, account: Account, email: &Email) -> Result<Option<Found>, ProviderError> {
+        let find = self.0.world.provider.find(account, email);
+        self.call(&format!("find of {email} in {account}"), find)
+            .await
+    }
+
+    async fn remove(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        let remove = self.0.world.provider.remove(account, id);
+        self.call(&format!("remove of {id} in {account}"), remove)
+            .await
+    }
+
+    async fn update(
+        &self,
+        account: Account,
+        id: &ProviderId,
+        profile: &Profile,
+    ) -> Result<Option<Upserted>, ProviderError> {
+        let update = self.0.world.provider.update(account, id, profile);
+        self.call(&format!("update of {id} in {account}"), update)
+            .await
+    }
+
+    async fn suppress(
+        &self,
+        account: Account,
+        email: &Email,
+        id: &ProviderId,
+    ) -> Result<(), ProviderError> {
+        let suppress = self.0.world.provider.suppress(account, email, id);
+        self.call(&format!("suppress of {id} in {account}"), suppress)
+            .await
+    }
+
+    async fn forget(&self, account: Account, id: &ProviderId) -> Result<(), ProviderError> {
+        let forget = self.0.world.provider.forget(account, id);
+        self.call(&format!("forget of {id} in {account}"), forget)
+            .await
+    }
+
+    async fn page(&self, account: Account, cursor: Option<&Cursor>) -> Result<Page, ProviderError> {
+        let page = self.0.world.provider.page(account, cursor);
+        self.call(&format!("page of {account}"), page).await
+    }
+
+    async fn inspect(&self, account: Account) -> Result<Inspection, ProviderError> {
+        let inspect = self.0.world.provider.inspect(account);
+        self.call(&format!("inspect of {account}"), inspect).await
+    }
+}

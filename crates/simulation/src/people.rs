@@ -1,0 +1,135 @@
+//! Operators, and those who get the newsletter.
+
+use std::sync::Arc;
+
+use domain::{
+    posting::moderation::Moderation,
+    usecase::{ModerationError, erase, moderate},
+};
+use kernel::{
+    StoreFailure as _,
+    testing::{by_ann, identifier},
+};
+use newsletter::{
+    subscriber::{Account, MigrationSource, SubscriberStatus, provider::ProviderStatus},
+    testing::{email, notice, report},
+    usecase,
+};
+
+use crate::{book::Word, clients::IDENTIFIERS, process::Process, world::World};
+
+/// Who gets the newsletter.
+pub const PEOPLE: [&str; 3] = ["ann@example.com", "bo@example.com", "cy@example.com"];
+
+/// An operator's command about a posting, repeated until it is answered. One speaks at a time.
+pub async fn operate(world: Arc<World>, process: Arc<Process>) {
+    let posting = identifier(*world.dice.pick(&IDENTIFIERS));
+    if world.book().word(&posting) == Word::Unknown {
+        return;
+    }
+    let reason = || "the simulation".to_owned();
+    let (command, word) = match world.dice.below(6) {
+        0 | 1 => (Some(Moderation::Expire { reason: reason() }), Word::Down),
+        2 => (Some(Moderation::Reopen { reason: reason() }), Word::None),
+        3 => (Some(Moderation::Approve), Word::None),
+        4 => (Some(Moderation::Reject { reason: reason() }), Word::Down),
+        _ => (None, Word::None),
+    };
+    world.note(format!("an operator says {command:?} about {posting}"));
+    let before = world.book().word(&posting);
+    (world.book().words).insert(posting.clone(), Word::Unknown);
+    let by = by_ann(world.number().into());
+    let (store, lifetime) = (&*process.store, world.lifetime);
+    let mut tries = 0;
+    let said = loop {
+        tries += 1;
+        let now = (process.clock)();
+        let said = async {
+            match &command {
+                Some(command) => moderate(store, &posting, command, None, &by, lifetime, now)
+                    .await
+                    .map(|_| ()),
+                None => {
+                    let retention = &*world.memory;
+                    let erased = erase(store, retention, &posting, "asked", &by, now);
+                    erased.await.map(|_| ())
+                }
+            }
+        };
+        let said = process.answer(said).await;
+        let failed = |it: &Result<(), ModerationError>| {
+            let error = it.as_ref().err();
+            error.is_some_and(|error| error.store_error().is_some())
+        };
+        // One that dies leaves it open what was done; another operator may say it again.
+        if said.as_ref().is_none_or(|said| !failed(said)) || tries > 50 {
+            break said;
+        }
+    };
+    world.note(format!("the operator is told {said:?} about {posting}"));
+    let word = match &said {
+        Some(Ok(())) => Some(word),
+        Some(Err(_)) if tries == 1 => Some(before),
+        _ => Some(Word::None),
+    };
+    let mut book = world.book();
+    if command.is_none() {
+        *book.erasures.entry(posting.clone()).or_default() += 1;
+    }
+    if let Some(word) = word {
+        book.words.insert(posting, word);
+    }
+}
+
+/// Something that concerns the newsletter.
+pub async fn member(world: Arc<World>, process: Arc<Process>) {
+    let address = *world.dice.pick(&PEOPLE);
+    let (store, now) = (&*process.store, (process.clock)());
+    match world.dice.below(8) {
+        0..=3 => {
+            let name = world.number();
+            world.note(format!("{address} is reported as {name}"));
+            let puts = [report(address, &format!(r#"{{"name": "Name {name}"}}"#))];
+            let put = usecase::put_subscribers(store, &puts, now);
+            let _ = process.answer(put).await;
+        }
+        4 | 5 => {
+            world.note(format!("{address} is moved"));
+            let (emails, source) = ([email(address)], MigrationSource::Manual);
+            let moved = usecase::migrate(store, &emails, source, now);
+            let _ = process.answer(moved).await;
+        }
+        _ => leave(&world, &process, address).await,
+    }
+}
+
+/// Somebody leaves an account that they are in. The provider says so until it is heard.
+async fn leave(world: &World, process: &Process, address: &str) {
+    let person = email(address);
+    let account = *world.dice.pick(Account::ALL);
+    let there = world.provider.person(account, &person);
+    if !there.is_some_and(|there| there.status == ProviderStatus::Active) {
+        return;
+    }
+    world.note(format!("{address} leaves {account}"));
+    world.provider.at(world.now());
+    (world.provider).set(account, &person, ProviderStatus::Unsubscribed);
+    world.book().left.insert(person);
+    world.book().unheard.push(address.to_owned());
+    hear(world, process).await;
+}
+
+/// Tells what the provider says to a process; what is not heard is said again.
+pub async fn hear(world: &World, process: &Process) {
+    let unheard = world.book().unheard.clone();
+    for address in unheard {
+        let notices = [notice(&address, SubscriberStatus::Unsubscribed)];
+        let now = (process.clock)();
+        let heard = usecase::notice_events(&*process.store, &notices, now);
+        let heard = process.answer(heard).await;
+        world.note(format!("that {address} left is heard: {heard:?}"));
+        if heard == Some(Ok(())) && !world.may_misbehave(3) {
+            world.book().unheard.retain(|other| *other != address);
+        }
+    }
+}

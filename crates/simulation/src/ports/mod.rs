@@ -1,0 +1,35 @@
+//! The store as one process reaches it, port by port.
+
+mod postings;
+mod tasks;
+
+use std::sync::Arc;
+
+use domain::testing::MemoryStore;
+
+use crate::link::Link;
+
+/// The store behind a process's [`Link`].
+pub struct Port(pub Arc<Link>);
+
+impl Port {
+    fn memory(&self) -> &MemoryStore {
+        &self.0.world.memory
+    }
+}
+
+/// Implements a port by the store in memory behind the link: `read` what changes nothing, `write`
+/// what does.
+macro_rules! behind_the_link {
+    ($port:path; $($kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty;)+) => {
+        #[async_trait]
+        impl $port for Port {
+            $(async fn $call(&self, $($name: $type),*) -> $result {
+                let call = <MemoryStore as $port>::$call(self.memory(), $($name),*);
+                self.0.$kind(stringify!($call), call).await
+            })+
+        }
+    };
+}
+
+use behind_the_link;

@@ -1,0 +1,113 @@
+//! Postings and subscribers: loading and committing.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use domain::{
+    posting::{
+        PostingView,
+        duplicate::{Candidate, Fingerprint},
+    },
+    store::{Snapshot, ListQuery, LockedRows, PostingPage, PostingReader, RowLocks, Store, WriteSet},
+    testing::MemoryStore,
+};
+use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use newsletter::subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId};
+use time::OffsetDateTime;
+
+use super::{Port, behind_the_link};
+use crate::judge;
+
+#[async_trait]
+impl Store for Port {
+    async fn load(
+        &self,
+        identifiers: &[SourceIdentifier],
+        companies: &[CompanyId],
+    ) -> Result<Snapshot, StoreError> {
+        let load = Store::load(self.memory(), identifiers, companies);
+        self.0.read("load", load).await
+    }
+
+    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
+        let load = Store::load_by_id(self.memory(), ids);
+        self.0.read("load_by_id", load).await
+    }
+
+    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+        let world = &self.0.world;
+        let by = &self.0.name;
+        self.0.commit(judge::commit(world, by, writes)).await
+    }
+
+    async fn near(
+        &self,
+        fingerprints: &[Fingerprint],
+        named: &[PostingId],
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let near = Store::near(self.memory(), fingerprints, named);
+        self.0.read("near", near).await
+    }
+
+    async fn copies(
+        &self,
+        of: &[PostingId],
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        let copies = Store::copies(self.memory(), of, after, limit);
+        self.0.read("copies", copies).await
+    }
+
+    async fn overdue(
+        &self,
+        now: OffsetDateTime,
+        limit: usize,
+    ) -> Result<Vec<SourceIdentifier>, StoreError> {
+        let overdue = Store::overdue(self.memory(), now, limit);
+        self.0.read("overdue", overdue).await
+    }
+}
+
+behind_the_link! { PostingReader;
+    read find(identifier: &SourceIdentifier) -> Result<Option<PostingView>, StoreError>;
+    read list(query: &ListQuery) -> Result<PostingPage, StoreError>;
+}
+
+behind_the_link! { LockedRows;
+    read locked_rows(rows: &RowLocks) -> Result<RowLocks, StoreError>;
+}
+
+#[async_trait]
+impl newsletter::store::Store for Port {
+    async fn load(&self, emails: &[Email]) -> Result<HashMap<Email, Subscriber>, StoreError> {
+        let load = newsletter::store::Store::load(self.memory(), emails);
+        self.0.read("load", load).await
+    }
+
+    async fn load_by_id(
+        &self,
+        ids: &[SubscriberId],
+    ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+        let load = newsletter::store::Store::load_by_id(self.memory(), ids);
+        self.0.read("load_by_id", load).await
+    }
+
+    async fn find_by_token(
+        &self,
+        token: &MigrationToken,
+    ) -> Result<Option<Subscriber>, StoreError> {
+        let find = self.memory().find_by_token(token);
+        self.0.read("find_by_token", find).await
+    }
+
+    async fn remembered(&self, emails: &[Email]) -> Result<HashMap<Email, Remembered>, StoreError> {
+        let remembered = self.memory().remembered(emails);
+        self.0.read("remembered", remembered).await
+    }
+
+    async fn commit(&self, writes: newsletter::store::WriteSet) -> Result<(), StoreError> {
+        let commit = newsletter::store::Store::commit(self.memory(), writes);
+        self.0.commit(commit).await
+    }
+}

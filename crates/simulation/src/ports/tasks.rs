@@ -1,0 +1,98 @@
+//! Tasks, the event log, leases, catalogues and webhooks.
+
+use std::collections::{HashMap, HashSet};
+
+use async_trait::async_trait;
+use domain::{
+    catalogue::{
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
+        OpenPosting, PastImport,
+    },
+    testing::MemoryStore,
+};
+use kernel::{
+    CatalogueName, ClientId, PostingId, StoreError, Version,
+    audit::Entry,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
+    outbox::{
+        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        TaskId, TaskRow,
+    },
+};
+use newsletter::{
+    store::{AccountState, Accounts},
+    subscriber::Account,
+};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+use webhooks::{
+    DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointWrite, Lease, LeaseQuery, Owner,
+    Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+};
+
+use super::{Port, behind_the_link};
+
+type Result<T, E = StoreError> = std::result::Result<T, E>;
+type Time = OffsetDateTime;
+
+behind_the_link! { Outbox;
+    write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>;
+    read has_suspect(queue: Queue, now: Time) -> Result<bool>;
+    write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>;
+    write renew(receipts: &[Receipt], until: Time) -> Result<()>;
+    write give_back(receipts: &[Receipt], at: Time) -> Result<()>;
+    write retry(receipt: Receipt, next_at: Time, error: &str, now: Time) -> Result<()>;
+    write give_up(receipt: Receipt, error: &str, now: Time) -> Result<()>;
+    read list(dead: bool, after: Option<TaskId>, limit: usize) -> Result<Vec<TaskRow>>;
+    read dead_among(effects: &[Effect]) -> Result<Vec<Effect>>;
+    read tasks_of(subject: Uuid, kinds: &[Kind], limit: usize) -> Result<Vec<SubjectTask>>;
+    write revive(which: &Revive, entry: Option<&Entry>, now: Time) -> Result<u64>;
+    write dismiss(tasks: &[TaskId], dismissal: &Dismissal) -> Result<u64>;
+    read backlog(kinds: &[Kind]) -> Result<Vec<Backlog>>;
+}
+
+behind_the_link! { EventLog;
+    read read(query: &LogQuery) -> Result<LogPage, LogError>;
+    read events_at(cursors: &[Cursor]) -> Result<Vec<RecordedEvent>>;
+    read end() -> Result<Cursor>;
+    read cursor_at(at: Time) -> Result<Cursor>;
+    write forget(before: Time, limit: usize) -> Result<usize>;
+    read cursor(consumer: &str) -> Result<Option<Cursor>>;
+    write move_cursor(consumer: &str, from: Option<Cursor>, to: Cursor) -> Result<bool>;
+}
+
+behind_the_link! { Accounts;
+    write lease(accounts: &[Account], holder: Uuid, until: Time, now: Time) -> Result<bool>;
+    write release(holder: Uuid) -> Result<()>;
+    read account_state(account: Account) -> Result<AccountState>;
+    write keep_account_state(account: Account, state: &AccountState) -> Result<()>;
+}
+
+behind_the_link! { Catalogues;
+    write lease(query: &CatalogueQuery) -> Result<Leased>;
+    write renew(lease: CatalogueLease, until: Time) -> Result<bool>;
+    write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool>;
+    read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>;
+    read find(client: ClientId, name: &CatalogueName, now: Time) -> Result<Option<Catalogue>>;
+    read list(client: ClientId, now: Time) -> Result<Vec<Catalogue>>;
+    read last_imports(limit: usize) -> Result<Vec<LastImport>>;
+    write delete(client: ClientId, name: &CatalogueName, entry: Option<&Entry>) -> Result<bool>;
+}
+
+behind_the_link! { Webhooks;
+    write insert(endpoint: &Endpoint, start: Cursor, entry: Option<&Entry>) -> Result<()>;
+    read find(id: EndpointId) -> Result<Option<TrackedEndpoint>>;
+    read list(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Result<Vec<TrackedEndpoint>>;
+    write update(write: &EndpointWrite, entry: Option<&Entry>) -> Result<()>;
+    write delete(id: EndpointId, entry: Option<&Entry>) -> Result<bool>;
+    write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>;
+    read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
+    write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>;
+    write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;
+    write release(releases: &[Release]) -> Result<()>;
+    read due(endpoint: EndpointId, now: Time, limit: usize) -> Result<Vec<WaitingEvent>>;
+    read waiting_among(endpoint: EndpointId, subjects: &HashSet<Uuid>) -> Result<HashSet<Uuid>>;
+    read count_waiting(endpoint: EndpointId, limit: usize) -> Result<usize>;
+    write record(holder: Uuid, round: &Round) -> Result<Recorded>;
+    read backlog(limit: usize) -> Result<Vec<EndpointBacklog>>;
+}

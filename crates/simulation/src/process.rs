@@ -1,0 +1,165 @@
+//! A process of the service: lanes, imports and a worker, as they run in production.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use domain::{
+    store::{LockedRows, Store},
+    usecase::Ingest,
+};
+use enrichment::testing::MemoryDrafts;
+use ingest::{ImportPorts, ImportTasks, Importer, LaneSettings, LaneTasks, Lanes};
+use runtime::{Clock, Throttle};
+use tokio_util::sync::CancellationToken;
+use workers::{
+    Enriching, ObservedStore, Observer, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings,
+};
+
+use crate::{
+    link::Link,
+    outside::{Mail, Model, Receivers},
+    ports::Port,
+    world::World,
+};
+
+/// A running process.
+pub struct Process {
+    /// Its way to everything else.
+    pub link: Arc<Link>,
+    /// Its lanes.
+    pub lanes: Arc<Lanes>,
+    /// Its imports.
+    pub imports: Arc<Importer>,
+    /// The store as its use cases see it.
+    pub store: Arc<ObservedStore<Port>>,
+    /// Its clock.
+    pub clock: Clock,
+    tasks: Mutex<Option<(LaneTasks, ImportTasks, Worker)>>,
+}
+
+fn settings(world: &World) -> (LaneSettings, WorkerSettings) {
+    let few = |most| usize::try_from(1 + world.dice.below(most)).unwrap_or(1);
+    let lanes = LaneSettings {
+        lanes: few(2),
+        commits: few(4),
+        batch: few(6),
+        line_lanes: few(2),
+        line_batch: few(6),
+        ..LaneSettings::default()
+    };
+    let worker = WorkerSettings {
+        poll_every: Duration::from_secs(5),
+        lifetime: world.lifetime,
+        enrich_loops: few(2),
+        claim_for_enrichment: few(3),
+        enrich_at_once: 2,
+        enrich_aside: false,
+        enrich_within: Duration::from_secs(20),
+        provider_loops: few(2),
+        schedule: "5,20,60,120,300".parse().unwrap(),
+        ..WorkerSettings::default()
+    };
+    (lanes, worker)
+}
+
+impl Process {
+    /// Starts a process of this name.
+    pub fn start(world: &Arc<World>, name: String) -> Self {
+        // No seconds but in a calm world are the same on all machines.
+        let ahead = if world.is_calm {
+            0
+        } else {
+            world.dice.below(5)
+        };
+        world.note(format!("{name} starts, {ahead} s ahead"));
+        let link = Arc::new(Link {
+            world: Arc::clone(world),
+            name,
+            death: CancellationToken::new(),
+        });
+        let clock: Clock = {
+            let world = Arc::clone(world);
+            Arc::new(move || world.now() + Duration::from_secs(ahead))
+        };
+        let (lane_settings, worker_settings) = settings(world);
+        let wake = Arc::<Wake>::default();
+        let observer = Observer {
+            wake: Arc::clone(&wake),
+            ..Observer::default()
+        };
+        let port = Arc::new(Port(Arc::clone(&link)));
+        let store = Arc::new(ObservedStore::new(Arc::clone(&port), observer));
+        let as_store: Arc<dyn Store> = Arc::clone(&store) as _;
+        let locks: Arc<dyn LockedRows> = Arc::clone(&port) as _;
+        let (lanes, lane_tasks) =
+            Lanes::start(&as_store, &locks, world.lifetime, &clock, lane_settings);
+        let lanes = Arc::new(lanes);
+        let throttle = Throttle(Arc::new(lanes.is_busy()));
+        let (imports, import_tasks) = Importer::new(ImportPorts {
+            ingest: Arc::clone(&lanes) as Arc<dyn Ingest>,
+            catalogues: Arc::clone(&port) as _,
+            store: Arc::clone(&as_store),
+            lifetime: world.lifetime,
+            clock: Arc::clone(&clock),
+            throttle: throttle.clone(),
+        });
+        let memory = &world.memory;
+        let worker = Worker::start(WorkerParts {
+            store: as_store,
+            newsletter: Arc::clone(&store) as _,
+            outbox: Arc::clone(&port) as _,
+            events: Arc::clone(&port) as _,
+            accounts: Arc::clone(&port) as _,
+            subscribers: Arc::clone(memory) as _,
+            drafts: Arc::<MemoryDrafts>::default(),
+            passes: Arc::clone(memory) as _,
+            retention: Arc::clone(memory) as _,
+            enriching: Enriching {
+                enricher: Arc::new(Model(Arc::clone(&link))),
+                breaker: Arc::default(),
+            },
+            provider: Arc::new(Mail(Arc::clone(&link))),
+            webhooks: WebhookParts {
+                endpoints: Arc::clone(&port) as _,
+                postings: Arc::clone(&port) as _,
+                clients: Arc::clone(memory) as _,
+                sender: Arc::new(Receivers(Arc::clone(&link))),
+                body: Arc::new(|event, _| Ok(event.name.as_str().as_bytes().to_vec())),
+            },
+            clock: Arc::clone(&clock),
+            store_clock: Arc::clone(memory) as _,
+            wake,
+            throttle,
+            tracer: None,
+            settings: worker_settings,
+        });
+        Self {
+            link,
+            lanes,
+            imports: Arc::new(imports),
+            store,
+            clock,
+            tasks: Mutex::new(Some((lane_tasks, import_tasks, worker.unwrap()))),
+        }
+    }
+
+    /// Kills it between two awaits of whatever it is doing.
+    pub fn kill(&self) {
+        let world = &self.link.world;
+        world.note(format!("{} is killed", self.link.name));
+        world.excuse();
+        self.link.death.cancel();
+        drop(self.tasks.lock().unwrap().take());
+    }
+
+    /// Waits for an answer of this process; `None` if it dies first.
+    pub async fn answer<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.link.death.cancelled() => None,
+            answer = call => Some(answer),
+        }
+    }
+}

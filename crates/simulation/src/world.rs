@@ -1,0 +1,131 @@
+//! What all processes share: the store, the provider, the time, the dice, and a book of what was
+//! said and done.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use domain::{posting::Lifetime, testing::MemoryStore};
+use kernel::testing::noon;
+use newsletter::testing::MemoryProvider;
+use time::OffsetDateTime;
+use tokio::time::Instant;
+
+use crate::{book::Book, dice::Dice};
+
+/// What all processes share.
+pub struct World {
+    /// Decides what happens.
+    pub dice: Dice,
+    /// The store.
+    pub memory: Arc<MemoryStore>,
+    /// The e-mail provider.
+    pub provider: MemoryProvider,
+    /// The least and the most milliseconds of half a way.
+    pub pace: (u64, u64),
+    /// How long postings live.
+    pub lifetime: Lifetime,
+    /// Whether anything may go wrong at all.
+    pub is_calm: bool,
+    /// What was said and done.
+    book: Mutex<Book>,
+    start: Instant,
+    /// How many seconds all clocks were put forward.
+    forward: AtomicI64,
+    are_faults_over: AtomicBool,
+    /// One in so many calls fails.
+    chances: u64,
+    numbers: AtomicU64,
+}
+
+impl World {
+    /// The world of a seed.
+    pub fn new(seed: u64) -> Self {
+        let dice = Dice::new(seed);
+        let is_calm = dice.one_in(4);
+        let short = dice.one_in(4);
+        Self {
+            pace: *dice.pick(&[(0, 1), (0, 20), (2, 120), (40, 60)]),
+            lifetime: Lifetime::days(if short { 1 } else { 60 }),
+            chances: *dice.pick(&[300, 80, 25]),
+            is_calm,
+            dice,
+            memory: Arc::new(MemoryStore::new()),
+            provider: MemoryProvider::new(),
+            book: Mutex::default(),
+            start: Instant::now(),
+            forward: AtomicI64::new(0),
+            are_faults_over: AtomicBool::new(false),
+            numbers: AtomicU64::new(0),
+        }
+    }
+
+    /// The time by a good clock.
+    pub fn now(&self) -> OffsetDateTime {
+        let forward = Duration::from_secs(self.forward.load(Ordering::SeqCst).unsigned_abs());
+        kernel::microseconds(noon() + self.start.elapsed() + forward)
+    }
+
+    /// Puts all clocks forward.
+    pub fn jump(&self, seconds: i64) {
+        self.note(format!("all clocks are put forward by {seconds} s"));
+        self.forward.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// Whether something goes wrong now that is so many times as rare as the most usual fault.
+    pub fn is_hit(&self, rarer: u64) -> bool {
+        !self.is_calm
+            && !self.are_faults_over.load(Ordering::SeqCst)
+            && self.dice.one_in(self.chances * rarer)
+    }
+
+    /// Whether those outside may misbehave: not after the faults are over.
+    pub fn may_misbehave(&self, chances: u64) -> bool {
+        !self.are_faults_over.load(Ordering::SeqCst) && self.dice.one_in(chances)
+    }
+
+    /// Ends all faults.
+    pub fn end_faults(&self) {
+        self.note("the faults are over");
+        self.are_faults_over.store(true, Ordering::SeqCst);
+    }
+
+    /// A number that nobody has used.
+    pub fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// The book.
+    pub fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a step.
+    pub fn note(&self, step: impl Into<String>) {
+        let at = self.start.elapsed().as_secs_f64();
+        self.book().log.push(format!("{at:10.4}  {}", step.into()));
+    }
+
+    /// Notes that something happened after which an event may come twice.
+    pub fn excuse(&self) {
+        self.book().excuses += 1;
+    }
+
+    /// Notes what must not be.
+    pub fn violated(&self, what: impl Into<String>) {
+        let what = what.into();
+        self.note(format!("VIOLATED: {what}"));
+        self.book().violations.push(what);
+    }
+
+    /// Notes what must not be, unless it is not.
+    pub fn check(&self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.violated(what());
+        }
+    }
+}
