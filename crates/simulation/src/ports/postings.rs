@@ -8,7 +8,9 @@ use domain::{
         PostingView,
         duplicate::{Candidate, Fingerprint},
     },
-    store::{Snapshot, ListQuery, LockedRows, PostingPage, PostingReader, RowLocks, Store, WriteSet},
+    store::{
+        ListQuery, LockedRows, PostingPage, PostingReader, RowLocks, Snapshot, Store, WriteSet,
+    },
     testing::MemoryStore,
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
