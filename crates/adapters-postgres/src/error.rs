@@ -4,6 +4,7 @@ use std::error::Error;
 
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use kernel::StoreError;
+use sql_common::executor;
 
 /// Why work on a connection failed.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,6 +53,16 @@ impl From<DieselError> for Failure {
             // The connection was lost within a transaction.
             DieselError::BrokenTransactionManager => Self::Lost(error.to_string()),
             other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+/// What is shared with the other store leaves it to this one to classify errors.
+impl From<executor::Failure> for Failure {
+    fn from(failure: executor::Failure) -> Self {
+        match failure {
+            executor::Failure::Database(error) => error.into(),
+            executor::Failure::Store(error) => error.into(),
         }
     }
 }

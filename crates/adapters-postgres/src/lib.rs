@@ -17,20 +17,18 @@
 //!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
 //! - `statement`: statements that are prepared once; `copy`: takes in the rows of another store.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
-//!   `event`, `outbox`, `client`, `console`, `draft`, `audit` and `webhook` hold the statements of
-//!   their tables.
+//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
+//!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
+//!   `subscriber`, `webhook`: what it does in its own way of theirs.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
 
-mod audit;
-mod catalogue;
 mod client;
 mod commit;
 mod company;
 mod connection;
-mod console;
 mod copy;
 mod draft;
 mod duplicate;
@@ -42,6 +40,7 @@ mod migrations;
 mod open;
 mod options;
 mod outbox;
+mod ports;
 mod posting;
 mod recent;
 mod retention;

@@ -1,17 +1,15 @@
 //! The `Retention` port.
 
-use std::slice;
-
 use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use domain::store::{Erasure, Purge, Retention, WriteSet};
 use kernel::{SourceIdentifier, StoreError};
-use sql_common::{forget_texts, old_texts, statement};
+use sql_common::{audit, forget_texts, old_texts, statement};
 use time::OffsetDateTime;
 
 use crate::{
-    PostgresStore, audit,
+    PostgresStore,
     commit::finish,
     error::Failure,
     statement::{Value, bigints, execute, load, uuids},
@@ -180,7 +178,7 @@ impl Retention for PostgresStore {
                 ];
                 let purged = count(&load::<Delete, _>(conn, &values).await?);
                 if purged > 0 {
-                    audit::write(conn, slice::from_ref(&purge.entry(purged))).await?;
+                    audit::write(conn, &[purge.entry(purged)]).await?;
                 }
                 Ok(purged)
             })

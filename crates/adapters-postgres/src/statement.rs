@@ -14,51 +14,31 @@ use diesel::{
     QueryResult, Selectable,
     deserialize::FromSqlRow,
     dsl::SqlTypeOf,
-    expression::QueryMetadata,
     pg::{Pg, PgQueryBuilder},
-    query_builder::{AstPass, QueryBuilder as _, QueryFragment},
-    query_dsl::CompatibleType,
-    sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
+    query_builder::{QueryBuilder as _, QueryFragment},
 };
 use diesel_async::{AsyncConnectionCore, AsyncPgConnection, RunQueryDsl};
+use futures_util::TryFutureExt;
+pub(crate) use sql_common::{batch::Value, statement};
 use sql_common::{
     entity::{Column, Entity, Of},
-    sql::{Bound, Returning},
-    types::{Day, Id, Moment, Rendered, StoredTime, ToText},
-    value::Bind,
+    sql::{self, Bound, Returning, Typed, untyped},
+    types::{Rendered, StoredTime, ToText},
 };
-pub(crate) use sql_common::{sql::Sql, statement};
-use time::{Date, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A value to bind: a single value, or one column of a batch as an array.
-#[derive(Clone, Debug)]
-pub(crate) enum Value<'a> {
-    /// A single value.
-    One(sql_common::value::Value<'a>),
-    /// A column of `uuid`.
-    Uuids(Vec<Uuid>),
-    /// A column of `uuid`, nullable.
-    OptionalUuids(Vec<Option<Uuid>>),
-    /// A column of `text`.
-    Texts(Vec<Option<&'a str>>),
-    /// A column of `text`, rendered when it is bound.
-    Rendered(Vec<Option<Rendered<'a>>>),
-    /// A column of `bytea`.
-    Binaries(Vec<Option<&'a [u8]>>),
-    /// A column of `integer`.
-    Integers(Vec<i32>),
-    /// A column of `bigint`.
-    BigInts(Vec<Option<i64>>),
-    /// A column of `double precision`.
-    Doubles(Vec<Option<f64>>),
-    /// A column of `boolean`.
-    Bools(Vec<bool>),
-    /// A column of `timestamptz`.
-    Moments(Vec<Option<StoredTime>>),
-    /// A column of `date`.
-    Days(Vec<Option<Date>>),
+/// A statement for PostgreSQL.
+#[cfg(test)]
+pub(crate) trait Sql: sql::Sql {
+    /// The text, with `?` for each value.
+    fn text() -> String {
+        Self::texts().of(sql::Dialect::Postgres).with_marks()
+    }
 }
+
+#[cfg(test)]
+impl<S: sql::Sql> Sql for S {}
 
 macro_rules! column {
     ($($(#[$meta:meta])* $name:ident: $item:ty => $variant:ident;)+) => {
@@ -93,22 +73,6 @@ pub(crate) fn rendered<'a, T: ToText + 'a>(
 /// A column of `timestamptz`.
 pub(crate) fn times<'a, R>(rows: &[R], of: impl Fn(&R) -> OffsetDateTime) -> Value<'a> {
     Value::Moments(rows.iter().map(|row| Some(of(row).into())).collect())
-}
-
-impl<'a, T> From<T> for Value<'a>
-where
-    sql_common::value::Value<'a>: From<T>,
-{
-    fn from(value: T) -> Self {
-        Self::One(value.into())
-    }
-}
-
-/// The values of one row, in insert order.
-pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
-    E::columns()
-        .map(|column| column.value(write).into())
-        .collect()
 }
 
 /// Collects one column of several rows into an array.
@@ -146,31 +110,12 @@ pub(crate) fn changing<'a, E: Entity>(
     E::CHANGING.iter().map(move |of| column(of, rows.clone()))
 }
 
-impl Bind<Pg> for Value<'_> {
-    fn bind<'b>(&'b self, out: &mut AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        match self {
-            Self::One(value) => value.bind(out),
-            Self::Uuids(column) => out.push_bind_param::<Array<Id>, _>(column),
-            Self::OptionalUuids(column) => out.push_bind_param::<Array<Nullable<Id>>, _>(column),
-            Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
-            Self::Rendered(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
-            Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),
-            Self::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column),
-            Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),
-            Self::Doubles(column) => out.push_bind_param::<Array<Nullable<Double>>, _>(column),
-            Self::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column),
-            Self::Moments(column) => out.push_bind_param::<Array<Nullable<Moment>>, _>(column),
-            Self::Days(column) => out.push_bind_param::<Array<Nullable<Day>>, _>(column),
-        }
-    }
-}
-
 /// The future of a statement. It is boxed because the compiler cannot prove `Send` for diesel's
 /// types.
 pub(crate) type BoxedQuery<'a, T> = Pin<Box<dyn Future<Output = QueryResult<T>> + Send + 'a>>;
 
 /// Runs a statement, and returns how many rows it wrote.
-pub(crate) fn execute<'a, S: Sql>(
+pub(crate) fn execute<'a, S: sql::Sql>(
     conn: &'a mut AsyncPgConnection,
     values: &'a [Value<'a>],
 ) -> BoxedQuery<'a, usize> {
@@ -203,10 +148,8 @@ pub(crate) fn load<'a, S, T>(
 ) -> BoxedQuery<'a, Vec<T>>
 where
     S: Returning,
-    S::Row: 'static,
     T: FromSqlRow<S::Row, Pg> + Send + 'static,
-    Pg: QueryMetadata<S::Row>,
-    S::Row: CompatibleType<T, Pg, SqlType = S::Row>,
 {
-    Box::pin(RunQueryDsl::load(Bound::<S, _>::new(values), conn))
+    let rows = RunQueryDsl::load::<Typed<T, S::Row>>(Bound::<S, _>::new(values), conn);
+    Box::pin(rows.map_ok(untyped))
 }

@@ -10,12 +10,11 @@ use domain::{
     store::{Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, outbox::TaskWrites};
+use sql_common::{audit, catalogue, executor::at_once};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    SqliteStore, audit, catalogue, company, duplicate, error::Failure, event, outbox, posting,
-};
+use crate::{SqliteStore, company, duplicate, error::Failure, event, outbox, posting};
 
 #[async_trait]
 impl Store for SqliteStore {
@@ -85,7 +84,7 @@ impl Store for SqliteStore {
 /// so that a task that asks for itself again becomes due again.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
     if let Some(lease) = writes.import {
-        catalogue::hold(conn, lease)?;
+        at_once(catalogue::hold(conn, lease))?;
     }
     if !posting::stand(conn, &writes.standing)? {
         return Err(StoreError::Conflict.into());
@@ -129,8 +128,5 @@ pub(crate) fn write_tasks(
             return Err(StoreError::Conflict.into());
         }
     }
-    for entry in &tasks.audit {
-        audit::write(conn, entry)?;
-    }
-    Ok(())
+    Ok(at_once(audit::write(conn, &tasks.audit))?)
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use kernel::StoreError;
+use sql_common::executor;
 
 /// The error of work on a connection. It wraps the port's error, because diesel requires a type
 /// that its own error converts into.
@@ -27,6 +28,16 @@ impl From<DieselError> for Failure {
             }
             other => classify(&other.to_string()),
         })
+    }
+}
+
+/// What is shared with the other store leaves it to this one to classify errors.
+impl From<executor::Failure> for Failure {
+    fn from(failure: executor::Failure) -> Self {
+        match failure {
+            executor::Failure::Database(error) => error.into(),
+            executor::Failure::Store(error) => error.into(),
+        }
     }
 }
 

@@ -18,20 +18,18 @@
 //!   `recent`: whether commits succeed.
 //! - `migrations`: the schema; the migrations themselves explain its columns.
 //! - `statement`: statements that are prepared once.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `catalogue`, `subscriber`,
-//!   `outbox`, `event`, `client`, `console`, `draft`, `audit` and `webhook` hold the statements of
-//!   their tables.
+//! - `ports`: the ports that are implemented for both stores, in `sql-common`.
+//! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
+//!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
+//!   `subscriber`, `webhook`: what it does in its own way of theirs.
 //! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
 //!   its rows, for the other store.
 
-mod audit;
 mod backup;
-mod catalogue;
 mod client;
 mod commit;
 mod company;
 mod connection;
-mod console;
 mod copy;
 mod draft;
 mod duplicate;
@@ -40,6 +38,7 @@ mod event;
 mod file;
 mod migrations;
 mod outbox;
+mod ports;
 mod posting;
 mod recent;
 mod retention;

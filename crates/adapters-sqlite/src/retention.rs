@@ -7,13 +7,15 @@ use diesel::sql_types::BigInt;
 use domain::store::{Erasure, Purge, Retention};
 use kernel::StoreError;
 use sql_common::{
+    audit,
+    executor::at_once,
     forget_texts, old_texts, statement,
     types::{Id, StoredId},
 };
 use time::OffsetDateTime;
 
 use crate::{
-    SqliteStore, audit,
+    SqliteStore,
     commit::write_tasks,
     event,
     statement::{Value, execute, load},
@@ -143,7 +145,7 @@ impl Retention for SqliteStore {
                     }
                 }
                 if purged > 0 {
-                    audit::write(conn, &purge.entry(purged))?;
+                    at_once(audit::write(conn, &[purge.entry(purged)]))?;
                 }
                 Ok(purged)
             })

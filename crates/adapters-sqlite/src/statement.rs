@@ -1,8 +1,23 @@
 //! Runs statements that are prepared once.
 
-use diesel::{QueryResult, RunQueryDsl, SqliteConnection, query_dsl::LoadQuery};
-use sql_common::{entity::Entity, sql::Bound};
-pub(crate) use sql_common::{sql::Sql, statement, value::Value};
+use diesel::{QueryResult, RunQueryDsl, SqliteConnection, deserialize::FromSqlRow, sqlite::Sqlite};
+use sql_common::{
+    entity::Entity,
+    sql::{self, Bound, Returning, Typed, untyped},
+};
+pub(crate) use sql_common::{statement, value::Value};
+
+/// A statement for SQLite.
+#[cfg(test)]
+pub(crate) trait Sql: sql::Sql {
+    /// The text, with `?` for each value.
+    fn text() -> String {
+        Self::texts().of(sql::Dialect::Sqlite).with_marks()
+    }
+}
+
+#[cfg(test)]
+impl<S: sql::Sql> Sql for S {}
 
 /// The values of one row, in insert order.
 pub(crate) fn row<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
@@ -18,7 +33,7 @@ pub(crate) fn changing<E: Entity>(write: &E::Write) -> Vec<Value<'_>> {
 }
 
 /// Runs a statement, and returns how many rows it wrote.
-pub(crate) fn execute<S: Sql>(
+pub(crate) fn execute<S: sql::Sql>(
     conn: &mut SqliteConnection,
     values: &[Value<'_>],
 ) -> QueryResult<usize> {
@@ -26,12 +41,9 @@ pub(crate) fn execute<S: Sql>(
 }
 
 /// Runs a query.
-pub(crate) fn load<'a, S, T>(
+pub(crate) fn load<S: Returning, T: FromSqlRow<S::Row, Sqlite> + 'static>(
     conn: &mut SqliteConnection,
-    values: &'a [Value<'a>],
-) -> QueryResult<Vec<T>>
-where
-    Bound<'a, S, Value<'a>>: LoadQuery<'a, SqliteConnection, T>,
-{
-    RunQueryDsl::load(Bound::new(values), conn)
+    values: &[Value<'_>],
+) -> QueryResult<Vec<T>> {
+    RunQueryDsl::load::<Typed<T, S::Row>>(Bound::<S, _>::new(values), conn).map(untyped)
 }

@@ -1,14 +1,20 @@
-//! The table `account_states`.
+//! The tables `account_leases` and `account_states`: leases of the e-mail provider's accounts, and
+//! their state.
+
+use std::collections::BTreeSet;
 
 use diesel::sql_types::{Nullable, Text};
 use newsletter::{
     store::{AccountState, StoreError},
     subscriber::Account,
 };
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::{
-    entity,
-    entity::Entity,
+    binds, entity,
+    entity::{Entity, row},
+    executor::{Executor, Outcome},
     statement,
     types::{Moment, optional_time},
 };
@@ -29,22 +35,67 @@ entity! {
 }
 
 statement! {
-    /// Reads the state of an account.
-    pub State = "SELECT {account_states} FROM account_states WHERE account = ?",
+    /// Takes accounts that are not leased, whose lease has expired, or that this holder leases
+    /// already.
+    Lease = {
+        postgres: r"
+            INSERT INTO account_leases (account, holder, ends_at)
+            SELECT account, :holder, :until FROM unnest(:account) AS wanted (account)
+            ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+            WHERE account_leases.holder = excluded.holder OR account_leases.ends_at <= :now",
+        sqlite: r"
+            INSERT INTO account_leases (account, holder, ends_at) VALUES (:account, :holder, :until)
+            ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+            WHERE holder = excluded.holder OR ends_at <= :now",
+    }
+}
+
+/// Leases all of these accounts, in a transaction of the caller's, or fails with a conflict. They
+/// are in the order in which rows are locked.
+pub async fn lease(
+    conn: &mut impl Executor,
+    accounts: &BTreeSet<&'static str>,
+    holder: Uuid,
+    until: OffsetDateTime,
+    now: OffsetDateTime,
+) -> Outcome<()> {
+    let rows = accounts.iter();
+    let rows: Vec<_> = rows.map(|&account| binds! { account }.to_vec()).collect();
+    let lease = binds! { holder, until, now };
+    if conn.execute_each::<Lease>(&rows, lease).await? == accounts.len() {
+        Ok(())
+    } else {
+        Err(StoreError::Conflict.into())
+    }
+}
+
+statement! {
+    Release = {
+        postgres: r"
+            WITH own AS MATERIALIZED (
+                SELECT account FROM account_leases WHERE holder = :holder
+                ORDER BY account FOR UPDATE
+            )
+            DELETE FROM account_leases USING own WHERE account_leases.account = own.account",
+        sqlite: "DELETE FROM account_leases WHERE holder = :holder",
+    }
+}
+
+pub async fn release(conn: &mut impl Executor, holder: Uuid) -> Outcome<()> {
+    conn.execute::<Release>(binds! { holder }).await?;
+    Ok(())
+}
+
+statement! {
+    State = "SELECT {account_states} FROM account_states WHERE account = :account",
     over [StateRow],
     returns <StateRow as Entity>::Row
 }
 
-statement! {
-    /// Keeps the state of an account.
-    pub Keep =
-    "INSERT INTO account_states ({account_states}) VALUES ({account_states ?}) \
-     ON CONFLICT (account) DO UPDATE SET {account_states.changing = excluded}",
-    over [StateRow]
-}
-
-/// The state of an account, from the rows that were read.
-pub fn state(rows: Vec<StateRow>) -> Result<AccountState, StoreError> {
+/// The state of an account.
+pub async fn state(conn: &mut impl Executor, account: Account) -> Outcome<AccountState> {
+    let account = binds! { account: account.as_str() };
+    let rows: Vec<StateRow> = conn.load::<State, _>(account).await?;
     let Some(row) = rows.into_iter().next() else {
         return Ok(AccountState::default());
     };
@@ -53,4 +104,77 @@ pub fn state(rows: Vec<StateRow>) -> Result<AccountState, StoreError> {
         pause_reason: row.pause_reason,
         reconciled_at: optional_time(row.reconciled_at, "account_states.reconciled_at")?,
     })
+}
+
+statement! {
+    Keep = r"
+        INSERT INTO account_states ({account_states}) VALUES ({account_states :})
+        ON CONFLICT (account) DO UPDATE SET {account_states.changing = excluded}",
+    over [StateRow]
+}
+
+/// Keeps the state of an account.
+pub async fn keep(conn: &mut impl Executor, state: &(Account, AccountState)) -> Outcome<()> {
+    conn.execute::<Keep>(&row::<StateRow>(state)).await?;
+    Ok(())
+}
+
+/// The port [`Accounts`](newsletter::store::Accounts).
+#[macro_export]
+macro_rules! accounts {
+    ($store:ty) => {
+        const _: () = {
+            use newsletter::{
+                store::{AccountState, Accounts, StoreError},
+                subscriber::Account,
+            };
+            use time::OffsetDateTime;
+            use uuid::Uuid;
+            use $crate::account;
+
+            #[async_trait::async_trait]
+            impl Accounts for $store {
+                async fn lease(
+                    &self,
+                    accounts: &[Account],
+                    holder: Uuid,
+                    until: OffsetDateTime,
+                    now: OffsetDateTime,
+                ) -> Result<bool, StoreError> {
+                    let accounts = accounts.iter().map(|account| account.as_str()).collect();
+                    let leased = self
+                        .transaction(async move |conn| {
+                            Ok(account::lease(conn, &accounts, holder, until, now).await?)
+                        })
+                        .await;
+                    match leased {
+                        Ok(()) => Ok(true),
+                        // The rollback releases those that were leased.
+                        Err(StoreError::Conflict) => Ok(false),
+                        Err(error) => Err(error),
+                    }
+                }
+
+                async fn release(&self, holder: Uuid) -> Result<(), StoreError> {
+                    self.repeatable(async move |conn| Ok(account::release(conn, holder).await?))
+                        .await
+                }
+
+                async fn account_state(&self, of: Account) -> Result<AccountState, StoreError> {
+                    self.query(async move |conn| Ok(account::state(conn, of).await?))
+                        .await
+                }
+
+                async fn keep_account_state(
+                    &self,
+                    of: Account,
+                    state: &AccountState,
+                ) -> Result<(), StoreError> {
+                    let state = (of, state.clone());
+                    self.repeatable(async move |conn| Ok(account::keep(conn, &state).await?))
+                        .await
+                }
+            }
+        };
+    };
 }

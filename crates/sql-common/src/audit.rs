@@ -1,5 +1,7 @@
 //! The table `audit`.
 
+use std::slice;
+
 use diesel::sql_types::{Nullable, Text};
 use kernel::{
     StoreError,
@@ -8,12 +10,12 @@ use kernel::{
 use uuid::Uuid;
 
 use crate::{
-    entity,
-    entity::Entity,
+    binds, entity,
+    entity::{Entity, row},
+    executor::{Executor, Outcome, values},
     statement,
-    stored::details,
+    stored::{details, most},
     types::{Id, Moment, StoredTime},
-    value::Value,
 };
 
 entity! {
@@ -49,27 +51,64 @@ impl TryFrom<AuditRow> for Entry {
 }
 
 statement! {
+    /// The entry of a finished run replaces the one written when the run began.
+    Write = {
+        postgres: r"
+            INSERT INTO audit ({audit}) SELECT {audit sent} FROM unnest({audit arrays}) AS sent ({audit})
+            ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
+        sqlite: r"
+            INSERT INTO audit ({audit}) VALUES ({audit :})
+            ON CONFLICT (id) DO UPDATE SET {audit.changing = excluded}",
+    },
+    over [AuditRow]
+}
+
+/// Writes entries.
+pub async fn write(conn: &mut impl Executor, entries: &[Entry]) -> Outcome<()> {
+    let rows: Vec<_> = entries.iter().map(row::<AuditRow>).collect();
+    conn.execute_each::<Write>(&rows, &[]).await?;
+    Ok(())
+}
+
+/// Writes an entry, if there is one.
+pub async fn write_entry(conn: &mut impl Executor, entry: Option<&Entry>) -> Outcome<()> {
+    write(conn, entry.map_or(&[], slice::from_ref)).await
+}
+
+statement! {
     /// Reads a page, newest first.
-    pub Read =
-    "SELECT {audit} FROM audit \
-     WHERE at >= ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?",
+    pub Read = r"
+        SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
+        ORDER BY at DESC, id DESC LIMIT :limit",
     over [AuditRow],
     returns <AuditRow as Entity>::Row
 }
 
-impl Read {
-    /// The values for a query of the log.
-    pub fn values(query: &AuditQuery) -> [Value<'static>; 4] {
-        let before = query.before;
-        let (at, id) = before.map_or(
-            (StoredTime::MAX, Uuid::max()),
-            |AuditPosition { at, id }| (at.into(), id),
-        );
-        [
-            query.since.map_or(StoredTime::MIN, StoredTime::from).into(),
-            at.into(),
-            id.into(),
-            i64::try_from(query.limit).unwrap_or(i64::MAX).into(),
-        ]
-    }
+/// Reads a page, newest first.
+pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Vec<Entry>> {
+    let (before, before_id) = query.before.map_or(
+        (StoredTime::MAX, Uuid::max()),
+        |AuditPosition { at, id }| (at.into(), id),
+    );
+    let since = query.since.map_or(StoredTime::MIN, StoredTime::from);
+    let page = binds! { since, before, before_id, limit: most(query.limit) };
+    values(conn.load::<Read, AuditRow>(page).await?)
+}
+
+/// The port [`AuditLog`](kernel::audit::AuditLog).
+#[macro_export]
+macro_rules! audit_log {
+    ($store:ty) => {
+        #[async_trait::async_trait]
+        impl kernel::audit::AuditLog for $store {
+            async fn entries(
+                &self,
+                query: &kernel::audit::AuditQuery,
+            ) -> Result<Vec<kernel::audit::Entry>, kernel::StoreError> {
+                let query = query.clone();
+                self.query(async move |conn| Ok($crate::audit::entries(conn, &query).await?))
+                    .await
+            }
+        }
+    };
 }

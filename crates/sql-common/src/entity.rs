@@ -8,6 +8,7 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
+    sql::Named,
     types::{Rendered, StoredTime, ToText},
     value::Value,
 };
@@ -86,6 +87,14 @@ impl<W> Column<W> {
             Of::Blob(of) => Value::Blob(of(write)),
         }
     }
+}
+
+/// The values of a row, by the names of its columns.
+pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
+    let columns = E::columns();
+    columns
+        .map(|column| (column.name, column.value(write)))
+        .collect()
 }
 
 /// Declares a table, its row, and how its columns are written.

@@ -1,7 +1,7 @@
 //! The tables `erasure_keys` and `erased_suppressions`: suppressions that outlive erased
 //! subscribers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use diesel::sql_types::{Binary, Bool, Text};
 use newsletter::{
@@ -10,7 +10,11 @@ use newsletter::{
 };
 
 use crate::{
-    entity, statement,
+    binds, entity,
+    entity::{Entity, row},
+    executor::{Executor, Outcome},
+    sql::Named,
+    statement,
     stored::{digest, parse},
     types::Moment,
 };
@@ -42,35 +46,142 @@ impl TryFrom<ErasedRow> for Remembered {
 
 statement! {
     /// Reads the key of the hashes, and whether any hashes are stored.
-    pub Key =
-    "SELECT key, EXISTS (SELECT 1 FROM erased_suppressions WHERE hash >= '') \
-     FROM erasure_keys WHERE singleton",
+    Key = r"
+        SELECT key, EXISTS (SELECT 1 FROM erased_suppressions WHERE hash >= '')
+        FROM erasure_keys WHERE singleton",
     returns (Binary, Bool)
 }
 
-/// The key of the hashes, and whether any are stored, from the rows that were read.
-pub fn key(rows: Vec<(Vec<u8>, bool)>) -> Result<([u8; 32], bool), StoreError> {
+/// The key of the hashes, and whether any are stored.
+async fn key(conn: &mut impl Executor) -> Outcome<([u8; 32], bool)> {
+    let rows: Vec<(Vec<u8>, bool)> = conn.load::<Key, _>(&[]).await?;
     let missing = || StoreError::Broken("the table erasure_keys is empty".to_owned());
     let (key, are_there_any) = rows.into_iter().next().ok_or_else(missing)?;
     Ok((digest(&key, "erasure_keys.key")?, are_there_any))
 }
 
 /// Hashes these addresses with the key.
-pub fn hashes<'a>(
+fn hashes<'a>(
     key: &[u8; 32],
     emails: impl IntoIterator<Item = &'a Email>,
-) -> Result<HashMap<[u8; 32], &'a Email>, StoreError> {
+) -> Result<BTreeMap<[u8; 32], &'a Email>, StoreError> {
     let emails = emails.into_iter();
     emails
         .map(|email| Ok((remembered_as(key, email)?, email)))
         .collect()
 }
 
+/// Rows of one `:hash` each, in order.
+fn each<'a>(hashes: &'a BTreeMap<[u8; 32], &Email>) -> Vec<Vec<Named<'a>>> {
+    let hashes = hashes.keys();
+    hashes.map(|hash| binds! { hash }.to_vec()).collect()
+}
+
+statement! {
+    Recall = {
+        postgres: r"
+            SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = ANY(:hash)",
+        sqlite: "SELECT {erased_suppressions} FROM erased_suppressions WHERE hash = :hash",
+    },
+    over [ErasedRow],
+    returns <ErasedRow as Entity>::Row
+}
+
+/// Loads the suppressions that are kept for these addresses.
+pub async fn remembered(
+    conn: &mut impl Executor,
+    emails: &[Email],
+) -> Outcome<HashMap<Email, Remembered>> {
+    let (key, are_there_any) = key(conn).await?;
+    if !are_there_any {
+        return Ok(HashMap::new());
+    }
+    let emails = hashes(&key, emails)?;
+    let rows: Vec<ErasedRow> = conn.load_each::<Recall, _>(&each(&emails), &[]).await?;
+    let mut known = HashMap::new();
+    for row in rows {
+        let email = emails.get(row.hash.as_slice()).copied();
+        let remembered = Remembered::try_from(row)?;
+        known.extend(email.map(|email| (email.clone(), remembered)));
+    }
+    Ok(known)
+}
+
+statement! {
+    Forget = {
+        postgres: "DELETE FROM erased_suppressions WHERE hash = ANY(:hash)",
+        sqlite: "DELETE FROM erased_suppressions WHERE hash = :hash",
+    }
+}
+
+statement! {
+    Delete = {
+        postgres: r"
+            DELETE FROM subscribers USING unnest(:id, :expected) AS sent (id, expected)
+            WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
+        sqlite: "DELETE FROM subscribers WHERE id = :id AND version = :expected",
+    }
+}
+
+statement! {
+    /// Leaves leased tasks to the worker that holds them.
+    DropTasks = {
+        postgres: r"
+            WITH gone AS MATERIALIZED (
+                SELECT id FROM outbox
+                WHERE kind IN ('migrate', 'sync', 'withdraw') AND subject = ANY(:id)
+                    AND lease IS NULL
+                ORDER BY kind, subject, id FOR UPDATE
+            )
+            DELETE FROM outbox USING gone WHERE outbox.id = gone.id",
+        sqlite: r"
+            DELETE FROM outbox
+            WHERE lease IS NULL AND kind IN ('sync', 'migrate', 'withdraw') AND subject = :id",
+    }
+}
+
+statement! {
+    Remember = {
+        postgres: r"
+            INSERT INTO erased_suppressions ({erased_suppressions})
+            SELECT * FROM unnest({erased_suppressions arrays}) AS sent ({erased_suppressions})
+            ORDER BY hash
+            ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
+        sqlite: r"
+            INSERT INTO erased_suppressions ({erased_suppressions})
+            VALUES ({erased_suppressions :})
+            ON CONFLICT (hash) DO UPDATE SET {erased_suppressions.changing = excluded}",
+    },
+    over [ErasedRow]
+}
+
+/// Deletes subscribers whose locks the caller holds, and writes the suppressions kept of them. An
+/// unexpected version is a conflict.
+pub(crate) async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    if writes.purges.is_empty() && writes.recalled.is_empty() {
+        return Ok(());
+    }
+    let (key, _) = key(conn).await?;
+    let recalled = hashes(&key, &writes.recalled)?;
+    conn.execute_each::<Forget>(&each(&recalled), &[]).await?;
+    let purges = writes.purges.iter();
+    let deleted =
+        purges.map(|(id, purge)| binds! { id: id.uuid(), expected: purge.expected }.to_vec());
+    let deleted: Vec<_> = deleted.collect();
+    if conn.execute_each::<Delete>(&deleted, &[]).await? != deleted.len() {
+        return Err(StoreError::Conflict.into());
+    }
+    let purges = writes.purges.keys();
+    let gone: Vec<_> = purges.map(|id| binds! { id: id.uuid() }.to_vec()).collect();
+    conn.execute_each::<DropTasks>(&gone, &[]).await?;
+    let erased = erased(&key, writes)?;
+    let erased: Vec<_> = erased.iter().map(row::<ErasedRow>).collect();
+    conn.execute_each::<Remember>(&erased, &[]).await?;
+    Ok(())
+}
+
 /// The suppressions that a commit keeps of the subscribers it erases.
-pub fn erased(
-    key: &[u8; 32],
-    writes: &WriteSet,
-) -> Result<Vec<([u8; 32], Remembered)>, StoreError> {
+fn erased(key: &[u8; 32], writes: &WriteSet) -> Result<Vec<([u8; 32], Remembered)>, StoreError> {
     let at = writes.tasks.at;
     let purges = writes.purges.values();
     purges

@@ -90,6 +90,14 @@ pub struct EventRow {
     trace_parent: Option<String>,
 }
 
+/// The horizon, of a statement of PostgreSQL that reads the table `event_log`.
+#[macro_export]
+macro_rules! horizon {
+    () => {
+        "pg_snapshot_xmin(pg_current_snapshot())::text::bigint + transaction_offset"
+    };
+}
+
 /// A cursor from its columns in the table `events`.
 pub fn cursor(commit_seq: i64, number: i64) -> Result<Cursor, StoreError> {
     cursor_in("events", commit_seq, number)

@@ -1,12 +1,14 @@
-//! What the SQL stores share: each order of columns, and each statement that both databases
-//! understand, is here once.
+//! What the SQL stores share: each order of columns, and each port implementation that differs in
+//! its dialect alone, is here once.
 //!
 //! - `types`: SQL types that each database stores in its own way; `entity`: the columns of a table;
 //!   `sql`: statements that are prepared once; `value`: their values.
+//! - `executor`: a connection of a store, for port implementations that both stores share.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
 //! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `draft`, `audit`,
 //!   `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as
-//!   values of the domain and of the newsletter, and statements.
+//!   values of the domain and of the newsletter, statements, and functions that run them. Where a
+//!   port is the same in both stores, a macro implements it for one.
 //! - `migrations`: which of them a database lacks; `copy`: rows of any table, for the other store.
 //!
 //! The feature `testing` adds the tests that both stores pass (`store_suite!`), and fixtures of
@@ -19,6 +21,8 @@
 
 pub mod account;
 pub mod audit;
+#[cfg(feature = "postgres")]
+pub mod batch;
 pub mod catalogue;
 pub mod client;
 pub mod company;
@@ -29,6 +33,7 @@ pub mod duplicate;
 pub mod entity;
 pub mod erasure;
 pub mod event;
+pub mod executor;
 pub mod migrations;
 pub mod outbox;
 pub mod posting;

@@ -153,6 +153,11 @@ pub fn count(stored: i64, column: &str) -> Result<u32, StoreError> {
     stored.try_into().map_err(|_| corrupt(column, stored))
 }
 
+/// A number of rows to read, for a statement.
+pub fn most(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
 /// Converts coordinates from their two columns, which are set together.
 pub fn coordinates(latitude: Option<f64>, longitude: Option<f64>) -> Option<Coordinates> {
     Some(Coordinates {

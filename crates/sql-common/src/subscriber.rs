@@ -1,17 +1,26 @@
 //! The table `subscribers`.
 
+use std::collections::{BTreeSet, HashMap};
+
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use newsletter::{
-    store::{StoreError, SubscriberCount},
+    store::{
+        StoreError, SubscriberCount, SubscriberFilter, SubscriberQuery, SubscriberWrite, WriteSet,
+    },
     subscriber::{
-        Account, Departure, DepartureKind, Membership, Migrated, MigrationToken, Place, Places,
-        Subscriber, SubscriberId, Suppression, provider::ProviderId,
+        Account, Departure, DepartureKind, Email, Membership, Migrated, MigrationToken, Place,
+        Places, Subscriber, SubscriberId, Suppression, provider::ProviderId,
     },
 };
 
 use crate::{
-    entity, statement,
-    stored::{corrupt, digest, parse, parse_optional},
+    binds, entity,
+    entity::{Entity, row},
+    erasure,
+    executor::{Executor, Outcome, values},
+    sql::Named,
+    statement,
+    stored::{corrupt, digest, most, parse, parse_optional},
     types::{Day, Id, Moment, optional_time},
 };
 
@@ -200,28 +209,122 @@ impl TryFrom<SubscriberRow> for Subscriber {
     }
 }
 
-/// Subscribers from the rows that were read, by one of their keys.
-pub fn by<K>(
-    rows: Vec<SubscriberRow>,
-    key: impl Fn(&Subscriber) -> K,
-) -> Result<Vec<(K, Subscriber)>, StoreError> {
-    let subscribers = rows.into_iter().map(Subscriber::try_from);
-    subscribers
-        .map(|subscriber| subscriber.map(|it| (key(&it), it)))
-        .collect()
+statement! {
+    Load = {
+        postgres: "SELECT {subscribers} FROM subscribers WHERE email = ANY(:email)",
+        sqlite: "SELECT {subscribers} FROM subscribers WHERE email = :email",
+    },
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+/// Loads the subscribers with these addresses.
+pub async fn load(
+    conn: &mut impl Executor,
+    emails: &[Email],
+) -> Outcome<HashMap<Email, Subscriber>> {
+    let emails = emails.iter();
+    let emails = emails.map(|email| binds! { email: email.as_str() }.to_vec());
+    let emails: Vec<_> = emails.collect();
+    let found = conn.load_each::<Load, SubscriberRow>(&emails, &[]).await?;
+    let found = values::<_, Subscriber>(found)?.into_iter();
+    Ok(found.map(|it| (it.email.clone(), it)).collect())
+}
+
+statement! {
+    LoadById = {
+        postgres: "SELECT {subscribers} FROM subscribers WHERE id = ANY(:id)",
+        sqlite: "SELECT {subscribers} FROM subscribers WHERE id = :id",
+    },
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+/// Loads the subscribers with these ids.
+pub async fn load_by_id(
+    conn: &mut impl Executor,
+    ids: &[SubscriberId],
+) -> Outcome<HashMap<SubscriberId, Subscriber>> {
+    let ids = ids.iter();
+    let ids: Vec<_> = ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect();
+    let found = conn.load_each::<LoadById, SubscriberRow>(&ids, &[]).await?;
+    let found = values::<_, Subscriber>(found)?.into_iter();
+    Ok(found.map(|it| (it.id, it)).collect())
+}
+
+statement! {
+    FindByToken = "SELECT {subscribers} FROM subscribers WHERE migration_token = :token",
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+/// Finds the subscriber that a token belongs to.
+pub async fn find_by_token(
+    conn: &mut impl Executor,
+    token: &MigrationToken,
+) -> Outcome<Option<Subscriber>> {
+    let token = binds! { token: token.reveal() };
+    let found: Vec<SubscriberRow> = conn.load::<FindByToken, _>(token).await?;
+    Ok(found
+        .into_iter()
+        .next()
+        .map(Subscriber::try_from)
+        .transpose()?)
+}
+
+/// A list, whose condition is literally that of an index.
+macro_rules! list {
+    ($condition:literal) => {
+        concat!(
+            "SELECT {subscribers} FROM subscribers WHERE ",
+            $condition,
+            " AND email > :after ORDER BY email LIMIT :limit"
+        )
+    };
+}
+
+statement! {
+    pub ListReported = list!("reported_at IS NOT NULL"),
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+statement! {
+    pub ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+statement! {
+    pub ListSuppressed = list!("status <> 'active'"),
+    over [SubscriberRow],
+    returns <SubscriberRow as Entity>::Row
+}
+
+/// A page of subscribers, by their addresses.
+pub async fn list(conn: &mut impl Executor, query: &SubscriberQuery) -> Outcome<Vec<Subscriber>> {
+    let after = query.after.as_ref().map_or("", Email::as_str);
+    let page = binds! { after, limit: most(query.limit) };
+    let rows: Vec<SubscriberRow> = match query.filter {
+        SubscriberFilter::Reported => conn.load::<ListReported, _>(page).await?,
+        SubscriberFilter::Unmigrated => conn.load::<ListUnmigrated, _>(page).await?,
+        SubscriberFilter::Suppressed => conn.load::<ListSuppressed, _>(page).await?,
+    };
+    values(rows)
 }
 
 statement! {
     /// Counts reported subscribers by account, by status, and by whether a move is in progress.
-    pub Count =
-    "SELECT migrated_at IS NOT NULL, status, \
-     migrated_at IS NOT NULL AND NOT migration_arrived, count(*) \
-     FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
+    Count = r"
+        SELECT migrated_at IS NOT NULL, status,
+            migrated_at IS NOT NULL AND NOT migration_arrived, count(*)
+        FROM subscribers WHERE reported_at IS NOT NULL GROUP BY 1, 2, 3",
     returns (Bool, Text, Bool, BigInt)
 }
 
 /// The counts, in order.
-pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCount>, StoreError> {
+pub async fn counts(conn: &mut impl Executor) -> Outcome<Vec<SubscriberCount>> {
+    let rows: Vec<(bool, String, bool, i64)> = conn.load::<Count, _>(&[]).await?;
     let counts = |(has_migrated, status, is_under_way, people): (_, String, _, i64)| {
         Ok::<_, StoreError>(SubscriberCount {
             account: if has_migrated {
@@ -242,46 +345,156 @@ pub fn counts(rows: Vec<(bool, String, bool, i64)>) -> Result<Vec<SubscriberCoun
     Ok(counts)
 }
 
-/// Generates the query of lists for one database, in a module of its own: `listed`.
+statement! {
+    /// The rows stay locked until the commit ends. SQLite has one writer.
+    Lock = {
+        postgres: "SELECT FROM subscribers WHERE id = ANY(:id) ORDER BY id FOR NO KEY UPDATE",
+        sqlite: "DELETE FROM subscribers WHERE id = :id AND 0",
+    }
+}
+
+statement! {
+    /// Looks rows up one by one in the order sent, which is that of their ids.
+    pub Update = {
+        postgres: r"
+            UPDATE subscribers SET {subscribers.changing = sent}
+            FROM unnest({subscribers arrays}, :expected) AS sent ({subscribers}, expected)
+            WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
+        sqlite: r"
+            UPDATE subscribers SET {subscribers.changing = :}
+            WHERE id = :id AND version = :expected",
+    },
+    over [SubscriberRow]
+}
+
+statement! {
+    Insert = {
+        postgres: r"
+            INSERT INTO subscribers ({subscribers}) SELECT * FROM unnest({subscribers arrays})
+            ON CONFLICT DO NOTHING",
+        sqlite: r"
+            INSERT INTO subscribers ({subscribers}) VALUES ({subscribers :})
+            ON CONFLICT DO NOTHING",
+    },
+    over [SubscriberRow]
+}
+
+fn each<'a>(writes: &[&'a SubscriberWrite]) -> Vec<Vec<Named<'a>>> {
+    let rows = writes.iter().map(|write| {
+        let mut values = row::<SubscriberRow>(&write.subscriber);
+        values.extend(binds! { expected: write.expected });
+        values
+    });
+    rows.collect()
+}
+
+/// Writes the subscribers of a commit, and keeps them locked until it ends. A version that is
+/// not the expected one is a conflict, and so is an address that was taken.
+///
+/// Existing subscribers are locked first, by id, and then new ones, by address, so that two
+/// overlapping commits cannot deadlock. Deletions come first, since new subscribers may take over
+/// their addresses.
+pub async fn write(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    if !writes.purges.is_empty() {
+        let ids = writes.subscribers.keys().chain(writes.purges.keys());
+        let ids: BTreeSet<_> = ids.collect();
+        let ids = ids.into_iter().map(|id| binds! { id: id.uuid() }.to_vec());
+        let ids: Vec<_> = ids.collect();
+        conn.execute_each::<Lock>(&ids, &[]).await?;
+    }
+    let subscribers = writes.subscribers.values();
+    let (changed, mut new): (Vec<_>, Vec<_>) =
+        subscribers.partition(|write| write.expected.is_some());
+    new.sort_unstable_by_key(|write| &write.subscriber.email);
+    erasure::write(conn, writes).await?;
+    let (changed, new) = (each(&changed), each(&new));
+    if conn.execute_each::<Update>(&changed, &[]).await? != changed.len()
+        || conn.execute_each::<Insert>(&new, &[]).await? != new.len()
+    {
+        return Err(StoreError::Conflict.into());
+    }
+    Ok(())
+}
+
+/// The ports [`Store`](newsletter::store::Store) and
+/// [`SubscriberReader`](newsletter::store::SubscriberReader) of the newsletter. How a commit is put
+/// together is each store's own: `commit_subscribers`.
 #[macro_export]
-macro_rules! subscriber_queries {
-    ($db:ty) => {
-        use diesel::{
-            ExpressionMethods, QueryDsl, SelectableHelper,
-            dsl::{AsSelect, IntoBoxed, sql},
-            sql_types::Bool,
-        };
-        use newsletter::store::{SubscriberFilter, SubscriberQuery};
-        use $crate::subscriber::{SubscriberRow, subscribers};
+macro_rules! subscribers {
+    ($store:ty) => {
+        const _: () = {
+            use std::collections::HashMap;
 
-        #[diesel::dsl::auto_type]
-        pub(super) fn all() -> _ {
-            let columns: AsSelect<SubscriberRow, $db> = SubscriberRow::as_select();
-            subscribers::table.select(columns)
-        }
-
-        pub(super) fn listed(query: &SubscriberQuery) -> IntoBoxed<'static, all, $db> {
-            let SubscriberQuery {
-                filter,
-                after,
-                limit,
-            } = query;
-            let select = all()
-                .order(subscribers::email.asc())
-                .limit(i64::try_from(*limit).unwrap_or(i64::MAX))
-                .into_boxed();
-            // Literally the conditions of the partial indexes.
-            let mut select = match filter {
-                SubscriberFilter::Reported => select.filter(subscribers::reported_at.is_not_null()),
-                SubscriberFilter::Unmigrated => select
-                    .filter(subscribers::reported_at.is_not_null())
-                    .filter(subscribers::migrated_at.is_null()),
-                SubscriberFilter::Suppressed => select.filter(sql::<Bool>("status <> 'active'")),
+            use newsletter::{
+                store::{
+                    Store, StoreError, SubscriberCount, SubscriberQuery, SubscriberReader, WriteSet,
+                },
+                subscriber::{Email, MigrationToken, Remembered, Subscriber, SubscriberId},
             };
-            if let Some(after) = after {
-                select = select.filter(subscribers::email.gt(after.as_str().to_owned()));
+            use $crate::{erasure, subscriber};
+
+            #[async_trait::async_trait]
+            impl Store for $store {
+                async fn load(
+                    &self,
+                    emails: &[Email],
+                ) -> Result<HashMap<Email, Subscriber>, StoreError> {
+                    let emails = emails.to_vec();
+                    self.query(async move |conn| Ok(subscriber::load(conn, &emails).await?))
+                        .await
+                }
+
+                async fn load_by_id(
+                    &self,
+                    ids: &[SubscriberId],
+                ) -> Result<HashMap<SubscriberId, Subscriber>, StoreError> {
+                    let ids = ids.to_vec();
+                    self.query(async move |conn| Ok(subscriber::load_by_id(conn, &ids).await?))
+                        .await
+                }
+
+                async fn find_by_token(
+                    &self,
+                    token: &MigrationToken,
+                ) -> Result<Option<Subscriber>, StoreError> {
+                    let token = token.clone();
+                    self.query(async move |conn| Ok(subscriber::find_by_token(conn, &token).await?))
+                        .await
+                }
+
+                async fn remembered(
+                    &self,
+                    emails: &[Email],
+                ) -> Result<HashMap<Email, Remembered>, StoreError> {
+                    let emails = emails.to_vec();
+                    self.query(async move |conn| Ok(erasure::remembered(conn, &emails).await?))
+                        .await
+                }
+
+                async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
+                    if writes.is_empty() {
+                        return Ok(());
+                    }
+                    self.commit_subscribers(writes).await
+                }
             }
-            select
-        }
+
+            #[async_trait::async_trait]
+            impl SubscriberReader for $store {
+                async fn list(
+                    &self,
+                    query: &SubscriberQuery,
+                ) -> Result<Vec<Subscriber>, StoreError> {
+                    let query = query.clone();
+                    self.query(async move |conn| Ok(subscriber::list(conn, &query).await?))
+                        .await
+                }
+
+                async fn counts(&self) -> Result<Vec<SubscriberCount>, StoreError> {
+                    self.query(async |conn| Ok(subscriber::counts(conn).await?))
+                        .await
+                }
+            }
+        };
     };
 }

@@ -53,6 +53,8 @@ value_from! {
     Option<time::OffsetDateTime>, at => Self::Time(at.map(StoredTime::from));
     StoredTime, at => Self::Time(Some(at));
     &'a [u8; 32], digest => Self::Blob(Some(digest));
+    &'a [u8], bytes => Self::Blob(Some(bytes));
+    Option<Uuid>, id => Self::Id(id);
 }
 
 /// A value that can be bound for this database.

@@ -1,132 +1,90 @@
-//! The tables of clients, and the port to them.
+//! How the activity of clients is written.
 //!
 //! Every transaction that writes rows of a client locks the row of the client first, and one that
 //! locks several clients does so by id: no two wait for each other.
 
-mod activity;
-
-use std::collections::HashMap;
-
-use access::{Client, ClientWrite, Clients};
-use async_trait::async_trait;
-use diesel::{ExpressionMethods, QueryDsl};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use kernel::{ClientId, StoreError, Version, audit::Entry};
+use access::activity::{DAYS_KEPT, REFUSALS_KEPT};
+use diesel_async::AsyncPgConnection;
+use kernel::StoreError;
 use sql_common::{
-    client::{
-        ClientRecord, ClientRow, Find, List, SecretRecord, SecretRow, client_secrets, clients,
-        stored_ids, versions,
-    },
+    client::{ActivityRows, DayRow, RefusalRow},
     statement,
-    types::StoredId,
 };
 
 use crate::{
-    PostgresStore, audit,
+    PostgresStore,
     error::Failure,
-    statement::{Value, columns, execute, load, row},
+    statement::{Value, binaries, columns, execute, times, uuids},
 };
 
 statement! {
-    Insert = "INSERT INTO clients ({clients}) VALUES ({clients ? sent})",
-    over [ClientRow]
+    Record = include_str!("record.sql"),
+    over [DayRow, RefusalRow]
 }
 
 statement! {
-    Update =
-    "UPDATE clients SET {clients.changing = sent} FROM (VALUES ({clients ?})) AS sent ({clients}) \
-     WHERE clients.id = sent.id AND clients.version = ?",
-    over [ClientRow]
+    /// Deletes the rows behind the newest ones of these clients. The statement that added rows
+    /// cannot see them itself; other processes that add rows wait for its locks.
+    Trim =
+    "WITH days_trimmed AS ( \
+         DELETE FROM client_days USING ( \
+             SELECT client, oldest.date FROM unnest(?::uuid[]) AS of (client) \
+             CROSS JOIN LATERAL (SELECT date FROM client_days WHERE client_id = client \
+                 ORDER BY date DESC OFFSET ? LIMIT 1) AS oldest \
+         ) AS kept WHERE client_id = kept.client AND client_days.date < kept.date \
+     ) \
+     DELETE FROM client_refusals USING ( \
+         SELECT client, oldest.id FROM unnest(?::uuid[]) AS of (client) \
+         CROSS JOIN LATERAL (SELECT id FROM client_refusals WHERE client_id = client \
+             ORDER BY id DESC OFFSET ? LIMIT 1) AS oldest \
+     ) AS kept WHERE client_id = kept.client AND client_refusals.id < kept.id"
 }
 
-statement! {
-    /// Leaves it alone that a secret was used.
-    WriteSecrets =
-    "INSERT INTO client_secrets ({client_secrets}) SELECT * FROM unnest({client_secrets ?}) \
-     ON CONFLICT (client_id, digest) DO UPDATE SET {client_secrets.changing = excluded}",
-    over [SecretRow]
+/// The values of [`Trim`].
+fn trim_values(rows: &ActivityRows) -> [Value<'_>; 4] {
+    let behind = |kept: usize| {
+        i64::try_from(kept.saturating_sub(1))
+            .unwrap_or(i64::MAX)
+            .into()
+    };
+    let [days, refusals] = [rows.with_days(), rows.with_refusals()];
+    [
+        Value::Uuids(days.into_iter().collect()),
+        behind(DAYS_KEPT),
+        Value::Uuids(refusals.into_iter().collect()),
+        behind(REFUSALS_KEPT),
+    ]
 }
 
-async fn write_secrets(conn: &mut AsyncPgConnection, client: &Client) -> Result<(), Failure> {
-    let records = SecretRecord::of(client);
-    let values: Vec<_> = columns::<SecretRow>(records.iter()).collect();
-    execute::<WriteSecrets>(conn, &values).await?;
+/// Writes activity, in a transaction of the caller's.
+async fn record(
+    conn: &mut AsyncPgConnection,
+    rows: &ActivityRows,
+    lock_timeout: &str,
+) -> Result<(), Failure> {
+    let mut values = vec![
+        Value::from(lock_timeout),
+        Value::Uuids(rows.clients().into_iter().collect()),
+    ];
+    values.extend(columns::<DayRow>(rows.days.iter()));
+    values.extend([
+        uuids(&rows.pushes, |push| push.client),
+        times(&rows.pushes, |push| push.at),
+        uuids(&rows.secrets, |used| used.client),
+        binaries(&rows.secrets, |used| Some(&used.digest)),
+        times(&rows.secrets, |used| used.at),
+    ]);
+    values.extend(columns::<RefusalRow>(rows.refusals.iter()));
+    execute::<Record>(conn, &values).await?;
+    execute::<Trim>(conn, &trim_values(rows)).await?;
     Ok(())
 }
 
-async fn insert(conn: &mut AsyncPgConnection, client: &Client) -> Result<(), Failure> {
-    let record = ClientRecord::from(client);
-    execute::<Insert>(conn, &row::<ClientRow>(&record)).await?;
-    write_secrets(conn, client).await
-}
-
-/// Writes a change, in a transaction of the caller's. A conflict if the version is another one.
-async fn update(conn: &mut AsyncPgConnection, write: &ClientWrite) -> Result<(), Failure> {
-    let (client, record) = (&write.client, ClientRecord::from(&write.client));
-    let mut values = row::<ClientRow>(&record);
-    values.push(write.expected.into());
-    if execute::<Update>(conn, &values).await? == 0 {
-        return Err(Failure::Conflict);
-    }
-    let kept: Vec<_> = client.secrets.iter().map(|kept| &kept.digest[..]).collect();
-    diesel::delete(client_secrets::table)
-        .filter(client_secrets::client_id.eq(StoredId::from(client.id.uuid())))
-        .filter(client_secrets::digest.ne_all(kept))
-        .execute(conn)
-        .await?;
-    write_secrets(conn, client).await
-}
-
-async fn write_entry(conn: &mut AsyncPgConnection, entry: Option<Entry>) -> Result<(), Failure> {
-    match entry {
-        Some(entry) => audit::write(conn, &[entry]).await,
-        None => Ok(()),
-    }
-}
-
-#[async_trait]
-impl Clients for PostgresStore {
-    async fn insert(&self, client: &Client, entry: Option<&Entry>) -> Result<(), StoreError> {
-        let (client, entry) = (client.clone(), entry.cloned());
-        self.connections
-            .transaction(async move |conn| {
-                insert(conn, &client).await?;
-                write_entry(conn, entry).await
-            })
-            .await
-    }
-
-    async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
-        let found = self
-            .connections
-            .run(async move |conn| Ok(clients(load::<Find, _>(conn, &[id.uuid().into()]).await?)?));
-        Ok(found.await?.pop())
-    }
-
-    async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
-        let values = List::values(limit).map(Value::from);
-        self.connections
-            .run(async move |conn| Ok(clients(load::<List, _>(conn, &values).await?)?))
-            .await
-    }
-
-    async fn versions(&self, ids: &[ClientId]) -> Result<HashMap<ClientId, Version>, StoreError> {
-        let ids = stored_ids(ids);
-        let found = self.connections.run(async move |conn| {
-            let asked = clients::table.filter(clients::id.eq_any(ids));
-            let rows = asked.select((clients::id, clients::version));
-            Ok(versions(rows.load(conn).await?)?)
-        });
-        found.await
-    }
-
-    async fn update(&self, write: &ClientWrite, entry: Option<&Entry>) -> Result<(), StoreError> {
-        let (write, entry) = (write.clone(), entry.cloned());
-        self.connections
-            .transaction(async move |conn| {
-                update(conn, &write).await?;
-                write_entry(conn, entry).await
-            })
+impl PostgresStore {
+    /// Writes activity.
+    pub(crate) async fn record_activity(&self, rows: ActivityRows) -> Result<(), StoreError> {
+        let lock_timeout = self.connections.row_lock_timeout();
+        self.transaction(async move |conn| record(conn, &rows, &lock_timeout).await)
             .await
     }
 }
@@ -140,14 +98,10 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn a_client_is_found_with_its_secrets_by_its_id() {
-        let plan = plan(Find::text(), "").await;
-        assert_uses_index(&plan, "clients_pkey");
-        let secrets = "Index Cond: (client_id = $1)";
-        assert!(plan.contains("client_secrets_pkey"), "{plan}");
-        assert!(
-            plan.contains(secrets) || plan.contains("client_id = clients.id"),
-            "{plan}"
-        );
+    async fn old_rows_are_found_by_their_client() {
+        let plan = plan(Trim::text(), "").await;
+        for index in ["client_days_pkey", "client_refusals_pkey"] {
+            assert_uses_index(&plan, index);
+        }
     }
 }

@@ -13,12 +13,15 @@ use domain::{
     store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
-use sql_common::posting::{PostingRow, TextsRow};
+use sql_common::{
+    audit, catalogue,
+    posting::{PostingRow, TextsRow},
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore, audit, catalogue, company, duplicate,
+    PostgresStore, company, duplicate,
     error::Failure,
     event, outbox, posting,
     statement::{Value, execute, statement},

@@ -6,11 +6,11 @@ use kernel::event::Cursor;
 use sql_common::event::{FindKept, Keep, MoveKept, keep_values, kept, move_kept_values};
 use time::OffsetDateTime;
 
-use super::horizon;
 use crate::{
     error::Failure,
     statement::{Value, execute, load, statement},
 };
+use sql_common::horizon;
 
 statement! {
     /// Goes by the key from where the last call ended, up to the first event that is to stay. Of

@@ -31,10 +31,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-pub(crate) use self::{
-    keep::{is_behind, raise_offset},
-    read::horizon,
-};
+pub(crate) use self::keep::{is_behind, raise_offset};
 use crate::{
     PostgresStore,
     statement::{Value, bigints, rendered, texts, times, uuids},

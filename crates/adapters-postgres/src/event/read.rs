@@ -10,20 +10,13 @@ use sql_common::event::{
     EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,
     well_before,
 };
+use sql_common::horizon;
 use time::OffsetDateTime;
 
 use crate::{
     error::Failure,
     statement::{Value, bigints, load, statement, texts},
 };
-
-/// The horizon, of a statement that reads the table `event_log`.
-macro_rules! horizon {
-    () => {
-        "pg_snapshot_xmin(pg_current_snapshot())::text::bigint + transaction_offset"
-    };
-}
-pub(crate) use horizon;
 
 /// The events that follow a page's cursor and can be read.
 macro_rules! ahead {

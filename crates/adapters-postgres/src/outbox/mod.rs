@@ -21,7 +21,8 @@ use uuid::Uuid;
 
 use self::claim::Which;
 pub(crate) use self::write::{columns, end, finish, give_up, lock};
-use crate::{PostgresStore, audit};
+use crate::PostgresStore;
+use sql_common::audit;
 
 #[async_trait]
 impl Outbox for PostgresStore {

@@ -14,6 +14,7 @@ mod poolers;
 mod round_trips;
 mod schema;
 mod shared;
+mod statements;
 mod subscribers;
 mod webhooks;
 

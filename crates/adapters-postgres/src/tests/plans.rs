@@ -15,19 +15,19 @@ struct Line {
 
 /// The generic plan of a query. The tables are empty, so sequential scans are disabled. `types` are
 /// those parameter types that PostgreSQL cannot infer.
-pub(crate) async fn plan(query: &str, types: &str) -> String {
+pub(crate) async fn plan(query: impl AsRef<str>, types: &str) -> String {
     let (_database, store) = fixture().await;
     let mut conn = store.connections.get().await.unwrap();
     // So that the plan does not depend on the store's settings.
     conn.batch_execute("SET enable_seqscan = off")
         .await
         .unwrap();
-    explain(&mut conn, query, types).await
+    explain(&mut conn, query.as_ref(), types).await
 }
 
 /// The plan of a query on tables that look as if they had millions of rows, with the store's
 /// settings.
-pub(crate) async fn plan_of_millions(query: &str) -> String {
+pub(crate) async fn plan_of_millions(query: impl AsRef<str>) -> String {
     let (_database, store) = fixture().await;
     let mut conn = store.connections.get().await.unwrap();
     // The planner multiplies a table's pages with the rows on each. Against millions of rows the
@@ -44,7 +44,7 @@ pub(crate) async fn plan_of_millions(query: &str) -> String {
     )
     .await
     .unwrap();
-    explain(&mut conn, query, "").await
+    explain(&mut conn, query.as_ref(), "").await
 }
 
 async fn explain(conn: &mut AsyncPgConnection, query: &str, types: &str) -> String {

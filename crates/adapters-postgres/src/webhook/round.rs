@@ -1,87 +1,37 @@
-//! Rounds of deliveries: the due events, and the result.
-
-use std::collections::HashSet;
+//! The result of a round of deliveries.
 
 use diesel::sql_types::BigInt;
 use diesel_async::AsyncPgConnection;
-use kernel::{Version, event::Cursor};
+use kernel::{StoreError, Version, event::Cursor};
 use sql_common::{
     event::cursor_values,
-    types::{Id, StoredId, StoredTime},
-    webhook::{
-        CountWaiting, Deliveries, DeliveryRow, Due, WaitingRow, attempts, count_of,
-        count_waiting_values, deliveries_kept, deliveries_values, due_values, health_values,
-        kept_deliveries, milliseconds,
-    },
+    types::StoredTime,
+    webhook::{self, attempts, deliveries_kept, health_values, kept_deliveries, milliseconds},
 };
-use time::OffsetDateTime;
 use uuid::Uuid;
-use webhooks::{
-    DeliveryRecord, EndpointId, EndpointWrite, Recorded, Round, TrackedEndpoint, WaitingEvent,
-};
+use webhooks::{EndpointWrite, Recorded, Round, TrackedEndpoint};
 
-use super::endpoint::{find, update};
 use crate::{
+    PostgresStore,
     error::Failure,
     statement::{Value, bigints, bools, load, statement, texts, times, uuids},
 };
 
-/// Waiting events whose next attempt is due.
-pub(super) async fn due(
-    conn: &mut AsyncPgConnection,
-    endpoint: EndpointId,
-    now: OffsetDateTime,
-    limit: usize,
-) -> Result<Vec<WaitingEvent>, Failure> {
-    let values = due_values(endpoint, now, limit).map(Value::from);
-    let rows: Vec<WaitingRow> = load::<Due, _>(conn, &values).await?;
-    let due = rows.into_iter().map(WaitingEvent::try_from);
-    Ok(due.collect::<Result<_, _>>()?)
-}
-
-statement! {
-    /// Looks each subject up, for one of them may have many events.
-    WaitingAmong =
-    "SELECT asked.subject FROM unnest(?) AS asked (subject) CROSS JOIN LATERAL (\
-     SELECT FROM webhook_waiting AS waiting \
-     WHERE waiting.endpoint = ? AND waiting.subject = asked.subject LIMIT 1) AS found",
-    returns (Id,)
-}
-
-/// The subjects among these of which an event waits.
-pub(super) async fn waiting_among(
-    conn: &mut AsyncPgConnection,
-    endpoint: EndpointId,
-    subjects: &[Uuid],
-) -> Result<HashSet<Uuid>, Failure> {
-    let values = [uuids(subjects, |id| *id), endpoint.uuid().into()];
-    let rows: Vec<(StoredId,)> = load::<WaitingAmong, _>(conn, &values).await?;
-    let subjects = rows
-        .into_iter()
-        .map(|(id,)| id.uuid("webhook_waiting.subject"));
-    Ok(subjects.collect::<Result<_, _>>()?)
-}
-
-/// The number of events that wait, counted up to a limit.
-pub(super) async fn count_waiting(
-    conn: &mut AsyncPgConnection,
-    endpoint: EndpointId,
-    limit: usize,
-) -> Result<usize, Failure> {
-    let values = count_waiting_values(endpoint, limit).map(Value::from);
-    Ok(count_of(&load::<CountWaiting, _>(conn, &values).await?))
-}
-
-/// The newest kept deliveries.
-pub(super) async fn deliveries(
-    conn: &mut AsyncPgConnection,
-    endpoint: EndpointId,
-    limit: usize,
-) -> Result<Vec<DeliveryRecord>, Failure> {
-    let values = deliveries_values(endpoint, limit).map(Value::from);
-    let rows: Vec<DeliveryRow> = load::<Deliveries, _>(conn, &values).await?;
-    let deliveries = rows.into_iter().map(DeliveryRecord::try_from);
-    Ok(deliveries.collect::<Result<_, _>>()?)
+impl PostgresStore {
+    /// Writes the result of a round.
+    pub(crate) async fn record_round(
+        &self,
+        holder: Uuid,
+        round: Round,
+    ) -> Result<Recorded, StoreError> {
+        if let Some(reason) = round.disabled.clone() {
+            self.transaction(async move |conn| disable(conn, holder, &round, &reason).await)
+                .await
+        } else {
+            self.write(async move |conn| record(conn, holder, &round).await)
+                .await
+        }
+    }
 }
 
 statement! {
@@ -90,7 +40,7 @@ statement! {
 }
 
 /// Writes the result of a round, but for a disabling.
-pub(super) async fn record(
+async fn record(
     conn: &mut AsyncPgConnection,
     holder: Uuid,
     round: &Round,
@@ -153,7 +103,7 @@ pub(super) async fn record(
 }
 
 /// Writes the result of a round that disables its endpoint, in a transaction of the caller's.
-pub(super) async fn disable(
+async fn disable(
     conn: &mut AsyncPgConnection,
     holder: Uuid,
     round: &Round,
@@ -162,14 +112,14 @@ pub(super) async fn disable(
     let recorded = record(conn, holder, round).await?;
     // The row is locked, so no other transaction changes it now.
     if recorded == Recorded::Done
-        && let Some(TrackedEndpoint { endpoint, .. }) = find(conn, round.endpoint).await?
+        && let Some(TrackedEndpoint { endpoint, .. }) = webhook::find(conn, round.endpoint).await?
     {
         let write = EndpointWrite {
             expected: endpoint.version,
             endpoint: endpoint.disable(reason, round.at),
             starts_over: false,
         };
-        update(conn, &write).await?;
+        webhook::update(conn, &write, None).await?;
     }
     Ok(recorded)
 }
@@ -181,20 +131,6 @@ mod tests {
         statement::Sql,
         tests::plans::{assert_uses_index, plan},
     };
-
-    #[tokio::test]
-    async fn due_events_are_found_in_order() {
-        let plan = plan(Due::text(), "").await;
-        assert_uses_index(&plan, "webhook_waiting_due");
-        assert!(!plan.contains("Sort"), "{plan}");
-    }
-
-    #[tokio::test]
-    async fn subjects_are_looked_up_one_by_one() {
-        let plan = plan(WaitingAmong::text(), "(uuid[], uuid)").await;
-        assert_uses_index(&plan, "webhook_waiting_subjects");
-        assert!(plan.contains("subject = asked.subject"), "{plan}");
-    }
 
     #[tokio::test]
     async fn a_round_looks_up_what_it_names() {

@@ -17,7 +17,8 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub(crate) use self::write::{ask, end, finish, give_up};
-use crate::{SqliteStore, audit};
+use crate::SqliteStore;
+use sql_common::{audit, executor::at_once};
 
 #[async_trait]
 impl Outbox for SqliteStore {
@@ -151,7 +152,7 @@ impl Outbox for SqliteStore {
             .write(move |conn| {
                 let revived = write::revive(conn, &which, now)?;
                 if let Some(entry) = entry.filter(|_| revived > 0) {
-                    audit::write(conn, &entry.with("tasks", revived))?;
+                    at_once(audit::write(conn, &[entry.with("tasks", revived)]))?;
                 }
                 Ok(revived)
             })
@@ -164,7 +165,7 @@ impl Outbox for SqliteStore {
             .write(move |conn| {
                 let dismissed = write::dismiss(conn, &tasks)?;
                 for task in &dismissed {
-                    audit::write(conn, &dismissal.entry(task))?;
+                    at_once(audit::write(conn, &[dismissal.entry(task)]))?;
                 }
                 Ok(dismissed.len() as u64)
             })

@@ -10,6 +10,7 @@ mod faults;
 mod processes;
 mod schema;
 mod shared;
+mod statements;
 mod webhooks;
 
 use std::path::PathBuf;
@@ -112,7 +113,7 @@ fn is_unavailable<T>(result: &Result<T, StoreError>) -> bool {
 
 /// How SQLite carries out a query. It is planned without statistics, as in a file that was never
 /// analysed.
-pub(crate) async fn plan(query: &str) -> String {
+pub(crate) async fn plan(query: impl AsRef<str>) -> String {
     #[derive(QueryableByName)]
     struct Step {
         #[diesel(sql_type = Text)]
@@ -121,7 +122,7 @@ pub(crate) async fn plan(query: &str) -> String {
 
     let (_dir, store) = fixture().await;
     let mut conn = store.connections.connect(Role::Reader).unwrap();
-    let steps: Vec<Step> = sql_query(format!("EXPLAIN QUERY PLAN {query}"))
+    let steps: Vec<Step> = sql_query(format!("EXPLAIN QUERY PLAN {}", query.as_ref()))
         .load(&mut conn)
         .unwrap();
     steps.into_iter().map(|step| step.detail + "\n").collect()
@@ -129,7 +130,8 @@ pub(crate) async fn plan(query: &str) -> String {
 
 /// Checks that a query that is repeated all the time goes by an index, in its order, and reads
 /// no table from end to end.
-pub(crate) async fn assert_uses_index(query: &str, index: &str) {
+pub(crate) async fn assert_uses_index(query: impl AsRef<str>, index: &str) {
+    let query = query.as_ref();
     let plan = plan(query).await;
     assert!(plan.contains(&format!("INDEX {index}")), "{query}\n{plan}");
     assert!(
@@ -142,7 +144,8 @@ pub(crate) async fn assert_uses_index(query: &str, index: &str) {
 }
 
 /// Checks that a query enters a table by its key, the number of the row, and goes on in its order.
-pub(crate) async fn assert_uses_key(query: &str, table: &str) {
+pub(crate) async fn assert_uses_key(query: impl AsRef<str>, table: &str) {
+    let query = query.as_ref();
     let plan = plan(query).await;
     let search = format!("SEARCH {table} USING INTEGER PRIMARY KEY");
     assert!(plan.contains(&search), "{query}\n{plan}");

@@ -14,8 +14,12 @@ use kernel::{ClientId, StoreError};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
+use super::each;
 use crate::{
     entity,
+    entity::Entity,
+    executor::{Executor, Outcome},
+    statement,
     stored::corrupt,
     types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
 };
@@ -239,67 +243,53 @@ fn latest<K: Ord>(
     latest.into_iter()
 }
 
-/// Queries of activity for a database. No client has more rows than are kept.
-#[macro_export]
-macro_rules! activity_queries {
-    ($db:ty) => {
-        use diesel::{
-            ExpressionMethods as _, QueryDsl as _, SelectableHelper as _,
-            dsl::{AsSelect, SqlTypeOf, sql},
-            expression::SqlLiteral,
-            sql_types::Nullable,
-        };
-        use $crate::{
-            client::{DayRow, RefusalRow, client_days, client_refusals, clients},
-            types::{Moment, StoredId},
-        };
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn last_pushes(of: Vec<StoredId>) -> _ {
-            let columns: (clients::id, SqlLiteral<Nullable<Moment>>) =
-                (clients::id, sql("last_push_at"));
-            clients::table
-                .filter(clients::id.eq_any(of))
-                .select(columns)
-        }
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn days(of: Vec<StoredId>) -> _ {
-            let columns: AsSelect<DayRow, $db> = DayRow::as_select();
-            client_days::table
-                .filter(client_days::client_id.eq_any(of))
-                .select(columns)
-        }
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn refusals(of: Vec<StoredId>) -> _ {
-            let columns: AsSelect<RefusalRow, $db> = RefusalRow::as_select();
-            client_refusals::table
-                .filter(client_refusals::client_id.eq_any(of))
-                .select(columns)
-        }
-    };
+statement! {
+    LastPushes = {
+        postgres: "SELECT id, last_push_at FROM clients WHERE id = ANY(:id)",
+        sqlite: "SELECT id, last_push_at FROM clients WHERE id = :id",
+    },
+    returns (Id, Nullable<Moment>)
 }
 
-/// A client and the time of its last push.
-pub type LastPushRow = (StoredId, Option<StoredTime>);
+statement! {
+    pub Days = {
+        postgres: "SELECT {client_days} FROM client_days WHERE client_id = ANY(:id)",
+        sqlite: "SELECT {client_days} FROM client_days WHERE client_id = :id",
+    },
+    over [DayRow],
+    returns <DayRow as Entity>::Row
+}
 
-/// The activity of rows that were found, in any order.
-pub fn activities(
-    pushes: Vec<LastPushRow>,
-    days: Vec<DayRow>,
-    refusals: Vec<RefusalRow>,
-) -> Result<HashMap<ClientId, Activity>, StoreError> {
+statement! {
+    pub Refusals = {
+        postgres: "SELECT {client_refusals} FROM client_refusals WHERE client_id = ANY(:id)",
+        sqlite: "SELECT {client_refusals} FROM client_refusals WHERE client_id = :id",
+    },
+    over [RefusalRow],
+    returns <RefusalRow as Entity>::Row
+}
+
+/// The activity of clients, none of which has more rows than are kept. The parts may be from
+/// different moments.
+pub async fn activities(
+    conn: &mut impl Executor,
+    clients: &[ClientId],
+) -> Outcome<HashMap<ClientId, Activity>> {
+    let clients = each(clients);
     let mut found: HashMap<_, Activity> = HashMap::new();
+    let pushes: Vec<(StoredId, Option<StoredTime>)> =
+        conn.load_each::<LastPushes, _>(&clients, &[]).await?;
     for (client, at) in pushes {
         let client = ClientId::new(client.uuid("clients.id")?);
         let at = optional_time(at, "clients.last_push_at")?;
         found.entry(client).or_default().last_push_at = at;
     }
+    let days: Vec<DayRow> = conn.load_each::<Days, _>(&clients, &[]).await?;
     for row in days {
         let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
         found.entry(client).or_default().days.push(row.try_into()?);
     }
+    let refusals: Vec<RefusalRow> = conn.load_each::<Refusals, _>(&clients, &[]).await?;
     for row in refusals {
         let client = ClientId::new(row.client_id.clone().uuid("client_refusals.client_id")?);
         let of_client = found.entry(client).or_default();

@@ -4,21 +4,21 @@ mod activity;
 
 use std::collections::HashMap;
 
-use access::{Client, StoredSecret};
+use access::{Client, ClientWrite, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
-use kernel::{ClientId, StoreError, Version};
+use kernel::{ClientId, StoreError, Version, audit::Entry};
 
 pub use self::activity::{
-    ActivityRows, DayRow, LastPushRow, LastUse, Push, RefusalRow, activities, client_days,
-    client_refusals,
+    ActivityRows, DayRow, Days, LastUse, Push, RefusalRow, Refusals, activities,
 };
 use crate::{
-    entity,
-    entity::Entity,
+    audit, binds, entity,
+    entity::{Entity, row},
+    executor::{Executor, Outcome},
+    sql::Named,
     statement,
-    stored::{array_text, corrupt, digest, prefixes},
+    stored::{array_text, corrupt, digest, most, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
-    value::Value,
 };
 
 /// A client as it is written, with the text that one of its columns holds.
@@ -106,49 +106,153 @@ impl TryFrom<SecretRow> for StoredSecret {
 
 /// Clients, each once for each of its secrets. The newest of these is the one without an end: times
 /// may have been told by different clocks.
-macro_rules! clients {
+macro_rules! with_secrets {
     ($condition:expr) => {
         concat!(
             "SELECT client.*, secret.* FROM (SELECT {clients} FROM clients ",
             $condition,
-            ") AS client LEFT JOIN (SELECT {client_secrets} FROM client_secrets) AS secret \
-             ON secret.client_id = client.id \
-             ORDER BY client.created_at, client.id, \
-             secret.expires_at IS NOT NULL, secret.created_at DESC, secret.digest"
+            r") AS client LEFT JOIN (SELECT {client_secrets} FROM client_secrets) AS secret
+                ON secret.client_id = client.id
+            ORDER BY client.created_at, client.id,
+                secret.expires_at IS NOT NULL, secret.created_at DESC, secret.digest"
         )
     };
 }
 
 /// The SQL types of a [`ClientWithSecret`].
-pub type ClientColumns = (
+type ClientColumns = (
     <ClientRow as Entity>::Row,
     Nullable<<SecretRow as Entity>::Row>,
 );
 
 /// A client, and one of its secrets.
-pub type ClientWithSecret = (ClientRow, Option<SecretRow>);
+type ClientWithSecret = (ClientRow, Option<SecretRow>);
 
 statement! {
-    pub Find = clients!("WHERE id = ?"),
+    pub Find = with_secrets!("WHERE id = :id"),
     over [ClientRow, SecretRow],
     returns ClientColumns
 }
 
+pub async fn find(conn: &mut impl Executor, id: ClientId) -> Outcome<Option<Client>> {
+    let found = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
+    Ok(of_rows(found)?.pop())
+}
+
 statement! {
-    pub List = clients!("ORDER BY created_at, id LIMIT ?"),
+    List = with_secrets!("ORDER BY created_at, id LIMIT :limit"),
     over [ClientRow, SecretRow],
     returns ClientColumns
 }
 
-impl List {
-    /// The value for a largest number of clients.
-    pub fn values(limit: usize) -> [Value<'static>; 1] {
-        [i64::try_from(limit).unwrap_or(i64::MAX).into()]
+pub async fn list(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<Client>> {
+    let found = conn.load::<List, _>(binds! { limit: most(limit) }).await?;
+    Ok(of_rows(found)?)
+}
+
+statement! {
+    Versions = {
+        postgres: "SELECT id, version FROM clients WHERE id = ANY(:id)",
+        sqlite: "SELECT id, version FROM clients WHERE id = :id",
+    },
+    returns (Id, BigInt)
+}
+
+/// The versions of those of these clients that are stored.
+pub async fn versions(
+    conn: &mut impl Executor,
+    ids: &[ClientId],
+) -> Outcome<HashMap<ClientId, Version>> {
+    let rows: Vec<(StoredId, Version)> = conn.load_each::<Versions, _>(&each(ids), &[]).await?;
+    let versions = rows
+        .into_iter()
+        .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
+    versions.collect()
+}
+
+/// Rows of one `:id` each.
+fn each<'a>(ids: &[ClientId]) -> Vec<Vec<Named<'a>>> {
+    let ids = ids.iter();
+    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
+}
+
+statement! {
+    Insert = "INSERT INTO clients ({clients}) VALUES ({clients :})",
+    over [ClientRow]
+}
+
+statement! {
+    Update = r"
+        UPDATE clients SET {clients.changing = :} WHERE id = :id AND version = :expected",
+    over [ClientRow]
+}
+
+statement! {
+    /// Leaves it alone that the secret was used.
+    WriteSecret = r"
+        INSERT INTO client_secrets ({client_secrets}) VALUES ({client_secrets :})
+        ON CONFLICT (client_id, digest) DO UPDATE SET {client_secrets.changing = excluded}",
+    over [SecretRow]
+}
+
+statement! {
+    Digests = "SELECT digest FROM client_secrets WHERE client_id = :client",
+    returns (Binary,)
+}
+
+statement! {
+    DeleteSecret = r"
+        DELETE FROM client_secrets WHERE client_id = :client AND digest = :digest"
+}
+
+/// Writes the secrets of a client, which are few.
+async fn write_secrets(conn: &mut impl Executor, client: &Client) -> Outcome<()> {
+    for record in SecretRecord::of(client) {
+        conn.execute::<WriteSecret>(&row::<SecretRow>(&record))
+            .await?;
     }
+    Ok(())
+}
+
+/// Adds a client, in a transaction of the caller's.
+pub async fn insert(
+    conn: &mut impl Executor,
+    client: &Client,
+    entry: Option<&Entry>,
+) -> Outcome<()> {
+    let record = ClientRecord::from(client);
+    conn.execute::<Insert>(&row::<ClientRow>(&record)).await?;
+    write_secrets(conn, client).await?;
+    audit::write_entry(conn, entry).await
+}
+
+/// Writes a change, in a transaction of the caller's. A conflict if the version is another one.
+pub async fn update(
+    conn: &mut impl Executor,
+    write: &ClientWrite,
+    entry: Option<&Entry>,
+) -> Outcome<()> {
+    let (client, record) = (&write.client, ClientRecord::from(&write.client));
+    let mut values = row::<ClientRow>(&record);
+    values.extend(binds! { expected: write.expected });
+    if conn.execute::<Update>(&values).await? == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    let of_client = client.id.uuid();
+    let stored: Vec<(Vec<u8>,)> = conn
+        .load::<Digests, _>(binds! { client: of_client })
+        .await?;
+    let is_kept = |digest: &[u8]| client.secrets.iter().any(|kept| kept.digest == *digest);
+    for (digest,) in stored.iter().filter(|(digest,)| !is_kept(digest)) {
+        let secret = binds! { client: of_client, digest: digest.as_slice() };
+        conn.execute::<DeleteSecret>(secret).await?;
+    }
+    write_secrets(conn, client).await?;
+    audit::write_entry(conn, entry).await
 }
 
 /// The clients of rows that were found.
-pub fn clients(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
+fn of_rows(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
     let mut clients: Vec<Client> = Vec::new();
     for (row, secret) in rows {
         let id = ClientId::new(row.id.clone().uuid("clients.id")?);
@@ -160,19 +264,6 @@ pub fn clients(rows: Vec<ClientWithSecret>) -> Result<Vec<Client>, StoreError> {
         }
     }
     Ok(clients)
-}
-
-/// The ids of clients as they are stored.
-pub fn stored_ids(ids: &[ClientId]) -> Vec<StoredId> {
-    ids.iter().map(|id| StoredId::from(id.uuid())).collect()
-}
-
-/// The versions of clients that were found.
-pub fn versions(rows: Vec<(StoredId, Version)>) -> Result<HashMap<ClientId, Version>, StoreError> {
-    let versions = rows
-        .into_iter()
-        .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
-    versions.collect()
 }
 
 fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
@@ -194,4 +285,87 @@ fn client(row: ClientRow, id: ClientId) -> Result<Client, StoreError> {
         created_at: row.created_at.time("clients.created_at")?,
         revoked_at: optional_time(row.revoked_at, "clients.revoked_at")?,
     })
+}
+
+/// The ports [`Clients`](access::Clients) and [`ActivityLog`](access::ActivityLog). How activity
+/// is written is each store's own: `record_activity`.
+#[macro_export]
+macro_rules! clients {
+    ($store:ty) => {
+        const _: () = {
+            use std::collections::HashMap;
+
+            use access::{
+                Activity, ActivityLog, Client, ClientWrite, Clients, activity::ActivityWrites,
+            };
+            use kernel::{ClientId, StoreError, Version, audit::Entry};
+            use $crate::client;
+
+            #[async_trait::async_trait]
+            impl Clients for $store {
+                async fn insert(
+                    &self,
+                    client: &Client,
+                    entry: Option<&Entry>,
+                ) -> Result<(), StoreError> {
+                    let (client, entry) = (client.clone(), entry.cloned());
+                    self.transaction(async move |conn| {
+                        Ok(client::insert(conn, &client, entry.as_ref()).await?)
+                    })
+                    .await
+                }
+
+                async fn find(&self, id: ClientId) -> Result<Option<Client>, StoreError> {
+                    self.query(async move |conn| Ok(client::find(conn, id).await?))
+                        .await
+                }
+
+                async fn list(&self, limit: usize) -> Result<Vec<Client>, StoreError> {
+                    self.query(async move |conn| Ok(client::list(conn, limit).await?))
+                        .await
+                }
+
+                async fn versions(
+                    &self,
+                    ids: &[ClientId],
+                ) -> Result<HashMap<ClientId, Version>, StoreError> {
+                    let ids = ids.to_vec();
+                    self.query(async move |conn| Ok(client::versions(conn, &ids).await?))
+                        .await
+                }
+
+                async fn update(
+                    &self,
+                    write: &ClientWrite,
+                    entry: Option<&Entry>,
+                ) -> Result<(), StoreError> {
+                    let (write, entry) = (write.clone(), entry.cloned());
+                    self.transaction(async move |conn| {
+                        Ok(client::update(conn, &write, entry.as_ref()).await?)
+                    })
+                    .await
+                }
+            }
+
+            #[async_trait::async_trait]
+            impl ActivityLog for $store {
+                async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError> {
+                    if writes.is_empty() {
+                        return Ok(());
+                    }
+                    self.record_activity(client::ActivityRows::from(writes))
+                        .await
+                }
+
+                async fn activities(
+                    &self,
+                    clients: &[ClientId],
+                ) -> Result<HashMap<ClientId, Activity>, StoreError> {
+                    let clients = clients.to_vec();
+                    self.query(async move |conn| Ok(client::activities(conn, &clients).await?))
+                        .await
+                }
+            }
+        };
+    };
 }

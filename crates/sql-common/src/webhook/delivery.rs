@@ -9,11 +9,12 @@ use diesel::{
 use kernel::{StoreError, event::EventName};
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, Round};
 
-use super::most;
 use crate::{
+    binds,
     event::cursor_in,
+    executor::{Executor, Outcome, values},
     statement,
-    stored::{corrupt, count},
+    stored::{corrupt, count, most},
     types::{Count, Moment, StoredTime},
     value::Value,
 };
@@ -68,16 +69,21 @@ impl TryFrom<DeliveryRow> for DeliveryRecord {
 
 statement! {
     /// Reads all that are kept of an endpoint, which are few.
-    pub Deliveries =
-    "SELECT at, commit_seq, number, name, attempt, status, duration_ms, error \
-     FROM webhook_deliveries WHERE endpoint = ? ORDER BY position DESC LIMIT ?",
+    Deliveries = r"
+        SELECT at, commit_seq, number, name, attempt, status, duration_ms, error
+        FROM webhook_deliveries WHERE endpoint = :endpoint ORDER BY position DESC LIMIT :limit",
     returns DeliveryColumns
 }
 
-/// The values of [`Deliveries`].
-pub fn deliveries_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
+/// The newest deliveries to an endpoint that are kept.
+pub async fn deliveries(
+    conn: &mut impl Executor,
+    endpoint: EndpointId,
+    limit: usize,
+) -> Outcome<Vec<DeliveryRecord>> {
     let limit = most(limit.min(DELIVERIES_KEPT));
-    [endpoint.uuid().into(), limit.into()]
+    let asked = binds! { endpoint: endpoint.uuid(), limit };
+    values(conn.load::<Deliveries, DeliveryRow>(asked).await?)
 }
 
 /// How many deliveries are kept, as a value.

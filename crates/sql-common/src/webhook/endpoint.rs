@@ -9,21 +9,22 @@ use diesel::{
 };
 use kernel::{
     ClientId, StoreError,
+    audit::Entry,
     event::{Cursor, EventName},
 };
 use uuid::Uuid;
 use webhooks::{
-    Endpoint, EndpointId, EndpointUrl, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Secret,
-    TrackedEndpoint,
+    Endpoint, EndpointId, EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, Owner,
+    PreviousSecret, Secret, TrackedEndpoint,
 };
 
-use super::most;
 use crate::{
-    entity,
-    entity::Entity,
+    audit, binds, entity,
+    entity::{Entity, row},
     event::{cursor_in, cursor_values},
+    executor::{Executor, Outcome},
     statement,
-    stored::{array, array_text, corrupt, count, parse, prefixes},
+    stored::{array, array_text, corrupt, count, most, parse, prefixes},
     types::{Count, Id, Moment, StoredTime, optional_time},
     value::Value,
 };
@@ -153,8 +154,8 @@ impl TryFrom<EndpointRow> for Endpoint {
 #[macro_export]
 macro_rules! tracked_columns {
     () => {
-        "{webhook_endpoints}, commit_seq, number, last_success_at, failing_since, silent_rounds, \
-         quiet_until"
+        r"{webhook_endpoints}, commit_seq, number, last_success_at, failing_since, silent_rounds,
+            quiet_until"
     };
 }
 
@@ -211,16 +212,20 @@ pub fn health_values(health: &Health) -> [Value<'static>; 4] {
 }
 
 statement! {
-    pub Find = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id = ?"
-    ),
+    Find = concat!("SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id = :id"),
     over [EndpointRow],
     returns TrackedColumns
 }
 
+pub async fn find(conn: &mut impl Executor, id: EndpointId) -> Outcome<Option<TrackedEndpoint>> {
+    let rows: Vec<TrackedRow> = conn.load::<Find, _>(binds! { id: id.uuid() }).await?;
+    Ok(rows.into_iter().map(tracked).next().transpose()?)
+}
+
 statement! {
     pub List = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints WHERE id > ? ORDER BY id LIMIT ?"
+        "SELECT ", tracked_columns!(),
+        " FROM webhook_endpoints WHERE id > :after ORDER BY id LIMIT :limit"
     ),
     over [EndpointRow],
     returns TrackedColumns
@@ -228,82 +233,158 @@ statement! {
 
 statement! {
     pub ListOwned = concat!(
-        "SELECT ", tracked_columns!(), " FROM webhook_endpoints \
-         WHERE owner = ? AND id > ? ORDER BY id LIMIT ?"
+        "SELECT ", tracked_columns!(), r" FROM webhook_endpoints
+        WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit"
     ),
     over [EndpointRow],
     returns TrackedColumns
 }
 
+/// A page behind an endpoint, or the first one: every id is behind the nil UUID.
+pub async fn list(
+    conn: &mut impl Executor,
+    owner: Option<Owner>,
+    after: Option<EndpointId>,
+    limit: usize,
+) -> Outcome<Vec<TrackedEndpoint>> {
+    let after = after.map_or(Uuid::nil(), EndpointId::uuid);
+    let limit = most(limit);
+    let rows: Vec<TrackedRow> = match owner.map(owner_text) {
+        None => conn.load::<List, _>(binds! { after, limit }).await?,
+        Some(owner) => {
+            let asked = binds! { owner: &owner, after, limit };
+            conn.load::<ListOwned, _>(asked).await?
+        }
+    };
+    Ok(rows.into_iter().map(tracked).collect::<Result<_, _>>()?)
+}
+
 statement! {
     /// Whether an owner has as many endpoints as it may have.
-    pub IsFull = "SELECT count(*) >= ? FROM webhook_endpoints WHERE owner = ?",
+    IsFull = "SELECT count(*) >= :most FROM webhook_endpoints WHERE owner = :owner",
     returns (Bool,)
 }
 
-impl EndpointRecord {
-    /// The values of [`IsFull`].
-    pub fn is_full_values(&self) -> [Value<'_>; 2] {
-        [most(MOST_ENDPOINTS).into(), (&self.owner).into()]
-    }
-
-    /// The owner's column.
-    pub fn owner(&self) -> &str {
-        &self.owner
-    }
+statement! {
+    Insert = r"
+        INSERT INTO webhook_endpoints ({webhook_endpoints}, commit_seq, number)
+        VALUES ({webhook_endpoints :}, :commit_seq, :number)",
+    over [EndpointRow]
 }
 
-/// A page of endpoints.
-#[derive(Clone, Debug)]
-pub struct Page {
-    /// The owner's column, if it is about one owner.
-    pub owner: Option<String>,
-    after: Uuid,
-    limit: i64,
-}
-
-impl Page {
-    /// The page behind an endpoint, or the first one: every id is behind the nil UUID.
-    pub fn new(owner: Option<Owner>, after: Option<EndpointId>, limit: usize) -> Self {
-        Self {
-            owner: owner.map(owner_text),
-            after: after.map_or(Uuid::nil(), EndpointId::uuid),
-            limit: most(limit),
-        }
+/// Adds an endpoint, in a transaction of the caller's. A conflict if the owner has as many as it
+/// may have.
+pub async fn insert(
+    conn: &mut impl Executor,
+    endpoint: &Endpoint,
+    start: Cursor,
+    entry: Option<&Entry>,
+) -> Outcome<()> {
+    let record = EndpointRecord::from(endpoint);
+    // An owner need not have a row that could be locked.
+    conn.lock("webhook_endpoints", &record.owner).await?;
+    let asked = binds! { most: most(MOST_ENDPOINTS), owner: &record.owner };
+    let full: Vec<(bool,)> = conn.load::<IsFull, _>(asked).await?;
+    if full == [(true,)] {
+        return Err(StoreError::Conflict.into());
     }
-
-    /// The values of [`List`], or behind the owner those of [`ListOwned`].
-    pub fn values(&self) -> Vec<Value<'_>> {
-        let owner = self.owner.as_ref().map(Value::from);
-        let values = [self.after.into(), self.limit.into()];
-        owner.into_iter().chain(values).collect()
-    }
+    let mut values = row::<EndpointRow>(&record);
+    let [commit_seq, number] = cursor_values(start);
+    values.extend(binds! { commit_seq, number });
+    conn.execute::<Insert>(&values).await?;
+    audit::write_entry(conn, entry).await
 }
 
 statement! {
-    pub IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = ?",
-    returns (BigInt,)
-}
-
-statement! {
-    pub Delete = "DELETE FROM webhook_endpoints WHERE id = ?"
+    Update = r"
+        UPDATE webhook_endpoints SET {webhook_endpoints.changing = :}
+        WHERE id = :id AND version = :expected",
+    over [EndpointRow]
 }
 
 statement! {
     /// Takes the health of a new endpoint.
-    pub ForgetHealth =
-    "UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL, silent_rounds = 0, \
-     quiet_until = NULL WHERE id = ?"
+    ForgetHealth = r"
+        UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL,
+            silent_rounds = 0, quiet_until = NULL
+        WHERE id = :id"
 }
 
 statement! {
-    pub MoveBack =
-    "UPDATE webhook_endpoints SET commit_seq = ?, number = ? \
-     WHERE id = ? AND (commit_seq, number) > (?, ?)"
+    /// Makes no next attempt due later than at a time.
+    pub Hurry = r"
+        UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
 }
 
-/// The values of [`MoveBack`].
-pub fn move_back_values(id: EndpointId, to: Cursor) -> [Value<'static>; 5] {
-    let [commit_seq, number] = cursor_values(to).map(Value::from);
-    [commit_seq, number, id.uuid().into(), commit_seq, number]
+/// Writes a change, in a transaction of the caller's. A conflict if the version is another one.
+pub async fn update(
+    conn: &mut impl Executor,
+    write: &EndpointWrite,
+    entry: Option<&Entry>,
+) -> Outcome<()> {
+    let (endpoint, record) = (&write.endpoint, EndpointRecord::from(&write.endpoint));
+    let mut values = row::<EndpointRow>(&record);
+    values.extend(binds! { expected: write.expected });
+    if conn.execute::<Update>(&values).await? == 0 {
+        return Err(StoreError::Conflict.into());
+    }
+    if write.starts_over {
+        let (id, at) = (endpoint.id.uuid(), endpoint.updated_at);
+        conn.execute::<ForgetHealth>(binds! { id }).await?;
+        conn.execute::<Hurry>(binds! { id, at }).await?;
+    }
+    audit::write_entry(conn, entry).await
+}
+
+statement! {
+    Delete = "DELETE FROM webhook_endpoints WHERE id = :id"
+}
+
+/// Deletes an endpoint, in a transaction of the caller's.
+pub async fn delete(
+    conn: &mut impl Executor,
+    id: EndpointId,
+    entry: Option<&Entry>,
+) -> Outcome<bool> {
+    let is_known = conn.execute::<Delete>(binds! { id: id.uuid() }).await? > 0;
+    audit::write_entry(conn, entry.filter(|_| is_known)).await?;
+    Ok(is_known)
+}
+
+statement! {
+    MoveBack = r"
+        UPDATE webhook_endpoints SET commit_seq = :commit_seq, number = :number
+        WHERE id = :id AND (commit_seq, number) > (:commit_seq, :number)"
+}
+
+statement! {
+    /// Drops waiting events behind a place.
+    DropBehind = r"
+        DELETE FROM webhook_waiting
+        WHERE endpoint = :id AND (commit_seq, number) > (:commit_seq, :number)"
+}
+
+statement! {
+    IsKnown = "SELECT count(*) FROM webhook_endpoints WHERE id = :id",
+    returns (BigInt,)
+}
+
+/// Moves an endpoint back to a place, in a transaction of the caller's; false if it is not there.
+pub async fn replay(
+    conn: &mut impl Executor,
+    id: EndpointId,
+    to: Cursor,
+    entry: Option<&Entry>,
+) -> Outcome<bool> {
+    let ([commit_seq, number], id) = (cursor_values(to), id.uuid());
+    let place = binds! { id, commit_seq, number };
+    let is_known = if conn.execute::<MoveBack>(place).await? > 0 {
+        conn.execute::<DropBehind>(place).await?;
+        true
+    } else {
+        let known: Vec<(i64,)> = conn.load::<IsKnown, _>(binds! { id }).await?;
+        known.first() == Some(&(1,))
+    };
+    audit::write_entry(conn, entry.filter(|_| is_known)).await?;
+    Ok(is_known)
 }

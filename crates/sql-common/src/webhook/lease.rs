@@ -1,14 +1,23 @@
-//! Which endpoints may be leased, and how much there is to do for them.
+//! Leases of endpoints, and how much there is to do for them.
+
+use std::collections::HashMap;
 
 use diesel::sql_types::{BigInt, Nullable};
-use kernel::StoreError;
-use webhooks::{EndpointBacklog, EndpointId, LONGEST_REST, LeaseQuery, MOST_WAITING_COUNTED};
+use kernel::Version;
+use time::OffsetDateTime;
+use webhooks::{
+    EndpointBacklog, EndpointId, LONGEST_REST, Lease, LeaseQuery, MOST_WAITING_COUNTED, Release,
+};
 
-use super::most;
 use crate::{
+    binds,
     event::cursor_values,
+    executor::{Executor, Outcome},
+    horizon,
+    sql::Named,
+    statement,
+    stored::most,
     types::{Id, Moment, StoredId, StoredTime, optional_time},
-    value::Value,
 };
 
 /// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
@@ -17,44 +26,168 @@ use crate::{
 #[macro_export]
 macro_rules! may_be_leased {
     () => {
-        "WHERE state = 'active' AND (leased_until IS NULL OR leased_until <= ? \
-         OR (holder IS NULL AND leased_until > ?)) \
-         AND (quiet_until IS NULL OR quiet_until <= ?) \
-         AND ((endpoint.commit_seq, endpoint.number) < (?, ?) \
-         OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting \
-         WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= ?) \
-         ORDER BY leased_until NULLS FIRST, id LIMIT ?"
+        r"WHERE state = 'active'
+            AND (leased_until IS NULL OR leased_until <= :now
+                OR (holder IS NULL AND leased_until > :longest_rest))
+            AND (quiet_until IS NULL OR quiet_until <= :now)
+            AND ((endpoint.commit_seq, endpoint.number) < (:commit_seq, :number)
+                OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting
+                    WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= :now)
+            ORDER BY leased_until NULLS FIRST, id LIMIT :limit"
     };
 }
 
-/// The values of [`may_be_leased`](crate::may_be_leased).
-pub fn lease_values(query: &LeaseQuery) -> [Value<'static>; 7] {
-    let [commit_seq, number] = cursor_values(query.end).map(Value::from);
-    let (now, rest) = (
-        Value::from(query.now),
-        Value::from(query.now + LONGEST_REST),
-    );
-    let limit = most(query.limit).into();
-    [now, rest, now, commit_seq, number, now, limit]
+/// The values of [`may_be_leased`](crate::may_be_leased), and those of a lease.
+pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 7] {
+    let LeaseQuery {
+        now, holder, until, ..
+    } = *query;
+    let [commit_seq, number] = cursor_values(query.end);
+    let (longest_rest, limit) = (now + LONGEST_REST, most(query.limit));
+    *binds! { now, longest_rest, commit_seq, number, limit, holder, until }
 }
 
-/// The SQL types of the row of a backlog.
-pub type BacklogColumns = (Id, BigInt, Nullable<Moment>);
-
-/// The row of a backlog: the endpoint, the number of events that wait, and the time of the first
-/// event behind its cursor.
-pub type BacklogRow = (StoredId, i64, Option<StoredTime>);
-
-/// The values of a query of backlogs.
-pub fn backlog_values(limit: usize) -> [Value<'static>; 2] {
-    [most(MOST_WAITING_COUNTED).into(), most(limit).into()]
+/// Changes leases that are held, on PostgreSQL. An endpoint that another transaction has locked is
+/// passed by, so that it holds up no other: a lease that was not renewed ends its round, and one
+/// that was not ended lapses.
+macro_rules! held {
+    ($sent:literal, $columns:literal, $change:literal) => {
+        concat!(
+            "WITH held AS MATERIALIZED (
+                SELECT sent.* FROM unnest(:endpoint, :holder",
+            $sent,
+            ")
+                    AS sent (chosen, chosen_holder",
+            $columns,
+            ")
+                JOIN webhook_endpoints ON id = chosen AND holder = chosen_holder
+                ORDER BY id FOR NO KEY UPDATE OF webhook_endpoints SKIP LOCKED
+            )
+            UPDATE webhook_endpoints SET ",
+            $change,
+            " FROM held WHERE id = chosen"
+        )
+    };
 }
 
-/// A backlog that was read.
-pub fn backlog((endpoint, waiting, since): BacklogRow) -> Result<EndpointBacklog, StoreError> {
-    Ok(EndpointBacklog {
-        endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
-        waiting: usize::try_from(waiting).unwrap_or_default(),
-        behind_since: optional_time(since, "events.at")?,
-    })
+statement! {
+    pub Renew = {
+        postgres: concat!(held!("", "", "leased_until = :until"), " RETURNING id, holder, version"),
+        sqlite: r"
+            UPDATE webhook_endpoints SET leased_until = :until
+            WHERE id = :endpoint AND holder = :holder RETURNING id, holder, version",
+    },
+    returns (Id, Id, BigInt)
+}
+
+/// Moves the end of leases, and returns those that are still held, with the endpoint's version.
+pub async fn renew(
+    conn: &mut impl Executor,
+    leases: &[Lease],
+    until: OffsetDateTime,
+) -> Outcome<HashMap<Lease, Version>> {
+    let leases = leases.iter();
+    let leases =
+        leases.map(|it| binds! { endpoint: it.endpoint.uuid(), holder: it.holder }.to_vec());
+    let leases: Vec<_> = leases.collect();
+    let renewed: Vec<(StoredId, StoredId, Version)> = conn
+        .load_each::<Renew, _>(&leases, binds! { until })
+        .await?;
+    let held = renewed.into_iter().map(|(id, holder, version)| {
+        let lease = Lease {
+            endpoint: EndpointId::new(id.uuid("webhook_endpoints.id")?),
+            holder: holder.uuid("webhook_endpoints.holder")?,
+        };
+        Ok((lease, version))
+    });
+    held.collect()
+}
+
+statement! {
+    /// The place is set if it and the version are those of before.
+    pub EndLease = {
+        postgres: held!(
+            ", :version, :from_in, :from_number, :to_in, :to_number, :again_at",
+            ", seen_version, from_in, from_number, to_in, to_number, again_at",
+            "holder = NULL, leased_until = again_at,
+                commit_seq = CASE WHEN (version, commit_seq, number)
+                    = (seen_version, from_in, from_number) THEN to_in ELSE commit_seq END,
+                number = CASE WHEN (version, commit_seq, number)
+                    = (seen_version, from_in, from_number) THEN to_number ELSE number END"
+        ),
+        sqlite: r"
+            UPDATE webhook_endpoints SET holder = NULL, leased_until = :again_at,
+                commit_seq = iif((version, commit_seq, number)
+                    = (:version, :from_in, :from_number), :to_in, commit_seq),
+                number = iif((version, commit_seq, number)
+                    = (:version, :from_in, :from_number), :to_number, number)
+            WHERE id = :endpoint AND holder = :holder",
+    }
+}
+
+/// Ends leases.
+pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<()> {
+    let release = |release: &Release| {
+        let [[from_in, from_number], [to_in, to_number]] =
+            [release.from, release.to].map(cursor_values);
+        let Lease { endpoint, holder } = release.lease;
+        let values = binds! {
+            endpoint: endpoint.uuid(), holder, version: release.version,
+            from_in, from_number, to_in, to_number, again_at: release.again_at,
+        };
+        values.to_vec()
+    };
+    let releases: Vec<_> = releases.iter().map(release).collect();
+    conn.execute_each::<EndLease>(&releases, &[]).await?;
+    Ok(())
+}
+
+statement! {
+    /// On SQLite, a place that another kind of store has made is behind all of this one.
+    pub Backlog = {
+        postgres: concat!(
+            "SELECT endpoint.id, (
+                SELECT count(*) FROM (
+                    SELECT FROM webhook_waiting AS waiting
+                    WHERE waiting.endpoint = endpoint.id LIMIT :counted
+                ) AS counted
+            ), (
+                SELECT at FROM events
+                WHERE (events.commit_seq, events.number) > (endpoint.commit_seq, endpoint.number)
+                    AND events.commit_seq < place.horizon
+                ORDER BY events.commit_seq, events.number LIMIT 1
+            )
+            FROM webhook_endpoints AS endpoint CROSS JOIN (
+                SELECT ", horizon!(), " AS horizon FROM event_log WHERE singleton
+            ) AS place
+            WHERE state = 'active' ORDER BY endpoint.id LIMIT :limit"
+        ),
+        sqlite: r"
+            SELECT id, (
+                SELECT count(*) FROM (
+                    SELECT 1 FROM webhook_waiting AS waiting
+                    WHERE waiting.endpoint = endpoint.id LIMIT :counted
+                )
+            ), (
+                SELECT at FROM events WHERE events.number
+                    > iif(endpoint.commit_seq = 0, endpoint.number, 9223372036854775807)
+                ORDER BY events.number LIMIT 1
+            )
+            FROM webhook_endpoints AS endpoint WHERE state = 'active' ORDER BY id LIMIT :limit",
+    },
+    returns (Id, BigInt, Nullable<Moment>)
+}
+
+/// How far active endpoints are behind.
+pub async fn backlog(conn: &mut impl Executor, limit: usize) -> Outcome<Vec<EndpointBacklog>> {
+    let asked = binds! { counted: most(MOST_WAITING_COUNTED), limit: most(limit) };
+    let rows: Vec<(StoredId, i64, Option<StoredTime>)> = conn.load::<Backlog, _>(asked).await?;
+    let backlogs = rows.into_iter().map(|(endpoint, waiting, since)| {
+        Ok(EndpointBacklog {
+            endpoint: EndpointId::new(endpoint.uuid("webhook_endpoints.id")?),
+            waiting: usize::try_from(waiting).unwrap_or_default(),
+            behind_since: optional_time(since, "events.at")?,
+        })
+    });
+    backlogs.collect()
 }

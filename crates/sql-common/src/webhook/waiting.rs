@@ -1,23 +1,23 @@
 //! Events that wait for another attempt, or behind one that does.
 
+use std::collections::HashSet;
+
 use diesel::{
     Queryable,
     sql_types::{BigInt, Bool, Nullable, Text},
 };
-use kernel::{
-    StoreError,
-    event::{Cursor, EventName},
-};
+use kernel::{StoreError, event::EventName};
 use time::OffsetDateTime;
+use uuid::Uuid;
 use webhooks::{EndpointId, WaitingEvent};
 
-use super::most;
 use crate::{
-    event::{cursor_in, cursor_values},
+    binds,
+    event::cursor_in,
+    executor::{Executor, Outcome, values},
     statement,
-    stored::count,
+    stored::{count, most},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
-    value::Value,
 };
 
 /// The columns of a [`WaitingRow`].
@@ -70,53 +70,73 @@ impl TryFrom<WaitingRow> for WaitingEvent {
 
 statement! {
     pub Due = concat!(
-        "SELECT ", waiting_columns!(), " FROM webhook_waiting \
-         WHERE endpoint = ? AND next_at <= ? ORDER BY next_at, commit_seq, number LIMIT ?"
+        "SELECT ", waiting_columns!(), r" FROM webhook_waiting
+        WHERE endpoint = :endpoint AND next_at <= :now
+        ORDER BY next_at, commit_seq, number LIMIT :limit"
     ),
     returns WaitingColumns
 }
 
-/// The values of [`Due`].
-pub fn due_values(endpoint: EndpointId, now: OffsetDateTime, limit: usize) -> [Value<'static>; 3] {
-    [endpoint.uuid().into(), now.into(), most(limit).into()]
+/// Waiting events whose next attempt is due.
+pub async fn due(
+    conn: &mut impl Executor,
+    endpoint: EndpointId,
+    now: OffsetDateTime,
+    limit: usize,
+) -> Outcome<Vec<WaitingEvent>> {
+    let asked = binds! { endpoint: endpoint.uuid(), now, limit: most(limit) };
+    values(conn.load::<Due, WaitingRow>(asked).await?)
 }
 
 statement! {
-    pub CountWaiting =
-    "SELECT count(*) FROM (SELECT 1 AS one FROM webhook_waiting WHERE endpoint = ? LIMIT ?) \
-     AS counted",
+    /// Looks each subject up, for one of them may have many events.
+    pub WaitingAmong = {
+        postgres: r"
+            SELECT asked.subject FROM unnest(:subject) AS asked (subject) CROSS JOIN LATERAL (
+                SELECT FROM webhook_waiting AS waiting
+                WHERE waiting.endpoint = :endpoint AND waiting.subject = asked.subject LIMIT 1
+            ) AS found",
+        sqlite: r"
+            SELECT subject FROM webhook_waiting
+            WHERE endpoint = :endpoint AND subject = :subject LIMIT 1",
+    },
+    returns (Id,)
+}
+
+/// The subjects among these of which an event waits.
+pub async fn waiting_among(
+    conn: &mut impl Executor,
+    endpoint: EndpointId,
+    subjects: &HashSet<Uuid>,
+) -> Outcome<HashSet<Uuid>> {
+    let subjects = subjects.iter();
+    let asked: Vec<_> = subjects
+        .map(|subject| binds! { subject }.to_vec())
+        .collect();
+    let endpoint = binds! { endpoint: endpoint.uuid() };
+    let rows: Vec<(StoredId,)> = conn.load_each::<WaitingAmong, _>(&asked, endpoint).await?;
+    let subjects = rows
+        .into_iter()
+        .map(|(id,)| id.uuid("webhook_waiting.subject"));
+    Ok(subjects.collect::<Result<_, _>>()?)
+}
+
+statement! {
+    CountWaiting = r"
+        SELECT count(*) FROM (
+            SELECT 1 AS one FROM webhook_waiting WHERE endpoint = :endpoint LIMIT :limit
+        ) AS counted",
     returns (BigInt,)
 }
 
-/// The values of [`CountWaiting`].
-pub fn count_waiting_values(endpoint: EndpointId, limit: usize) -> [Value<'static>; 2] {
-    [endpoint.uuid().into(), most(limit).into()]
-}
-
-/// A count of waiting events.
-pub fn count_of(rows: &[(i64,)]) -> usize {
+/// The number of events that wait, counted up to a limit.
+pub async fn count_waiting(
+    conn: &mut impl Executor,
+    endpoint: EndpointId,
+    limit: usize,
+) -> Outcome<usize> {
+    let asked = binds! { endpoint: endpoint.uuid(), limit: most(limit) };
+    let rows: Vec<(i64,)> = conn.load::<CountWaiting, _>(asked).await?;
     let count = rows.first().map_or(0, |(count,)| *count);
-    usize::try_from(count).unwrap_or_default()
-}
-
-statement! {
-    /// Makes no next attempt due later than at a time.
-    pub Hurry = "UPDATE webhook_waiting SET next_at = ? WHERE endpoint = ? AND next_at > ?"
-}
-
-/// The values of [`Hurry`].
-pub fn hurry_values(endpoint: EndpointId, at: OffsetDateTime) -> [Value<'static>; 3] {
-    [at.into(), endpoint.uuid().into(), at.into()]
-}
-
-statement! {
-    /// Drops waiting events behind a place.
-    pub DropBehind =
-    "DELETE FROM webhook_waiting WHERE endpoint = ? AND (commit_seq, number) > (?, ?)"
-}
-
-/// The values of [`DropBehind`].
-pub fn drop_behind_values(endpoint: EndpointId, to: Cursor) -> [Value<'static>; 3] {
-    let [commit_seq, number] = cursor_values(to).map(Value::from);
-    [endpoint.uuid().into(), commit_seq, number]
+    Ok(usize::try_from(count).unwrap_or_default())
 }

@@ -1,0 +1,11 @@
+//! The ports whose implementation is that of both stores.
+
+use crate::SqliteStore;
+
+sql_common::accounts!(SqliteStore);
+sql_common::audit_log!(SqliteStore);
+sql_common::catalogues!(SqliteStore);
+sql_common::clients!(SqliteStore);
+sql_common::console!(SqliteStore);
+sql_common::subscribers!(SqliteStore);
+sql_common::webhooks!(SqliteStore);
