@@ -21,7 +21,6 @@ statement! {
          ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'), \
          ('posting_history', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
          ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'), \
-         ('event_cursors', 'INSERT'), ('event_cursors', 'UPDATE'), \
          ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
          ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), \
          ('clients', 'SELECT'), ('clients', 'UPDATE'), ('client_secrets', 'SELECT'), \

@@ -16,8 +16,7 @@ use kernel::{
 };
 use sql_common::{
     event::{
-        EventColumns, EventRow, FindKept, Keep, MOST_LOOKED_AT, MoveKept, cursor, cursor_values,
-        keep_values, kept, move_kept_values, page, prefixes, well_before,
+        EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page, prefixes, well_before,
     },
     event_columns, statement,
     stored::{array_text, numbers_text},
@@ -309,36 +308,6 @@ impl EventLog for SqliteStore {
             }
         }
         Ok(deleted)
-    }
-
-    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
-        let consumer = consumer.to_owned();
-        self.connections
-            .read(move |conn| {
-                let consumer = [consumer.as_str().into()];
-                Ok(kept(&load::<FindKept, _>(conn, &consumer)?)?)
-            })
-            .await
-    }
-
-    async fn move_cursor(
-        &self,
-        consumer: &str,
-        from: Option<Cursor>,
-        to: Cursor,
-    ) -> Result<bool, StoreError> {
-        let consumer = consumer.to_owned();
-        self.connections
-            .write(move |conn| {
-                let moved = match from {
-                    None => execute::<Keep>(conn, &keep_values(&consumer, to))?,
-                    Some(from) => {
-                        execute::<MoveKept>(conn, &move_kept_values(&consumer, from, to))?
-                    }
-                };
-                Ok(moved > 0)
-            })
-            .await
     }
 }
 

@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 25] = [
+pub const TABLES: [Table; 24] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
@@ -42,7 +42,6 @@ pub const TABLES: [Table; 25] = [
     table("outbox", &["id"]),
     table("events", &["commit_seq", "number"]),
     table("event_log", &["singleton"]),
-    table("event_cursors", &["consumer"]),
 ];
 
 /// Tables that have a row from the beginning.

@@ -1,4 +1,4 @@
-//! The tables `events`, the event log, and `event_cursors`, where its consumers are.
+//! The table `events`, the event log.
 //!
 //! The key of an event is (`commit_seq`, `number`): the transaction that wrote the event, 0 in a
 //! store with a single writer, and the number of the row.
@@ -17,10 +17,8 @@ use kernel::{
 use time::{Duration, OffsetDateTime};
 
 use crate::{
-    statement,
     stored::{corrupt, parse, parse_optional, trace},
     types::{Id, Moment, StoredId, StoredTime},
-    value::Value,
 };
 
 /// The largest number of events, of any name, that one page looks at.
@@ -197,46 +195,6 @@ pub fn well_before(at: OffsetDateTime) -> OffsetDateTime {
     at.checked_sub(DISORDER).unwrap_or(at)
 }
 
-statement! {
-    /// Finds the kept cursor of a consumer.
-    pub FindKept = "SELECT commit_seq, number FROM event_cursors WHERE consumer = ?",
-    returns (BigInt, BigInt)
-}
-
-/// A kept cursor that was found.
-pub fn kept(rows: &[(i64, i64)]) -> Result<Option<Cursor>, StoreError> {
-    let kept = rows.first();
-    kept.map(|&(commit_seq, number)| cursor_in("event_cursors", commit_seq, number))
-        .transpose()
-}
-
-statement! {
-    /// Keeps the first cursor of a consumer.
-    pub Keep =
-    "INSERT INTO event_cursors (consumer, commit_seq, number) VALUES (?, ?, ?) \
-     ON CONFLICT (consumer) DO NOTHING"
-}
-
-/// The values of [`Keep`].
-pub fn keep_values(consumer: &str, to: Cursor) -> [Value<'_>; 3] {
-    let [commit_seq, number] = cursor_values(to).map(Value::from);
-    [consumer.into(), commit_seq, number]
-}
-
-statement! {
-    /// Moves the kept cursor of a consumer, if it is at a place.
-    pub MoveKept =
-    "UPDATE event_cursors SET commit_seq = ?, number = ? \
-     WHERE consumer = ? AND commit_seq = ? AND number = ?"
-}
-
-/// The values of [`MoveKept`].
-pub fn move_kept_values(consumer: &str, from: Cursor, to: Cursor) -> [Value<'_>; 5] {
-    let [was_in, was] = cursor_values(from).map(Value::from);
-    let [commit_seq, number] = cursor_values(to).map(Value::from);
-    [commit_seq, number, consumer.into(), was_in, was]
-}
-
 #[cfg(test)]
 mod tests {
     use kernel::testing::{noon, uuid};
@@ -298,6 +256,5 @@ mod tests {
         }
         reports(cursor(-1, 0), "events.commit_seq", "-1");
         reports(cursor(0, -2), "events.number", "-2");
-        reports(kept(&[(-1, 0)]), "event_cursors.commit_seq", "-1");
     }
 }

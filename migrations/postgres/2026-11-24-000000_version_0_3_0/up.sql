@@ -775,21 +775,6 @@ COMMENT ON COLUMN event_log.deleted_number IS 'Its number.';
 INSERT INTO event_log (singleton, transaction_offset, deleted_in, deleted_number)
     VALUES (true, 0, 0, 0);
 
-CREATE TABLE event_cursors (
-    consumer text COLLATE "C" NOT NULL PRIMARY KEY CHECK (consumer <> ''),
-    commit_seq bigint NOT NULL CHECK (commit_seq >= 0),
-    number bigint NOT NULL CHECK (number >= 0)
-)
--- One row for each consumer, updated with every page and never where an index has a column.
-WITH (fillfactor = 50);
-
-COMMENT ON TABLE event_cursors IS
-    'How far the parts of the program that work through the event log have come.';
-COMMENT ON COLUMN event_cursors.consumer IS 'The name of the consumer.';
-COMMENT ON COLUMN event_cursors.commit_seq IS
-    'The commit_seq of the last event that the consumer is done with.';
-COMMENT ON COLUMN event_cursors.number IS 'The number of that event.';
-
 -- In a volatile function an expression has a snapshot of its own, taken now and not when the
 -- calling statement began.
 CREATE FUNCTION event_place() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$

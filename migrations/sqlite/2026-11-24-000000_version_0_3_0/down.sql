@@ -5,7 +5,6 @@ DROP TABLE audit;
 DROP TABLE webhook_deliveries;
 DROP TABLE webhook_waiting;
 DROP TABLE webhook_endpoints;
-DROP TABLE event_cursors;
 DROP TABLE event_log;
 DROP TABLE events;
 DROP TABLE outbox;

@@ -536,15 +536,6 @@ CREATE TABLE event_log (
 
 INSERT INTO event_log (singleton, deleted_number) VALUES (1, 0);
 
--- How far the parts of the program that work through the log have come.
-CREATE TABLE event_cursors (
-    consumer TEXT NOT NULL PRIMARY KEY CHECK (consumer <> ''),
-    -- The place of the last event that the consumer is done with. A file has one writer at a time,
-    -- so numbers alone are the order, and the other part of a place is 0.
-    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
-    number INTEGER NOT NULL CHECK (number >= 0)
-) STRICT, WITHOUT ROWID;
-
 -- Webhooks: receivers of events, how far the deliveries to each of them are, and the last attempts.
 
 -- A receiver, as its owner registered it; and what workers know of it.

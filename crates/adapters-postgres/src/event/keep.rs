@@ -1,14 +1,12 @@
-//! The place where the log begins, the cursors of consumers, and the offset.
+//! The place where the log begins, and the offset.
 
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
-use kernel::event::Cursor;
-use sql_common::event::{FindKept, Keep, MoveKept, keep_values, kept, move_kept_values};
 use time::OffsetDateTime;
 
 use crate::{
     error::Failure,
-    statement::{Value, execute, load, statement},
+    statement::{execute, load, statement},
 };
 use sql_common::horizon;
 
@@ -47,40 +45,11 @@ pub(super) async fn forget(
     Ok(usize::try_from(deleted).unwrap_or_default())
 }
 
-/// The kept cursor of a consumer.
-pub(super) async fn cursor(
-    conn: &mut AsyncPgConnection,
-    consumer: &str,
-) -> Result<Option<Cursor>, Failure> {
-    Ok(kept(&load::<FindKept, _>(conn, &[consumer.into()]).await?)?)
-}
-
-/// Moves the cursor of a consumer, if it is where the consumer believes it to be.
-pub(super) async fn move_cursor(
-    conn: &mut AsyncPgConnection,
-    consumer: &str,
-    from: Option<Cursor>,
-    to: Cursor,
-) -> Result<bool, Failure> {
-    let moved = match from {
-        None => {
-            let values = keep_values(consumer, to).map(Value::from);
-            execute::<Keep>(conn, &values).await?
-        }
-        Some(from) => {
-            let values = move_kept_values(consumer, from, to).map(Value::from);
-            execute::<MoveKept>(conn, &values).await?
-        }
-    };
-    Ok(moved > 0)
-}
-
 /// The last place that is stored, whether or not the event is still there.
 macro_rules! last {
     () => {
         "greatest(deleted_in, \
          (SELECT commit_seq FROM events ORDER BY commit_seq DESC, number DESC LIMIT 1), \
-         (SELECT max(commit_seq) FROM event_cursors), \
          (SELECT max(commit_seq) FROM webhook_endpoints))"
     };
 }

@@ -111,23 +111,4 @@ impl EventLog for PostgresStore {
             .run(async move |conn| keep::forget(conn, before, limit).await)
             .await
     }
-
-    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
-        let consumer = consumer.to_owned();
-        self.connections
-            .run(async move |conn| keep::cursor(conn, &consumer).await)
-            .await
-    }
-
-    async fn move_cursor(
-        &self,
-        consumer: &str,
-        from: Option<Cursor>,
-        to: Cursor,
-    ) -> Result<bool, StoreError> {
-        let consumer = consumer.to_owned();
-        self.connections
-            .run(async move |conn| keep::move_cursor(conn, &consumer, from, to).await)
-            .await
-    }
 }

@@ -270,11 +270,10 @@ async fn no_table_is_read_from_end_to_end() {
         super::catalogues::use_all(&store, round).await;
     }
     let observer = super::afterwards(&database, [store]).await;
-    // The cursors of all consumers, of which there are few, and of endpoints are read once, when a
-    // store is opened.
+    // The cursors of endpoints are read once, when a store is opened.
     let read = "SELECT relname || ' ' || seq_scan AS value FROM pg_stat_user_tables \
         WHERE seq_scan > 0 AND relname NOT LIKE '\\_\\_diesel%' \
-        AND NOT (relname IN ('event_cursors', 'webhook_endpoints') AND seq_scan = 1)";
+        AND NOT (relname = 'webhook_endpoints' AND seq_scan = 1)";
     assert_eq!(super::texts(&observer, read).await, Vec::<String>::new());
     let used = "SELECT indexrelname AS value FROM pg_stat_user_indexes \
         WHERE idx_scan > 0 ORDER BY value";
@@ -325,8 +324,6 @@ async fn of_events(store: &PostgresStore) {
         limit: 10,
     };
     let page = store.read(&query).await.unwrap();
-    let kept = store.cursor("test").await.unwrap();
-    store.move_cursor("test", kept, page.next).await.unwrap();
     let end = EventLog::end(store).await.unwrap();
     assert!(page.next <= end);
     store.cursor_at(noon() + minutes(1)).await.unwrap();

@@ -13,7 +13,7 @@ use sql_common::{event::MOST_LOOKED_AT, testing::Shell};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::{fixture, is_unavailable, place, processes::two};
+use super::{fixture, place, processes::two};
 use crate::{SqliteStore, connection::Role, inspect, prepare_restored};
 
 const TOLD: EventName = EventName::new("Told");
@@ -178,11 +178,6 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     for n in [1, 2] {
         store.commit(told([n])).await.unwrap();
     }
-    assert_eq!(
-        store.move_cursor("one", None, numbered(2)).await,
-        Ok(true),
-        "a consumer inside is restored with the log"
-    );
     let copy = dir.path().join("50% of #1?.db");
     store.copy_into(&copy).await.unwrap();
     store.commit(told([3])).await.unwrap();
@@ -199,7 +194,7 @@ async fn a_restored_log_goes_on_behind_all_numbers_that_were_given_out() {
     store.commit(told(3..=5)).await.unwrap();
     assert_eq!(store.read(&lost).await, Err(LogError::Gone));
 
-    let kept = store.cursor("one").await.unwrap();
+    let kept = Some(numbered(2));
     let page = read(&store, kept).await;
     assert_eq!((subjects(&page), page.has_more), (vec![3, 4, 5], false));
     assert_eq!(page.next, numbered((1 << 32) + 5));
@@ -264,16 +259,11 @@ async fn readers_do_not_take_the_write_lock() {
     store.migrate().await.unwrap();
     store.commit(told([7])).await.unwrap();
     let first = numbered(1);
-    assert_eq!(store.move_cursor("one", None, first).await, Ok(true));
 
     let mut blocker = store.connections.connect(Role::Writer).unwrap();
     blocker.batch_execute("BEGIN IMMEDIATE").unwrap();
     assert_eq!(subjects(&read(&store, None).await), [7]);
     assert_eq!(store.end().await, Ok(first));
     assert_eq!(store.cursor_at(noon()).await, Ok(Cursor::START));
-    assert_eq!(store.cursor("one").await, Ok(Some(first)));
     assert_eq!(store.forget(noon(), 10).await, Ok(0));
-    // This has something to write.
-    let moved = store.move_cursor("one", Some(first), first).await;
-    assert!(is_unavailable(&moved), "{moved:?}");
 }

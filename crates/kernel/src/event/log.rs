@@ -90,18 +90,6 @@ pub trait EventLog: Send + Sync {
     /// Deletes events from before `before`, the oldest first and at most `limit`, without keeping
     /// writers waiting. Returns the number.
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError>;
-
-    /// The kept cursor of a consumer inside; `None` before its first page.
-    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError>;
-
-    /// Moves a consumer's cursor. `false`, and nothing is written, if it is not `from` any more
-    /// because another process has moved it.
-    async fn move_cursor(
-        &self,
-        consumer: &str,
-        from: Option<Cursor>,
-        to: Cursor,
-    ) -> Result<bool, StoreError>;
 }
 
 /// The driving port for readers outside.

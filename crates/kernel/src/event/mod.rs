@@ -4,7 +4,7 @@
 //! and a store writes them down in the order of the commits. A reader follows the log by the
 //! [`Cursor`] of the last event that it has seen, and so sees each event exactly once: a commit
 //! that is still under way while later ones are read is not passed by. Every reader keeps its own
-//! cursor: a client, or a [consumer](EventLog::cursor) inside.
+//! cursor: a client, or an endpoint of webhooks.
 //!
 //! The contexts that raise events declare their names. Stores and readers treat them alike.
 

@@ -99,19 +99,6 @@ impl EventLog for CountingLog {
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
         self.memory.forget(before, limit).await
     }
-
-    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
-        EventLog::cursor(&self.memory, consumer).await
-    }
-
-    async fn move_cursor(
-        &self,
-        consumer: &str,
-        from: Option<Cursor>,
-        to: Cursor,
-    ) -> Result<bool, StoreError> {
-        self.memory.move_cursor(consumer, from, to).await
-    }
 }
 
 /// A feed on a log.

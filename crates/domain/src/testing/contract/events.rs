@@ -423,26 +423,6 @@ kernel::contract_cases!(
         let events = walk(store, Some(find(2).await?), &[TOLD]).await?;
         assert_eq!(numbers(&events), [4, 5, 6, 7, 8, 9]);
     },
-    /// By one of several processes at a time.
-    async fn a_consumer_keeps_its_cursor(store: &S) {
-        commit_each(store, 1..=2).await?;
-        let page = read(store, None, &[TOLD], 9).await?;
-        let [first, second] = [0, 1].map(|n| page.events[n].cursor);
-        assert_eq!(store.cursor("one").await, Ok(None));
-        for (from, to, moves) in [
-            (Some(first), second, false),
-            (None, first, true),
-            (None, second, false),
-            (Some(first), second, true),
-            (Some(first), second, false),
-            (Some(second), second, true),
-        ] {
-            let moved = store.move_cursor("one", from, to).await;
-            assert_eq!(moved, Ok(moves), "{from:?} {to}");
-        }
-        assert_eq!(store.cursor("one").await, Ok(Some(second)));
-        assert_eq!(store.cursor("two").await, Ok(None));
-    },
     /// Those of companies are for everybody, and those of other contexts have none.
     async fn events_of_other_prefixes_are_passed(store: &S) {
         let created = ["a-1", "ab", "b%1", "B-1", "ü%_"].map(|id| create(id, "acme"));

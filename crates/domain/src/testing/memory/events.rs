@@ -69,22 +69,4 @@ impl EventLog for MemoryStore {
         }
         Ok(count)
     }
-
-    async fn cursor(&self, consumer: &str) -> Result<Option<Cursor>, StoreError> {
-        Ok(self.state().cursors.get(consumer).copied())
-    }
-
-    async fn move_cursor(
-        &self,
-        consumer: &str,
-        from: Option<Cursor>,
-        to: Cursor,
-    ) -> Result<bool, StoreError> {
-        let mut state = self.state();
-        let is_there = state.cursors.get(consumer).copied() == from;
-        if is_there {
-            state.cursors.insert(consumer.to_owned(), to);
-        }
-        Ok(is_there)
-    }
 }

@@ -62,7 +62,6 @@ struct State {
     events: Vec<RecordedEvent>,
     last_event: u64,
     forgotten: Cursor,
-    cursors: HashMap<String, Cursor>,
     audit: Vec<Entry>,
     passes: Vec<SignInToken>,
 }
