@@ -1,27 +1,24 @@
-//! The `DraftCache` port, on the table `drafts`.
+//! How the key of a draft is reserved; the rest is `sql_common::draft`.
 //!
 //! No statement waits for more than one row, so deadlocks cannot happen.
 
-use async_trait::async_trait;
 use diesel::{
     Queryable,
     sql_types::{Bool, Nullable, Text},
 };
-use enrichment::{DraftCache, DraftKey, Reservation};
-use kernel::{PostingId, StoreError};
+use enrichment::{DraftKey, Reservation};
+use kernel::StoreError;
 use sql_common::{
-    draft::{Release, keep_values},
-    keep_draft, statement,
+    binds,
+    executor::Executor as _,
+    statement,
     stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    PostgresStore,
-    statement::{execute, load},
-};
+use crate::PostgresStore;
 
 statement! {
     /// Reads before it writes, because an `INSERT` locks the row it conflicts with: a key with a
@@ -31,29 +28,28 @@ statement! {
     ///
     /// `used_at` of a draft is updated at most once a day. The upsert and that update both go by
     /// the row as first read, so at most one of them writes it.
-    Reserve =
-    "WITH asked (key, holder, reserved_until, now) AS (VALUES (?, ?, ?, ?)), \
-     known AS (SELECT drafts.* FROM asked JOIN drafts USING (key)), \
-     granted AS (INSERT INTO drafts (key, holder, reserved_until, used_at) \
-     SELECT asked.* FROM asked LEFT JOIN known USING (key) \
-     WHERE known.key IS NULL OR known.holder = asked.holder \
-     OR known.reserved_until <= asked.now \
-     ON CONFLICT (key) DO UPDATE \
-     SET holder = excluded.holder, reserved_until = excluded.reserved_until \
-     WHERE drafts.holder = excluded.holder OR drafts.reserved_until <= excluded.used_at \
-     RETURNING key), \
-     used AS (UPDATE drafts SET used_at = asked.now FROM asked \
-     WHERE drafts.key = asked.key AND drafts.draft IS NOT NULL \
-     AND drafts.used_at < asked.now - interval '24 hours') \
-     SELECT EXISTS (SELECT FROM granted), known.key IS NOT NULL, known.draft, known.holder, \
-     known.reserved_until FROM asked LEFT JOIN known USING (key)",
-    returns (
-        Bool,
-        Bool,
-        Nullable<Text>,
-        Nullable<Id>,
-        Nullable<Moment>,
-    )
+    Reserve = r"
+        WITH asked (key, holder, reserved_until, now) AS (VALUES (:key, :holder, :until, :now)),
+        known AS (SELECT drafts.* FROM asked JOIN drafts USING (key)),
+        granted AS (
+            INSERT INTO drafts (key, holder, reserved_until, used_at)
+            SELECT asked.* FROM asked LEFT JOIN known USING (key)
+            WHERE known.key IS NULL OR known.holder = asked.holder
+                OR known.reserved_until <= asked.now
+            ON CONFLICT (key) DO UPDATE
+            SET holder = excluded.holder, reserved_until = excluded.reserved_until
+            WHERE drafts.holder = excluded.holder OR drafts.reserved_until <= excluded.used_at
+            RETURNING key
+        ),
+        used AS (
+            UPDATE drafts SET used_at = asked.now FROM asked
+            WHERE drafts.key = asked.key AND drafts.draft IS NOT NULL
+                AND drafts.used_at < asked.now - interval '24 hours'
+        )
+        SELECT EXISTS (SELECT FROM granted), known.key IS NOT NULL, known.draft, known.holder,
+            known.reserved_until
+        FROM asked LEFT JOIN known USING (key)",
+    returns (Bool, Bool, Nullable<Text>, Nullable<Id>, Nullable<Moment>)
 }
 
 /// Whether the reservation was granted, and the row as it was before.
@@ -89,83 +85,23 @@ impl TryFrom<Row> for Reservation {
     }
 }
 
-statement! {
-    /// An erasure waits for the draft, and then finds it.
-    Keep = keep_draft!(" FOR KEY SHARE")
-}
-
-statement! {
-    /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
-    /// the `LIMIT` in force.
-    Forget =
-    "WITH unused AS MATERIALIZED (\
-     SELECT key FROM drafts WHERE used_at < ? AND (reserved_until IS NULL OR reserved_until < ?) \
-     ORDER BY used_at LIMIT ? FOR UPDATE SKIP LOCKED) \
-     DELETE FROM drafts USING unused WHERE drafts.key = unused.key"
-}
-
-#[async_trait]
-impl DraftCache for PostgresStore {
-    async fn reserve(
+impl PostgresStore {
+    /// Reserves the key of a draft, or answers with the draft.
+    pub(crate) async fn reserve_draft(
         &self,
-        key: &DraftKey,
+        key: DraftKey,
         holder: Uuid,
         until: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError> {
-        let key = *key;
-        self.connections
-            .run(async move |conn| {
-                let values = [
-                    key.as_bytes().into(),
-                    holder.into(),
-                    until.into(),
-                    now.into(),
-                ];
-                let rows: Vec<Row> = load::<Reserve, _>(conn, &values).await?;
-                let row = rows.into_iter().next();
-                let row = row.ok_or_else(|| StoreError::Broken("asked, and no answer".into()))?;
-                Ok(Reservation::try_from(row)?)
-            })
-            .await
-    }
-
-    async fn keep(
-        &self,
-        key: &DraftKey,
-        draft: &str,
-        of: Option<PostingId>,
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        let (key, draft) = (*key, draft.to_owned());
-        self.connections
-            .run(async move |conn| {
-                let values = keep_values(&key, &draft, of, now).map(Into::into);
-                execute::<Keep>(conn, &values).await?;
-                Ok(())
-            })
-            .await
-    }
-
-    async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
-        let key = *key;
-        self.connections
-            .run(async move |conn| {
-                let values = Release::values(&key, holder).map(Into::into);
-                execute::<Release>(conn, &values).await?;
-                Ok(())
-            })
-            .await
-    }
-
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.connections
-            .run(async move |conn| {
-                let values = [before.into(), before.into(), limit.into()];
-                Ok(execute::<Forget>(conn, &values).await? as u64)
-            })
-            .await
+        self.repeatable(async move |conn| {
+            let asked = binds! { key: key.as_bytes(), holder, until, now };
+            let rows: Vec<Row> = conn.load::<Reserve, _>(asked).await?;
+            let row = rows.into_iter().next();
+            let row = row.ok_or_else(|| StoreError::Broken("asked, and no answer".into()))?;
+            Ok(Reservation::try_from(row)?)
+        })
+        .await
     }
 }
 
@@ -182,13 +118,5 @@ mod tests {
         let plan = plan(Reserve::text(), "(bytea, uuid, timestamptz, timestamptz)").await;
         assert_uses_index(&plan, "drafts_pkey");
         assert_eq!(plan.matches("using drafts_pkey ").count(), 2, "{plan}");
-    }
-
-    #[tokio::test]
-    async fn what_is_unused_is_found_in_order() {
-        let plan = plan(Forget::text(), "(timestamptz, timestamptz, bigint)").await;
-        assert_uses_index(&plan, "drafts_used");
-        assert_uses_index(&plan, "drafts_pkey");
-        assert!(!plan.contains("Sort"), "{plan}");
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn write_tasks(
         outbox::finish(conn, token, tasks.at)?;
     }
     for (token, error) in &tasks.given_up {
-        if !outbox::give_up(conn, token, error, tasks.at)? {
+        if !at_once(sql_common::outbox::give_up(conn, *token, error, tasks.at))? {
             return Err(StoreError::Conflict.into());
         }
     }

@@ -1,26 +1,22 @@
-//! The `DraftCache` port, on the table `drafts`.
+//! How the key of a draft is reserved; the rest is `sql_common::draft`.
 
-use async_trait::async_trait;
 use diesel::{
-    Queryable, SqliteConnection,
+    Queryable,
     sql_types::{Binary, Nullable},
 };
-use enrichment::{DraftCache, DraftKey, Reservation};
-use kernel::{PostingId, StoreError};
+use enrichment::{DraftKey, Reservation};
+use kernel::StoreError;
 use sql_common::{
-    draft::{Release, keep_values},
-    keep_draft, statement,
+    binds,
+    executor::{Executor, Outcome},
+    statement,
     stored::corrupt,
     types::{Id, Moment, StoredId, StoredTime},
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::{
-    SqliteStore,
-    error::Failure,
-    statement::{Value, execute, load},
-};
+use crate::SqliteStore;
 
 /// After how long `used_at` of a draft is updated, so that most reads of a draft write nothing.
 const TOUCH_AFTER: Duration = Duration::days(1);
@@ -36,8 +32,8 @@ enum Lookup {
 }
 
 statement! {
-    Find =
-    "SELECT holder, reserved_until, used_at, CAST(draft AS BLOB) FROM drafts WHERE key = ?",
+    Find = r"
+        SELECT holder, reserved_until, used_at, CAST(draft AS BLOB) FROM drafts WHERE key = :key",
     returns (Nullable<Id>, Nullable<Moment>, Moment, Nullable<Binary>)
 }
 
@@ -78,115 +74,64 @@ impl Row {
 
 const UNTIL: &str = "drafts.reserved_until";
 
-fn find(
-    conn: &mut SqliteConnection,
+async fn find(
+    conn: &mut impl Executor,
     key: &DraftKey,
     holder: Uuid,
     now: OffsetDateTime,
-) -> Result<Lookup, Failure> {
-    let rows: Vec<Row> = load::<Find, _>(conn, &[key.as_bytes().into()])?;
+) -> Outcome<Lookup> {
+    let key = binds! { key: key.as_bytes() };
+    let rows: Vec<Row> = conn.load::<Find, _>(key).await?;
     let row = rows.into_iter().next();
     Ok(row.map_or(Ok(Lookup::Free), |row| row.lookup(holder, now))?)
 }
 
 statement! {
     /// The caller has found the key free in the same transaction.
-    Reserve =
-    "INSERT INTO drafts (key, holder, reserved_until, used_at) VALUES (?, ?, ?, ?) \
-     ON CONFLICT (key) DO UPDATE SET holder = excluded.holder, \
-     reserved_until = excluded.reserved_until"
+    Reserve = r"
+        INSERT INTO drafts (key, holder, reserved_until, used_at)
+        VALUES (:key, :holder, :until, :now)
+        ON CONFLICT (key) DO UPDATE SET holder = excluded.holder,
+            reserved_until = excluded.reserved_until"
 }
 
 statement! {
-    Keep = keep_draft!("")
+    Touch = "UPDATE drafts SET used_at = :now WHERE key = :key"
 }
 
-statement! {
-    Touch = "UPDATE drafts SET used_at = ? WHERE key = ?"
-}
-
-statement! {
-    Forget =
-    "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts WHERE used_at < ? \
-     AND (reserved_until IS NULL OR reserved_until < ?) ORDER BY used_at LIMIT ?)"
-}
-
-#[async_trait]
-impl DraftCache for SqliteStore {
-    async fn reserve(
+impl SqliteStore {
+    /// Reserves the key of a draft, or answers with the draft.
+    ///
+    /// Reads first: a worker that waits for a draft asks repeatedly, and most drafts asked for may
+    /// exist. Only a change takes the write lock.
+    pub(crate) async fn reserve_draft(
         &self,
-        key: &DraftKey,
+        key: DraftKey,
         holder: Uuid,
         until: OffsetDateTime,
         now: OffsetDateTime,
     ) -> Result<Reservation, StoreError> {
-        let key = *key;
-        // Reads first: a worker that waits for a draft asks repeatedly, and most drafts asked for
-        // may exist. Only a change takes the write lock.
-        let found = self
-            .connections
-            .read(move |conn| find(conn, &key, holder, now))
-            .await?;
-        if let Lookup::Answer(answer) = found {
+        let found = self.query(async move |conn| find(conn, &key, holder, now).await);
+        if let Lookup::Answer(answer) = found.await? {
             return Ok(answer);
         }
-        self.connections
-            .write(move |conn| match find(conn, &key, holder, now)? {
-                Lookup::Answer(answer) => Ok(answer),
+        self.transaction(async move |conn| {
+            let found = find(conn, &key, holder, now).await?;
+            let key = key.as_bytes();
+            Ok(match found {
+                Lookup::Answer(answer) => answer,
                 Lookup::Stale(draft) => {
-                    execute::<Touch>(conn, &[now.into(), key.as_bytes().into()])?;
-                    Ok(Reservation::Kept(draft))
+                    conn.execute::<Touch>(binds! { now, key }).await?;
+                    Reservation::Kept(draft)
                 }
                 Lookup::Free => {
-                    let values = [
-                        key.as_bytes().into(),
-                        holder.into(),
-                        until.into(),
-                        now.into(),
-                    ];
-                    execute::<Reserve>(conn, &values)?;
-                    Ok(Reservation::Granted)
+                    let reserved = binds! { key, holder, until, now };
+                    conn.execute::<Reserve>(reserved).await?;
+                    Reservation::Granted
                 }
             })
-            .await
-    }
-
-    async fn keep(
-        &self,
-        key: &DraftKey,
-        draft: &str,
-        of: Option<PostingId>,
-        now: OffsetDateTime,
-    ) -> Result<(), StoreError> {
-        let (key, draft) = (*key, draft.to_owned());
-        self.connections
-            .write(move |conn| {
-                execute::<Keep>(conn, &keep_values(&key, &draft, of, now))?;
-                Ok(())
-            })
-            .await
-    }
-
-    async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
-        let key = *key;
-        self.connections
-            .write(move |conn| {
-                execute::<Release>(conn, &Release::values(&key, holder))?;
-                Ok(())
-            })
-            .await
-    }
-
-    async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<u64, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.connections
-            .write(move |conn| {
-                let before = Value::from(before);
-                let values = [before, before, limit.into()];
-                let forgotten = execute::<Forget>(conn, &values)?;
-                Ok(forgotten as u64)
-            })
-            .await
+        })
+        .await
     }
 }
 
@@ -198,10 +143,5 @@ mod tests {
     #[tokio::test]
     async fn a_key_is_looked_up() {
         assert_uses_index(Find::text(), "sqlite_autoindex_drafts_1").await;
-    }
-
-    #[tokio::test]
-    async fn what_is_unused_is_found_in_order() {
-        assert_uses_index(Forget::text(), "drafts_used").await;
     }
 }

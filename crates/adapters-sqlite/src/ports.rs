@@ -7,5 +7,7 @@ sql_common::audit_log!(SqliteStore);
 sql_common::catalogues!(SqliteStore);
 sql_common::clients!(SqliteStore);
 sql_common::console!(SqliteStore);
+sql_common::drafts!(SqliteStore);
+sql_common::outbox!(SqliteStore);
 sql_common::subscribers!(SqliteStore);
 sql_common::webhooks!(SqliteStore);

@@ -5,46 +5,137 @@ use kernel::PostingId;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{statement, value::Value};
+use crate::{
+    binds,
+    executor::{Executor, Outcome},
+    statement,
+    stored::most,
+    value::Value,
+};
 
-/// The text of the statement that stores a draft, unless it is of a posting that is gone, and ends
-/// the reservation of its key. The argument locks the posting until the draft is there.
-#[macro_export]
-macro_rules! keep_draft {
-    ($lock:literal) => {
-        concat!(
-            "INSERT INTO drafts (key, draft, used_at, posting_id) \
-             SELECT sent.key, sent.draft, sent.used_at, sent.posting_id \
-             FROM (SELECT ? AS key, ? AS draft, ? AS used_at, ? AS posting_id) AS sent \
-             WHERE sent.posting_id IS NULL \
-             OR EXISTS (SELECT 1 FROM postings WHERE id = sent.posting_id",
-            $lock,
-            ") ON CONFLICT (key) DO UPDATE SET draft = excluded.draft, \
-             used_at = excluded.used_at, posting_id = excluded.posting_id, \
-             holder = NULL, reserved_until = NULL"
+statement! {
+    /// Stores a draft, unless it is of a posting that is gone, and ends the reservation of its key.
+    /// An erasure waits for the draft, and then finds it.
+    Keep = r"
+        INSERT INTO drafts (key, draft, used_at, posting_id)
+        SELECT sent.key, sent.draft, sent.used_at, sent.posting_id
+        FROM (SELECT :key AS key, :draft AS draft, :now AS used_at, :posting AS posting_id) AS sent
+        WHERE sent.posting_id IS NULL OR EXISTS (
+            SELECT 1 FROM postings WHERE id = sent.posting_id {postgres FOR KEY SHARE}
         )
-    };
+        ON CONFLICT (key) DO UPDATE SET draft = excluded.draft, used_at = excluded.used_at,
+            posting_id = excluded.posting_id, holder = NULL, reserved_until = NULL"
 }
 
-/// The values for [`keep_draft!`](crate::keep_draft).
-pub fn keep_values<'a>(
-    key: &'a DraftKey,
-    draft: &'a str,
+/// Stores a draft.
+pub async fn keep(
+    conn: &mut impl Executor,
+    key: &DraftKey,
+    draft: &str,
     of: Option<PostingId>,
     now: OffsetDateTime,
-) -> [Value<'a>; 4] {
-    let of = Value::Id(of.map(PostingId::uuid));
-    [key.as_bytes().into(), draft.into(), now.into(), of]
+) -> Outcome<()> {
+    let posting = Value::Id(of.map(PostingId::uuid));
+    let draft = binds! { key: key.as_bytes(), draft, now, posting };
+    conn.execute::<Keep>(draft).await?;
+    Ok(())
 }
 
 statement! {
-    /// Ends a reservation. A row with a draft has no holder, and stays.
-    pub Release = "DELETE FROM drafts WHERE key = ? AND holder = ?"
+    /// A row with a draft has no holder, and stays.
+    Release = "DELETE FROM drafts WHERE key = :key AND holder = :holder"
 }
 
-impl Release {
-    /// The values to end a reservation.
-    pub fn values(key: &DraftKey, holder: Uuid) -> [Value<'_>; 2] {
-        [key.as_bytes().into(), holder.into()]
+/// Ends a reservation.
+pub async fn release(conn: &mut impl Executor, key: &DraftKey, holder: Uuid) -> Outcome<()> {
+    conn.execute::<Release>(binds! { key: key.as_bytes(), holder })
+        .await?;
+    Ok(())
+}
+
+statement! {
+    /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
+    /// the `LIMIT` in force.
+    pub Forget = {
+        postgres: r"
+            WITH unused AS MATERIALIZED (
+                SELECT key FROM drafts
+                WHERE used_at < :before AND (reserved_until IS NULL OR reserved_until < :before)
+                ORDER BY used_at LIMIT :limit FOR UPDATE SKIP LOCKED
+            )
+            DELETE FROM drafts USING unused WHERE drafts.key = unused.key",
+        sqlite: r"
+            DELETE FROM drafts WHERE rowid IN (
+                SELECT rowid FROM drafts
+                WHERE used_at < :before AND (reserved_until IS NULL OR reserved_until < :before)
+                ORDER BY used_at LIMIT :limit
+            )",
     }
+}
+
+/// Deletes drafts that were not used since a time.
+pub async fn forget(
+    conn: &mut impl Executor,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Outcome<u64> {
+    let unused = binds! { before, limit: most(limit) };
+    Ok(conn.execute::<Forget>(unused).await? as u64)
+}
+
+/// The port [`DraftCache`](enrichment::DraftCache). How a key is reserved is each store's own:
+/// `reserve_draft`.
+#[macro_export]
+macro_rules! drafts {
+    ($store:ty) => {
+        const _: () = {
+            use enrichment::{DraftCache, DraftKey, Reservation};
+            use kernel::{PostingId, StoreError};
+            use time::OffsetDateTime;
+            use uuid::Uuid;
+            use $crate::draft;
+
+            #[async_trait::async_trait]
+            impl DraftCache for $store {
+                async fn reserve(
+                    &self,
+                    key: &DraftKey,
+                    holder: Uuid,
+                    until: OffsetDateTime,
+                    now: OffsetDateTime,
+                ) -> Result<Reservation, StoreError> {
+                    self.reserve_draft(*key, holder, until, now).await
+                }
+
+                async fn keep(
+                    &self,
+                    key: &DraftKey,
+                    text: &str,
+                    of: Option<PostingId>,
+                    now: OffsetDateTime,
+                ) -> Result<(), StoreError> {
+                    let (key, text) = (*key, text.to_owned());
+                    self.repeatable(async move |conn| {
+                        Ok(draft::keep(conn, &key, &text, of, now).await?)
+                    })
+                    .await
+                }
+
+                async fn release(&self, key: &DraftKey, holder: Uuid) -> Result<(), StoreError> {
+                    let key = *key;
+                    self.repeatable(async move |conn| Ok(draft::release(conn, &key, holder).await?))
+                        .await
+                }
+
+                async fn forget(
+                    &self,
+                    before: OffsetDateTime,
+                    limit: usize,
+                ) -> Result<u64, StoreError> {
+                    self.repeatable(async move |conn| Ok(draft::forget(conn, before, limit).await?))
+                        .await
+                }
+            }
+        };
+    };
 }

@@ -188,7 +188,7 @@ pub(crate) async fn finish(
         outbox::finish(conn, &tasks.done, tasks.at).await?;
     }
     for (token, error) in &tasks.given_up {
-        outbox::give_up(conn, *token, error, tasks.at).await?;
+        sql_common::outbox::give_up(conn, *token, error, tasks.at).await?;
     }
     if !tasks.audit.is_empty() {
         audit::write(conn, &tasks.audit).await?;

@@ -1,16 +1,19 @@
 //! Finds due tasks and claims them, in one statement.
 
 use diesel::sql_types::Bool;
-use diesel_async::AsyncPgConnection;
-use kernel::outbox::{Claimed, Queue};
-use sql_common::outbox::{ClaimedColumns, ClaimedRow};
+use kernel::{
+    StoreError,
+    outbox::{Claimed, Queue},
+};
+use sql_common::{
+    binds,
+    executor::Executor as _,
+    outbox::{ClaimedColumns, ClaimedRow},
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    error::Failure,
-    statement::{Value, load, statement},
-};
+use crate::{PostgresStore, error::Failure, statement::statement};
 
 /// Selects tasks and claims them, skipping rows that another worker is claiming.
 ///
@@ -19,17 +22,16 @@ use crate::{
 macro_rules! claim {
     ($which:literal, $and:literal) => {
         concat!(
-            "WITH due AS MATERIALIZED (\
-             SELECT task.id, task.next_at FROM outbox AS task \
-             WHERE task.kind = ? AND coalesce(task.account, '') = ? AND ",
-            $which,
-            " AND task.next_at <= ? ORDER BY task.next_at, task.id LIMIT ? \
-             FOR UPDATE SKIP LOCKED) \
-             UPDATE outbox SET lease = ?, next_at = ?, attempts = attempts + 1",
-            $and,
-            " FROM due WHERE outbox.id = due.id \
-             RETURNING outbox.id, subject, generation, attempts, due.next_at, \
-             first_failed_at, lost, trace_parent"
+            "WITH due AS MATERIALIZED (
+                SELECT task.id, task.next_at FROM outbox AS task
+                WHERE task.kind = :kind AND coalesce(task.account, '') = :lane AND ", $which, "
+                    AND task.next_at <= :now
+                ORDER BY task.next_at, task.id LIMIT :limit FOR UPDATE SKIP LOCKED
+            )
+            UPDATE outbox SET lease = :lease, next_at = :until, attempts = attempts + 1", $and, "
+            FROM due WHERE outbox.id = due.id
+            RETURNING outbox.id, subject, generation, attempts, due.next_at, first_failed_at, lost,
+                trace_parent"
         )
     };
 }
@@ -45,70 +47,71 @@ statement! {
 }
 
 statement! {
-    HasSuspect =
-    "SELECT EXISTS (SELECT FROM outbox AS task WHERE task.kind = ? \
-     AND coalesce(task.account, '') = ? AND task.lease IS NOT NULL AND task.next_at <= ?)",
+    HasSuspect = r"
+        SELECT EXISTS (
+            SELECT FROM outbox AS task
+            WHERE task.kind = :kind AND coalesce(task.account, '') = :lane
+                AND task.lease IS NOT NULL AND task.next_at <= :now
+        )",
     returns (Bool,)
 }
 
-/// The kind and the lane of a queue, as the index has them.
-fn named(queue: Queue) -> [Value<'static>; 2] {
-    [
-        Value::from(queue.kind().as_str()),
-        Value::from(queue.lane().unwrap_or_default()),
-    ]
-}
-
-/// Whether the lease of some task has expired.
-pub(super) async fn has_suspect(
-    conn: &mut AsyncPgConnection,
-    queue: Queue,
-    now: OffsetDateTime,
-) -> Result<bool, Failure> {
-    let [kind, account] = named(queue);
-    let values = [kind, account, now.into()];
-    let found: Vec<(bool,)> = load::<HasSuspect, _>(conn, &values).await?;
-    Ok(found.iter().any(|(found,)| *found))
-}
-
-/// Which tasks to claim.
-#[derive(Clone, Copy)]
-pub(super) enum Which {
-    /// Up to this many due tasks.
-    Due(i64),
-    /// Of the tasks whose lease has expired, the one that is longest overdue.
-    Suspect,
-}
-
-/// Claims tasks, the longest due first.
-pub(super) async fn claim(
-    conn: &mut AsyncPgConnection,
-    queue: Queue,
-    which: Which,
-    lease: Uuid,
-    now: OffsetDateTime,
-    until: OffsetDateTime,
-) -> Result<Vec<Claimed>, Failure> {
-    let limit = match which {
-        Which::Due(limit) => limit,
-        Which::Suspect => 1,
-    };
-    let [kind, account] = named(queue);
-    let values = [
-        kind,
-        account,
-        now.into(),
-        limit.into(),
-        lease.into(),
-        until.into(),
-    ];
-    let mut rows: Vec<ClaimedRow> = match which {
-        Which::Due(_) => load::<Claim, _>(conn, &values).await?,
-        Which::Suspect => load::<ClaimSuspect, _>(conn, &values).await?,
-    };
+/// The claimed tasks of rows, the longest due first.
+fn claimed(mut rows: Vec<ClaimedRow>, queue: Queue, lease: Uuid) -> Result<Vec<Claimed>, Failure> {
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
     let claimed = rows.into_iter().map(|row| row.claimed(queue, lease));
     Ok(claimed.collect::<Result<_, _>>()?)
+}
+
+impl PostgresStore {
+    /// Whether the lease of some task has expired.
+    pub(crate) async fn look_for_suspect(
+        &self,
+        queue: Queue,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        self.query(async move |conn| {
+            let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
+            let asked = binds! { kind, lane, now };
+            let found: Vec<(bool,)> = conn.load::<HasSuspect, _>(asked).await?;
+            Ok(found.iter().any(|(found,)| *found))
+        })
+        .await
+    }
+
+    /// Claims due tasks.
+    pub(crate) async fn claim_due(
+        &self,
+        queue: Queue,
+        limit: usize,
+        lease: Uuid,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.repeatable(async move |conn| {
+            let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
+            let asked = binds! { kind, lane, now, limit, lease, until };
+            claimed(conn.load::<Claim, _>(asked).await?, queue, lease)
+        })
+        .await
+    }
+
+    /// Claims the task that is longest overdue of those whose lease has expired.
+    pub(crate) async fn claim_lost(
+        &self,
+        queue: Queue,
+        lease: Uuid,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        self.repeatable(async move |conn| {
+            let (kind, lane) = (queue.kind().as_str(), queue.lane().unwrap_or_default());
+            let asked = binds! { kind, lane, now, limit: 1_i64, lease, until };
+            claimed(conn.load::<ClaimSuspect, _>(asked).await?, queue, lease)
+        })
+        .await
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Adds, finishes, retries, gives up and revives tasks.
+//! What commits write into the outbox.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,9 @@ use diesel::sql_types::{BigInt, Nullable, Uuid as SqlUuid};
 use diesel_async::AsyncPgConnection;
 use kernel::{
     StoreError,
-    outbox::{ClaimToken, Effect, Revive, TaskId, TaskRow},
+    outbox::{ClaimToken, Effect},
     trace::TraceParent,
 };
-use sql_common::outbox::{ListedColumns, Retry, dead_letter_values, listed};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -93,85 +92,6 @@ pub(crate) async fn finish(
     Ok(())
 }
 
-macro_rules! held {
-    ($change:literal) => {
-        concat!(
-            "WITH held AS MATERIALIZED (\
-             SELECT task.id FROM unnest(?, ?) AS sent (id, lease) \
-             JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease \
-             ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task) \
-             UPDATE outbox SET next_at = ?",
-            $change,
-            " FROM held WHERE outbox.id = held.id"
-        )
-    };
-}
-
-statement! {
-    Renew = held!("")
-}
-
-statement! {
-    GiveBack = held!(", lease = NULL, lost = 0")
-}
-
-/// Extends those leases that still hold.
-pub(super) async fn renew(
-    conn: &mut AsyncPgConnection,
-    tokens: &[ClaimToken],
-    until: OffsetDateTime,
-) -> Result<(), Failure> {
-    execute::<Renew>(conn, &held(tokens, until)).await?;
-    Ok(())
-}
-
-/// Ends those leases that still hold; their tasks become due at this time.
-pub(super) async fn give_back(
-    conn: &mut AsyncPgConnection,
-    tokens: &[ClaimToken],
-    at: OffsetDateTime,
-) -> Result<(), Failure> {
-    execute::<GiveBack>(conn, &held(tokens, at)).await?;
-    Ok(())
-}
-
-fn held(tokens: &[ClaimToken], next_at: OffsetDateTime) -> [Value<'_>; 3] {
-    [
-        bigints(tokens, |token| Some(token.task.0)),
-        uuids(tokens, |token| token.lease),
-        Value::from(next_at),
-    ]
-}
-
-/// Returns a task to its queue after a failed attempt.
-pub(super) async fn retry(
-    conn: &mut AsyncPgConnection,
-    token: ClaimToken,
-    next_at: OffsetDateTime,
-    error: &str,
-    now: OffsetDateTime,
-) -> Result<(), Failure> {
-    let values = Retry::values(token, error, now, next_at).map(Value::from);
-    execute::<Retry>(conn, &values).await?;
-    Ok(())
-}
-
-statement! {
-    MoveToDeadLetters = sql_common::dead_letter!()
-}
-
-/// Gives a task up, unless the lease was lost.
-pub(crate) async fn give_up(
-    conn: &mut AsyncPgConnection,
-    token: ClaimToken,
-    error: &str,
-    now: OffsetDateTime,
-) -> Result<(), Failure> {
-    let values = dead_letter_values(token, error, now).map(Value::from);
-    execute::<MoveToDeadLetters>(conn, &values).await?;
-    Ok(())
-}
-
 statement! {
     End =
     "WITH meant AS MATERIALIZED (\
@@ -189,59 +109,4 @@ pub(crate) async fn end(conn: &mut AsyncPgConnection, effects: &[Effect]) -> Res
     ];
     execute::<End>(conn, &values).await?;
     Ok(())
-}
-
-macro_rules! revive {
-    ($which:literal) => {
-        concat!(
-            "WITH dead AS MATERIALIZED (SELECT id FROM outbox WHERE dead_at IS NOT NULL ",
-            $which,
-            "ORDER BY kind, subject, id FOR UPDATE) \
-             UPDATE outbox SET dead_at = NULL, next_at = ?, attempts = 0, \
-             first_failed_at = NULL, last_error = NULL FROM dead WHERE outbox.id = dead.id"
-        )
-    };
-}
-
-statement! {
-    ReviveAll = revive!("")
-}
-
-statement! {
-    ReviveSome = revive!("AND id = ANY(?) ")
-}
-
-/// Brings dead tasks back with a clean record, and counts them.
-pub(super) async fn revive(
-    conn: &mut AsyncPgConnection,
-    which: &Revive,
-    now: OffsetDateTime,
-) -> Result<u64, Failure> {
-    let now = Value::from(now);
-    let revived = match which {
-        Revive::All => execute::<ReviveAll>(conn, &[now]).await?,
-        Revive::Tasks(tasks) => {
-            let tasks = bigints(tasks, |task| Some(task.0));
-            execute::<ReviveSome>(conn, &[tasks, now]).await?
-        }
-    };
-    Ok(u64::try_from(revived).unwrap_or(u64::MAX))
-}
-
-statement! {
-    Dismiss =
-    sql_common::dismiss!(
-        "id IN (SELECT id FROM outbox WHERE dead_at IS NOT NULL AND id = ANY(?) \
-         ORDER BY kind, subject, id FOR UPDATE)"
-    ),
-    returns ListedColumns
-}
-
-/// Deletes those of these tasks that are dead, and returns them.
-pub(super) async fn dismiss(
-    conn: &mut AsyncPgConnection,
-    tasks: &[TaskId],
-) -> Result<Vec<TaskRow>, Failure> {
-    let tasks = bigints(tasks, |task| Some(task.0));
-    Ok(listed(load::<Dismiss, _>(conn, &[tasks]).await?)?)
 }

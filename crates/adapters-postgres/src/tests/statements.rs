@@ -1,6 +1,6 @@
 //! Plans of the statements that both stores share.
 
-use sql_common::{audit, catalogue, client, console, subscriber, webhook};
+use sql_common::{audit, catalogue, client, console, draft, subscriber, webhook};
 
 use super::plans::{assert_uses_index, plan, plan_of_millions};
 use crate::statement::Sql;
@@ -156,5 +156,13 @@ async fn subscribers_that_exist_are_looked_up_one_by_one() {
     let plan = plan(subscriber::Update::text(), types).await;
     assert_uses_index(&plan, "subscribers_pkey");
     assert!(plan.contains("Index Cond: (id = sent.id)"), "{plan}");
+    assert!(!plan.contains("Sort"), "{plan}");
+}
+
+#[tokio::test]
+async fn unused_drafts_are_found_in_order() {
+    let plan = plan(draft::Forget::text(), "").await;
+    assert_uses_index(&plan, "drafts_used");
+    assert_uses_index(&plan, "drafts_pkey");
     assert!(!plan.contains("Sort"), "{plan}");
 }

@@ -1,95 +1,138 @@
 //! Finds due tasks and claims them.
 
-use diesel::SqliteConnection;
-use kernel::outbox::{Claimed, Queue};
-use sql_common::outbox::{ClaimedColumns, ClaimedRow};
+use kernel::{
+    StoreError,
+    outbox::{Claimed, Queue},
+};
+use sql_common::{
+    binds,
+    executor::{Executor, Outcome},
+    outbox::{ClaimedColumns, ClaimedRow},
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{
-    error::Failure,
-    statement::{self, execute, statement},
-};
+use crate::{SqliteStore, statement::statement};
 
 macro_rules! select {
-    ($from:literal) => {
+    ($condition:literal) => {
         concat!(
-            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, \
-             trace_parent FROM outbox ",
-            $from
+            "SELECT id, subject, generation, attempts, next_at, first_failed_at, lost, trace_parent
+            FROM outbox WHERE kind = :kind AND account IS :lane AND next_at <= :now AND ",
+            $condition,
+            " ORDER BY next_at, id LIMIT :limit"
         )
     };
 }
 
 statement! {
-    Due = select!(
-        "WHERE kind = ? AND account IS ? AND dead_at IS NULL AND lease IS NULL \
-         AND next_at <= ? ORDER BY next_at, id LIMIT ?"
-    ),
-    returns ClaimedColumns
+    Due = select!("dead_at IS NULL AND lease IS NULL"), returns ClaimedColumns
 }
 
 statement! {
     /// Those whose lease ended.
-    Suspects = select!(
-        "WHERE kind = ? AND account IS ? AND lease IS NOT NULL AND next_at <= ? \
-         ORDER BY next_at, id LIMIT 1"
-    ),
-    returns ClaimedColumns
+    Suspects = select!("lease IS NOT NULL"), returns ClaimedColumns
 }
 
 /// Due tasks of a queue, the longest due first.
-pub(super) fn due(
-    conn: &mut SqliteConnection,
+async fn due(
+    conn: &mut impl Executor,
     queue: Queue,
     limit: usize,
     now: OffsetDateTime,
-) -> Result<Vec<ClaimedRow>, Failure> {
-    let at_most = i64::try_from(limit).unwrap_or(i64::MAX);
-    let (kind, lane) = (queue.kind().as_str(), queue.lane());
-    let values = [kind.into(), lane.into(), now.into(), at_most.into()];
-    Ok(statement::load::<Due, _>(conn, &values)?)
+) -> Outcome<Vec<ClaimedRow>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let asked = binds! { kind: queue.kind().as_str(), lane: queue.lane(), now, limit };
+    conn.load::<Due, _>(asked).await
 }
 
 /// Returns the longest overdue task of a queue whose lease has expired, and counts the lost
 /// attempt.
-pub(super) fn suspect(
-    conn: &mut SqliteConnection,
+async fn suspect(
+    conn: &mut impl Executor,
     queue: Queue,
     now: OffsetDateTime,
-) -> Result<Option<ClaimedRow>, Failure> {
-    let (kind, lane) = (queue.kind().as_str(), queue.lane());
-    let values = [kind.into(), lane.into(), now.into()];
-    let rows: Vec<ClaimedRow> = statement::load::<Suspects, _>(conn, &values)?;
-    Ok(rows.into_iter().next().map(|mut row| {
+) -> Outcome<Vec<ClaimedRow>> {
+    let asked = binds! { kind: queue.kind().as_str(), lane: queue.lane(), now, limit: 1_i64 };
+    let mut rows: Vec<ClaimedRow> = conn.load::<Suspects, _>(asked).await?;
+    for row in &mut rows {
         row.lost += 1;
-        row
-    }))
+    }
+    Ok(rows)
 }
 
 statement! {
-    Claim =
-    "UPDATE outbox SET lease = ?, next_at = ?, lost = ?, attempts = attempts + 1 WHERE id = ?"
+    Claim = r"
+        UPDATE outbox SET lease = :lease, next_at = :until, lost = :lost, attempts = attempts + 1
+        WHERE id = :id"
 }
 
 /// Claims tasks that were found in the same transaction.
-pub(super) fn claim(
-    conn: &mut SqliteConnection,
+async fn claim(
+    conn: &mut impl Executor,
     queue: Queue,
     due: Vec<ClaimedRow>,
     lease: Uuid,
     until: OffsetDateTime,
-) -> Result<Vec<Claimed>, Failure> {
+) -> Outcome<Vec<Claimed>> {
     let mut claimed = Vec::with_capacity(due.len());
     for row in due {
         let (id, lost) = (row.id, row.lost);
         let mut task = row.claimed(queue, lease)?;
         task.attempts = task.attempts.saturating_add(1);
-        let values = [lease.into(), until.into(), lost.into(), id.into()];
-        execute::<Claim>(conn, &values)?;
+        conn.execute::<Claim>(binds! { lease, until, lost, id })
+            .await?;
         claimed.push(task);
     }
     Ok(claimed)
+}
+
+impl SqliteStore {
+    /// Whether the lease of some task has expired.
+    pub(crate) async fn look_for_suspect(
+        &self,
+        queue: Queue,
+        now: OffsetDateTime,
+    ) -> Result<bool, StoreError> {
+        self.query(async move |conn| Ok(!suspect(conn, queue, now).await?.is_empty()))
+            .await
+    }
+
+    /// Claims due tasks. Reads first: workers poll often, and mostly find nothing. Only a claim
+    /// takes the write lock.
+    pub(crate) async fn claim_due(
+        &self,
+        queue: Queue,
+        limit: usize,
+        lease: Uuid,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        let found = self.query(async move |conn| due(conn, queue, 1, now).await);
+        if found.await?.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.transaction(async move |conn| {
+            let due = due(conn, queue, limit, now).await?;
+            claim(conn, queue, due, lease, until).await
+        })
+        .await
+    }
+
+    /// Claims the task that is longest overdue of those whose lease has expired.
+    pub(crate) async fn claim_lost(
+        &self,
+        queue: Queue,
+        lease: Uuid,
+        now: OffsetDateTime,
+        until: OffsetDateTime,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        self.transaction(async move |conn| {
+            let suspect = suspect(conn, queue, now).await?;
+            claim(conn, queue, suspect, lease, until).await
+        })
+        .await
+    }
 }
 
 #[cfg(test)]

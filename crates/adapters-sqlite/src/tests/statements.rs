@@ -1,6 +1,6 @@
 //! Plans of the statements that both stores share.
 
-use sql_common::{audit, catalogue, client, console, subscriber, webhook};
+use sql_common::{audit, catalogue, client, console, draft, subscriber, webhook};
 
 use super::{assert_uses_index, plan};
 use crate::statement::Sql;
@@ -107,4 +107,9 @@ async fn subscribers_are_listed_in_order() {
     ] {
         assert_uses_index(&query, index).await;
     }
+}
+
+#[tokio::test]
+async fn unused_drafts_are_found_in_order() {
+    assert_uses_index(draft::Forget::text(), "drafts_used").await;
 }

@@ -152,7 +152,7 @@ macro_rules! webhooks {
                     endpoint: EndpointId,
                     subjects: &HashSet<Uuid>,
                 ) -> Result<HashSet<Uuid>, StoreError> {
-                    let subjects = subjects.clone();
+                    let subjects: Vec<_> = subjects.iter().copied().collect();
                     self.query(async move |conn| {
                         Ok(webhook::waiting_among(conn, endpoint, &subjects).await?)
                     })
