@@ -126,7 +126,7 @@ impl Batch {
         match (first.and_then(|at| self.answers.get_mut(*at)), &mut answer) {
             (Some(Ok(first)), _) => first.basis = None,
             (None, Ok(answer)) if is_repeatable => {
-                answer.basis = self.snapshot.basis(&put.identifier)
+                answer.basis = self.snapshot.basis(&put.identifier);
             }
             _ => {}
         }

@@ -147,7 +147,7 @@ fn a_rule_across_fields_is_silent_about_fields_in_error() {
     ] {
         let mut board = full();
         board.put(&format!(r#"{{"{wrong}":null}}"#)).unwrap();
-        let body = format!(r#"{{"{wrong}":"x","{other}":null}}"#);
+        let body = format!(r#"{{"{wrong}":5,"{other}":null}}"#);
         assert_eq!(board.wrong(&body), [wrong]);
     }
 }
