@@ -14,7 +14,7 @@ use adapters_http::{
 use adapters_postgres::PostgresUrl;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
-use domain::usecase::Ingest;
+use domain::{posting::Lifetime, usecase::Ingest};
 use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Throttle, clock};
@@ -95,6 +95,24 @@ impl Serve {
         let command = Self::augment_args(clap::Command::new("serve").no_binary_name(true));
         let command = command.mut_args(|arg| arg.env(Resettable::Reset));
         Self::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    }
+
+    /// How requests are served.
+    fn http_settings(&self) -> HttpSettings {
+        let http = &self.http;
+        HttpSettings {
+            bind: http.bind,
+            public_url: http.public_url.clone(),
+            body_limit: http.body_limit,
+            import_limit: http.import_limit,
+            token_ttl: http.token_ttl,
+            keys: self.store.data_dir.keys(),
+            webhook_secrets: self.webhook.secrets(),
+            board_name: self.pages.board_name.clone(),
+            workers: Some(http.threads()),
+            max_connections: descriptors::for_connections(http.max_connections),
+            timeouts: Timeouts::default(),
+        }
     }
 
     /// Fails if options do not fit together.
@@ -213,14 +231,7 @@ impl Service {
         let replica = options.read_database_url.as_ref();
         let (reads, read_tasks) = reads::start(replica, &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = Importer::new(ImportPorts {
-            ingest: Arc::clone(&lanes),
-            catalogues: Arc::clone(&database.catalogues),
-            store: Arc::clone(&database.store),
-            lifetime,
-            clock: clock::system(),
-            throttle: throttle.clone(),
-        });
+        let (imports, import_tasks) = importer(&database, &lanes, lifetime, &throttle);
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -240,21 +251,8 @@ impl Service {
             health: Arc::clone(&database.health),
             tracer: tracer.clone(),
         };
-        let http = &options.http;
-        let settings = HttpSettings {
-            bind: http.bind,
-            public_url: http.public_url.clone(),
-            body_limit: http.body_limit,
-            import_limit: http.import_limit,
-            token_ttl: http.token_ttl,
-            keys: options.store.data_dir.keys(),
-            webhook_secrets: options.webhook.secrets(),
-            board_name: options.pages.board_name.clone(),
-            workers: Some(http.threads()),
-            max_connections: descriptors::for_connections(http.max_connections),
-            timeouts: Timeouts::default(),
-        };
-        let application = Application::build(ports, &settings).map_err(name_variable)?;
+        let application =
+            Application::build(ports, &options.http_settings()).map_err(name_variable)?;
         let admin = Admin::start(
             options.admin.bind(),
             database.for_metrics(),
@@ -308,6 +306,23 @@ async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow:
         tracing::info!(folder = %folder.path().display(), "made a token signing key");
     }
     Ok(database)
+}
+
+/// The imports, and their tasks.
+fn importer(
+    database: &Database,
+    lanes: &Arc<dyn Ingest>,
+    lifetime: Lifetime,
+    throttle: &Throttle,
+) -> (Importer, ImportTasks) {
+    Importer::new(ImportPorts {
+        ingest: Arc::clone(lanes),
+        catalogues: Arc::clone(&database.catalogues),
+        store: Arc::clone(&database.store),
+        lifetime,
+        clock: clock::system(),
+        throttle: throttle.clone(),
+    })
 }
 
 impl Running {

@@ -173,10 +173,12 @@ impl Listing {
                 break;
             }
         }
-        let nothing = match self.dead {
-            _ if self.limit == 0 => "",
-            true => "Nothing was given up.",
-            false => "Nothing waits.",
+        let nothing = if self.limit == 0 {
+            ""
+        } else if self.dead {
+            "Nothing was given up."
+        } else {
+            "Nothing waits."
         };
         let more = self.more(outbox, list.shown(), after).await?;
         list.end(nothing, more)?;
