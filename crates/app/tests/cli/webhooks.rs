@@ -65,9 +65,9 @@ fn an_operator_registers_webhooks_and_sees_them() {
     assert!(said.contains(&id) && said.contains("and more"), "{said}");
     let said = ran(&["webhooks", "show", &id]);
     for part in [
-        "state            active",
-        "postings         acme-",
-        "owner            operator",
+        "state             active",
+        "postings          acme-",
+        "owner             operator",
     ] {
         assert!(said.contains(part), "{said}");
     }

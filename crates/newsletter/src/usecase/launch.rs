@@ -158,7 +158,7 @@ mod tests {
         store
     }
 
-    #[tokio::test]
+    #[pollster::test]
     async fn a_sample_is_spread_over_the_list() {
         let store = store(2500).await;
         for (sample, expect) in [(1, 1), (3, 3), (100, 100), (5000, 2500)] {
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(chosen, expect);
     }
 
-    #[tokio::test]
+    #[pollster::test]
     async fn a_dry_run_counts_what_would_become_of_people() {
         let store = store(4).await;
         let source = MigrationSource::Manual;
