@@ -189,7 +189,7 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
         format!("{:>11}", share(of.right, of.finds))
     });
-    out += &format!(
+    out + &format!(
         "{:<18}{}\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
          words outside labels kept\nrefusals: precision {}, recall {}\n",
         "precision",
@@ -201,8 +201,7 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
         total.words,
         share(total.refused, total.refused + total.refused_wrongly),
         share(total.refused, total.to_refuse),
-    );
-    out
+    )
 }
 
 /// A share in percent, and of how many.

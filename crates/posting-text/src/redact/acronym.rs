@@ -302,15 +302,12 @@ fn is_acronym(word: &Word<'_>) -> bool {
 fn is_in_parentheses(word: &Word<'_>, text: &str) -> bool {
     /// The longest article, which may come first: `(die KV)`.
     const MAX_ARTICLE: usize = 3;
-    let before = &text[..word.start];
-    let opens = before.ends_with('(')
-        || before
-            .trim_end()
-            .rsplit_once('(')
-            .is_some_and(|(_, article)| {
-                article.len() <= MAX_ARTICLE && article.chars().all(char::is_lowercase)
-            });
-    opens && text[word.end()..].starts_with(')')
+    let from = text.ceil_char_boundary(word.start.saturating_sub(MAX_ARTICLE + 2));
+    let opens = || {
+        let (_, article) = text[from..word.start].trim_end().rsplit_once('(')?;
+        Some(article.len() <= MAX_ARTICLE && article.chars().all(char::is_lowercase))
+    };
+    text[word.end()..].starts_with(')') && opens() == Some(true)
 }
 
 fn initial(word: &Word<'_>) -> Option<char> {

@@ -297,35 +297,14 @@ fn is_credit_code(bytes: &[u8]) -> bool {
 /// Whether this has the form of a number for the value-added tax: the country's two letters and as
 /// many digits as its numbers have (European Commission, VIES).
 fn is_of_union(text: &str) -> bool {
-    const DIGITS: [(&str, std::ops::RangeInclusive<usize>); 20] = [
-        ("BE", 10..=10),
-        ("BG", 9..=10),
-        ("CZ", 8..=10),
-        ("DK", 8..=8),
-        ("EE", 9..=9),
-        ("EL", 9..=9),
-        ("FI", 8..=8),
-        ("HR", 11..=11),
-        ("HU", 8..=8),
-        ("IT", 11..=11),
-        ("LT", 9..=12),
-        ("LU", 8..=8),
-        ("LV", 11..=11),
-        ("MT", 8..=8),
-        ("PL", 10..=10),
-        ("PT", 9..=9),
-        ("RO", 8..=10),
-        ("SE", 12..=12),
-        ("SI", 8..=8),
-        ("SK", 10..=10),
-    ];
+    const FORMS: &str = "\
+        BE10 BG9 BG10 CZ8 CZ9 CZ10 DK8 EE9 EL9 FI8 HR11 HU8 IT11 LT9 LT12 LU8 LV11 MT8 PL10 PT9 \
+        RO8 RO9 RO10 SE12 SI8 SK10";
     let Some((country, digits)) = text.split_at_checked(2) else {
         return false;
     };
     digits.bytes().all(|b| b.is_ascii_digit())
-        && DIGITS
-            .iter()
-            .any(|(known, lengths)| *known == country && lengths.contains(&digits.len()))
+        && is_among(FORMS, &format!("{country}{}", digits.len()))
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).

@@ -266,7 +266,7 @@ pub(super) fn in_block(
     } else {
         (ADJACENT, 0)
     };
-    let is_near = before.is_some_and(|other| start - other.range.end <= near.0)
+    let is_beside = before.is_some_and(|other| start - other.range.end <= near.0)
         || after.is_some_and(|other| {
             let gap = other.range.start.checked_sub(end);
             let most = if other.kind == Kind::Email {
@@ -276,7 +276,7 @@ pub(super) fn in_block(
             };
             gap.is_some_and(|gap| gap <= most)
         });
-    (begins && is_last && is_near).then_some(start..end)
+    (begins && is_last && is_beside).then_some(start..end)
 }
 
 /// An address without any word for a street, between the start of a sentence and the city of the

@@ -49,6 +49,12 @@ pub(super) fn alone(
 ) -> Option<Range<usize>> {
     const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
+    if !matches!(
+        Script::of_text(word.text),
+        Script::Han | Script::Kana | Script::Hangul
+    ) {
+        return None;
+    }
     let bare = word
         .text
         .strip_prefix(['找', '请', '洽'])
