@@ -87,45 +87,45 @@ impl Integration {
     /// What it sends under a number.
     fn body(&self, number: u64) -> String {
         let (company, by) = (number % 2, self.number);
-        let name = if number % 4 == 0 { number } else { 0 };
+        let name = if number.is_multiple_of(4) { number } else { 0 };
         format!(
             r#"{{"title": "Engineer {number}", "raw_description": "<p>Build things.</p>",
             "application_url": "https://acme.example/apply", "company": {{"name":
             "Acme {name} by {by}", "website_url": "https://acme-{company}.example"}}}}"#
         )
     }
+}
 
-    /// Notes that it sends something about a posting, and gives it a number; or the number that it
-    /// had, if it is sent once more.
-    fn send(&self, world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u64 {
-        let mut book = world.book();
-        let mut earlier = book.sent.iter().rev();
-        let last = earlier.find(|(_, sent)| sent.identifier == *to && !sent.is_dry_run);
-        let last = last.map(|(number, _)| *number);
-        let erasures = book.erasures(to);
-        if let Some(number) = last.filter(|_| !dry && world.dice.one_in(6))
-            && let Some(sent) = book.sent.get_mut(&number)
-        {
-            sent.channels.push(way.channel.to_owned());
-            sent.processes.push(way.process.to_owned());
-            return number;
-        }
-        let number = world.number();
-        let sent = Sent {
-            identifier: to.clone(),
-            channels: vec![way.channel.to_owned()],
-            processes: vec![way.process.to_owned()],
-            is_dry_run: dry,
-            erasures,
-        };
-        book.sent.insert(number, sent);
-        number
+/// Notes that a client sends something about a posting, and gives it a number; or the number that it
+/// had, if it is sent once more.
+fn send(world: &World, to: &SourceIdentifier, way: Way<'_>, dry: bool) -> u64 {
+    let mut book = world.book();
+    let mut earlier = book.sent.iter().rev();
+    let last = earlier.find(|(_, sent)| sent.identifier == *to && !sent.is_dry_run);
+    let last = last.map(|(number, _)| *number);
+    let erasures = book.erasures(to);
+    if let Some(number) = last.filter(|_| !dry && world.dice.one_in(6))
+        && let Some(sent) = book.sent.get_mut(&number)
+    {
+        sent.channels.push(way.channel.to_owned());
+        sent.processes.push(way.process.to_owned());
+        return number;
     }
+    let number = world.number();
+    let sent = Sent {
+        identifier: to.clone(),
+        channels: vec![way.channel.to_owned()],
+        processes: vec![way.process.to_owned()],
+        is_dry_run: dry,
+        erasures,
+    };
+    book.sent.insert(number, sent);
+    number
 }
 
 /// A push.
 pub async fn push(world: Arc<World>, process: Arc<Process>, client: Integration) {
-    let to = identifier(*world.dice.pick(client.identifiers));
+    let to = identifier(world.dice.pick::<&str>(client.identifiers));
     let name = &process.link.name;
     let is_dry_run = world.dice.one_in(15);
     let kind = world.dice.below(10);
@@ -137,7 +137,7 @@ pub async fn push(world: Arc<World>, process: Arc<Process>, client: Integration)
                 process: name,
                 channel: name,
             };
-            let number = client.send(&world, &to, way, is_dry_run);
+            let number = send(&world, &to, way, is_dry_run);
             (client.body(number), Some(number))
         }
     };
@@ -183,7 +183,7 @@ fn lines(world: &World, client: Integration, listed: &[&str], way: Way<'_>) -> V
     for (at, to) in listed.iter().enumerate() {
         let (to, is_own) = (identifier(to), client.prefixes().permit(&identifier(to)));
         let number = if is_own {
-            client.send(world, &to, way, false)
+            send(world, &to, way, false)
         } else {
             world.number()
         };
@@ -294,10 +294,8 @@ async fn run(
     }
     let settled = import.settle(&mut receipts).await;
     let (_, end) = import.finish(taken.is_ok() && settled.is_ok()).await;
-    if taken.is_err() {
-        // The lines that were not taken get no receipt.
-        return Err(taken.unwrap_err());
-    }
+    // The lines that were not taken get no receipt.
+    taken?;
     Ok((receipts, Some(end)))
 }
 

@@ -63,7 +63,9 @@ async fn title(
 fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>) {
     let identifier = &posting.source_identifier;
     let now = number(&posting.details.title);
-    if before != Some(now) {
+    if before == Some(now) {
+        world.note(format!("{by}: {identifier} is {}", posting.status));
+    } else {
         world.note(format!("{by}: {identifier} gets {now}, {}", posting.status));
         let mut book = world.book();
         book.titles.entry(identifier.clone()).or_default().push(now);
@@ -72,8 +74,6 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>
         world.check(!is_dry_run, || {
             format!("{identifier}: nobody asked for {now}")
         });
-    } else {
-        world.note(format!("{by}: {identifier} is {}", posting.status));
     }
     let is_down = world.book().word(identifier) == Word::Down;
     world.check(!(is_down && posting.status.is_open()), || {

@@ -30,7 +30,7 @@ impl Receivers {
         taken.push(id.to_owned());
     }
 
-    fn unanswered(&self, reason: NoAnswer) -> Attempt {
+    fn unanswered(reason: NoAnswer) -> Attempt {
         Attempt::unanswered(reason, "the simulation", Duration::from_secs(1))
     }
 }
@@ -52,13 +52,13 @@ impl Sender for Receivers {
             11..=15 => Attempt::answered(429, Some(Duration::from_secs(7)), Duration::ZERO),
             16..=25 => {
                 sleep(Duration::from_secs(15)).await;
-                self.unanswered(NoAnswer::Timeout)
+                Self::unanswered(NoAnswer::Timeout)
             }
-            26..=30 => self.unanswered(NoAnswer::Broken),
+            26..=30 => Self::unanswered(NoAnswer::Broken),
             31..=40 => {
                 self.take(delivery);
                 world.excuse();
-                self.unanswered(NoAnswer::Connection)
+                Self::unanswered(NoAnswer::Connection)
             }
             41..=50 => {
                 sleep(Duration::from_secs(10)).await;
@@ -100,7 +100,7 @@ impl Enricher for Model {
             let message = "the simulation".to_owned();
             let after = None;
             match world.dice.below(6) {
-                0 => sleep(Duration::from_secs(60)).await,
+                0 => sleep(Duration::from_mins(1)).await,
                 1 => sleep(Duration::from_secs(10)).await,
                 2 => return Err(EnrichError::Permanent(message)),
                 3 => return Err(EnrichError::Unavailable { message, after }),

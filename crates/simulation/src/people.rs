@@ -23,12 +23,12 @@ pub const PEOPLE: [&str; 3] = ["ann@example.com", "bo@example.com", "cy@example.
 
 /// An operator's command about a posting, repeated until it is answered. One speaks at a time.
 pub async fn operate(world: Arc<World>, process: Arc<Process>) {
-    let posting = identifier(*world.dice.pick(&IDENTIFIERS));
+    let posting = identifier(world.dice.pick::<&str>(&IDENTIFIERS));
     if world.book().word(&posting) == Word::Unknown {
         return;
     }
     let reason = || "the simulation".to_owned();
-    let (command, word) = match world.dice.below(6) {
+    let (command, meant) = match world.dice.below(6) {
         0 | 1 => (Some(Moderation::Expire { reason: reason() }), Word::Down),
         2 => (Some(Moderation::Reopen { reason: reason() }), Word::None),
         3 => (Some(Moderation::Approve), Word::None),
@@ -45,16 +45,13 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
         tries += 1;
         let now = (process.clock)();
         let said = async {
-            match &command {
-                Some(command) => moderate(store, &posting, command, None, &by, lifetime, now)
-                    .await
-                    .map(|_| ()),
-                None => {
-                    let retention = &*world.memory;
-                    let erased = erase(store, retention, &posting, "asked", &by, now);
-                    erased.await.map(|_| ())
-                }
-            }
+            let Some(command) = &command else {
+                let retention = &*world.memory;
+                let erased = erase(store, retention, &posting, "asked", &by, now);
+                return erased.await.map(|_| ());
+            };
+            let said = moderate(store, &posting, command, None, &by, lifetime, now);
+            said.await.map(|_| ())
         };
         let said = process.answer(said).await;
         let failed = |it: &Result<(), ModerationError>| {
@@ -67,8 +64,8 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
         }
     };
     world.note(format!("the operator is told {said:?} about {posting}"));
-    let word = match &said {
-        Some(Ok(())) => Some(word),
+    let last = match &said {
+        Some(Ok(())) => Some(meant),
         Some(Err(_)) if tries == 1 => Some(before),
         _ => Some(Word::None),
     };
@@ -76,8 +73,8 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     if command.is_none() {
         *book.erasures.entry(posting.clone()).or_default() += 1;
     }
-    if let Some(word) = word {
-        book.words.insert(posting, word);
+    if let Some(last) = last {
+        book.words.insert(posting, last);
     }
 }
 
@@ -108,7 +105,7 @@ async fn leave(world: &World, process: &Process, address: &str) {
     let person = email(address);
     let account = *world.dice.pick(Account::ALL);
     let there = world.provider.person(account, &person);
-    if !there.is_some_and(|there| there.status == ProviderStatus::Active) {
+    if there.is_none_or(|there| there.status != ProviderStatus::Active) {
         return;
     }
     world.note(format!("{address} leaves {account}"));

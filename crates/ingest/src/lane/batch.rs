@@ -137,16 +137,12 @@ impl OpenBatch {
                 Err(error) => error,
             };
             let is_conflict = error == StoreError::Conflict && jobs.len() > 1;
-            match waits.next().filter(|_| is_conflict) {
-                Some(wait) => {
-                    sleep(wait).await;
-                    self.decide_again(context, retries, jobs).await;
-                }
-                None => {
-                    fail(jobs, &error, retries);
-                    break;
-                }
-            }
+            let Some(wait) = waits.next().filter(|_| is_conflict) else {
+                fail(jobs, &error, retries);
+                break;
+            };
+            sleep(wait).await;
+            self.decide_again(context, retries, jobs).await;
         }
         retries.admit(self.set_aside);
     }
