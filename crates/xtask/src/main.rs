@@ -8,6 +8,7 @@
 )]
 
 mod dist;
+mod mutants;
 mod needs;
 mod node;
 mod pins;
@@ -30,6 +31,7 @@ cargo xtask test         Say and install what this machine lacks, then run every
 cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, bill
                          of materials, checksums; --profile dev packs a build without
                          optimisations. DEBFULLNAME and DEBEMAIL name the package's maintainer
+cargo xtask mutants NAME Have the simulation find the defects whose names contain NAME, or all
 cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
 
 Set POSTHASTE_TEST_POSTGRES_URL to test against a PostgreSQL server of your own; without it, a
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
             .args(options)
             .exec()
             .into()),
+        ["mutants"] => mutants::run(""),
+        ["mutants", named] => mutants::run(named),
         ["dist"] => dist::run("release"),
         ["dist", "--profile", profile] => dist::run(profile),
         ["help" | "--help" | "-h"] => {

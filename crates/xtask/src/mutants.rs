@@ -1,0 +1,198 @@
+//! Defects that the simulation has to find: guards, checks of leases, versions, overlaps and
+//! authority, withdrawals and deduplication, each taken out alone.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use xtask::process::{Interrupt, cargo};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The seeds that a mutant has to be found within.
+const SEEDS: &str = "2000";
+
+/// A defect.
+struct Mutant {
+    name: &'static str,
+    file: &'static str,
+    /// What stands there.
+    find: &'static str,
+    /// What the mutant has in its place.
+    replace: &'static str,
+}
+
+const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "a client reopens what an operator took down",
+        file: "crates/domain/src/authority.rs",
+        find: "    posting.moderated && !posting.status.is_open()",
+        replace: "    false",
+    },
+    Mutant {
+        name: "a client names the company of another",
+        file: "crates/domain/src/authority.rs",
+        find: "        self.required_owner().is_none() || self.required_owner() == company.owner",
+        replace: "        true",
+    },
+    Mutant {
+        name: "two clients make a company at the same time",
+        file: "crates/domain/src/company/mod.rs",
+        find: "self.required_owner.is_some() && self.required_owner != stored.owner",
+        replace: "false",
+    },
+    Mutant {
+        name: "a line of an import leaves the fence",
+        file: "crates/domain/src/import/line.rs",
+        find: "        prefixes.check(identifier)?;",
+        replace: "        let _ = (prefixes, identifier);",
+    },
+    Mutant {
+        name: "a push overtakes one that is tried again",
+        file: "crates/ingest/src/keyed_queue.rs",
+        find: "        self.behind.contains_key(key)",
+        replace: "        false && self.behind.contains_key(key)",
+    },
+    Mutant {
+        name: "a push overtakes one whose commit is under way",
+        file: "crates/ingest/src/lane/in_flight.rs",
+        find: "(self.postings.contains(&job.put.identifier) || self.writes_any(companies))",
+        replace: "self.writes_any(companies)",
+    },
+    Mutant {
+        name: "a push overtakes one that was left",
+        file: "crates/ingest/src/lane/task.rs",
+        find: "        !self.postings.is_empty() && self.postings.contains(&job.put.identifier)",
+        replace: "        self.postings.is_empty() && self.postings.contains(&job.put.identifier)",
+    },
+    Mutant {
+        name: "a commit minds no version",
+        file: "crates/domain/src/testing/memory/mod.rs",
+        find: "                .is_some_and(|row| row.posting.version == version),",
+        replace: "                .is_some(),",
+    },
+    Mutant {
+        name: "a commit minds no lease of a task",
+        file: "crates/domain/src/testing/memory/mod.rs",
+        find: "            .is_some_and(|task| task.lease == Some(receipt.lease))",
+        replace: "            .is_some()",
+    },
+    Mutant {
+        name: "a verdict on old content counts",
+        file: "crates/domain/src/decision/outcome.rs",
+        find: "    if due(posting, company) != Some(content) {",
+        replace: "    if due(posting, company).is_none() {",
+    },
+    Mutant {
+        name: "a task is not done with its outcome",
+        file: "crates/domain/src/usecase/enrich.rs",
+        find: "        writes.tasks.done.push(outcome.receipt);",
+        replace: "",
+    },
+    Mutant {
+        name: "a catalogue drops what it lists",
+        file: "crates/domain/src/catalogue/roster.rs",
+        find: "        self.missing.remove(&key(identifier));",
+        replace: "        let _ = identifier;",
+    },
+    Mutant {
+        name: "a catalogue keeps what it does not list",
+        file: "crates/domain/src/catalogue/roster.rs",
+        find: "        self.missing.contains(&key(identifier))",
+        replace: "        self.missing.is_empty() && self.missing.contains(&key(identifier))",
+    },
+    Mutant {
+        name: "an event overtakes an earlier one that waits",
+        file: "crates/webhooks/src/round.rs",
+        find: "if behind.contains(&event.event.subject.id()) {",
+        replace: "if behind.is_empty() && behind.contains(&event.event.subject.id()) {",
+    },
+    Mutant {
+        name: "events of a subject are on their way together",
+        file: "crates/webhooks/src/round.rs",
+        find: "        self.blocked.insert(item.subject);",
+        replace: "        self.blocked.remove(&item.subject);",
+    },
+    Mutant {
+        name: "an account keeps who left the other",
+        file: "crates/newsletter/src/store.rs",
+        find: "!is_of_withdrawal && subscriber.unconfirmed_suppressions().next().is_some()",
+        replace: "false",
+    },
+];
+
+/// Tries the mutants whose names contain a text, each on a copy of the tree, and prints which are
+/// found.
+pub fn run(named: &str) -> Result<()> {
+    let interrupt = Interrupt::install()?;
+    let root = Path::new(ROOT);
+    let copy = root.join("target/mutants/tree");
+    let mut git = Command::new("git");
+    let files = git.arg("ls-files").current_dir(root).output()?;
+    for file in String::from_utf8(files.stdout)?.lines() {
+        let to = copy.join(file);
+        fs::create_dir_all(to.parent().unwrap_or(&copy))?;
+        // A file that is as it was is not compiled again.
+        let text = fs::read(root.join(file)).with_context(|| format!("cannot read {file}"))?;
+        if fs::read(&to).ok().as_ref() != Some(&text) {
+            fs::write(&to, text)?;
+        }
+    }
+    let mut missed = Vec::new();
+    for mutant in MUTANTS.iter().filter(|mutant| mutant.name.contains(named)) {
+        println!("\n=== {}", mutant.name);
+        let text = fs::read_to_string(copy.join(mutant.file))?;
+        fs::write(copy.join(mutant.file), mutant.of(&text)?)?;
+        let tests = |arguments: &[&str]| {
+            let mut tests = cargo();
+            tests
+                .args(["test", "--package", "simulation", "--test", "seeds"])
+                .args(arguments)
+                .current_dir(&copy)
+                .env("CARGO_TARGET_DIR", root.join("target/mutants/target"))
+                .env("POSTHASTE_SEEDS", SEEDS);
+            interrupt.run(&mut tests)
+        };
+        let built = tests(&["--no-run"]);
+        let found = built.is_ok() && tests(&["--", "nothing_is_lost"]).is_err();
+        fs::write(copy.join(mutant.file), text)?;
+        built?;
+        interrupt.check()?;
+        println!(
+            "--- {}: {}",
+            if found { "found" } else { "NOT FOUND" },
+            mutant.name
+        );
+        if !found {
+            missed.push(mutant.name);
+        }
+    }
+    if !missed.is_empty() {
+        bail!("not found: {}", missed.join("; "));
+    }
+    Ok(())
+}
+
+impl Mutant {
+    /// The text of its file with the defect.
+    fn of(&self, text: &str) -> Result<String> {
+        if text.matches(self.find).count() != 1 {
+            bail!("{}: {} is not what it was", self.name, self.file);
+        }
+        Ok(text.replace(self.find, self.replace))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mutant_can_be_made() {
+        for mutant in MUTANTS {
+            let text = fs::read_to_string(Path::new(ROOT).join(mutant.file)).unwrap();
+            mutant.of(&text).unwrap();
+        }
+    }
+}
