@@ -1,6 +1,5 @@
 mod held;
 mod imports;
-mod interleavings;
 mod overlap;
 
 use domain::{
