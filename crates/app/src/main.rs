@@ -43,7 +43,10 @@ use program::{
     output, progress, shutdown, supervisor, text,
 };
 
-use crate::{cli::Cli, command::Command, misconfigured::Misconfigured};
+use crate::{
+    command::{Cli, Command},
+    misconfigured::Misconfigured,
+};
 
 /// The allocator of the whole process. A push allocates some 140 times, and with the C library's
 /// allocator that was a tenth of its processor time.
@@ -55,9 +58,9 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = env::args_os().collect();
-    let root = cli::command();
+    let root = command::definitions();
     let parsed = options::load(&root, Path::new(".env"), &arguments).and_then(|dotenv| {
-        let cli = cli::parse(&arguments)?;
+        let cli = command::parse(&arguments)?;
         let is_service = matches!(cli.command, Command::Serve(_) | Command::Worker(_));
         logging::start(cli.log.as_deref(), cli.log_format, is_service)?;
         Ok((cli, dotenv))

@@ -3,18 +3,27 @@
 
 use std::time::Duration;
 
-use access::Clients;
+use access::{
+    Client, Clients, ManagedClients, NewClient,
+    sign_in::{SignInTokens, issue_link, token_digest},
+};
+use adapters_console::{LINK_PARAMETER, SIGN_IN_PATH, new_token as new_link};
+use adapters_http::oauth::ClientSecret;
 use domain::{
     posting::{Lifetime, Posting, moderation::Moderation},
     store::{Retention, Store},
     usecase::{self, CompanyChange, CompanyError, ModerationError},
 };
-use kernel::{CompanyId, SourceIdentifier, Version, audit::Attribution};
+use kernel::{
+    ClientId, CompanyId, SourceIdentifier, Version,
+    audit::{Attribution, Operator},
+};
 use newsletter::usecase::{
     PersonCommand, PersonError, PersonOutcome, PersonRef, decide_about_person,
 };
 
 use runtime::{Clock, clock, decide_again};
+use uuid::Uuid;
 
 use crate::newsletter_service::{new_id, new_token};
 
@@ -69,6 +78,30 @@ pub async fn decide_about(
     let new = (new_id(), new_token());
     let attempt = || decide_about_person(store, person, command, new.clone(), by, clock());
     decide_again(WITHIN, attempt).await
+}
+
+/// Creates a client and returns its secret, of which only a digest is stored.
+pub async fn create_client(
+    clients: &dyn Clients,
+    by: &Attribution,
+    new: NewClient,
+) -> anyhow::Result<(Client, ClientSecret)> {
+    let (id, secret) = (ClientId::new(Uuid::now_v7()), ClientSecret::generate()?);
+    let clients = ManagedClients { clients, by };
+    let created = clients.create(id, new, secret.digest(), clock::now());
+    Ok((created.await?, secret))
+}
+
+/// Makes a link that signs an operator in, once.
+pub async fn link(
+    passes: &dyn SignInTokens,
+    url: &str,
+    operator: Operator,
+    by: &Attribution,
+) -> anyhow::Result<String> {
+    let token = new_link();
+    issue_link(passes, token_digest(&token), operator, by, clock::now()).await?;
+    Ok(format!("{url}{SIGN_IN_PATH}?{LINK_PARAMETER}={token}"))
 }
 
 #[cfg(test)]

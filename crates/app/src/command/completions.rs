@@ -5,7 +5,7 @@ use std::future::{Future, ready};
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::{cli, output};
+use crate::output;
 
 /// Print completions for a shell
 #[derive(Debug, Args)]
@@ -18,7 +18,12 @@ pub struct Completions {
 impl Completions {
     pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut cli::command(), "posthaste", &mut script);
+        clap_complete::generate(
+            self.shell,
+            &mut super::definitions(),
+            "posthaste",
+            &mut script,
+        );
         ready(output::print_lines(&script))
     }
 }

@@ -1,17 +1,14 @@
 //! `posthaste console`: signs operators in.
 
-use access::sign_in::{SignInTokens, issue_link, token_digest};
-use adapters_console::{LINK_PARAMETER, SIGN_IN_PATH, new_token};
 use clap::Args;
-use kernel::audit::{Attribution, Operator};
-use runtime::clock;
+use kernel::audit::Operator;
 use serde_json::json;
 
 use crate::{
     cli::{ConsoleUrlArgs, JsonArgs, OperatorArgs, StoreArgs},
     config,
     misconfigured::Misconfigured,
-    output,
+    operators, output,
 };
 
 commands! {
@@ -53,22 +50,10 @@ impl Link {
         })?;
         let operator = self.signs_in.unwrap_or_else(|| by.operator.clone());
         let database = self.store.open().await?;
-        let link = link(&*database.sign_in_tokens, &url, operator, &by).await?;
+        let link = operators::link(&*database.sign_in_tokens, &url, operator, &by).await?;
         if self.json.enabled {
             return output::print_json(&json!({ "url": link }));
         }
         output::print(link)
     }
-}
-
-/// Makes a link that signs an operator in, once.
-pub async fn link(
-    passes: &dyn SignInTokens,
-    url: &str,
-    operator: Operator,
-    by: &Attribution,
-) -> anyhow::Result<String> {
-    let token = new_token();
-    issue_link(passes, token_digest(&token), operator, by, clock::now()).await?;
-    Ok(format!("{url}{SIGN_IN_PATH}?{LINK_PARAMETER}={token}"))
 }

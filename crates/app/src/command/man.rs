@@ -9,8 +9,6 @@ use std::{
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::cli;
-
 /// Write a manual page for each command
 #[derive(Debug, Args)]
 pub struct Man {
@@ -27,6 +25,6 @@ impl Man {
     fn write(&self) -> anyhow::Result<()> {
         let context = || format!("cannot write manual pages to {}", self.folder.display());
         fs::create_dir_all(&self.folder).with_context(context)?;
-        clap_mangen::generate_to(cli::command(), &self.folder).with_context(context)
+        clap_mangen::generate_to(super::definitions(), &self.folder).with_context(context)
     }
 }

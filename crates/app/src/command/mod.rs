@@ -39,14 +39,13 @@ mod openapi;
 mod outbox;
 mod postings;
 mod push;
+mod root;
 mod run;
 mod subscribers;
 mod webhooks;
 
-pub use self::{
-    clients::{Clients, create_client},
-    console::link,
-};
+use self::clients::Clients;
+pub use self::root::{Cli, definitions, parse};
 
 commands! {
     Command {

@@ -15,7 +15,7 @@ use super::{
     samples::{self, Sample},
     table::Row,
 };
-use crate::{command::create_client, database::Database};
+use crate::{database::Database, operators::create_client};
 
 /// The demo as an operator.
 pub fn demo_operator() -> anyhow::Result<Attribution> {

@@ -34,9 +34,8 @@ use self::{
     integration::{demo_operator, integration, progress_bar, push_samples},
 };
 use crate::{
-    command,
     database::Database,
-    output,
+    operators, output,
     serve::Service,
     shutdown::{INTERRUPTED, StopSignals},
 };
@@ -114,7 +113,7 @@ async fn show(
             past::record(database).await?;
             let by = demo_operator()?;
             let operator = by.operator.clone();
-            let link = command::link(&*database.sign_in_tokens, console, operator, &by).await?;
+            let link = operators::link(&*database.sign_in_tokens, console, operator, &by).await?;
             output::print(format_args!(
                 "\nThe operators' console, with two made-up weeks before today, by a link that works \
                  once: {link}"

@@ -42,12 +42,12 @@ impl Store for Port {
         self.0.commit(judge::commit(world, by, writes)).await
     }
 
-    async fn near(
+    async fn candidates(
         &self,
         fingerprints: &[Fingerprint],
         named: &[PostingId],
     ) -> Result<Vec<Candidate>, StoreError> {
-        let near = Store::near(self.memory(), fingerprints, named);
+        let near = Store::candidates(self.memory(), fingerprints, named);
         self.0.read("near", near).await
     }
 

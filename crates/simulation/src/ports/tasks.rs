@@ -15,7 +15,7 @@ use kernel::{
     audit::Entry,
     event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
     outbox::{
-        Backlog, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Receipt, Revive, SubjectTask,
+        Backlog, ClaimToken, Claimed, Dismissal, Effect, Kind, Outbox, Queue, Revive, SubjectTask,
         TaskId, TaskRow,
     },
 };
@@ -39,10 +39,10 @@ behind_the_link! { Outbox;
     write claim(queue: Queue, limit: usize, lease: Duration, id: Uuid, now: Time) -> Result<Vec<Claimed>>;
     read has_suspect(queue: Queue, now: Time) -> Result<bool>;
     write claim_suspect(queue: Queue, lease: Duration, id: Uuid, now: Time) -> Result<Option<Claimed>>;
-    write renew(receipts: &[Receipt], until: Time) -> Result<()>;
-    write give_back(receipts: &[Receipt], at: Time) -> Result<()>;
-    write retry(receipt: Receipt, next_at: Time, error: &str, now: Time) -> Result<()>;
-    write give_up(receipt: Receipt, error: &str, now: Time) -> Result<()>;
+    write renew(tokens: &[ClaimToken], until: Time) -> Result<()>;
+    write give_back(tokens: &[ClaimToken], at: Time) -> Result<()>;
+    write retry(token: ClaimToken, next_at: Time, error: &str, now: Time) -> Result<()>;
+    write give_up(token: ClaimToken, error: &str, now: Time) -> Result<()>;
     read list(dead: bool, after: Option<TaskId>, limit: usize) -> Result<Vec<TaskRow>>;
     read dead_among(effects: &[Effect]) -> Result<Vec<Effect>>;
     read tasks_of(subject: Uuid, kinds: &[Kind], limit: usize) -> Result<Vec<SubjectTask>>;

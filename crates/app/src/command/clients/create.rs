@@ -2,17 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use access::{Client, Clients, ManagedClients, NewClient, Scope};
-use adapters_http::oauth::ClientSecret;
+use access::{NewClient, Scope};
 use clap::{ArgAction, Args};
-use kernel::{ClientId, audit::Attribution};
-use runtime::clock;
-use uuid::Uuid;
 
 use super::{prefixes, print_secret};
 use crate::{
     cli::{JsonArgs, OperatorArgs, StoreArgs},
-    config,
+    config, operators,
 };
 
 /// Make a client; its secret is shown this once
@@ -72,19 +68,8 @@ impl Create {
             requests_per_minute: self.requests_per_minute,
         };
         let database = self.store.open_or_make().await?;
-        let (client, secret) = create_client(database.clients.as_ref(), &by, new).await?;
+        let (client, secret) =
+            operators::create_client(database.clients.as_ref(), &by, new).await?;
         print_secret(client.id, &secret, self.json.enabled)
     }
-}
-
-/// Creates a client and returns its secret, of which only a digest is stored.
-pub async fn create_client(
-    clients: &dyn Clients,
-    by: &Attribution,
-    new: NewClient,
-) -> anyhow::Result<(Client, ClientSecret)> {
-    let (id, secret) = (ClientId::new(Uuid::now_v7()), ClientSecret::generate()?);
-    let clients = ManagedClients { clients, by };
-    let created = clients.create(id, new, secret.digest(), clock::now());
-    Ok((created.await?, secret))
 }

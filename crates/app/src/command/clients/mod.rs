@@ -12,10 +12,10 @@ use adapters_http::oauth::ClientSecret;
 use kernel::{ClientId, Prefixes};
 use serde_json::json;
 
+pub use self::named::find;
 use self::{
     create::Create, list::List, revoke::Revoke, rotate::Rotate, show::Show, update::Update,
 };
-pub use self::{create::create_client, named::find};
 use crate::{misconfigured::Misconfigured, output};
 
 commands! {

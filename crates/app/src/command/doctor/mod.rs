@@ -15,11 +15,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use self::check::Check;
-use crate::{
-    cli::{self, JsonArgs},
-    embedded, output,
-    serve::Serve,
-};
+use crate::{cli::JsonArgs, embedded, output, serve::Serve};
 
 /// Say what is wrong with an installation, and what to do about it
 ///
@@ -75,7 +71,7 @@ impl Doctor {
 /// Reports variables that no command knows. Bad values have already ended the command.
 fn configuration() -> Vec<Check> {
     const NAME: &str = "configuration";
-    let unknown = program::options::unknown_variables(&cli::command());
+    let unknown = program::options::unknown_variables(&super::definitions());
     if unknown.is_empty() {
         return vec![Check::good(NAME, "every value can be read")];
     }

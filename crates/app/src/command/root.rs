@@ -1,11 +1,12 @@
 //! The root of the command line.
 
-use clap::Parser;
+use std::ffi::OsString;
 
-use crate::{
-    command::Command,
-    logging::{LogFormat, log_filter, log_format},
-};
+use clap::{CommandFactory as _, Parser};
+use program::options::{self, Refusal};
+
+use super::Command;
+use crate::logging::{LogFormat, log_filter, log_format};
 
 /// Job postings in, enriched and moderated job postings out.
 ///
@@ -50,3 +51,16 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The definitions of all commands.
+pub fn definitions() -> clap::Command {
+    options::documented(Cli::command())
+}
+
+/// Reads the command line.
+pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
+    options::parse(definitions(), arguments)
+}
+
+#[cfg(test)]
+mod tests;
