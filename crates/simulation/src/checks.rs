@@ -23,7 +23,7 @@ use webhooks::{EndpointState, Owner, Webhooks};
 
 use crate::{
     book::Word,
-    clients::{CLIENTS, IDENTIFIERS, catalogue},
+    integrations::{CLIENTS, IDENTIFIERS, catalogue},
     judge::number,
     outside::is_fine,
     people::PEOPLE,

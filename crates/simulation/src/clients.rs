@@ -8,43 +8,15 @@ use domain::{
     posting::{Answer, Principal, PutPosting},
     usecase::{CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _, IngestError},
 };
-use kernel::{
-    CatalogueName, ClientId, PostingId, Prefixes, PutOutcome, SourceIdentifier,
-    testing::{identifier, uuid},
-};
+use kernel::{PostingId, PutOutcome, SourceIdentifier, testing::identifier};
 use uuid::Uuid;
 
-use crate::{book::Sent, process::Process, world::World};
-
-/// A client.
-#[derive(Clone, Copy, Debug)]
-pub struct Integration {
-    /// Its number.
-    pub number: u8,
-    /// The identifiers that it may use.
-    prefixes: &'static [&'static str],
-    /// Those that it uses.
-    identifiers: &'static [&'static str],
-}
-
-/// All clients: two have fences, and one has not.
-pub const CLIENTS: [Integration; 3] = [
-    Integration {
-        number: 1,
-        prefixes: &["a-"],
-        identifiers: &["a-1", "a-2", "a-3"],
-    },
-    Integration {
-        number: 2,
-        prefixes: &["b-"],
-        identifiers: &["b-1", "b-2", "b-3"],
-    },
-    Integration {
-        number: 3,
-        prefixes: &[],
-        identifiers: &["a-1", "b-1", "c-1", "c-2"],
-    },
-];
+use crate::{
+    book::Sent,
+    integrations::{IDENTIFIERS, Integration, catalogue, may_use},
+    process::Process,
+    world::World,
+};
 
 /// The way on which something is sent.
 #[derive(Clone, Copy)]
@@ -53,47 +25,6 @@ struct Way<'a> {
     process: &'a str,
     /// What keeps its order: the pushes to the process, or an import.
     channel: &'a str,
-}
-
-/// Every identifier that anyone uses.
-pub const IDENTIFIERS: [&str; 8] = ["a-1", "a-2", "a-3", "b-1", "b-2", "b-3", "c-1", "c-2"];
-
-/// Whether a client may use an identifier.
-pub fn may_use(client: ClientId, identifier: &SourceIdentifier) -> bool {
-    let mut clients = CLIENTS.iter();
-    clients.any(|one| one.id() == client && one.prefixes().permit(identifier))
-}
-
-impl Integration {
-    /// Its id.
-    pub fn id(&self) -> ClientId {
-        ClientId::new(uuid(self.number.into()))
-    }
-
-    /// The identifiers that it may use.
-    pub fn prefixes(&self) -> Prefixes {
-        if self.is_fenced() {
-            Prefixes::new(self.prefixes).unwrap()
-        } else {
-            Prefixes::ALL
-        }
-    }
-
-    /// Whether it may not use all.
-    pub const fn is_fenced(&self) -> bool {
-        !self.prefixes.is_empty()
-    }
-
-    /// What it sends under a number.
-    fn body(&self, number: u64) -> String {
-        let (company, by) = (number % 2, self.number);
-        let name = if number.is_multiple_of(4) { number } else { 0 };
-        format!(
-            r#"{{"title": "Engineer {number}", "raw_description": "<p>Build things.</p>",
-            "application_url": "https://acme.example/apply", "company": {{"name":
-            "Acme {name} by {by}", "website_url": "https://acme-{company}.example"}}}}"#
-        )
-    }
 }
 
 /// Notes that a client sends something about a posting, and gives it a number; or the number that it
@@ -209,11 +140,6 @@ fn order(client: Integration, is_catalogue: bool, max_missing: u8) -> ImportOrde
             prefixes: client.prefixes(),
         }),
     }
-}
-
-/// The name of each client's catalogue.
-pub fn catalogue() -> CatalogueName {
-    CatalogueName::new("main").unwrap()
 }
 
 /// An import, whose client may hang up.

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     book::Word,
-    clients::{self, CLIENTS},
+    integrations::{self, CLIENTS},
     world::World,
 };
 
@@ -80,7 +80,7 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>
         format!("{identifier} is shown against an operator's word")
     });
     if let Some(Actor::Client(client)) = &posting.updated_by {
-        world.check(clients::may_use(*client, identifier), || {
+        world.check(integrations::may_use(*client, identifier), || {
             format!("{identifier} is changed from outside its fence")
         });
     }

@@ -8,7 +8,8 @@
 //!
 //! - [`world`] is what all processes share, [`process`] is one of them, and [`link`] is its way to
 //!   everything else, where it is slowed down, fails, and dies. [`ports`] is the store behind it.
-//! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it.
+//! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it;
+//!   [`integrations`] says who the clients are.
 //! - [`judge`] checks each commit, and [`checks`] everything at the end, both against the [`book`]
 //!   of what was said and done.
 
@@ -17,6 +18,7 @@ mod checks;
 mod clients;
 mod dice;
 mod entropy;
+mod integrations;
 mod judge;
 mod link;
 mod outside;
@@ -43,7 +45,7 @@ use kernel::{
 use tokio::{runtime::Builder, task::JoinSet, time::sleep};
 use webhooks::{Owner, Webhooks, testing::endpoint};
 
-use crate::{clients::CLIENTS, process::Process, world::World};
+use crate::{integrations::CLIENTS, process::Process, world::World};
 
 /// The steps before a failure that are printed.
 const LAST_STEPS: usize = 60;

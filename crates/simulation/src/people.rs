@@ -16,7 +16,7 @@ use newsletter::{
     usecase,
 };
 
-use crate::{book::Word, clients::IDENTIFIERS, process::Process, world::World};
+use crate::{book::Word, integrations::IDENTIFIERS, process::Process, world::World};
 
 /// Who gets the newsletter.
 pub const PEOPLE: [&str; 3] = ["ann@example.com", "bo@example.com", "cy@example.com"];
