@@ -13,9 +13,8 @@ use time::Date;
 use uuid::Uuid;
 
 use crate::{
-    sql::Named,
     types::{Day, Id, Moment, Rendered, StoredTime},
-    value::{self, Bind},
+    value::{self, Bind, Named},
 };
 
 /// A value to bind: a single value, or one column of a batch as an array.

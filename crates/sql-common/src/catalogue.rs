@@ -18,10 +18,10 @@ use crate::{
     entity::{Entity, row},
     executor::{Executor, Outcome},
     posting::IDENTIFIER,
-    sql::Named,
     statement,
     stored::{corrupt, most, parse},
     types::{Id, Moment, StoredId, StoredTime, optional_time},
+    value::Named,
 };
 
 /// What is written of a catalogue.

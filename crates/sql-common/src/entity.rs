@@ -8,9 +8,8 @@ use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::{
-    sql::Named,
     types::{Rendered, StoredTime, ToText},
-    value::Value,
+    value::{Named, Value},
 };
 
 /// A table whose rows are written from values of one type.

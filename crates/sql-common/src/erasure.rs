@@ -13,10 +13,10 @@ use crate::{
     binds, entity,
     entity::{Entity, row},
     executor::{Executor, Outcome},
-    sql::Named,
     statement,
     stored::{digest, parse},
     types::Moment,
+    value::Named,
 };
 
 entity! {

@@ -12,7 +12,10 @@ use std::{
 use diesel::{deserialize::FromSqlRow, result::Error as DieselError};
 use kernel::StoreError;
 
-use crate::sql::{Named, Returning, Sql};
+use crate::{
+    sql::{Returning, Sql},
+    value::Named,
+};
 
 /// Why shared work failed. Each store classifies the errors of its own database.
 #[derive(Debug)]

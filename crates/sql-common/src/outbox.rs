@@ -20,10 +20,10 @@ use uuid::Uuid;
 use crate::{
     audit, binds,
     executor::{Executor, Outcome, values},
-    sql::Named,
     statement,
     stored::{count, most, trace},
     types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    value::Named,
 };
 
 /// The SQL types of a [`ClaimedRow`].

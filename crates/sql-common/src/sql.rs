@@ -17,7 +17,7 @@ use diesel::{
 
 use crate::{
     entity::{Column, Entity, Of},
-    value::{Bind, Value},
+    value::Bind,
 };
 
 /// The databases that a statement is written for.
@@ -316,9 +316,6 @@ impl<S: Returning, V> Query for Bound<'_, S, V> {
 }
 
 impl<S, V, C> RunQueryDsl<C> for Bound<'_, S, V> {}
-
-/// A value with the name by which a statement has it.
-pub type Named<'a> = (&'static str, Value<'a>);
 
 /// Values by their names: `binds! { id: endpoint.uuid(), limit }`.
 #[macro_export]

@@ -18,10 +18,10 @@ use crate::{
     entity::{Entity, row},
     erasure,
     executor::{Executor, Outcome, values},
-    sql::Named,
     statement,
     stored::{corrupt, digest, most, parse, parse_optional},
     types::{Day, Id, Moment, optional_time},
+    value::Named,
 };
 
 entity! {

@@ -57,6 +57,9 @@ value_from! {
     Option<Uuid>, id => Self::Id(id);
 }
 
+/// A value with the name by which a statement has it.
+pub type Named<'a> = (&'static str, Value<'a>);
+
 /// A value that can be bound for this database.
 pub trait Bind<DB: Backend> {
     /// Binds the value at the next `?`.

@@ -8,8 +8,8 @@ use sql_common::{
     binds,
     event::cursor_values,
     executor::{Executor, Outcome},
-    sql::Named,
     types::{Id, StoredId},
+    value::Named,
     webhook::{self, attempts, kept_deliveries, milliseconds},
 };
 use uuid::Uuid;

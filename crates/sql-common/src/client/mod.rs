@@ -15,10 +15,10 @@ use crate::{
     audit, binds, entity,
     entity::{Entity, row},
     executor::{Executor, Outcome},
-    sql::Named,
     statement,
     stored::{array_text, corrupt, digest, most, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
+    value::Named,
 };
 
 /// A client as it is written, with the text that one of its columns holds.

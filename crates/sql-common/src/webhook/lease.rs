@@ -13,11 +13,10 @@ use crate::{
     binds,
     event::cursor_values,
     executor::{Executor, Outcome},
-    horizon,
-    sql::Named,
-    statement,
+    horizon, statement,
     stored::most,
     types::{Id, Moment, StoredId, StoredTime, optional_time},
+    value::Named,
 };
 
 /// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
