@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     catalogue::MaxMissing,
-    import::{ClaimToken, Line, LineText},
+    import::{Line, LineText, Receipt},
     posting::{Answer, Principal, PutPosting},
     usecase::{CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _, IngestError},
 };
@@ -170,30 +170,34 @@ pub async fn import(world: Arc<World>, process: Arc<Process>, client: Integratio
     let Some(done) = done.await else {
         return world.note(format!("{channel} gets no answer"));
     };
-    let (tokens, end) = match done {
+    let (receipts, end) = match done {
         Err(error) => return world.note(format!("{channel}: {error}")),
         Ok(done) => done,
     };
-    world.note(format!("{channel}: {end:?}, {} tokens", tokens.len()));
-    for (token, (number, _)) in tokens.iter().zip(&lines) {
-        let to = identifier(listed[usize::try_from(token.line - 1).unwrap_or_default()]);
-        match &token.result {
+    world.note(format!("{channel}: {end:?}, {} receipts", receipts.len()));
+    for (receipt, (number, _)) in receipts.iter().zip(&lines) {
+        let to = identifier(listed[usize::try_from(receipt.line - 1).unwrap_or_default()]);
+        match &receipt.result {
             Ok(answer) => {
                 let is_told = answer.outcome != PutOutcome::Expired;
                 acknowledged(&world, &to, is_told.then_some(*number), answer);
             }
             Err(error) => world.note(format!("{number} for {to}: {error}")),
         }
-        world.check(token.result.is_err() || may_use(client.id(), &to), || {
+        world.check(receipt.result.is_err() || may_use(client.id(), &to), || {
             format!("{channel}: {to} is outside of the fence")
         });
     }
-    world.check(hangs_up || tokens.len() == lines.len(), || {
-        format!("{channel}: {} lines, {} tokens", lines.len(), tokens.len())
+    world.check(hangs_up || receipts.len() == lines.len(), || {
+        format!(
+            "{channel}: {} lines, {} receipts",
+            lines.len(),
+            receipts.len()
+        )
     });
 }
 
-type Imported = Result<(Vec<ClaimToken>, Option<Result<(), ImportError>>), ImportError>;
+type Imported = Result<(Vec<Receipt>, Option<Result<(), ImportError>>), ImportError>;
 
 async fn run(
     process: &Process,
@@ -203,22 +207,22 @@ async fn run(
     hangs_up: bool,
 ) -> Imported {
     let mut import = process.imports.begin(order).await?;
-    let mut tokens = Vec::new();
+    let mut receipts = Vec::new();
     let mut taken = Ok(());
     for (_, line) in lines {
         if taken.is_ok() {
             let lines = vec![line.clone()];
-            taken = import.take(lines, &client.prefixes(), &mut tokens).await;
+            taken = import.take(lines, &client.prefixes(), &mut receipts).await;
         }
     }
     if hangs_up {
-        return Ok((tokens, None));
+        return Ok((receipts, None));
     }
-    let settled = import.settle(&mut tokens).await;
+    let settled = import.settle(&mut receipts).await;
     let (_, end) = import.finish(taken.is_ok() && settled.is_ok()).await;
-    // The lines that were not taken get no token.
+    // The lines that were not taken get no receipt.
     taken?;
-    Ok((tokens, Some(end)))
+    Ok((receipts, Some(end)))
 }
 
 /// Imports a whole catalogue twice, when nothing goes wrong: the second time changes nothing, and
@@ -240,12 +244,12 @@ pub async fn import_all(world: &Arc<World>, process: &Process, client: Integrati
     ));
     for is_first in [true, false] {
         let done = run(process, client, order(client, true, 100), &lines, false).await;
-        let Ok((tokens, Some(Ok(())))) = done else {
+        let Ok((receipts, Some(Ok(())))) = done else {
             return world.violated(format!("{channel}: {done:?}"));
         };
-        for (token, (number, _)) in tokens.iter().zip(&lines) {
-            let outcome = token.result.as_ref().map(|answer| answer.outcome);
-            let is_fine = match &token.result {
+        for (receipt, (number, _)) in receipts.iter().zip(&lines) {
+            let outcome = receipt.result.as_ref().map(|answer| answer.outcome);
+            let is_fine = match &receipt.result {
                 Ok(answer) => is_first || answer.outcome == PutOutcome::Unchanged,
                 Err(_) => false,
             };

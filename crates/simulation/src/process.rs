@@ -114,7 +114,7 @@ impl Process {
             accounts: Arc::clone(&port) as _,
             subscribers: Arc::clone(memory) as _,
             drafts: Arc::<MemoryDrafts>::default(),
-            passes: Arc::clone(memory) as _,
+            sign_in_tokens: Arc::clone(memory) as _,
             retention: Arc::clone(memory) as _,
             enriching: Enriching {
                 enricher: Arc::new(Model(Arc::clone(&link))),

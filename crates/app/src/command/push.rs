@@ -290,7 +290,7 @@ struct Summary {
     counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
-    /// Lines that were not taken, without a token that says why.
+    /// Lines that were not taken, without a receipt that says why.
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
     reasons: Vec<Reason>,
@@ -304,7 +304,7 @@ impl Summary {
             counts: import.counts,
             missing: import.missing,
             receipts_omitted: NonZero::new(import.receipts_omitted),
-            reasons: push::reasons(&import.tokens),
+            reasons: push::reasons(&import.receipts),
             seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
         }
     }
@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn a_summary_is_for_people_and_for_programs() {
-        let token = json!({"line": 1, "id": "a", "outcome": "refused", "status": 422,
+        let receipt = json!({"line": 1, "id": "a", "outcome": "refused", "status": 422,
             "message": "No.", "errors": {"title": ["is required"]}});
         let import = Import {
             counts: Counts {
@@ -435,7 +435,7 @@ mod tests {
                 expired: 0,
                 held: true,
             }),
-            tokens: vec![serde_json::from_value(token).unwrap()],
+            receipts: vec![serde_json::from_value(receipt).unwrap()],
             receipts_omitted: 0,
         };
         let summary = Summary::new(&import, Duration::from_millis(1_500));

@@ -57,8 +57,6 @@ behind_the_link! { EventLog;
     read end() -> Result<Cursor>;
     read cursor_at(at: Time) -> Result<Cursor>;
     write forget(before: Time, limit: usize) -> Result<usize>;
-    read cursor(consumer: &str) -> Result<Option<Cursor>>;
-    write move_cursor(consumer: &str, from: Option<Cursor>, to: Cursor) -> Result<bool>;
 }
 
 behind_the_link! { Accounts;
