@@ -20,9 +20,8 @@ use super::{
     cache::LineCache,
     ledger::Offset,
     naming::CompanyKey,
-    parse::{Entry, Taken, Work, parse},
+    parse::{Entry, Taken, Work, parse, size},
     ports::ImportPorts,
-    running::size,
 };
 
 /// So many bytes of lines are parsed in less time than it takes to hand them to another thread.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    import::{Line, LineError, LineOptions},
+    import::{Line, LineError, LineOptions, LineText},
     posting::{Basis, PutPosting},
     usecase::IngestError,
 };
@@ -18,7 +18,6 @@ use uuid::Uuid;
 use super::{
     cache::{self, LineCache, LineDigest},
     naming::{CompanyKey, Named},
-    running::size,
 };
 
 /// Lines that were taken together.
@@ -92,6 +91,14 @@ impl CachedLine {
             work.leave_company();
         }
         Ok(work)
+    }
+}
+
+/// The size of a line in memory.
+pub(super) fn size(line: &Line) -> usize {
+    match &line.text {
+        LineText::Whole(text) => text.len(),
+        LineText::TooLong(_) => 0,
     }
 }
 

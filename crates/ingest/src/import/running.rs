@@ -4,13 +4,13 @@ use std::{collections::VecDeque, iter::Peekable, sync::Arc, vec::IntoIter};
 
 use async_trait::async_trait;
 use domain::{
-    import::{Line, LineText, Receipt, Summary},
+    import::{Line, Receipt, Summary},
     usecase::{Import, ImportError, IngestError},
 };
 use kernel::Prefixes;
 use tokio::sync::{mpsc, oneshot};
 
-use super::parse::Taken;
+use super::parse::{Taken, size};
 
 /// The most lines of an import that have no receipt yet, and the most bytes of them. A longer line
 /// is alone.
@@ -130,14 +130,6 @@ impl Running {
 
     fn result(&self) -> Result<(), ImportError> {
         self.ended.clone().map_or(Ok(()), Err)
-    }
-}
-
-/// The size of a line in memory.
-pub(super) fn size(line: &Line) -> usize {
-    match &line.text {
-        LineText::Whole(text) => text.len(),
-        LineText::TooLong(_) => 0,
     }
 }
 
