@@ -1,4 +1,8 @@
 //! The ports whose implementation is that of both stores.
+#![expect(
+    clippy::needless_question_mark,
+    reason = "`?` converts the shared failure to the store's, which here is the same"
+)]
 
 use crate::SqliteStore;
 

@@ -79,7 +79,12 @@ impl Book {
         let is_later = |other: &u64| {
             let is_there = |process: &String| sent.processes.contains(process);
             let comes_with_it = |it: &Sent| it.processes.iter().any(is_there);
-            let is_late = *other >= number || sent.channels.len() > 1;
+            // Lines of two imports may come to a lane in another order than they were sent in.
+            let is_on_import = sent
+                .channels
+                .iter()
+                .any(|channel| channel.contains("import"));
+            let is_late = *other >= number || sent.channels.len() > 1 || is_on_import;
             *other == number || is_late && self.sent.get(other).is_some_and(comes_with_it)
         };
         let titles = self.titles.get(&sent.identifier);

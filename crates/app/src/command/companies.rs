@@ -60,9 +60,9 @@ impl List {
         let most = self.limit.saturating_add(1);
         let mut all = database.companies.companies(&self.after, most).await?;
         let has_more = output::cut(&mut all, self.limit);
-        let last = all.last().filter(|_| has_more);
-        let more = last.map(|last| {
-            let website = &last.company.website;
+        let end = all.last().filter(|_| has_more);
+        let more = end.map(|company| {
+            let website = &company.company.website;
             format!("and more; `--after {website}` goes on")
         });
         let mut list = output::List::new(self.json.enabled, output::print);
