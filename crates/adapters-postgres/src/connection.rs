@@ -30,7 +30,7 @@ use tokio::{task, time::timeout};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::{
-    PostgresOptions, PostgresStore, PostgresUrl,
+    PostgresOptions, PostgresUrl,
     error::{Failure, chain},
     establish::Connector,
     recent::RecentCommits,
@@ -212,41 +212,6 @@ impl Connections {
         });
         self.recent().record(&result, Instant::now());
         result
-    }
-}
-
-/// How ports that both stores share run their work.
-impl PostgresStore {
-    /// Runs work that only reads.
-    pub(crate) async fn query<T: Send + 'static>(
-        &self,
-        work: impl Work<T>,
-    ) -> Result<T, StoreError> {
-        self.connections.run(work).await
-    }
-
-    /// Runs one statement that may be run again: if its answer is lost, it counts as not run.
-    pub(crate) async fn repeatable<T: Send + 'static>(
-        &self,
-        work: impl Work<T>,
-    ) -> Result<T, StoreError> {
-        self.connections.run(work).await
-    }
-
-    /// Runs one statement that writes.
-    pub(crate) async fn write<T: Send + 'static>(
-        &self,
-        work: impl Work<T>,
-    ) -> Result<T, StoreError> {
-        self.connections.write(work).await
-    }
-
-    /// Runs several statements, all or none.
-    pub(crate) async fn transaction<T: Send + 'static>(
-        &self,
-        work: impl Work<T>,
-    ) -> Result<T, StoreError> {
-        self.connections.transaction(work).await
     }
 }
 

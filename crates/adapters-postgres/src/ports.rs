@@ -1,6 +1,8 @@
 //! The ports whose implementation is that of both stores.
 
-use crate::PostgresStore;
+use kernel::StoreError;
+
+use crate::{PostgresStore, connection::Work};
 
 sql_common::accounts!(PostgresStore);
 sql_common::audit_log!(PostgresStore);
@@ -11,3 +13,38 @@ sql_common::drafts!(PostgresStore);
 sql_common::outbox!(PostgresStore);
 sql_common::subscribers!(PostgresStore);
 sql_common::webhooks!(PostgresStore);
+
+/// How ports that both stores share run their work.
+impl PostgresStore {
+    /// Runs work that only reads.
+    pub(crate) async fn query<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
+        self.connections.run(work).await
+    }
+
+    /// Runs one statement that may be run again: if its answer is lost, it counts as not run.
+    pub(crate) async fn repeatable<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
+        self.connections.run(work).await
+    }
+
+    /// Runs one statement that writes.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
+        self.connections.write(work).await
+    }
+
+    /// Runs several statements, all or none.
+    pub(crate) async fn transaction<T: Send + 'static>(
+        &self,
+        work: impl Work<T>,
+    ) -> Result<T, StoreError> {
+        self.connections.transaction(work).await
+    }
+}

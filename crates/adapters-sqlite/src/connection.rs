@@ -21,11 +21,9 @@ use diesel::{
     sql_types::{Integer, Text},
 };
 use kernel::StoreError;
-use sql_common::executor::{Outcome, at_once};
 use tokio::{sync, task};
 
 use crate::{
-    SqliteStore,
     error::{Failure, classify, is_busy},
     file::DatabaseFile,
     recent::RecentCommits,
@@ -254,49 +252,6 @@ impl Connections {
             Role::Writer => "PRAGMA secure_delete = ON",
         })?;
         Ok(())
-    }
-}
-
-/// How ports that both stores share run their work.
-impl SqliteStore {
-    /// Runs work that only reads.
-    pub(crate) async fn query<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
-        self.connections
-            .read(move |conn| Ok(at_once(work(conn))?))
-            .await
-    }
-
-    /// Runs work that writes, all or nothing.
-    pub(crate) async fn transaction<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
-        self.connections
-            .write(move |conn| Ok(at_once(work(conn))?))
-            .await
-    }
-
-    /// The same for one statement.
-    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
-        self.transaction(work).await
-    }
-
-    /// The same for one that may be run again.
-    pub(crate) async fn repeatable<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
-    {
-        self.transaction(work).await
     }
 }
 

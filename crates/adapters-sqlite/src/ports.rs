@@ -4,6 +4,10 @@
     reason = "`?` converts the shared failure to the store's, which here is the same"
 )]
 
+use diesel::SqliteConnection;
+use kernel::StoreError;
+use sql_common::executor::{Outcome, at_once};
+
 use crate::SqliteStore;
 
 sql_common::accounts!(SqliteStore);
@@ -15,3 +19,46 @@ sql_common::drafts!(SqliteStore);
 sql_common::outbox!(SqliteStore);
 sql_common::subscribers!(SqliteStore);
 sql_common::webhooks!(SqliteStore);
+
+/// How ports that both stores share run their work.
+impl SqliteStore {
+    /// Runs work that only reads.
+    pub(crate) async fn query<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
+    {
+        self.connections
+            .read(move |conn| Ok(at_once(work(conn))?))
+            .await
+    }
+
+    /// Runs work that writes, all or nothing.
+    pub(crate) async fn transaction<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
+    {
+        self.connections
+            .write(move |conn| Ok(at_once(work(conn))?))
+            .await
+    }
+
+    /// The same for one statement.
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
+    {
+        self.transaction(work).await
+    }
+
+    /// The same for one that may be run again.
+    pub(crate) async fn repeatable<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: AsyncFnOnce(&mut SqliteConnection) -> Outcome<T> + Send + 'static,
+    {
+        self.transaction(work).await
+    }
+}

@@ -11,6 +11,7 @@ mod dist;
 mod mutants;
 mod needs;
 mod node;
+mod part;
 mod pins;
 mod python;
 mod sbom;
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = env::args().skip(1).collect();
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
-        ["test", options @ ..] => suite::Part::chosen(options).and_then(|it| suite::run(&it)),
+        ["test", options @ ..] => part::Part::chosen(options).and_then(|it| suite::run(&it)),
         // `exec` replaces this process with the benchmark, which cleans up by itself on a signal.
         ["bench", options @ ..] => Err(cargo()
             .args(["run", "--release", "--locked", "--package", "bench", "--"])

@@ -75,7 +75,7 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a commit minds no lease of a task",
         file: "crates/domain/src/testing/memory/mod.rs",
-        find: "            .is_some_and(|task| task.lease == Some(receipt.lease))",
+        find: "            .is_some_and(|task| task.lease == Some(token.lease))",
         replace: "            .is_some()",
     },
     Mutant {
@@ -87,7 +87,7 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a task is not done with its outcome",
         file: "crates/domain/src/usecase/enrich.rs",
-        find: "        writes.tasks.done.push(outcome.receipt);",
+        find: "        writes.tasks.done.push(outcome.token);",
         replace: "",
     },
     Mutant {

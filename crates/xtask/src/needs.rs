@@ -6,7 +6,7 @@ use anyhow::Result;
 use xtask::packages;
 use xtask::process::Interrupt;
 
-use crate::suite::Part;
+use crate::part::Part;
 
 /// Something that a machine may lack.
 struct Need {

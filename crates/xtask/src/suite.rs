@@ -6,9 +6,10 @@ use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use pg_cluster::Cluster;
 
+use crate::part::Part;
 use crate::{needs, node, python};
 use xtask::process::{Interrupt, cargo, shown};
 
@@ -25,50 +26,6 @@ const AXE: &str = "POSTHASTE_AXE";
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20261120");
 /// The variable with the number of tests of a binary that run concurrently.
 const THREADS: &str = "RUST_TEST_THREADS";
-
-/// A part of the suite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// The alert rules for Prometheus.
-    Alerts,
-    /// Every test in Rust, end to end too.
-    Rust,
-    /// Third-party clients, a fuzzer and a browser.
-    Python,
-    /// Third-party clients in JavaScript and TypeScript.
-    Node,
-}
-
-impl Part {
-    const ALL: [(&str, Self); 4] = [
-        ("alerts", Self::Alerts),
-        ("rust", Self::Rust),
-        ("python", Self::Python),
-        ("node", Self::Node),
-    ];
-
-    /// The parts that the arguments choose: `--only NAME`, any number of times; else all.
-    pub fn chosen(arguments: &[&str]) -> Result<Vec<Self>> {
-        if arguments.is_empty() {
-            return Ok(Self::ALL.map(|(_, part)| part).to_vec());
-        }
-        let (pairs, rest) = arguments.as_chunks::<2>();
-        if !rest.is_empty() {
-            bail!("{}: --only NAME is wanted", rest.join(" "));
-        }
-        let part = |[option, name]: &[&str; 2]| {
-            let known = Self::ALL.iter().find(|(known, _)| known == name);
-            match known.filter(|_| *option == "--only") {
-                Some((_, part)) => Ok(*part),
-                None => bail!(
-                    "{option} {name}: --only takes {}",
-                    Self::ALL.map(|(name, _)| name).join(", ")
-                ),
-            }
-        };
-        pairs.iter().map(part).collect()
-    }
-}
 
 /// Runs these parts; stops at the first step that fails.
 pub fn run(parts: &[Part]) -> Result<()> {
@@ -169,29 +126,4 @@ fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let result = work().with_context(|| format!("step \"{name}\" failed"))?;
     println!("--- {:.1} s: {name}", start.elapsed().as_secs_f64());
     Ok(result)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_chosen_by_name() {
-        assert_eq!(Part::chosen(&[]).unwrap().len(), 4);
-        let two = ["--only", "node", "--only", "alerts"];
-        assert_eq!(Part::chosen(&two).unwrap(), [Part::Node, Part::Alerts]);
-        for (arguments, error) in [
-            (&["--only"] as &[_], "--only: --only NAME is wanted"),
-            (
-                &["--only", "c"],
-                "--only c: --only takes alerts, rust, python, node",
-            ),
-            (
-                &["--not", "rust"],
-                "--not rust: --only takes alerts, rust, python, node",
-            ),
-        ] {
-            assert_eq!(Part::chosen(arguments).unwrap_err().to_string(), error);
-        }
-    }
 }

@@ -4,6 +4,7 @@ use std::future::{Future, ready};
 
 use clap::Args;
 use clap_complete::Shell;
+use program::options;
 
 use crate::output;
 
@@ -20,7 +21,7 @@ impl Completions {
         let mut script = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut super::definitions(),
+            &mut options::definitions(),
             "posthaste",
             &mut script,
         );

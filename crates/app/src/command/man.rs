@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use clap::Args;
+use program::options;
 
 /// Write a manual page for each command
 #[derive(Debug, Args)]
@@ -25,6 +26,6 @@ impl Man {
     fn write(&self) -> anyhow::Result<()> {
         let context = || format!("cannot write manual pages to {}", self.folder.display());
         fs::create_dir_all(&self.folder).with_context(context)?;
-        clap_mangen::generate_to(super::definitions(), &self.folder).with_context(context)
+        clap_mangen::generate_to(options::definitions(), &self.folder).with_context(context)
     }
 }

@@ -6,6 +6,7 @@ use std::{
     error::Error as _,
     ffi::{OsStr, OsString},
     path::PathBuf,
+    sync::OnceLock,
 };
 
 use clap::{
@@ -16,8 +17,18 @@ use clap::{
 
 use super::{SERVICES, command_path, refusal::Refusal};
 
-/// Reads the command line.
+/// The definitions of the program's commands.
+static DEFINITIONS: OnceLock<clap::Command> = OnceLock::new();
+
+/// The definitions of all commands, for those that speak about them; none before the command line
+/// was read.
+pub fn definitions() -> clap::Command {
+    DEFINITIONS.get().cloned().unwrap_or_default()
+}
+
+/// Reads the command line, and keeps the [`definitions`] that it was read by.
 pub fn parse<T: FromArgMatches>(root: clap::Command, arguments: &[OsString]) -> Result<T, Refusal> {
+    DEFINITIONS.get_or_init(|| root.clone());
     let command = without_unset_variables(root);
     command
         .clone()

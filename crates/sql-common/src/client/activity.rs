@@ -14,14 +14,14 @@ use kernel::{ClientId, StoreError};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
-use super::each;
 use crate::{
-    entity,
+    binds, entity,
     entity::Entity,
     executor::{Executor, Outcome},
     statement,
     stored::corrupt,
     types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
+    value::Named,
 };
 
 /// The counts of a client on one day.
@@ -229,6 +229,12 @@ impl ActivityRows {
             .retain(|row| known.contains(&row.client.uuid()));
         self.secrets.retain(|used| known.contains(&used.client));
     }
+}
+
+/// Rows of one `:id` each.
+pub(super) fn each<'a>(ids: &[ClientId]) -> Vec<Vec<Named<'a>>> {
+    let ids = ids.iter();
+    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
 }
 
 /// The latest time of each key, in the order of the keys.

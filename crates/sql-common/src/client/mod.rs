@@ -8,6 +8,7 @@ use access::{Client, ClientWrite, StoredSecret};
 use diesel::sql_types::{BigInt, Binary, Nullable, Text};
 use kernel::{ClientId, StoreError, Version, audit::Entry};
 
+use self::activity::each;
 pub use self::activity::{
     ActivityRows, DayRow, Days, LastUse, Push, RefusalRow, Refusals, activities,
 };
@@ -18,7 +19,6 @@ use crate::{
     statement,
     stored::{array_text, corrupt, digest, most, prefixes},
     types::{Id, Moment, StoredId, TextList, optional_time},
-    value::Named,
 };
 
 /// A client as it is written, with the text that one of its columns holds.
@@ -168,12 +168,6 @@ pub async fn versions(
         .into_iter()
         .map(|(id, version)| Ok((ClientId::new(id.uuid("clients.id")?), version)));
     versions.collect()
-}
-
-/// Rows of one `:id` each.
-fn each<'a>(ids: &[ClientId]) -> Vec<Vec<Named<'a>>> {
-    let ids = ids.iter();
-    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
 }
 
 statement! {

@@ -149,7 +149,10 @@ fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
         }
         Slip::WrongType => draft["hide"] = json!("one"),
         Slip::UnknownKind => hide("We", "city"),
-        Slip::InventedPhrase => hide("We sell magic pills.", "company"),
+        // Beside others that are there it would be dropped.
+        Slip::InventedPhrase => {
+            draft["hide"] = json!([{"text": "We sell magic pills.", "kind": "company"}]);
+        }
         Slip::EmptyPhrase => hide("", "company"),
         Slip::RewrittenText => {
             draft.insert("markdown".to_owned(), json!("We sell magic pills."));

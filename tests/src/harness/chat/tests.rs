@@ -346,7 +346,7 @@ async fn the_model_slips_in_every_way() {
             draft["hide"][1]["kind"] == "city"
         }),
         (Slip::InventedPhrase, |draft| {
-            draft["hide"][1]["text"] == "We sell magic pills."
+            draft["hide"][0]["text"] == "We sell magic pills."
         }),
         (Slip::EmptyPhrase, |draft| draft["hide"][1]["text"] == ""),
         (Slip::RewrittenText, |draft| draft.get("markdown").is_some()),

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use access::{NewClient, Scope};
 use clap::{ArgAction, Args};
 
-use super::{prefixes, print_secret};
+use super::parts::{prefixes, print_secret};
 use crate::{
     cli::{JsonArgs, OperatorArgs, StoreArgs},
     config, operators,

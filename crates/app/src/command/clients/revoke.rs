@@ -4,7 +4,7 @@ use access::ManagedClients;
 use clap::Args;
 use runtime::clock;
 
-use super::find;
+use super::named::find;
 use crate::{
     cli::{OperatorArgs, StoreArgs},
     config::{self, ClientRef},

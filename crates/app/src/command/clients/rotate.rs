@@ -7,7 +7,7 @@ use adapters_http::oauth::ClientSecret;
 use clap::Args;
 use runtime::clock;
 
-use super::{find, print_secret};
+use super::{named::find, parts::print_secret};
 use crate::{
     cli::{JsonArgs, OperatorArgs, StoreArgs},
     config::{self, ClientRef},

@@ -8,7 +8,7 @@ use adapters_http::client_data;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
-use super::find;
+use super::named::find;
 use crate::{
     cli::{JsonArgs, StoreArgs},
     config::{self, ClientRef},

@@ -7,7 +7,7 @@ use clap::{ArgAction, Args};
 use kernel::Prefixes;
 use runtime::clock;
 
-use super::{find, prefixes, show};
+use super::{named::find, parts::prefixes, show};
 use crate::{
     cli::{OperatorArgs, StoreArgs},
     config::{self, ClientRef},

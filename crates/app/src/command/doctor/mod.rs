@@ -13,6 +13,7 @@ mod store;
 use std::process::ExitCode;
 
 use clap::Args;
+use program::options;
 
 use self::check::Check;
 use crate::{cli::JsonArgs, embedded, output, serve::Serve};
@@ -71,7 +72,7 @@ impl Doctor {
 /// Reports variables that no command knows. Bad values have already ended the command.
 fn configuration() -> Vec<Check> {
     const NAME: &str = "configuration";
-    let unknown = program::options::unknown_variables(&super::definitions());
+    let unknown = options::unknown_variables(&options::definitions());
     if unknown.is_empty() {
         return vec![Check::good(NAME, "every value can be read")];
     }

@@ -11,7 +11,7 @@ use kernel::{
 use runtime::clock;
 use time::OffsetDateTime;
 
-use super::PAGE;
+use super::list::PAGE;
 use crate::{
     cli::{OperatorArgs, StoreArgs},
     config, output,

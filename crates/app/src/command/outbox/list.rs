@@ -12,11 +12,13 @@ use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::PAGE;
 use crate::{
     cli::{JsonArgs, StoreArgs},
     output, text,
 };
+
+/// Rows in memory at a time.
+pub const PAGE: usize = 1_000;
 
 /// The age of a due task from which the lack of a free worker does not explain its wait.
 const OVERDUE: Duration = Duration::MINUTE;

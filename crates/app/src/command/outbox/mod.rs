@@ -11,9 +11,6 @@ use self::{
     list::List,
 };
 
-/// Rows in memory at a time.
-const PAGE: usize = 1_000;
-
 commands! {
     /// Look at side effects that wait or were given up
     Outbox {

@@ -20,9 +20,8 @@ use time::Duration;
 use uuid::Uuid;
 
 use super::{
-    PAGE,
     dead::{remove, revive, selection},
-    list::{Listing, Row, hint, pause},
+    list::{Listing, PAGE, Row, hint, pause},
 };
 use crate::output::List;
 

@@ -7,7 +7,7 @@ use runtime::clock;
 use uuid::Uuid;
 
 use super::{
-    Context, find, in_words,
+    context::{Context, find, in_words},
     show::{Owners, Shown},
 };
 use crate::{

@@ -5,7 +5,7 @@ use adapters_http::delivery_data;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
-use super::find;
+use super::context::find;
 use crate::{
     cli::{JsonArgs, StoreArgs},
     config, output,

@@ -5,7 +5,7 @@ use clap::Args;
 use kernel::field::Patch;
 use runtime::clock;
 
-use super::{Context, WebhookArgs, in_words};
+use super::context::{Context, WebhookArgs, in_words};
 use crate::output;
 
 /// Stop deliveries for a while; events wait

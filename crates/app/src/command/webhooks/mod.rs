@@ -1,5 +1,6 @@
 //! `posthaste webhooks`: the operators' webhooks, and a look after those of clients.
 
+mod context;
 mod create;
 mod deliveries;
 mod list;
@@ -8,16 +9,6 @@ mod replay;
 mod rotate;
 mod show;
 mod test;
-
-use std::sync::Arc;
-
-use ::webhooks::{
-    EndpointId, ManagedWebhooks, Manager, PrivateAddresses, TrackedEndpoint, WebhookError,
-};
-use adapters_webhooks::WebhookClient;
-use anyhow::bail;
-use clap::Args;
-use kernel::audit::Attribution;
 
 use self::{
     create::Create,
@@ -28,11 +19,6 @@ use self::{
     rotate::Rotate,
     show::Show,
     test::Test,
-};
-use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config,
-    database::Database,
 };
 
 commands! {
@@ -48,71 +34,5 @@ commands! {
         Replay(Replay),
         Deliveries(Deliveries),
         Delete(Delete),
-    }
-}
-
-// Names one webhook for a command that changes it.
-#[derive(Debug, Args)]
-pub struct WebhookArgs {
-    /// The webhook's id
-    #[arg(value_name = "ID", value_parser = config::endpoint_id)]
-    pub id: EndpointId,
-    #[command(flatten)]
-    pub store: StoreArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
-}
-
-/// The database, the client that calls receivers, and the operator who gives a command.
-pub(super) struct Context {
-    pub database: Database,
-    client: Arc<WebhookClient>,
-    by: Attribution,
-}
-
-impl Context {
-    pub fn new(
-        database: Database,
-        by: Attribution,
-        private: PrivateAddresses,
-    ) -> anyhow::Result<Self> {
-        Ok(Self {
-            client: crate::webhooks::quiet_client(private)?,
-            database,
-            by,
-        })
-    }
-
-    /// For a command that calls no receiver.
-    pub async fn open(args: &WebhookArgs) -> anyhow::Result<Self> {
-        let by = args.operator.attribution()?;
-        let database = args.store.open().await?;
-        Self::new(database, by, PrivateAddresses::default())
-    }
-
-    pub fn webhooks(&self) -> ManagedWebhooks<'_> {
-        ManagedWebhooks {
-            webhooks: &*self.database.webhooks,
-            log: &*self.database.events,
-            sender: &*self.client,
-            by: Manager::Operator(&self.by),
-        }
-    }
-}
-
-pub(super) async fn find(database: &Database, id: EndpointId) -> anyhow::Result<TrackedEndpoint> {
-    match database.webhooks.find(id).await? {
-        Some(tracked) => Ok(tracked),
-        None => bail!(in_words(WebhookError::NotFound)),
-    }
-}
-
-/// An error as a command says it.
-pub(super) fn in_words(error: WebhookError) -> anyhow::Error {
-    match error {
-        WebhookError::NotFound => anyhow::anyhow!(
-            "there is no such webhook; `posthaste webhooks list` shows those there are"
-        ),
-        error => error.into(),
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use runtime::clock;
 use time::OffsetDateTime;
 
-use super::{Context, WebhookArgs, in_words};
+use super::context::{Context, WebhookArgs, in_words};
 use crate::{config, output};
 
 /// Deliver all events since a time again, as far as they are kept

@@ -7,7 +7,7 @@ use clap::Args;
 use runtime::clock;
 
 use super::{
-    Context, WebhookArgs, in_words,
+    context::{Context, WebhookArgs, in_words},
     show::{self, Shown},
 };
 use crate::{cli::JsonArgs, output};

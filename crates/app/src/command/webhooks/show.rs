@@ -9,7 +9,7 @@ use clap::Args;
 use kernel::{ClientId, Prefixes, StoreError};
 use serde::Serialize;
 
-use super::find;
+use super::context::find;
 use crate::{
     cli::{JsonArgs, StoreArgs},
     config, output,

@@ -8,7 +8,7 @@ use clap::Args;
 use runtime::clock;
 use serde_json::json;
 
-use super::{Context, WebhookArgs, in_words};
+use super::context::{Context, WebhookArgs, in_words};
 use crate::{
     cli::{JsonArgs, WebhookAddressArgs},
     output, text,
