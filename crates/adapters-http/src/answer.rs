@@ -21,7 +21,7 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, A
         .body(json))
 }
 
-/// The answer, which nobody may keep.
+/// The answer with `Cache-Control: no-store`.
 pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     answer.headers_mut().insert(CACHE_CONTROL, no_store);

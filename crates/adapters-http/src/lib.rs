@@ -6,8 +6,8 @@
 //! monitoring.
 //!
 //! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
-//! bodies, `connection` enforces the time limits of connections, and `guard` checks the client of each
-//! route.
+//! bodies, `connection` enforces the time limits of connections, and `guard` checks the client of
+//! each route.
 
 mod accept;
 mod access;

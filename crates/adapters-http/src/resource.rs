@@ -14,7 +14,7 @@ use crate::error::ApiError;
 /// A resource under construction.
 pub struct Methods {
     resource: Resource,
-    /// What is put around the routes of methods, and of the answer to all others.
+    /// The middleware around the route of each method, and around the 405 of all others.
     wrap: Box<dyn Fn(Route) -> Route>,
     allow: Vec<Method>,
 }

@@ -57,7 +57,7 @@ impl From<DieselError> for Failure {
     }
 }
 
-/// What is shared with the other store leaves it to this one to classify errors.
+/// Errors of shared statements, classified as this database means them.
 impl From<executor::Failure> for Failure {
     fn from(failure: executor::Failure) -> Self {
         match failure {

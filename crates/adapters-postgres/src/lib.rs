@@ -20,7 +20,7 @@
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
 //!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
-//!   `subscriber`, `webhook`: what it does in its own way of theirs.
+//!   `subscriber`, `webhook`: statements on shared tables that this store has in its own way.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.

@@ -21,7 +21,7 @@
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
 //! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
 //!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
-//!   `subscriber`, `webhook`: what it does in its own way of theirs.
+//!   `subscriber`, `webhook`: statements on shared tables that this store has in its own way.
 //! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
 //!   its rows, for the other store.
 

@@ -73,7 +73,8 @@ async fn nobody_keeps_a_connection_by_a_byte_now_and_then() {
     }
 }
 
-/// The rest of a refused body that is not read ends the connection, and the client may send all of it.
+/// The rest of a refused body that is not read ends the connection, and the client may send all of
+/// it.
 #[tokio::test]
 async fn a_refused_body_holds_up_no_later_request() {
     let keep_alive = Duration::from_mins(1);

@@ -1,5 +1,5 @@
-//! What is PostgreSQL's own of the outbox: claims, and what commits write. The rest is
-//! `sql_common::outbox`.
+//! The statements of the outbox that are PostgreSQL's own: claims, and the writes of commits. The
+//! rest is `sql_common::outbox`.
 //!
 //! A statement that locks several rows locks them in the order of (`kind`, `subject`, `id`), which
 //! never change, so deadlocks cannot happen. Claims skip locked rows.

@@ -3,7 +3,8 @@
 //! The command records moves, and a worker with the accounts' keys carries them out. Two limits
 //! apply. Moves are recorded no faster than the old account's rate limit allows, so that a launch
 //! does not delay subscribers who confirm their own move meanwhile. And because there is no way
-//! back, the command watches the outcome of the moves and stops if too many fail, see [`MoveMonitor`].
+//! back, the command watches the outcome of the moves and stops if too many fail, see
+//! [`MoveMonitor`].
 
 use std::{num::NonZeroU32, process::ExitCode, time::Duration};
 
