@@ -2,13 +2,10 @@
 
 use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 /// `/proc` counts in hundredths of a second, independent of the kernel's tick rate (proc(5)).
 const MICROSECONDS_A_TICK: f64 = 10_000.0;
-/// The name of actix-web's serving threads, `actix-server worker N`, which the system truncates to
-/// 15 bytes.
-const SERVING_THREAD: &str = "actix-server wo";
 
 /// CPU time of a service, and of a database server with all its processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,16 +83,6 @@ pub fn memory(process: u32) -> Result<(u64, u64)> {
     let now = field(&status, "VmRSS:").context("no VmRSS")?;
     let most = field(&status, "VmHWM:").context("no VmHWM")?;
     Ok((now, most))
-}
-
-/// The number of threads that serve requests in a process.
-pub fn serving_threads(process: u32) -> Result<usize> {
-    let threads = fs::read_dir(format!("/proc/{process}/task"))?.flatten();
-    let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
-    match names.filter(|name| name.trim() == SERVING_THREAD).count() {
-        0 => bail!("process {process} has no thread named {SERVING_THREAD:?}"),
-        count => Ok(count),
-    }
 }
 
 /// The parent of a process.
@@ -219,7 +206,6 @@ mod tests {
         assert!(used.database.unwrap() > 0.0, "{used:?}");
         let (now, most) = memory(own).unwrap();
         assert!(now > 0 && most >= now);
-        assert!(serving_threads(own).is_err());
     }
 
     #[test]

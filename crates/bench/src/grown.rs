@@ -34,7 +34,7 @@ pub struct Grown {
 impl Bench<'_> {
     /// Measures `count` pairs of each scenario, and the lists.
     pub fn grown(&self, postings: u64, count: u32) -> Result<Grown> {
-        let program = &self.programs.posthaste;
+        let program = self.program;
         let grown = self.side(BACKEND, "grown", program, postings)?;
         let empty = self.side(BACKEND, "empty", program, 0)?;
         let bytes = self.size(&grown.database)?;
@@ -42,7 +42,7 @@ impl Bench<'_> {
         let pairs = self.in_turns(BACKEND, &grown, &empty, count)?;
         let mut lists: Vec<_> = LISTS.map(|(name, _)| (name, [None; 2])).into();
         for (place, side) in [&grown, &empty].into_iter().enumerate() {
-            let service = side.installation.serve(&["--no-worker"], &[])?;
+            let service = side.installation.serve()?;
             for ((_, parameters), (_, times)) in LISTS.iter().zip(&mut lists) {
                 if let Some(time) = times.get_mut(place) {
                     *time = read(&service, parameters)?;

@@ -1,14 +1,13 @@
-//! `cargo xtask bench`: measures the service against a floor and ceilings on the same machine at
-//! the same time.
+//! `cargo xtask bench`: measures the service against a floor on the same machine in the same
+//! minutes, or two builds of it in turns.
 //!
 //! - `options` defines the command line.
-//! - `build` builds the programs; `service`, `postgres` and `child` run them.
+//! - `build` builds the program; `service`, `postgres` and `child` run it.
 //! - `bodies` generates the payloads; `load` pushes them with wrk.
-//! - `floor` measures a conventional service, `ceiling` the upper bounds.
-//! - `round` runs all measurements once; `extras`, `events`, `webhooks`, `imports`, `console` run
-//!   the others.
-//! - `pair` measures two builds alternately.
-//! - `measure` defines the results, `targets` the required ones, and `report` prints both.
+//! - `floor` measures a conventional service.
+//! - `round` runs all measurements of single pushes once, `imports` those of imports.
+//! - `pair` measures two builds alternately, and `grown` a database with many postings.
+//! - `measure` defines the results, and `report` prints them.
 #![expect(
     clippy::print_stdout,
     reason = "a command line tool reports on standard output"
@@ -16,13 +15,9 @@
 
 mod bodies;
 mod build;
-mod ceiling;
 mod child;
-mod console;
 mod copies;
 mod cpu;
-mod events;
-mod extras;
 mod floor;
 mod grown;
 mod http;
@@ -35,21 +30,17 @@ mod postgres;
 mod report;
 mod round;
 mod service;
-mod sweep;
-mod targets;
-mod webhooks;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Parser;
 
-use self::extras::Extras;
 use self::measure::{Backend, Rounds};
-use self::options::{Lengthy, Options};
+use self::options::Options;
 use self::postgres::Server;
 use self::round::Bench;
 
@@ -68,61 +59,58 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs all measurements and prints a report. A missed target is not an error: other work on the
-/// machine may be the cause.
+/// Runs the measurements and prints a report.
 fn run(options: &Options) -> Result<()> {
     let interrupt = Interrupt::install()?;
     let wrk = load::program(&interrupt)?;
-    println!("building (profile {})", options.profile);
-    let scenarios = options.pushes();
-    if options.against.is_some() {
-        ensure!(!scenarios.is_empty(), "--against compares pushes alone");
-    }
-    let programs = build::build(
-        options.program.as_deref(),
-        !options.in_turns() && (!scenarios.is_empty() || options.imports()),
-        &options.profile,
-        &interrupt,
-    )?;
+    let program = build::program(options.program.as_deref(), &options.profile, &interrupt)?;
     let folder = tempfile::Builder::new()
         .prefix("posthaste-bench-")
         .tempdir()?;
     load::write_tails(folder.path())?;
-    service::write_payloads(&folder.path().join("payloads.ndjson"))?;
 
-    let server = if options.wants(Backend::Postgres) || options.grown.is_some() {
+    let server = if options.stores().contains(&Backend::Postgres) {
         Some(Server::start(&interrupt)?)
     } else {
         None
     };
-    let (connections, clients): (&[u32], &[u32]) = if options.quick || options.in_turns() {
+    let in_turns = [options.connections];
+    let (connections, clients): (&[u32], &[u32]) = if options.in_turns() {
+        (&in_turns, &[])
+    } else if options.quick {
         (&[64], &[16, 64])
     } else {
         (&[1, 16, 64, 256], &[1, 16, 64])
     };
     let bench = Bench {
-        programs: &programs,
+        program: &program,
         wrk: &wrk,
         folder: folder.path(),
         interrupt: &interrupt,
         server: server.as_ref(),
-        scenarios: &scenarios,
+        scenarios: options.pushes(),
         connections,
         clients,
         seconds: options.seconds(),
         seeds: SEEDS,
     };
     let mut report = heading(options, server.as_ref(), &interrupt)?;
-    report += &match &options.against {
-        Some(other) => measure_pairs(options, &bench, &std::path::absolute(other)?)?,
-        None => match options.grown {
-            Some(postings) => {
-                println!("{postings} postings");
-                let grown = bench.grown(postings, options.runs())?;
-                grown::text(&grown, bench.compared())
-            }
-            None => measure_all(options, &bench)?,
-        },
+    report += &if let Some(other) = &options.against {
+        measure_pairs(options, &bench, &std::path::absolute(other)?)?
+    } else if let Some(postings) = options.grown {
+        println!("{postings} postings");
+        let grown = bench.grown(postings, options.runs())?;
+        grown::text(&grown, options.connections)
+    } else if let Some(postings) = options.imports {
+        let mut text = String::new();
+        for backend in options.stores() {
+            println!("imports, {backend}");
+            let measured = bench.imports(backend, postings)?;
+            let _ = writeln!(text, "{}", imports::text(backend, postings, &measured));
+        }
+        text
+    } else {
+        measure_rounds(options, &bench)?
     };
     println!("\n{report}");
     if let Some(file) = &options.output {
@@ -134,166 +122,30 @@ fn run(options: &Options) -> Result<()> {
 /// Measures two builds alternately.
 fn measure_pairs(options: &Options, bench: &Bench<'_>, other: &Path) -> Result<String> {
     let mut report = String::new();
-    for backend in [Backend::Postgres, Backend::Sqlite] {
-        if options.wants(backend) {
-            let pairs = bench.pairs(backend, other, options.runs())?;
-            let _ = writeln!(
-                report,
-                "{}",
-                pair::table(
-                    backend,
-                    &pairs,
-                    bench.compared(),
-                    ["this build", "the other"]
-                )
-            );
-        }
-    }
-    Ok(report)
-}
-
-/// Measures the service against floor and ceilings, and makes the measurements without either.
-fn measure_all(options: &Options, bench: &Bench<'_>) -> Result<String> {
-    let mut report = String::new();
-    let mut targets = Vec::new();
-    let runs = if bench.scenarios.is_empty() {
-        0
-    } else {
-        options.runs()
-    };
-    let (mut on_postgres, mut on_sqlite) = (Rounds::default(), Rounds::default());
-    let (mut postgres_peak, mut sqlite_peak) = (0, 0);
-    for number in 1..=runs {
-        if options.wants(Backend::Postgres) {
-            println!("run {number} of {runs}, {}", Backend::Postgres);
-            let (round, peak) = bench.round(Backend::Postgres, number)?;
-            on_postgres.0.push(round);
-            postgres_peak = postgres_peak.max(peak);
-        }
-        if options.wants(Backend::Sqlite) {
-            println!("run {number} of {runs}, {}", Backend::Sqlite);
-            let (round, peak) = bench.round(Backend::Sqlite, number)?;
-            on_sqlite.0.push(round);
-            sqlite_peak = sqlite_peak.max(peak);
-        }
-    }
-    if options.wants(Backend::Postgres) {
-        if runs > 0 {
-            let table = report::measurements(Backend::Postgres, &on_postgres, postgres_peak);
-            let _ = writeln!(report, "{table}");
-            targets.extend(targets::postgres(&on_postgres));
-        }
-        if !options.no_extras {
-            let extras = measure_extras(options, bench)?;
-            let _ = writeln!(report, "{}", report::extras(&extras));
-            targets.extend(targets::extras(&extras));
-        }
-    }
-    if options.wants(Backend::Sqlite) && runs > 0 {
-        let table = report::measurements(Backend::Sqlite, &on_sqlite, sqlite_peak);
+    for backend in options.stores() {
+        let pairs = bench.pairs(backend, other, options.runs())?;
+        let names = ["this build", "the other"];
+        let table = pair::table(backend, &pairs, options.connections, names);
         let _ = writeln!(report, "{table}");
     }
-    if options.only.is_none() && runs > 0 {
-        targets.push(targets::sqlite(&on_sqlite, &on_postgres));
-    }
-    if options.events() {
-        for backend in [Backend::Postgres, Backend::Sqlite] {
-            if options.wants(backend) {
-                println!("events, {backend}");
-                let count = if options.quick { 10_000 } else { 100_000 };
-                let events = bench.events(backend, count, options.runs())?;
-                let _ = writeln!(report, "{}", events::text(backend, &events));
-                targets.extend(events::targets(backend, &events));
-            }
-        }
-    }
-    if options.webhooks() {
-        for backend in [Backend::Postgres, Backend::Sqlite] {
-            if options.wants(backend) {
-                println!("webhooks, {backend}");
-                let postings = if options.quick { 5_000 } else { 20_000 };
-                let measured = bench.webhooks(backend, postings)?;
-                let _ = writeln!(report, "{}", webhooks::text(backend, &measured));
-                targets.extend(webhooks::targets(backend, &measured));
-            }
-        }
-    }
-    if options.imports() {
-        let mut on_both = Vec::new();
-        for backend in [Backend::Postgres, Backend::Sqlite] {
-            if options.wants(backend) {
-                println!("imports, {backend}");
-                let postings = if options.quick { 10_000 } else { 60_000 };
-                let measured = bench.imports(backend, postings)?;
-                let _ = writeln!(report, "{}", imports::text(backend, &measured));
-                targets.extend(imports::targets(backend, &measured));
-                on_both.push(measured);
-            }
-        }
-        if let [postgres, sqlite] = on_both.as_slice() {
-            targets.push(imports::between(sqlite, postgres));
-        }
-    }
-    if options.wants(Backend::Postgres) {
-        let (text, more) = measure_on_postgres(options, bench)?;
-        report.push_str(&text);
-        targets.extend(more);
-    }
-    if !targets.is_empty() {
-        report.push_str(&report::targets(&targets));
-    }
     Ok(report)
 }
 
-/// Makes the measurements of PostgreSQL alone.
-fn measure_on_postgres(
-    options: &Options,
-    bench: &Bench<'_>,
-) -> Result<(String, Vec<targets::Target>)> {
+/// Measures the service against the floor.
+fn measure_rounds(options: &Options, bench: &Bench<'_>) -> Result<String> {
     let mut report = String::new();
-    let mut targets = Vec::new();
-    if options.console() {
-        let postings = if options.quick { 10_000 } else { 1_000_000 };
-        println!("the console, {postings} postings");
-        let measured = bench.console(postings)?;
-        let _ = writeln!(report, "{}", console::text(&measured));
-        targets.extend(console::targets(&measured));
+    for backend in options.stores() {
+        let (mut rounds, mut peak) = (Rounds::default(), 0);
+        for number in 1..=options.runs() {
+            println!("run {number} of {}, {backend}", options.runs());
+            let (round, of_round) = bench.round(backend, number)?;
+            rounds.0.push(round);
+            peak = peak.max(of_round);
+        }
+        let table = report::measurements(backend, &rounds, peak);
+        let _ = writeln!(report, "{table}");
     }
-    if options.also.contains(&Lengthy::Sweep) {
-        println!("lifetimes that end");
-        let measured = bench.sweep()?;
-        let _ = writeln!(report, "{}", sweep::text(&measured));
-        targets.extend(sweep::targets(&measured));
-    }
-    if options.also.contains(&Lengthy::Catalogue) {
-        println!("a catalogue of a million");
-        let measured = bench.catalogue(1_000_000)?;
-        let _ = writeln!(report, "{}", imports::catalogue_text(&measured));
-        targets.extend(imports::catalogue_targets(&measured));
-    }
-    Ok((report, targets))
-}
-
-fn measure_extras(options: &Options, bench: &Bench<'_>) -> Result<Extras> {
-    let mut extras = Extras::default();
-    let postings = if options.quick {
-        2_000
-    } else {
-        options.worker_postings
-    };
-    println!("the worker on {postings} postings");
-    extras.worker = Some(bench.worker_rate(postings)?);
-    println!("a full queue");
-    extras.queue = Some(bench.full_queue()?);
-    if options.also.contains(&Lengthy::Backlog) {
-        println!("a backlog");
-        extras.backlog = Some(bench.backlog()?);
-    }
-    if options.also.contains(&Lengthy::Soak) {
-        println!("ten minutes under load");
-        extras.memory = Some(bench.long_run()?);
-    }
-    Ok(extras)
+    Ok(report)
 }
 
 /// The heading of the report: machine, versions and settings.

@@ -16,10 +16,6 @@ pub enum Scenario {
     Partial,
     /// The stored values
     Unchanged,
-    /// Half unchanged, half full updates
-    Half,
-    /// 70 % unchanged, 20 % partial updates, 10 % new
-    Mixed,
 }
 
 impl Scenario {
@@ -30,8 +26,6 @@ impl Scenario {
             Self::Full => "full",
             Self::Partial => "partial",
             Self::Unchanged => "unchanged",
-            Self::Half => "half",
-            Self::Mixed => "mixed",
         }
     }
 
@@ -42,14 +36,7 @@ impl Scenario {
             Self::Full => "full updates",
             Self::Partial => "partial updates",
             Self::Unchanged => "unchanged",
-            Self::Half => "half unchanged, half full updates",
-            Self::Mixed => "mixed (70 % unchanged, 20 % partial, 10 % creates)",
         }
-    }
-
-    /// Whether there is a conventional transaction to compare with.
-    pub const fn has_floor(self) -> bool {
-        !matches!(self, Self::Half | Self::Mixed)
     }
 }
 
@@ -78,10 +65,6 @@ pub enum Subject {
     Service,
     /// The conventional transaction, by pgbench.
     Floor,
-    /// Batches written directly to the store.
-    Straight,
-    /// An HTTP server whose handler only parses.
-    Bare,
 }
 
 impl fmt::Display for Subject {
@@ -89,8 +72,6 @@ impl fmt::Display for Subject {
         formatter.write_str(match self {
             Self::Service => "service",
             Self::Floor => "floor: usual transaction (pgbench)",
-            Self::Straight => "ceiling: straight through the store",
-            Self::Bare => "ceiling: bare actix handler",
         })
     }
 }

@@ -105,13 +105,6 @@ impl Server {
             .map(drop_it)
     }
 
-    /// Returns the number of transactions that a database has committed. The server counts with a
-    /// delay of up to a second.
-    pub fn transactions(&self, name: &str, interrupt: &Interrupt) -> Result<f64> {
-        let count = format!("SELECT xact_commit FROM pg_stat_database WHERE datname = '{name}'");
-        Ok(self.ask(self.cluster.url(), &count, interrupt)?.parse()?)
-    }
-
     /// Runs a statement and returns its output.
     pub fn ask(&self, url: &str, statement: &str, interrupt: &Interrupt) -> Result<String> {
         let mut command = self.psql(url);

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::extras::{CROWD, Extras, PLACES};
-use crate::measure::{Backend, Measurement, Rounds, Scenario, Subject};
-use crate::targets::Target;
+use crate::measure::{Backend, Key, Measurement, Round, Rounds, Scenario, Subject};
 
 /// A table with aligned columns.
 pub struct Table {
@@ -74,6 +72,7 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
         "p99 ms",
         "service CPU µs",
         "database CPU µs",
+        "of the usual transaction",
     ]);
     let mut faults = Vec::new();
     let mut last: Option<Scenario> = None;
@@ -100,6 +99,7 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
             shown(median(|measured| Some(measured.p99? / 1e3)), 2),
             shown(median(|measured| measured.cpu.service), 1),
             shown(median(|measured| measured.cpu.database), 1),
+            shown(rounds.median(|round| ratio(round, key)), 2),
         ]);
     }
     text.push_str(&table.markdown());
@@ -124,74 +124,18 @@ pub fn measurements(backend: Backend, rounds: &Rounds, peak: u64) -> String {
     text
 }
 
-/// The measurements besides the scenarios.
-pub fn extras(extras: &Extras) -> String {
-    let mut lines = Vec::new();
-    if let Some(rate) = extras.worker {
-        lines.push(format!(
-            "- `posthaste worker` with the builtin enricher: {rate:.0} postings a second."
-        ));
-    }
-    if let Some(queue) = &extras.queue {
-        lines.push(format!(
-            "- {CROWD} clients on a queue of {PLACES}: {} accepted, {} answered 503 (p50 {:.1} ms, \
-             p99 {:.1} ms, slowest {:.1} ms), {} other answers; 64 connections afterwards: \
-             {:.0}/s, {}.",
-            queue.accepted,
-            queue.refused,
-            queue.p50,
-            queue.p99,
-            queue.max,
-            queue.other,
-            queue.afterwards.rate(),
-            if queue.afterwards.faults.is_empty() {
-                "all accepted".to_owned()
-            } else {
-                queue.afterwards.faults.join("; ")
-            }
-        ));
-    }
-    if let Some(backlog) = &extras.backlog {
-        let shown = |measured: &Measurement| {
-            let p99 = shown(measured.p99.map(|p99| p99 / 1e3), 1);
-            format!("{:.0}/s, p99 {p99} ms", measured.rate())
-        };
-        lines.push(format!(
-            "- Creates at 64 connections: {}; with a worker on a backlog of 100,000: {}.",
-            shown(&backlog.without),
-            shown(&backlog.with)
-        ));
-    }
-    if let Some(memory) = &extras.memory {
-        lines.push(format!(
-            "- Ten minutes of re-pushes and full updates at 64 connections ({:.0}/s): {} MB after \
-             one minute, {} MB at the end, {} MB at most.",
-            memory.load.rate(),
-            memory.after_a_minute / 1024,
-            memory.at_the_end / 1024,
-            memory.most / 1024
-        ));
-    }
-    lines.join("\n") + "\n"
-}
-
-/// The targets, and whether each was met.
-pub fn targets(targets: &[Target]) -> String {
-    let mut table = Table::new(&["target", "wanted", "measured", ""]);
-    for target in targets {
-        table.row(vec![
-            target.what.clone(),
-            target.wanted.clone(),
-            shown(target.measured, 2),
-            match target.met {
-                Some(true) => "met",
-                Some(false) => "missed",
-                None => "not measured",
-            }
-            .to_owned(),
-        ]);
-    }
-    format!("### Targets\n\n{}", table.markdown())
+/// The rate of the service by that of the usual transaction with as many clients as suit it best.
+fn ratio(round: &Round, key: Key) -> Option<f64> {
+    let (scenario, Subject::Service, _) = key else {
+        return None;
+    };
+    let good = |measured: &&Measurement| measured.faults.is_empty();
+    let floors = round
+        .iter()
+        .filter(|((of, subject, _), _)| *of == scenario && *subject == Subject::Floor);
+    let floors = floors.map(|(_, measured)| measured).filter(good);
+    let best = floors.map(Measurement::rate).max_by(f64::total_cmp)?;
+    Some(round.get(&key).filter(good)?.rate() / best)
 }
 
 /// A value that may be missing.
@@ -202,7 +146,6 @@ pub fn shown(value: Option<f64>, places: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Round;
 
     #[test]
     fn tables_are_aligned() {

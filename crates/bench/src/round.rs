@@ -1,11 +1,9 @@
-//! One round: floor, service and ceilings directly after each other, so under the same conditions.
+//! One round: floor and service directly after each other, so under the same conditions.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::build::{Ceilings, Programs};
-use crate::ceiling::{self, Straight};
 use crate::cpu::{self, Watched};
 use crate::floor::Floor;
 use crate::load::Load;
@@ -16,9 +14,10 @@ use xtask::process::Interrupt;
 
 /// The programs, folders and settings of every round.
 pub struct Bench<'run> {
-    pub programs: &'run Programs,
+    /// The program under test.
+    pub program: &'run Path,
     pub wrk: &'run Path,
-    /// The working folder, which contains `tails.lua` and `payloads.ndjson`.
+    /// The working folder, which contains `tails.lua`.
     pub folder: &'run Path,
     pub interrupt: &'run Interrupt,
     pub server: Option<&'run Server>,
@@ -39,7 +38,7 @@ impl<'run> Bench<'run> {
         let name = format!("round_{backend}_{number}").to_lowercase();
         let database = self.database(backend, &name)?;
         let installation = self.installation(&database, &name)?;
-        let service = installation.serve(&["--no-worker"], &[])?;
+        let service = installation.serve()?;
         installation.push(&service, &["keep", "move"], self.seeds)?;
         let floor_name = format!("floor_{number}");
         let floor = match backend {
@@ -52,7 +51,7 @@ impl<'run> Bench<'run> {
 
         let load = self.load(&service, backend);
         for &scenario in self.scenarios {
-            if let (Some(url), true) = (&floor, scenario.has_floor()) {
+            if let Some(url) = &floor {
                 let floor = self.floor(url)?;
                 for &clients in self.clients {
                     let measured = floor.measure(scenario, clients, self.seconds)?;
@@ -72,29 +71,12 @@ impl<'run> Bench<'run> {
                 );
             }
         }
-        let threads = cpu::serving_threads(service.process.id())?;
         let (_, peak) = cpu::memory(service.process.id())?;
-        if self.scenarios.contains(&Scenario::Unchanged) {
-            let connections = self.compared();
-            let bare = &self.ceilings()?.bare;
-            let measured = ceiling::bare(bare, threads, &load, connections, self.seconds)?;
-            let key = (Scenario::Unchanged, Subject::Bare, connections);
-            record(&mut round, key, measured);
-        }
         drop(service);
-        if self.scenarios.contains(&Scenario::Create) {
-            let (key, measured) = self.straight(backend, &format!("{name}_straight"))?;
-            record(&mut round, key, measured);
-        }
         // The databases of a round are large, and the next round creates its own.
-        if let (Some(server), Backend::Postgres) = (self.server, backend) {
-            for name in [name.as_str(), &floor_name, &format!("{name}_straight")] {
-                server.remove(name, self.interrupt)?;
-            }
-        } else {
-            std::fs::remove_dir_all(self.folder.join(&name))?;
-            std::fs::remove_dir_all(self.folder.join(format!("{name}_straight")))
-                .or_else(missing_is_fine)?;
+        self.forget(backend, &name)?;
+        if floor.is_some() {
+            self.forget(backend, &floor_name)?;
         }
         Ok((round, peak))
     }
@@ -127,7 +109,7 @@ impl<'run> Bench<'run> {
 
     /// Sets the program up on a database.
     pub fn installation(&self, database: &str, name: &str) -> Result<Installation<'run>> {
-        self.installation_of(&self.programs.posthaste, database, name)
+        self.installation_of(self.program, database, name)
     }
 
     /// Sets any build of the program up on a database.
@@ -185,11 +167,6 @@ impl<'run> Bench<'run> {
         Ok(measured)
     }
 
-    fn ceilings(&self) -> Result<&Ceilings> {
-        let ceilings = self.programs.ceilings.as_ref();
-        ceilings.context("the ceilings were not built")
-    }
-
     /// The number of connections for which ratios are computed.
     pub fn compared(&self) -> u32 {
         if self.connections.contains(&64) {
@@ -214,27 +191,6 @@ impl<'run> Bench<'run> {
             interrupt: self.interrupt,
             seeds: self.seeds,
         })
-    }
-
-    pub fn straight(&self, backend: Backend, name: &str) -> Result<(Key, Measurement)> {
-        let (program, tasks) = match backend {
-            Backend::Postgres => (&self.ceilings()?.postgres_store, 2),
-            Backend::Sqlite => (&self.ceilings()?.sqlite_store, 1),
-        };
-        let database = self.database(backend, name)?;
-        let straight = Straight {
-            program,
-            payloads: &self.folder.join("payloads.ndjson"),
-            tasks,
-            interrupt: self.interrupt,
-        };
-        let server = match backend {
-            Backend::Postgres => self.server.map(|server| server.process),
-            Backend::Sqlite => None,
-        };
-        let file = database.strip_prefix("sqlite://").unwrap_or(&database);
-        let measured = straight.measure(file, server, self.seconds)?;
-        Ok(((Scenario::Create, Subject::Straight, tasks), measured))
     }
 
     /// Runs a measurement and compares the answers with the stored postings.
@@ -293,8 +249,6 @@ impl Stored {
             Scenario::Create => (1.0, 0.0),
             Scenario::Full | Scenario::Partial => (0.0, 1.0),
             Scenario::Unchanged => (0.0, 0.0),
-            Scenario::Half => (0.0, 0.5),
-            Scenario::Mixed => (0.1, 0.2),
         };
         let fits = |found: f64, share: f64| {
             let expected = answered * share;
@@ -327,13 +281,6 @@ fn record(round: &mut Round, key: Key, measured: Measurement) {
     round.insert(key, measured);
 }
 
-fn missing_is_fine(error: std::io::Error) -> std::io::Result<()> {
-    if error.kind() == std::io::ErrorKind::NotFound {
-        return Ok(());
-    }
-    Err(error)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,8 +296,6 @@ mod tests {
             (Scenario::Full, stored(100.0, 200.0), false),
             (Scenario::Unchanged, stored(100.0, 200.0), true),
             (Scenario::Unchanged, stored(100.0, 201.0), false),
-            (Scenario::Mixed, stored(200.0, 500.0), true),
-            (Scenario::Half, stored(100.0, 701.0), true),
         ];
         for (scenario, after, fits) in cases {
             let fault = after.fault(before, scenario, 1_000.0, 4.0);

@@ -61,10 +61,9 @@ impl<'run> Installation<'run> {
         Ok(installation)
     }
 
-    /// Starts `posthaste serve`.
-    pub fn serve(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Result<Service> {
-        let mut command = self.command(&["serve"]);
-        command.args(arguments).envs(settings.iter().copied());
+    /// Starts `posthaste serve` without workers.
+    pub fn serve(&self) -> Result<Service> {
+        let command = self.command(&["serve", "--no-worker"]);
         let log = self.folder.join("serve.log");
         let start = || -> Result<Service> {
             let mut process = Running::start(&command, &log)?;
@@ -78,12 +77,6 @@ impl<'run> Installation<'run> {
             })
         };
         start().with_context(|| format!("the service did not start:\n{}", child::end_of_file(&log)))
-    }
-
-    /// Starts `posthaste worker`.
-    pub fn worker(&self) -> Result<Running> {
-        let log = self.folder.join("worker.log");
-        Running::start(&self.command(&["worker"]), &log)
     }
 
     /// Pushes numbered postings through the service, by the program's own bulk loader.
@@ -118,15 +111,8 @@ impl<'run> Installation<'run> {
         Ok(())
     }
 
-    /// Runs a command with these variables, and returns its output.
-    pub fn run_with(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Result<String> {
-        let mut command = self.command(arguments);
-        command.envs(settings.iter().copied());
-        child::output(&command, self.interrupt)
-    }
-
     fn run(&self, arguments: &[&str]) -> Result<String> {
-        self.run_with(arguments, &[])
+        child::output(&self.command(arguments), self.interrupt)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -146,7 +132,7 @@ impl<'run> Installation<'run> {
 }
 
 /// The first address in the line that a server prints when it starts.
-pub fn address_in(line: &str) -> Result<SocketAddr> {
+fn address_in(line: &str) -> Result<SocketAddr> {
     let after = line.split_once("http://").map(|(_, rest)| rest);
     let address = after.and_then(|rest| {
         let end = rest.find(|letter: char| !(letter.is_ascii_digit() || ".:".contains(letter)));
@@ -154,21 +140,6 @@ pub fn address_in(line: &str) -> Result<SocketAddr> {
     });
     let address = address.with_context(|| format!("no address in {line:?}"))?;
     Ok(address.parse()?)
-}
-
-/// Writes one payload per line, for the benchmarks that bypass the service.
-pub fn write_payloads(file: &Path) -> Result<()> {
-    let mut lines = String::new();
-    for n in 0..TAILS {
-        let identifier = format!("template-{n}");
-        let _ = writeln!(
-            lines,
-            "{}",
-            payload(n, &title(&identifier), &Tail::new(n).json())
-        );
-    }
-    fs::write(file, lines)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub struct Side<'run> {
 impl<'run> Bench<'run> {
     /// Measures `count` pairs of each scenario. The order of the builds alternates.
     pub fn pairs(&self, backend: Backend, other: &'run Path, count: u32) -> Result<Pairs> {
-        let this = self.side(backend, "this", &self.programs.posthaste, 0)?;
+        let this = self.side(backend, "this", self.program, 0)?;
         let other = self.side(backend, "other", other, 0)?;
         let pairs = self.in_turns(backend, &this, &other, count)?;
         for side in [this, other] {
@@ -85,7 +85,7 @@ impl<'run> Bench<'run> {
         let set_up = || -> Result<Side<'run>> {
             let database = self.database(backend, &folder)?;
             let installation = self.installation_of(program, &database, &folder)?;
-            let service = installation.serve(&["--no-worker"], &[])?;
+            let service = installation.serve()?;
             if copies > 0 {
                 self.fill(&database, &installation, &service, copies)?;
             }
@@ -107,7 +107,7 @@ impl<'run> Bench<'run> {
         scenario: Scenario,
         tag: &str,
     ) -> Result<Measurement> {
-        let service = side.installation.serve(&["--no-worker"], &[])?;
+        let service = side.installation.serve()?;
         if let (Some(server), Backend::Postgres) = (self.server, backend) {
             server.settle(self.interrupt)?;
         }

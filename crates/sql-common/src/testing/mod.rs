@@ -6,7 +6,6 @@
 
 pub mod catalogues;
 pub mod corruption;
-pub mod load;
 pub mod migrations;
 pub mod outbox;
 pub mod sample;
