@@ -49,7 +49,7 @@ mod trace;
 mod webhook;
 
 pub use self::{
-    access::{REQUEST_BUCKETS, REQUEST_SECONDS, describe as describe_requests},
+    access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
@@ -64,3 +64,9 @@ pub use self::{
     subscriber::{new_migration_token, new_subscriber_id, subscriber_data},
     webhook::{delivery_data, endpoint_data, new_ping},
 };
+
+/// Describes the metrics, and starts counters at zero, so that a first event shows as a step.
+pub fn describe_metrics() {
+    access::describe();
+    oauth::describe_metrics();
+}

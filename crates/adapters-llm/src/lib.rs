@@ -24,7 +24,7 @@ mod tests;
 pub use self::{
     extra::{ExtraBody, ExtraBodyError},
     failure_tracker::MAX_TIMEOUT_FACTOR,
-    meter::describe as describe_metrics,
+    meter::{BUCKETS, SECONDS, describe as describe_metrics},
     model::ChatModel,
     settings::{Prices, Settings, SettingsError},
 };

@@ -9,10 +9,14 @@ use metrics::{
 use crate::settings::Prices;
 
 const REQUESTS: &str = "posthaste_llm_requests_total";
-const SECONDS: &str = "posthaste_llm_request_seconds";
+/// The time of calls.
+pub const SECONDS: &str = "posthaste_llm_request_seconds";
 const IN_FLIGHT: &str = "posthaste_llm_requests_in_flight";
 const TOKENS: &str = "posthaste_llm_tokens_total";
 const COST: &str = "posthaste_llm_cost_total";
+
+/// Buckets of [`SECONDS`]: a model writes a few words to a page, token by token.
+pub const BUCKETS: [f64; 11] = [0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 300.0];
 
 /// Describes the metrics. To be called once a recorder is installed.
 pub fn describe() {

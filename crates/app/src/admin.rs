@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use adapters_http::{
     AdminApplication, AdminListener, MetricsPage, Readiness, StopHandle, Timeouts,
 };
+use adapters_prometheus::{Page, PagePorts, Serving, Stores};
 use anyhow::{Context as _, bail};
 use metrics_exporter_prometheus::PrometheusHandle;
 use runtime::clock;
@@ -13,10 +14,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::{
-    config::AdminBind,
-    metrics::{self, Page, PagePorts, Serving, Stores},
-};
+use crate::{config::AdminBind, metrics};
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -116,7 +114,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::metrics::backlog_of;
+    use adapters_prometheus::backlog_of;
 
     fn start(bind: AdminBind) -> anyhow::Result<Option<Admin>> {
         let serving = Serving {
@@ -126,7 +124,7 @@ mod tests {
         };
         let store = Arc::new(MemoryStore::new());
         let stores = Stores {
-            backlog: backlog_of(Arc::clone(&store) as _),
+            backlog: backlog_of(Arc::clone(&store) as _, &workers::kinds::ALL),
             clients: Arc::clone(&store) as _,
             activity: Arc::clone(&store) as _,
             webhooks: Arc::clone(&store) as _,

@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use ::webhooks::Webhooks;
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
+use adapters_prometheus::{Stores, backlog_of};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
@@ -18,11 +19,7 @@ use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTr
 use newsletter::store::{Accounts, SubscriberReader};
 use workers::{Activities, ObservedStore, Observer, Wake};
 
-use crate::{
-    config::DatabaseUrl,
-    embedded,
-    metrics::{Stores, backlog_of},
-};
+use crate::{config::DatabaseUrl, embedded};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
@@ -148,7 +145,7 @@ impl Database {
     /// The ports that the metrics page reads.
     pub fn for_metrics(&self) -> Stores {
         Stores {
-            backlog: backlog_of(Arc::clone(&self.outbox)),
+            backlog: backlog_of(Arc::clone(&self.outbox), &workers::kinds::ALL),
             clients: Arc::clone(&self.clients),
             activity: Arc::clone(&self.activity),
             webhooks: Arc::clone(&self.webhooks),

@@ -12,6 +12,7 @@ use adapters_http::{
     oauth::KeyFolder,
 };
 use adapters_postgres::PostgresUrl;
+use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
 use domain::{posting::Lifetime, usecase::Ingest};
@@ -34,7 +35,6 @@ use crate::{
     console::ConsoleServer,
     database::{Database, Outdated},
     descriptors, exposure, logging,
-    metrics::Serving,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
     reads::{self, ReadTasks},

@@ -1,5 +1,6 @@
 //! The worker and a scripted enricher.
 
+mod counts;
 mod deaths;
 mod drafts;
 mod failures;

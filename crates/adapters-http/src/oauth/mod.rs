@@ -43,6 +43,7 @@ pub use self::{
     keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet, hand_over},
     limit::Usage,
     secret::{ClientSecret, NoRandom},
+    token::describe as describe_metrics,
 };
 pub(crate) use self::{
     context::RequestContext,

@@ -9,7 +9,7 @@ use actix_web::{
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
-use metrics::counter;
+use metrics::{Unit, counter, describe_counter};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,6 +37,18 @@ const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 /// The metric that counts requests by outcome: `issued`, or the error code.
 const REQUESTS: &str = "posthaste_token_requests_total";
+
+/// Describes the metric of requests for a token.
+pub fn describe() {
+    describe_counter!(
+        REQUESTS,
+        Unit::Count,
+        "Requests for a token by outcome: issued, or the code of the error, such as invalid_client"
+    );
+    for outcome in ["issued", "invalid_client"] {
+        counter!(REQUESTS, "outcome" => outcome).increment(0);
+    }
+}
 
 /// An access token.
 #[derive(Serialize, ToSchema)]

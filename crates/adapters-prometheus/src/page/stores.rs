@@ -7,7 +7,7 @@ use domain::{browse::PostingBrowser, catalogue::Catalogues, store::Health};
 use futures_util::future::BoxFuture;
 use kernel::{
     StoreError,
-    outbox::{Backlog, Outbox},
+    outbox::{Backlog, Kind, Outbox},
 };
 use newsletter::store::{Accounts, SubscriberReader};
 use runtime::{Cached, panics};
@@ -24,25 +24,34 @@ pub const STATE_LIFETIME: Duration = Duration::from_secs(5);
 pub type BacklogCount =
     Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<Backlog>, StoreError>> + Send + Sync>;
 
-/// Counts the tasks of every kind in an outbox.
-pub fn backlog_of(outbox: Arc<dyn Outbox>) -> BacklogCount {
+/// Counts the tasks of these kinds in an outbox.
+pub fn backlog_of(outbox: Arc<dyn Outbox>, kinds: &'static [Kind]) -> BacklogCount {
     Arc::new(move || {
         let outbox = Arc::clone(&outbox);
-        Box::pin(async move { outbox.backlog(&workers::kinds::ALL).await })
+        Box::pin(async move { outbox.backlog(kinds).await })
     })
 }
 
 /// The ports of the store that a page reads.
 #[derive(Clone)]
 pub struct Stores {
+    /// Counts the tasks of the outbox.
     pub backlog: BacklogCount,
+    /// The clients.
     pub clients: Arc<dyn Clients>,
+    /// When each client last pushed.
     pub activity: Arc<dyn ActivityLog>,
+    /// The endpoints.
     pub webhooks: Arc<dyn Webhooks>,
+    /// Counts postings.
     pub browser: Arc<dyn PostingBrowser>,
+    /// The last import of each catalogue.
     pub catalogues: Arc<dyn Catalogues>,
+    /// Whether the store can do its work.
     pub health: Arc<dyn Health>,
+    /// Counts subscribers.
     pub subscribers: Arc<dyn SubscriberReader>,
+    /// The provider's accounts.
     pub accounts: Arc<dyn Accounts>,
 }
 

@@ -1,33 +1,31 @@
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use ::webhooks::{EndpointState, Webhooks, testing::endpoint};
 use async_trait::async_trait;
 use domain::{
     catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
     import::{Counts, Missing, Summary},
-    posting::{ENRICH, Lifetime, ReasonCode, Verdict, enrich},
+    posting::{DUPLICATES, ENRICH, Lifetime, enrich},
     store::{Health, Store as _, WriteSet},
     testing::create,
     usecase,
 };
-use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
 use kernel::{
-    CatalogueName, ClientId, StoreError, event::Cursor, outbox::Outbox as _, testing::noon,
+    CatalogueName, ClientId, StoreError,
+    event::Cursor,
+    outbox::{Kind, Outbox as _},
+    testing::noon,
 };
 use newsletter::{
     store::{AccountState, Accounts as _},
     subscriber::{Account, MigrationSource, SubscriberStatus},
+    tasks::SYNC,
     testing::{MemoryStore, email, notice, report},
 };
 use runtime::Clock;
 use uuid::Uuid;
-use workers::metrics::{
-    draft_reused, enriched, enricher_paused, enrichment_failed, enrichment_given_up,
-    enrichment_took, provider_paused, redacted,
-};
 
 use super::*;
-use crate::metrics::page::stores::BacklogCount;
 
 /// The lines of a page that are not comments.
 fn samples(page: &str) -> Vec<&str> {
@@ -43,134 +41,11 @@ fn assert_says(page: &str, expected: &[&str]) {
     }
 }
 
-/// The page of a recorder behind some records.
-fn recorded(record: impl FnOnce()) -> String {
-    let recorder = recorder().unwrap();
-    metrics::with_local_recorder(&recorder, || {
-        describe();
-        record();
-    });
-    recorder.handle().render()
-}
-
-#[test]
-fn everything_is_described_and_begins_at_nothing() {
-    let page = recorded(|| enrichment_took(Duration::from_millis(3)));
-    for (name, kind) in [
-        ("posthaste_enrichments_total", "counter"),
-        ("posthaste_enrichment_seconds", "histogram"),
-        ("posthaste_enricher_paused", "gauge"),
-        ("posthaste_redactions_total", "counter"),
-        ("posthaste_llm_drafts_reused_total", "counter"),
-        ("posthaste_webhook_deliveries_total", "counter"),
-        ("posthaste_provider_paused", "gauge"),
-        (BUILD_INFO, "gauge"),
-    ] {
-        assert!(page.contains(&format!("# HELP {name} ")), "{name}: {page}");
-        assert!(page.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
-    }
-    assert_says(
-        &page,
-        &[
-            r#"posthaste_enrichments_total{outcome="approved",code=""} 0"#,
-            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
-            r#"posthaste_enrichments_total{outcome="failed",code=""} 0"#,
-            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 0"#,
-            r#"posthaste_redactions_total{kind="company"} 0"#,
-            r#"posthaste_redactions_total{kind="handle"} 0"#,
-            "posthaste_llm_drafts_reused_total 0",
-            "posthaste_enricher_paused 0",
-            r#"posthaste_provider_paused{account="old"} 0"#,
-            r#"posthaste_provider_paused{account="new"} 0"#,
-            concat!(
-                r#"posthaste_build_info{version=""#,
-                env!("CARGO_PKG_VERSION"),
-                r#"",commit=""#,
-                env!("POSTHASTE_COMMIT"),
-                r#""} 1"#
-            ),
-        ],
-    );
-}
-
-#[test]
-fn what_happens_is_counted() {
-    let page = recorded(|| {
-        enriched(&Verdict::Approve);
-        enriched(&Verdict::Approve);
-        enriched(&Verdict::Reject {
-            code: ReasonCode::Fraud,
-            text: "So \"it\" says.\n".to_owned(),
-        });
-        enrichment_failed();
-        enrichment_given_up();
-        enrichment_took(Duration::from_millis(3));
-        enrichment_took(Duration::from_secs(20));
-        draft_reused();
-        enricher_paused(true);
-        provider_paused(Account::New, true);
-    });
-    assert_says(
-        &page,
-        &[
-            r#"posthaste_enrichments_total{outcome="approved",code=""} 2"#,
-            r#"posthaste_enrichments_total{outcome="rejected",code="fraud"} 1"#,
-            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
-            r#"posthaste_enrichments_total{outcome="failed",code=""} 1"#,
-            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 1"#,
-            r#"posthaste_enrichment_seconds_bucket{le="0.001"} 0"#,
-            r#"posthaste_enrichment_seconds_bucket{le="0.005"} 1"#,
-            r#"posthaste_enrichment_seconds_bucket{le="30"} 2"#,
-            r#"posthaste_enrichment_seconds_bucket{le="+Inf"} 2"#,
-            "posthaste_enrichment_seconds_count 2",
-            "posthaste_llm_drafts_reused_total 1",
-            "posthaste_enricher_paused 1",
-            r#"posthaste_provider_paused{account="old"} 0"#,
-            r#"posthaste_provider_paused{account="new"} 1"#,
-        ],
-    );
-}
-
-#[test]
-fn what_the_rules_hide_is_counted() {
-    let input = EnrichmentInput {
-        posting: None,
-        title: "Driver".to_owned(),
-        raw_description: "<p>Acmera hires. Acmera pays. Write to jobs@acmera.no.</p>".into(),
-        country: None,
-        city: None,
-        company_name: "Acmera AS".to_owned(),
-        company_website: "https://acmera.no".to_owned(),
-        other_names: Vec::new(),
-        application_url: None,
-    };
-    let page = recorded(|| {
-        Pipeline::new(None, redacted).unjudged(&input).unwrap();
-    });
-    assert_says(
-        &page,
-        &[
-            r#"posthaste_redactions_total{kind="company"} 2"#,
-            r#"posthaste_redactions_total{kind="email"} 1"#,
-            r#"posthaste_redactions_total{kind="phone"} 0"#,
-        ],
-    );
-}
-
-#[test]
-fn calls_of_a_model_are_spread_over_buckets_too() {
-    let page = recorded(|| metrics::histogram!(LLM_REQUEST_SECONDS).record(3.0));
-    assert_says(
-        &page,
-        &[
-            r#"posthaste_llm_request_seconds_bucket{le="2"} 0"#,
-            r#"posthaste_llm_request_seconds_bucket{le="4"} 1"#,
-        ],
-    );
-}
-
 /// A store that does not answer.
 struct Away;
+
+/// The kinds of tasks that are counted.
+const KINDS: [Kind; 3] = [ENRICH.kind(), DUPLICATES.kind(), SYNC];
 
 fn no_backlog() -> BacklogCount {
     Arc::new(|| Box::pin(std::future::pending()))
@@ -190,8 +65,7 @@ fn page(
     serving: Option<Serving>,
 ) -> Page {
     let later: Clock = Arc::new(|| noon() + time::Duration::seconds(90));
-    let recorder = recorder().unwrap();
-    metrics::with_local_recorder(&recorder, describe);
+    let recorder = recorder(&[]).unwrap();
     let ports = PagePorts {
         stores: Stores {
             backlog,
@@ -227,9 +101,14 @@ async fn the_page_says_what_waits_and_since_when() {
         signing_keys_age: Arc::new(|| 1),
     };
     let health = Arc::clone(&store);
-    let page = page(backlog_of(store), health, Arc::default(), Some(serving))
-        .make()
-        .await;
+    let page = page(
+        backlog_of(store, &KINDS),
+        health,
+        Arc::default(),
+        Some(serving),
+    )
+    .make()
+    .await;
     assert_says(
         &page,
         &[
@@ -243,7 +122,7 @@ async fn the_page_says_what_waits_and_since_when() {
             "posthaste_signing_keys_age_seconds 1",
         ],
     );
-    for kind in workers::kinds::ALL {
+    for kind in KINDS {
         let one = format!(r#"posthaste_outbox_tasks{{kind="{kind}",state="dead"}}"#);
         assert!(page.contains(&one), "{kind}");
     }
@@ -284,7 +163,6 @@ async fn the_page_says_how_far_behind_webhooks_are() {
         r#"posthaste_webhook_endpoints{state="disabled"} 0"#,
         "posthaste_webhook_waiting_events 0",
         "posthaste_webhook_lag_seconds 90",
-        r#"posthaste_webhook_deliveries_total{outcome="given_up"} 0"#,
     ];
     assert_says(&page.make().await, &expect);
 }
@@ -321,7 +199,7 @@ async fn a_store_that_counts_slowly_is_up() {
 #[tokio::test(start_paused = true)]
 async fn what_waits_is_counted_now_and_then() {
     let store = Arc::new(MemoryStore::new());
-    let backlog = backlog_of(Arc::clone(&store) as _);
+    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
     let page = page(backlog, Arc::clone(&store) as _, Arc::default(), None);
     let waiting = |count| {
         let line = r#"posthaste_outbox_tasks{kind="enrich",state="waiting"}"#;
@@ -359,7 +237,7 @@ async fn the_page_says_how_subscribers_and_accounts_stand() {
     let kept = store.keep_account_state(Account::Old, &state);
     kept.await.unwrap();
 
-    let backlog = backlog_of(Arc::clone(&store) as _);
+    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
     let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
     let text = page.make().await;
     let subscribers = |account, status, under_way| {
@@ -433,7 +311,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
         summary,
     };
     assert!(store.finish(lease, &import).await.unwrap());
-    let backlog = backlog_of(Arc::clone(&store) as _);
+    let backlog = backlog_of(Arc::clone(&store) as _, &KINDS);
     let page = page(backlog, Arc::clone(&store) as _, Arc::clone(&store), None);
     let of = r#"client="00000000-0000-0000-0000-000000000005",catalogue="jobs""#;
     let at = noon().unix_timestamp_nanos();

@@ -6,7 +6,7 @@ mod clients;
 mod newsletter;
 mod postings;
 mod process;
-pub(super) mod stores;
+mod stores;
 mod webhooks;
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use time::OffsetDateTime;
 use self::stores::{Reading, STATE_LIFETIME, in_time, number};
 pub use self::{
     process::started,
-    stores::{Stores, backlog_of},
+    stores::{BacklogCount, Stores, backlog_of},
 };
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
@@ -64,9 +64,11 @@ pub struct Page {
 
 /// The sources of a page.
 pub struct PagePorts {
+    /// The store.
     pub stores: Stores,
     /// `None` in a process without the API.
     pub serving: Option<Serving>,
+    /// The time.
     pub clock: Clock,
 }
 

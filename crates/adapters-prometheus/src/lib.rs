@@ -1,0 +1,70 @@
+//! The page of metrics for Prometheus.
+//!
+//! Events are counted where they happen, by the macros of the crate `metrics`, at next to no cost
+//! while nothing records. State is read when the page is requested, see [`Page`].
+
+mod page;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Mutex, PoisonError};
+
+use metrics::SetRecorderError;
+use metrics_exporter_prometheus::{
+    BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
+
+use self::page::started;
+pub use self::page::{BacklogCount, Page, PagePorts, Serving, Stores, backlog_of};
+
+/// A histogram's name and the upper bounds of its buckets.
+pub type Buckets = (&'static str, &'static [f64]);
+
+/// The reason why metrics cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// A histogram has no buckets.
+    #[error(transparent)]
+    Buckets(#[from] BuildError),
+    /// The process has another recorder.
+    #[error(transparent)]
+    Recorder(#[from] SetRecorderError<PrometheusRecorder>),
+}
+
+/// The recorder of this process, once installed.
+static RECORDER: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
+
+/// Installs the recorder of the process, on the first call only, and then describes the metrics.
+///
+/// # Errors
+/// A histogram has no buckets, or the process has another recorder.
+pub fn install(
+    histograms: &[Buckets],
+    describe: impl FnOnce(),
+) -> Result<PrometheusHandle, InstallError> {
+    let mut installed = RECORDER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(handle) = installed.as_ref() {
+        return Ok(handle.clone());
+    }
+    started();
+    let recorder = recorder(histograms)?;
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder)?;
+    describe();
+    *installed = Some(handle.clone());
+    Ok(handle)
+}
+
+/// A recorder with the buckets of these histograms.
+///
+/// # Errors
+/// A histogram has no buckets.
+pub fn recorder(histograms: &[Buckets]) -> Result<PrometheusRecorder, BuildError> {
+    let mut builder = PrometheusBuilder::new();
+    for (name, buckets) in histograms {
+        let name = Matcher::Full((*name).to_owned());
+        builder = builder.set_buckets_for_metric(name, buckets)?;
+    }
+    Ok(builder.build_recorder())
+}

@@ -1,0 +1,130 @@
+//! What background work records, as it is read.
+
+use std::time::Duration;
+
+use ::metrics::with_local_recorder;
+use domain::posting::{ReasonCode, Verdict};
+use enrichment::{Enricher as _, EnrichmentInput, Pipeline};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use newsletter::subscriber::Account;
+
+use crate::metrics::*;
+
+#[track_caller]
+fn assert_says(page: &str, expected: &[&str]) {
+    for line in expected {
+        assert!(
+            page.lines().any(|found| found == *line),
+            "no {line} in\n{page}"
+        );
+    }
+}
+
+/// The page of a recorder behind some records.
+fn recorded(record: impl FnOnce()) -> String {
+    let name = Matcher::Full(ENRICHMENT_SECONDS.to_owned());
+    let builder = PrometheusBuilder::new();
+    let builder = builder.set_buckets_for_metric(name, &ENRICHMENT_BUCKETS);
+    let recorder = builder.unwrap().build_recorder();
+    with_local_recorder(&recorder, || {
+        describe();
+        record();
+    });
+    recorder.handle().render()
+}
+
+#[test]
+fn everything_is_described_and_begins_at_nothing() {
+    let page = recorded(|| enrichment_took(Duration::from_millis(3)));
+    for (name, kind) in [
+        ("posthaste_enrichments_total", "counter"),
+        ("posthaste_enrichment_seconds", "histogram"),
+        ("posthaste_enricher_paused", "gauge"),
+        ("posthaste_redactions_total", "counter"),
+        ("posthaste_llm_drafts_reused_total", "counter"),
+        ("posthaste_webhook_deliveries_total", "counter"),
+        ("posthaste_provider_paused", "gauge"),
+    ] {
+        assert!(page.contains(&format!("# HELP {name} ")), "{name}: {page}");
+        assert!(page.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
+    }
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_enrichments_total{outcome="approved",code=""} 0"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
+            r#"posthaste_enrichments_total{outcome="failed",code=""} 0"#,
+            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 0"#,
+            r#"posthaste_redactions_total{kind="company"} 0"#,
+            r#"posthaste_redactions_total{kind="handle"} 0"#,
+            "posthaste_llm_drafts_reused_total 0",
+            "posthaste_enricher_paused 0",
+            r#"posthaste_provider_paused{account="old"} 0"#,
+            r#"posthaste_provider_paused{account="new"} 0"#,
+        ],
+    );
+}
+
+#[test]
+fn what_happens_is_counted() {
+    let page = recorded(|| {
+        enriched(&Verdict::Approve);
+        enriched(&Verdict::Approve);
+        enriched(&Verdict::Reject {
+            code: ReasonCode::Fraud,
+            text: "So \"it\" says.\n".to_owned(),
+        });
+        enrichment_failed();
+        enrichment_given_up();
+        enrichment_took(Duration::from_millis(3));
+        enrichment_took(Duration::from_secs(20));
+        draft_reused();
+        enricher_paused(true);
+        provider_paused(Account::New, true);
+    });
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_enrichments_total{outcome="approved",code=""} 2"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="fraud"} 1"#,
+            r#"posthaste_enrichments_total{outcome="rejected",code="spam"} 0"#,
+            r#"posthaste_enrichments_total{outcome="failed",code=""} 1"#,
+            r#"posthaste_enrichments_total{outcome="unjudged",code=""} 1"#,
+            r#"posthaste_enrichment_seconds_bucket{le="0.001"} 0"#,
+            r#"posthaste_enrichment_seconds_bucket{le="0.005"} 1"#,
+            r#"posthaste_enrichment_seconds_bucket{le="30"} 2"#,
+            r#"posthaste_enrichment_seconds_bucket{le="+Inf"} 2"#,
+            "posthaste_enrichment_seconds_count 2",
+            "posthaste_llm_drafts_reused_total 1",
+            "posthaste_enricher_paused 1",
+            r#"posthaste_provider_paused{account="old"} 0"#,
+            r#"posthaste_provider_paused{account="new"} 1"#,
+        ],
+    );
+}
+
+#[test]
+fn what_the_rules_hide_is_counted() {
+    let input = EnrichmentInput {
+        posting: None,
+        title: "Driver".to_owned(),
+        raw_description: "<p>Acmera hires. Acmera pays. Write to jobs@acmera.no.</p>".into(),
+        country: None,
+        city: None,
+        company_name: "Acmera AS".to_owned(),
+        company_website: "https://acmera.no".to_owned(),
+        other_names: Vec::new(),
+        application_url: None,
+    };
+    let page = recorded(|| {
+        Pipeline::new(None, redacted).unjudged(&input).unwrap();
+    });
+    assert_says(
+        &page,
+        &[
+            r#"posthaste_redactions_total{kind="company"} 2"#,
+            r#"posthaste_redactions_total{kind="email"} 1"#,
+            r#"posthaste_redactions_total{kind="phone"} 0"#,
+        ],
+    );
+}
