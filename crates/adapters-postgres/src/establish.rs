@@ -48,6 +48,7 @@ pub(crate) struct Connector {
     config: Config,
     tls: MakeRustlsConnect,
     set_up: String,
+    places: String,
 }
 
 impl Connector {
@@ -61,6 +62,7 @@ impl Connector {
             config: configuration(url, options),
             tls,
             set_up: set_up(url.config().get_options(), options),
+            places: url.places(),
         }
     }
 
@@ -72,7 +74,8 @@ impl Connector {
                 .await
                 .map_err(|error| {
                     ConnectionError::BadConnection(format!(
-                        "cannot connect to PostgreSQL: {}",
+                        "cannot connect to PostgreSQL at {}: {}",
+                        self.places,
                         chain(&error)
                     ))
                 })?;

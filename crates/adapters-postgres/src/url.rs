@@ -3,7 +3,10 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use percent_encoding::percent_decode_str;
-use tokio_postgres::{Config, config::SslMode};
+use tokio_postgres::{
+    Config,
+    config::{Host, SslMode},
+};
 
 use crate::error::chain;
 
@@ -63,6 +66,19 @@ impl PostgresUrl {
     /// How many servers it names.
     pub fn servers(&self) -> usize {
         self.config.get_hosts().len()
+    }
+
+    /// The servers it names, for messages: `db1.example:5432, db2.example:5432`.
+    pub fn places(&self) -> String {
+        let ports = self.config.get_ports();
+        let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(5432);
+        let hosts = self.config.get_hosts().iter().enumerate();
+        let places = hosts.map(|(at, host)| match host {
+            Host::Tcp(name) => format!("{name}:{}", port(at)),
+            #[cfg(unix)]
+            Host::Unix(path) => path.display().to_string(),
+        });
+        places.collect::<Vec<_>>().join(", ")
     }
 
     pub(crate) const fn config(&self) -> &Config {

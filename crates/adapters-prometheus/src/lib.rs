@@ -16,7 +16,9 @@ use metrics_exporter_prometheus::{
 };
 
 use self::page::started;
-pub use self::page::{BacklogCount, Page, PagePorts, Serving, Stores, backlog_of};
+pub use self::page::{
+    BacklogCount, NewsletterStores, Page, PagePorts, Serving, Stores, backlog_of,
+};
 
 /// A histogram's name and the upper bounds of its buckets.
 pub type Buckets = (&'static str, &'static [f64]);

@@ -26,7 +26,7 @@ use time::OffsetDateTime;
 use self::stores::{Reading, STATE_LIFETIME, in_time, number};
 pub use self::{
     process::started,
-    stores::{BacklogCount, Stores, backlog_of},
+    stores::{BacklogCount, NewsletterStores, Stores, backlog_of},
 };
 
 const OUTBOX_TASKS: &str = "posthaste_outbox_tasks";
@@ -35,6 +35,9 @@ const STORE_UP: &str = "posthaste_store_up";
 const PUSHES_UNDER_WAY: &str = "posthaste_pushes_under_way";
 const SIGNING_KEYS: &str = "posthaste_signing_keys";
 const SIGNING_KEYS_AGE: &str = "posthaste_signing_keys_age_seconds";
+
+/// Subscribers by status, if they could be counted, and the state of the accounts.
+type NewsletterState = (Option<Vec<SubscriberCount>>, Vec<(Account, AccountState)>);
 
 /// A count that is taken when it is called.
 pub type Count = Arc<dyn Fn() -> usize + Send + Sync>;
@@ -91,14 +94,12 @@ impl Page {
     /// Renders the page.
     pub async fn make(&self) -> String {
         let stores = &self.ports.stores;
-        let subscribers = self.subscribers.look(stores.subscribers.counts());
-        let accounts = self.accounts.look(newsletter::accounts(stores));
-        let (backlog, is_up, webhooks, clients, (subscribers, accounts)) = join5(
+        let (backlog, is_up, webhooks, clients, newsletter) = join5(
             self.backlog.look((stores.backlog)()),
             self.is_up(),
             self.webhooks.look(webhooks::read(stores)),
             self.clients.look(clients::read(stores)),
-            join(subscribers, accounts),
+            self.newsletter(stores.newsletter.as_ref()),
         )
         .await;
         // One after the other: they are counts, and no client waits for them.
@@ -109,8 +110,9 @@ impl Page {
         with_local_recorder(&asked_for, || {
             record_store(is_up);
             record_backlog(backlog.as_deref(), clock());
-            let accounts = accounts.unwrap_or_default();
-            newsletter::record(subscribers.as_deref(), &accounts, clock());
+            if let Some((subscribers, accounts)) = newsletter {
+                newsletter::record(subscribers.as_deref(), &accounts, clock());
+            }
             webhooks::record(webhooks.as_ref(), clock());
             clients::record(clients.unwrap_or_default());
             catalogues::record(catalogues.unwrap_or_default());
@@ -121,6 +123,15 @@ impl Page {
             }
         });
         self.recorder.render() + &asked_for.handle().render()
+    }
+
+    /// The subscribers by status and the accounts, while the newsletter is on.
+    async fn newsletter(&self, stores: Option<&NewsletterStores>) -> Option<NewsletterState> {
+        let stores = stores?;
+        let subscribers = self.subscribers.look(stores.subscribers.counts());
+        let accounts = self.accounts.look(newsletter::accounts(&*stores.accounts));
+        let (subscribers, accounts) = join(subscribers, accounts).await;
+        Some((subscribers, accounts.unwrap_or_default()))
     }
 
     /// Whether the store can do its work. A slow backlog does not count.

@@ -75,8 +75,10 @@ fn page(
             webhooks: Arc::clone(&people) as _,
             browser: Arc::clone(&people) as _,
             catalogues: Arc::clone(&people) as _,
-            subscribers: Arc::clone(&people) as _,
-            accounts: people,
+            newsletter: Some(NewsletterStores {
+                subscribers: Arc::clone(&people) as _,
+                accounts: people,
+            }),
         },
         serving,
         clock: later,

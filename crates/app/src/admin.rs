@@ -131,8 +131,7 @@ mod tests {
             browser: Arc::clone(&store) as _,
             catalogues: Arc::clone(&store) as _,
             health: Arc::clone(&store) as _,
-            subscribers: Arc::clone(&store) as _,
-            accounts: store,
+            newsletter: None,
         };
         let readiness = Readiness::of_store(Arc::clone(&stores.health));
         Admin::start(bind, stores, readiness, Some(serving))

@@ -4,8 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use ::webhooks::Webhooks;
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
+use adapters_mailerlite::Settings;
 use adapters_postgres::{PostgresOptions, PostgresStore, PostgresUrl};
-use adapters_prometheus::{Stores, backlog_of};
+use adapters_prometheus::{NewsletterStores, Stores, backlog_of};
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail};
 use domain::{
@@ -22,6 +23,7 @@ use workers::{Activities, ObservedStore, Observer, Wake};
 use crate::{config::DatabaseUrl, embedded};
 
 const CANNOT_OPEN: &str = "cannot open the database";
+const CANNOT_OPEN_POSTGRES: &str = "DATABASE_URL: cannot open the database";
 const CANNOT_MIGRATE: &str = "cannot migrate the database";
 
 /// The treatment of a schema that lacks migrations.
@@ -142,8 +144,10 @@ impl Database {
         Ok(())
     }
 
-    /// The ports that the metrics page reads.
-    pub fn for_metrics(&self) -> Stores {
+    /// The ports that the metrics page reads. Those of the newsletter count while an account has a
+    /// key.
+    pub fn for_metrics(&self, accounts: &Settings) -> Stores {
+        let is_on = accounts.old.is_some() || accounts.new.is_some();
         Stores {
             backlog: backlog_of(Arc::clone(&self.outbox), &workers::kinds::ALL),
             clients: Arc::clone(&self.clients),
@@ -152,8 +156,10 @@ impl Database {
             browser: Arc::clone(&self.browser),
             catalogues: Arc::clone(&self.catalogues),
             health: Arc::clone(&self.health),
-            subscribers: Arc::clone(&self.subscribers),
-            accounts: Arc::clone(&self.accounts),
+            newsletter: is_on.then(|| NewsletterStores {
+                subscribers: Arc::clone(&self.subscribers),
+                accounts: Arc::clone(&self.accounts),
+            }),
         }
     }
 
@@ -223,7 +229,7 @@ impl Database {
             DatabaseUrl::Postgres(url) => {
                 let store = PostgresStore::open(url, &PostgresOptions::default())
                     .await
-                    .context(CANNOT_OPEN)?;
+                    .context(CANNOT_OPEN_POSTGRES)?;
                 let applied = store.migrate().await.context(CANNOT_MIGRATE)?;
                 Ok((Self::of(&Arc::new(store)), applied))
             }
@@ -235,7 +241,10 @@ impl Database {
 async fn open_postgres(url: &PostgresUrl) -> anyhow::Result<(Arc<PostgresStore>, Vec<String>)> {
     let store = PostgresStore::open(url, &PostgresOptions::default())
         .await
-        .context(CANNOT_OPEN)?;
-    let pending = store.pending_migrations().await.context(CANNOT_OPEN)?;
+        .context(CANNOT_OPEN_POSTGRES)?;
+    let pending = store
+        .pending_migrations()
+        .await
+        .context(CANNOT_OPEN_POSTGRES)?;
     Ok((Arc::new(store), pending))
 }

@@ -255,7 +255,7 @@ impl Service {
             Application::build(ports, &options.http_settings()).map_err(name_variable)?;
         let admin = Admin::start(
             options.admin.bind(),
-            database.for_metrics(),
+            database.for_metrics(&options.work.accounts.settings()),
             application.readiness(),
             Some(Serving {
                 pushes,

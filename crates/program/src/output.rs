@@ -14,7 +14,7 @@ use std::{
 
 use comfy_table::{Table, presets::NOTHING};
 use serde::Serialize;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use time::{OffsetDateTime, UtcOffset, macros::format_description};
 
 use crate::text;
 
@@ -220,9 +220,12 @@ pub fn table<const N: usize>(headings: [&str; N]) -> Table {
     table
 }
 
-/// A time in RFC 3339, as all lists show it.
+/// A time in RFC 3339 with microseconds, so that all have one width, as all lists show it.
 pub fn time(at: OffsetDateTime) -> String {
-    at.format(&Rfc3339).unwrap_or_else(|_| at.to_string())
+    let format =
+        format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+    let at = at.to_offset(UtcOffset::UTC);
+    at.format(format).unwrap_or_else(|_| at.to_string())
 }
 
 /// A time to the minute, for narrow lists.

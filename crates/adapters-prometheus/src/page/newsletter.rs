@@ -5,12 +5,12 @@ use std::time::Duration;
 use kernel::StoreError;
 use metrics::{Unit, describe_gauge, gauge};
 use newsletter::{
-    store::{AccountState, SubscriberCount},
+    store::{AccountState, Accounts, SubscriberCount},
     subscriber::{Account, SubscriberStatus},
 };
 use time::OffsetDateTime;
 
-use super::stores::{Stores, number};
+use super::stores::number;
 
 const SUBSCRIBERS: &str = "posthaste_subscribers";
 const LIST_AGE: &str = "posthaste_provider_list_age_seconds";
@@ -20,10 +20,12 @@ const PAUSED_FOR: &str = "posthaste_provider_paused_for_seconds";
 pub(super) const COUNTS_LIFETIME: Duration = Duration::from_mins(1);
 
 /// The state of the provider's accounts.
-pub(super) async fn accounts(stores: &Stores) -> Result<Vec<(Account, AccountState)>, StoreError> {
+pub(super) async fn accounts(
+    accounts: &dyn Accounts,
+) -> Result<Vec<(Account, AccountState)>, StoreError> {
     let mut states = Vec::new();
     for &account in Account::ALL {
-        states.push((account, stores.accounts.account_state(account).await?));
+        states.push((account, accounts.account_state(account).await?));
     }
     Ok(states)
 }

@@ -49,6 +49,13 @@ pub struct Stores {
     pub catalogues: Arc<dyn Catalogues>,
     /// Whether the store can do its work.
     pub health: Arc<dyn Health>,
+    /// The newsletter; `None` while it is off.
+    pub newsletter: Option<NewsletterStores>,
+}
+
+/// The ports of the newsletter that a page reads.
+#[derive(Clone)]
+pub struct NewsletterStores {
     /// Counts subscribers.
     pub subscribers: Arc<dyn SubscriberReader>,
     /// The provider's accounts.

@@ -12,8 +12,11 @@ use crate::{
     newsletter_service::Links,
 };
 
+/// The heading of the options.
+const HEADING: &str = "Newsletter (optional, off without an API key)";
+
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Newsletter")]
+#[command(next_help_heading = HEADING)]
 pub struct AccountsArgs {
     /// MailerLite API key of the account to leave. Without it, what would be sent there waits
     #[arg(
@@ -139,7 +142,7 @@ impl AccountsArgs {
 }
 
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Newsletter")]
+#[command(next_help_heading = HEADING)]
 pub struct PaceArgs {
     /// How many requests each of the accounts takes in a minute
     #[arg(
@@ -153,7 +156,7 @@ pub struct PaceArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Newsletter")]
+#[command(next_help_heading = HEADING)]
 pub struct WebhookArgs {
     /// What MailerLite signs its webhooks with; several with commas between them. Without it
     /// the webhook answers 503
@@ -176,7 +179,7 @@ impl WebhookArgs {
 }
 
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Newsletter")]
+#[command(next_help_heading = HEADING)]
 pub struct PagesArgs {
     /// Whom the newsletter's pages speak for
     #[arg(

@@ -112,7 +112,8 @@ impl Worker {
         let activity = ActivityTask::start(&activities, &database.activity);
         // No API here, so no pushes to count.
         let readiness = Readiness::of_store(Arc::clone(&database.health));
-        let admin = Admin::start(self.admin.bind(), database.for_metrics(), readiness, None)?;
+        let stores = database.for_metrics(&self.work.accounts.settings());
+        let admin = Admin::start(self.admin.bind(), stores, readiness, None)?;
         let worker = setup.start(
             &database,
             receivers,

@@ -14,7 +14,7 @@ use crate::{
 
 const NEWSLETTER: &str = "newsletter";
 const MODEL: &str = "model";
-const WEBHOOKS: &str = "webhooks";
+const DELIVERIES: &str = "deliveries";
 
 /// The time limit of all checks of an account. It is asked several times, and while workers use up
 /// its rate limit, the requests follow each other slowly.
@@ -44,9 +44,9 @@ fn webhooks(options: &Serve) -> Check {
         Err(error) => Some(output::in_one_line(error)),
     };
     match problem {
-        None => Check::good(WEBHOOKS, "receivers can be called over https"),
+        None => Check::good(DELIVERIES, "receivers can be called over https"),
         Some(problem) => Check::wrong(
-            WEBHOOKS,
+            DELIVERIES,
             format!("no receiver can be called over https: {problem}"),
             "install the certificates that this machine trusts",
         ),
