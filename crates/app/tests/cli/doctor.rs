@@ -184,7 +184,6 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
         ] {
             line(&lines, "fail", check, words);
         }
-        line(&lines, "warn", "public-url", "jobs.example.invalid/readyz");
         line(&lines, "ok", "store", "can be read");
     }
     let alone = [&variables[..], &[("POSTHASTE_NO_WORKER", "1")]].concat();
