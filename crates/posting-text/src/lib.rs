@@ -21,6 +21,7 @@
 //! | feature | module | does |
 //! |---|---|---|
 //! | `markdown` | [`markdown`] | converts descriptions of any form to clean Markdown |
+//! | `markdown` | [`html`] | converts Markdown to plain HTML |
 //! | `redact` | [`redact`] | hides what identifies the employer; brings `places` |
 //! | `places` | [`places`] | finds the coordinates of cities |
 //!
@@ -38,14 +39,19 @@
     ),
     expect(
         dead_code,
-        unused_imports,
         reason = "one feature alone needs only a part of the document that both share"
     )
+)]
+#![cfg_attr(
+    all(feature = "redact", not(feature = "markdown")),
+    expect(unused_imports, reason = "the rules need both features")
 )]
 
 mod budget;
 #[cfg(any(feature = "markdown", feature = "redact"))]
 mod document;
+#[cfg(feature = "markdown")]
+pub mod html;
 #[cfg(feature = "redact")]
 mod kind;
 #[cfg(feature = "markdown")]
