@@ -14,7 +14,7 @@ export class Board {
 
   private constructor(url: string, token: string) {
     const headers = { Authorization: `Bearer ${token}` };
-    this.#api = createClient<paths>({ baseUrl: url, headers });
+    this.#api = createClient<paths, "application/json">({ baseUrl: url, headers });
   }
 
   static async open(url: string, id: string, secret: string): Promise<Board> {

@@ -5,44 +5,51 @@ use actix_web::{
     http::header::{Accept, Header, Quality},
 };
 
+const JSON: &str = "application/json";
+
 /// Whether the client prefers HTML to JSON (RFC 9110 §12.5.1). With equal weights it is JSON,
 /// unless `Accept` matches HTML more precisely: older browsers send no weights.
 pub fn prefers_page(request: &impl HttpMessage) -> bool {
-    let Ok(accept) = Accept::parse(request) else {
-        return false;
-    };
-    let page = preference(&accept, "text", "html");
-    page.quality > Quality::ZERO && page > preference(&accept, "application", "json")
+    let page = preference(request, "text/html");
+    page.quality > Quality::ZERO && page > preference(request, JSON)
+}
+
+/// Whether the client gives a media type more weight than JSON.
+pub fn prefers(request: &impl HttpMessage, media_type: &str) -> bool {
+    preference(request, media_type).quality > preference(request, JSON).quality
+}
+
+/// Whether the client takes JSON, if it says what it takes.
+pub fn takes_json(request: &impl HttpMessage) -> bool {
+    preference(request, JSON).quality > Quality::ZERO
 }
 
 /// The weight of a media type, and the precision of the range that gives it.
 #[derive(PartialEq, PartialOrd)]
 struct Preference {
     quality: Quality,
-    precision: u8,
+    precision: usize,
 }
 
 /// The preference for a media type by the most precise range that matches it.
-fn preference(accept: &Accept, kind: &str, subtype: &str) -> Preference {
-    let mut found = Preference {
-        quality: Quality::ZERO,
-        precision: 0,
-    };
-    for range in &accept.0 {
-        let precision = match (range.item.type_().as_str(), range.item.subtype().as_str()) {
-            ("*", "*") => 1,
-            (a, "*") if a == kind => 2,
-            (a, b) if a == kind && b == subtype => 3,
-            _ => continue,
-        };
-        if precision > found.precision {
-            found = Preference {
-                quality: range.quality,
-                precision,
-            };
-        }
-    }
-    found
+fn preference(request: &impl HttpMessage, media_type: &str) -> Preference {
+    let kind = media_type.split('/').next().unwrap_or_default();
+    let ranges = ["*/*", &format!("{kind}/*"), media_type];
+    let accept = Accept::parse(request).map_or_else(|_| Vec::new(), |accept| accept.0);
+    let matching = accept.iter().filter_map(|accepted| {
+        let range = accepted.item.essence_str();
+        let precision = ranges.iter().position(|known| *known == range)?;
+        Some((precision + 1, accepted.quality))
+    });
+    // Of ranges that are as precise, the first counts.
+    let none = (0, Quality::ZERO);
+    let (precision, quality) = matching.fold(
+        none,
+        |found, next| {
+            if next.0 > found.0 { next } else { found }
+        },
+    );
+    Preference { quality, precision }
 }
 
 #[cfg(test)]
@@ -85,5 +92,38 @@ mod tests {
         check(&["text/html;q=0"], false);
         check(&["text/plain"], false);
         check(&["nonsense;;"], false);
+    }
+
+    #[test]
+    fn another_media_type_needs_more_weight_than_json() {
+        const JSON_LD: &str = "application/ld+json";
+        for (accept, expect, takes) in [
+            ("application/ld+json", true, false),
+            ("APPLICATION/LD+JSON; profile=\"x\"", true, false),
+            ("application/ld+json, application/json;q=0.9", true, true),
+            (
+                "application/json;q=0.5, application/ld+json;q=0.6",
+                true,
+                true,
+            ),
+            ("application/ld+json;q=0.2, */*;q=0.1", true, true),
+            ("application/ld+json, application/*;q=0", true, false),
+            ("application/json, application/ld+json", false, true),
+            ("application/ld+json, */*", false, true),
+            ("application/ld+json;q=0.5, application/json", false, true),
+            ("application/ld+json;q=0", false, false),
+            ("application/json", false, true),
+            ("application/ld+xml", false, false),
+            ("application/*", false, true),
+            ("text/html", false, false),
+            ("*/*", false, true),
+            ("", false, false),
+        ] {
+            let request = TestRequest::get().insert_header(("accept", accept));
+            let request = request.to_http_request();
+            let found = (prefers(&request, JSON_LD), takes_json(&request));
+            assert_eq!(found, (expect, takes), "{accept}");
+        }
+        assert!(!prefers(&TestRequest::get().to_http_request(), JSON_LD));
     }
 }

@@ -28,26 +28,32 @@ pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     answer
 }
 
-/// Like [`json`], for a value that may be large: past this many bytes it is serialised on another
-/// thread, because this one also answers health checks.
+/// Like [`json`], for a value that may have this many bytes.
 pub async fn large_json<T: Send + 'static>(
     value: T,
     bytes: usize,
     write: impl FnOnce(&T) -> Result<Vec<u8>, serde_json::Error> + Send + 'static,
 ) -> Result<HttpResponse, ApiError> {
-    const LARGE: usize = 64 * 1024;
-    let json = if bytes < LARGE {
-        write(&value)
-    } else {
-        // The value is also dropped on that thread, since dropping takes time, too.
-        spawn_blocking(move || write(&value))
-            .await
-            .map_err(|error| ApiError::internal(&error))?
-    };
+    // The value is also dropped there, since dropping takes time, too.
+    let json = large(bytes, move || write(&value)).await?;
     let json = json.map_err(|error| ApiError::internal(&error))?;
     Ok(HttpResponse::Ok()
         .content_type(ContentType::json())
         .body(json))
+}
+
+/// Does work on this many bytes. If they are many, it is done on another thread, because this one
+/// also answers health checks.
+pub async fn large<T: Send + 'static>(
+    bytes: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    const LARGE: usize = 64 * 1024;
+    if bytes < LARGE {
+        return Ok(work());
+    }
+    let done = spawn_blocking(work).await;
+    done.map_err(|error| ApiError::internal(&error))
 }
 
 /// A time in RFC 3339 and UTC, with as many decimals as needed.

@@ -13,6 +13,7 @@ mod case;
 mod draft;
 mod draft_cache;
 mod input;
+mod job_posting;
 mod model;
 mod pipeline;
 mod reason;
@@ -42,6 +43,7 @@ pub use self::{
     draft::{Draft, Phrase, phrase_kind},
     draft_cache::{DraftCache, DraftKey, Reservation},
     input::EnrichmentInput,
+    job_posting::{Identity, job_posting},
     model::{Brief, DraftError, Feedback, Model},
     pipeline::{Judge, Pipeline},
     reason::{MODEL_CODES, model_code},

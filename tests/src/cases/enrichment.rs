@@ -4,7 +4,11 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::harness::{App, Store, complete, fresh, minimal};
+use crate::harness::{
+    App, Site, Store, complete, fresh,
+    import::{IMPORTS, import},
+    minimal, outbox_is_empty,
+};
 
 on_every_store! {
     a_good_posting_is_approved_with_its_texts_and_place,
@@ -14,6 +18,10 @@ on_every_store! {
     a_worker_of_its_own_enriches_too,
     names_that_a_company_had_are_hidden,
     copies_are_marked_while_the_first_is_open,
+}
+
+on_sqlite! {
+    the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not,
 }
 
 async fn a_good_posting_is_approved_with_its_texts_and_place(store: Store) {
@@ -120,7 +128,7 @@ async fn many_postings_are_all_enriched(store: Store) {
 }
 
 async fn a_worker_of_its_own_enriches_too(store: Store) {
-    let site = crate::harness::Site::new(store);
+    let site = Site::new(store);
     let _api = site.serve(&["--no-worker"]);
     let app = App::at(site);
     let id = fresh("apart");
@@ -191,4 +199,63 @@ async fn copies_are_marked_while_the_first_is_open(store: Store) {
     app.put(&ids[0], &json!({"expiration": {}})).await;
     let is_none = |posting: &Value| posting["duplicate_of"].is_null();
     app.api.once(&ids[1], "no original", is_none).await;
+}
+
+async fn the_demos_postings_are_json_ld_that_tells_the_employer_or_does_not(store: Store) {
+    const SAMPLES: &str = include_str!("../../../crates/app/src/demo/samples.ndjson");
+    let site = Site::new(store);
+    let _server = site.serve(&[]);
+    let app = App::at(site);
+    import(&app.api, IMPORTS, SAMPLES).await.complete();
+    outbox_is_empty(&app).await;
+    let list = async |query: &str| {
+        let export = app.api.get(&format!("/api/job-board/export?{query}")).await;
+        let lines = export.body.lines();
+        let lines = lines.map(|line| serde_json::from_str(line).unwrap());
+        lines.collect::<Vec<Value>>()
+    };
+    let approved = list("status=approved").await;
+    let hidden = list("form=jsonld").await;
+    let shown = list("form=jsonld&identity=shown").await;
+    assert!(approved.len() > 20, "{}", approved.len());
+    assert_eq!(
+        (hidden.len(), shown.len()),
+        (approved.len(), approved.len())
+    );
+    for ((posting, hidden), shown) in approved.iter().zip(&hidden).zip(&shown) {
+        assert_eq!(hidden["identifier"], posting["uuid"]);
+        assert_eq!(
+            shown["identifier"]["value"],
+            posting["unique_source_identifier"]
+        );
+        assert_eq!(
+            shown["hiringOrganization"]["sameAs"],
+            posting["company"]["website_url"]
+        );
+        for job in [hidden, shown] {
+            assert_eq!(job["datePosted"], posting["published_at"]);
+            assert!(
+                job["description"].as_str().unwrap().starts_with('<'),
+                "{job}"
+            );
+        }
+        let host = posting["company"]["website_url"].as_str().unwrap();
+        let host = host.rsplit('/').next().unwrap().trim_start_matches("www.");
+        let company = &posting["company"];
+        let told = [
+            &company["name"],
+            &company["logo_path"],
+            &posting["application_email"],
+            &posting["application_url"],
+            &posting["unique_source_identifier"],
+        ];
+        let told = told.into_iter().filter_map(Value::as_str);
+        let document = hidden.to_string().to_lowercase();
+        for told in told.chain([host]) {
+            assert!(
+                !document.contains(&told.to_lowercase()),
+                "{told} in {hidden}"
+            );
+        }
+    }
 }

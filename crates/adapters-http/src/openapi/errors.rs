@@ -20,7 +20,7 @@ use crate::{
     error::{ApiError, ErrorBody, InternalBody, ValidationBody},
     middleware,
     oauth::{AuthError, RATE_LIMIT, RATE_LIMIT_POLICY},
-    posting::WRITERS,
+    posting::{WRITERS, not_acceptable},
     request_id::{RequestId, X_REQUEST_ID},
 };
 
@@ -79,6 +79,9 @@ shared! {
     NOT_FOUND "PostingNotFound"
         "There is no posting with this identifier."
         Rejection::NotFound;
+    NOT_ACCEPTABLE "NotAcceptable"
+        "`Accept` takes JSON-LD alone, and the posting is not approved."
+        not_acceptable();
     EVENTS_GONE "EventsGone"
         "Events after this cursor were deleted, or the service was restored from a backup that does not \
      have this cursor. Take a new export and go on from its cursor."

@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod imports;
 mod integration;
+mod job_posting;
 mod newsletter;
 mod oauth;
 mod operation;
@@ -146,7 +147,7 @@ fn components() -> Components {
         subscriber::payload_schemas(),
         subscriber::webhook_schemas(),
         subscriber::form_schemas(),
-        vec![oauth::schema()],
+        vec![oauth::schema(), job_posting::schema()],
     ];
     let answers = [
         of_answer::<PutAnswer>(),

@@ -1,5 +1,6 @@
 //! The operations on postings.
 
+use enrichment::Identity;
 use kernel::SourceIdentifier;
 use serde_json::json;
 use utoipa::openapi::{
@@ -9,15 +10,16 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        ALL, BAD_REQUEST, FORBIDDEN_TO_PUSH, NEEDS_HTTP_1_1, NOT_FOUND, WRITING, with_errors,
+        ALL, BAD_REQUEST, FORBIDDEN_TO_PUSH, NEEDS_HTTP_1_1, NOT_ACCEPTABLE, NOT_FOUND, WRITING,
+        with_errors,
     },
     operation::{Examples, conditional, integer, json_body, operation, parameter},
-    response::{PREFERENCE_APPLIED, lines, ok, with_header},
+    response::{PREFERENCE_APPLIED, json_ld, lines, ok, with_header},
     security::requires,
 };
 use crate::posting::{
-    DEFAULT_LIMIT, EXPORT_PATH, LIST_PATH, MAX_LIMIT, ME, PageAnswer, Posting, PostingAnswer,
-    PutAnswer, READERS, STRICT, TEXTS, WRITERS,
+    DEFAULT_LIMIT, EXPORT_PATH, FORMS, LIST_PATH, MAX_LIMIT, ME, PageAnswer, Posting,
+    PostingAnswer, PutAnswer, READERS, STRICT, TEXTS, WRITERS,
 };
 use crate::replica::REPLICA_LAG;
 use crate::schema::{one_of, reference, string, time};
@@ -127,13 +129,20 @@ fn get() -> OperationBuilder {
         TAG,
         "getJobPosting",
         "Read a posting",
-        "The posting with all its fields, and the newest 100 entries of its history. Unknown \
-         parameters are refused.",
+        "The posting with all its fields, and the newest 100 entries of its history. An approved \
+         posting is given as JSON-LD to a client whose `Accept` has more weight for \
+         `application/ld+json` than for JSON. Unknown parameters are refused.",
     )
     .securities(Some(requires(READERS)))
-    .parameter(identifier());
-    let operation = conditional(operation, ok::<PostingAnswer>("The posting."));
-    with_errors(operation, &[ALL, &[&BAD_REQUEST, &NOT_FOUND]])
+    .parameter(identifier())
+    .parameter(identity());
+    let (kind, job) = json_ld();
+    let posting = ok::<PostingAnswer>("The posting.").content(kind, job);
+    let operation = conditional(operation, posting);
+    with_errors(
+        operation,
+        &[ALL, &[&BAD_REQUEST, &NOT_FOUND, &NOT_ACCEPTABLE]],
+    )
 }
 
 fn list() -> OperationBuilder {
@@ -196,6 +205,13 @@ fn export() -> OperationBuilder {
     .securities(Some(requires(READERS)))
     .parameter(status())
     .parameter(texts())
+    .parameter(parameter(
+        ParameterIn::Query,
+        "form",
+        "With `jsonld` lines are approved postings as JSON-LD, as `GET` of one gives them.",
+        one_of("A form.", &FORMS).default(Some(json!(FORMS[0]))),
+    ))
+    .parameter(identity())
     .response(
         "200",
         with_header(
@@ -207,6 +223,16 @@ fn export() -> OperationBuilder {
         ),
     );
     with_errors(operation, &[ALL, &[&NEEDS_HTTP_1_1]])
+}
+
+fn identity() -> ParameterBuilder {
+    parameter(
+        ParameterIn::Query,
+        "identity",
+        "Whether JSON-LD tells the company: `hidden` takes the redacted texts and nothing else \
+         that would.",
+        one_of("A choice.", Identity::NAMES).default(Some(json!(Identity::Hidden.as_str()))),
+    )
 }
 
 fn status() -> ParameterBuilder {

@@ -11,9 +11,10 @@ use utoipa::{
     },
 };
 
+use super::job_posting;
 use crate::{
     import::ImportLine,
-    posting::NDJSON,
+    posting::{JSON_LD, NDJSON},
     replica::REPLICA_LAG,
     request_id,
     schema::{Answer, one_of, reference},
@@ -38,6 +39,14 @@ pub fn ok<A: Answer>(description: &str) -> ResponseBuilder {
 pub fn lines<A: Answer>(description: &str) -> ResponseBuilder {
     let example = serde_json::to_value(A::example()).ok();
     response(description).content(NDJSON, content(&A::name(), example))
+}
+
+/// The content of an answer in JSON-LD, with its type.
+pub fn json_ld() -> (&'static str, Content) {
+    (
+        JSON_LD,
+        content(job_posting::NAME, Some(job_posting::example())),
+    )
 }
 
 /// The content of an import's answer, with its type.

@@ -18,8 +18,8 @@ use tracing::Span;
 
 use super::{
     READERS,
+    json_ld::Form,
     list::{parse_status, parse_texts},
-    view,
 };
 use crate::{
     coding::encode,
@@ -47,7 +47,7 @@ const PIECE: usize = 64 * 1024;
 
 pub(super) async fn export(
     caller: Caller,
-    Query(Choice { mut query }): Query<Choice>,
+    Query(Choice { mut query, form }): Query<Choice>,
     request: HttpRequest,
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
@@ -70,7 +70,7 @@ pub(super) async fn export(
         return Ok(encode(&request, answer));
     }
     let access = Access::new(&state.authorizer, caller, READERS);
-    let export = Export::begin(Arc::clone(&source.postings), query, access, slot).await?;
+    let export = Export::begin(Arc::clone(&source.postings), query, form, access, slot).await?;
     let answer = source.label(response.streaming(export.pieces()));
     Ok(encode(&request, answer))
 }
@@ -78,23 +78,25 @@ pub(super) async fn export(
 /// The postings that a client chooses.
 pub(super) struct Choice {
     query: ListQuery,
+    form: Form,
 }
 
 impl Options for Choice {
     fn take(parameters: &mut Parameters<'_>) -> Self {
-        let texts = parameters.take("texts", parse_texts).unwrap_or_default();
-        let query = ListQuery {
+        let form = Form::take(parameters);
+        let asked = ListQuery {
             order: ListOrder::Id,
-            texts,
+            texts: parameters.take("texts", parse_texts).unwrap_or_default(),
             status: parameters.take("status", parse_status),
             limit: PAGE_POSTINGS,
-            max_bytes: match texts {
-                Texts::All => PAGE_BYTES,
-                Texts::Redacted | Texts::None => PAGE_BYTES_WITHOUT_TEXTS,
-            },
             ..ListQuery::default()
         };
-        Self { query }
+        let mut query = form.narrow(asked);
+        query.max_bytes = match query.texts {
+            Texts::All => PAGE_BYTES,
+            Texts::Redacted | Texts::None => PAGE_BYTES_WITHOUT_TEXTS,
+        };
+        Self { query, form }
     }
 }
 
@@ -103,6 +105,7 @@ struct Export {
     postings: Arc<dyn PostingReader>,
     /// The page that is being read or was read last.
     query: ListQuery,
+    form: Form,
     access: Access,
     /// The page that is being read, if any. Reading ends with the export.
     next: JoinSet<Result<Page, ExportError>>,
@@ -149,13 +152,15 @@ impl Export {
     async fn begin(
         postings: Arc<dyn PostingReader>,
         query: ListQuery,
+        form: Form,
         access: Access,
         slot: Slot,
     ) -> Result<Self, ExportError> {
-        let first = read(Arc::clone(&postings), query.clone()).await?;
+        let first = read(Arc::clone(&postings), query.clone(), form).await?;
         let mut export = Self {
             postings,
             query,
+            form,
             access,
             next: JoinSet::new(),
             lines: Bytes::new(),
@@ -171,8 +176,7 @@ impl Export {
         self.lines = page.lines;
         if page.next.is_some() {
             self.query.after = page.next;
-            self.next
-                .spawn(read(Arc::clone(&self.postings), self.query.clone()));
+            self.next.spawn(self.read());
         }
     }
 
@@ -184,7 +188,11 @@ impl Export {
             return Ok(page);
         }
         self.query.prefixes = prefixes;
-        read(Arc::clone(&self.postings), self.query.clone()).await
+        self.read().await
+    }
+
+    fn read(&self) -> impl Future<Output = Result<Page, ExportError>> + use<> {
+        read(Arc::clone(&self.postings), self.query.clone(), self.form)
     }
 
     /// The next piece of the answer; `None` at its end.
@@ -214,12 +222,16 @@ impl Export {
     }
 }
 
-async fn read(postings: Arc<dyn PostingReader>, query: ListQuery) -> Result<Page, ExportError> {
+async fn read(
+    postings: Arc<dyn PostingReader>,
+    query: ListQuery,
+    form: Form,
+) -> Result<Page, ExportError> {
     let page = postings.list(&query).await?.seen_by(&query.prefixes);
     // A thread that answers others, too, would be held up by a large page.
     spawn_blocking(move || {
         Ok(Page {
-            lines: view::lines(&page.postings, query.texts)?.into(),
+            lines: form.lines(&page.postings, query.texts)?.into(),
             next: page.next,
         })
     })
@@ -250,6 +262,8 @@ mod tests {
     fn parse(query: &str) -> Result<ListQuery, FieldErrors> {
         Choice::read(query).map(|choice| choice.query)
     }
+
+    const JSON: Form = Form::Json;
 
     #[test]
     fn every_parameter_is_read() {
@@ -303,7 +317,7 @@ mod tests {
             if self.fails_at == Some(page) {
                 return Err(StoreError::Unavailable("gone".into()));
             }
-            let mut view = view::tests::view_of(2 * PIECE);
+            let mut view = crate::posting::view::tests::view_of(2 * PIECE);
             view.posting.source_identifier = testing::identifier(&page.to_string());
             let next = page + 1;
             Ok(PostingPage {
@@ -324,7 +338,7 @@ mod tests {
     /// An export by a client that stays as it is.
     async fn begin(pages: Arc<Pages>) -> Result<Export, ExportError> {
         let (_, access) = Harness::new().reader().await;
-        Export::begin(pages, parse("").unwrap(), access, slot()).await
+        Export::begin(pages, parse("").unwrap(), JSON, access, slot()).await
     }
 
     fn slot() -> Slot {
@@ -370,7 +384,7 @@ mod tests {
             };
             let slot = slots.take(client).unwrap();
             let (_, access) = Harness::new().reader().await;
-            let export = Export::begin(Arc::new(pages), parse("").unwrap(), access, slot);
+            let export = Export::begin(Arc::new(pages), parse("").unwrap(), JSON, access, slot);
             let mut pieces = Box::pin(export.await.unwrap().pieces());
             assert!(pieces.next().await.unwrap().is_ok());
             assert!(slots.take(client).is_err());
@@ -407,7 +421,7 @@ mod tests {
             });
             let harness = Harness::new();
             let (client, access) = harness.reader().await;
-            let export = Export::begin(pages.clone(), parse("").unwrap(), access, slot());
+            let export = Export::begin(pages.clone(), parse("").unwrap(), JSON, access, slot());
             let mut pieces = pin!(export.await.unwrap().pieces());
             pages.settle(2).await;
             let prefixes = Prefixes::new(&["acme-"]).unwrap();

@@ -1,12 +1,16 @@
 //! `GET` of a posting with its history.
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{HeaderValue, VARY},
+    web,
+};
 use domain::posting::{PutPosting, Rejection};
 use kernel::SourceIdentifier;
 
-use super::{LIST_PATH, view};
+use super::{LIST_PATH, json_ld, view};
 use crate::{
-    coding::encode, error::ApiError, etag::conditional, oauth::Caller, query::Parameters,
+    accept, coding::encode, error::ApiError, etag::conditional, oauth::Caller, query::Parameters,
     resource::Segment, state::State,
 };
 
@@ -20,7 +24,9 @@ pub(super) async fn show(
     if segment.is_empty() {
         return Err(ApiError::list_has_no_slash(LIST_PATH));
     }
-    let mut errors = Parameters::of(request.query_string()).errors();
+    let mut parameters = Parameters::of(request.query_string());
+    let identity = json_ld::take_identity(&mut parameters);
+    let mut errors = parameters.errors();
     let identifier = match SourceIdentifier::from_path_segment(segment) {
         Ok(identifier) if errors.is_empty() => identifier,
         Ok(_) => return Err(ApiError::invalid(errors)),
@@ -35,6 +41,13 @@ pub(super) async fn show(
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
-    let answer = conditional(&request, view::one(posting).await?)?;
-    Ok(encode(&request, answer))
+    let answer = if accept::prefers(&request, json_ld::MEDIA_TYPE) {
+        json_ld::one(posting, identity, accept::takes_json(&request)).await?
+    } else {
+        view::one(posting).await?
+    };
+    let mut answer = encode(&request, conditional(&request, answer)?);
+    let vary = HeaderValue::from_static("Accept, Accept-Encoding");
+    answer.headers_mut().insert(VARY, vary);
+    Ok(answer)
 }

@@ -4,6 +4,7 @@ pub mod activity;
 mod cursor;
 mod export;
 mod get;
+mod json_ld;
 mod list;
 mod payload;
 mod prefer;
@@ -17,6 +18,7 @@ use access::Scope;
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     export::NDJSON,
+    json_ld::{FORMS, MEDIA_TYPE as JSON_LD, not_acceptable},
     list::{DEFAULT_LIMIT, MAX_LIMIT, ME, TEXTS},
     payload::schemas as payload_schemas,
     prefer::{STRICT, is_strict},

@@ -32,7 +32,7 @@ pub async fn one(view: PostingView) -> Result<HttpResponse, ApiError> {
 }
 
 /// The size of the texts, in bytes.
-fn size(view: &PostingView) -> usize {
+pub(super) fn size(view: &PostingView) -> usize {
     let texts = view.texts.as_ref();
     view.description().len()
         + texts.map_or(0, |texts| {

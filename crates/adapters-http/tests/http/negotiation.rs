@@ -1,7 +1,8 @@
 //! What a client can ask of an answer beside its content: compression, and whether it is still so.
 
 use async_compression::tokio::bufread::{GzipDecoder, ZstdDecoder};
-use serde_json::json;
+use domain::posting::EnrichedTexts;
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 
 use crate::support::{PATH, Request, Response, TestApp, posting, push, request};
@@ -32,15 +33,21 @@ async fn large_answers_are_compressed_for_those_who_ask() {
         push(&app, &token, &n.to_string(), &body).await;
     }
     let one = format!("{PATH}/1");
-    for path in [PATH, EXPORT, &one, "/api/openapi.json"] {
+    let (coding, form) = ("Accept-Encoding", "Accept, Accept-Encoding");
+    for (path, vary) in [
+        (PATH, coding),
+        (EXPORT, coding),
+        (&one, form),
+        ("/api/openapi.json", coding),
+    ] {
         let plain = get(path).send(&app).await;
         assert_eq!(plain.header("Content-Encoding"), None, "{path}");
-        assert_eq!(plain.header("Vary"), Some("Accept-Encoding"), "{path}");
+        assert_eq!(plain.header("Vary"), Some(vary), "{path}");
         for coding in ["gzip", "zstd"] {
             let packed = get(path).header("Accept-Encoding", coding).send(&app).await;
             assert_eq!(packed.status, 200, "{path}");
             assert_eq!(packed.header("Content-Encoding"), Some(coding), "{path}");
-            assert_eq!(packed.header("Vary"), Some("Accept-Encoding"), "{path}");
+            assert_eq!(packed.header("Vary"), Some(vary), "{path}");
             assert!(packed.body.len() * 2 < plain.body.len(), "{path} {coding}");
             assert!(unpack(&packed).await == plain.body, "{path} {coding}");
         }
@@ -96,7 +103,7 @@ async fn a_posting_is_not_sent_to_a_client_that_has_it() {
     let if_other = async |request: Request, tag: &str| {
         let answer = request.header("If-None-Match", tag).send(&app).await;
         assert_eq!(answer.header("Cache-Control"), Some("private, no-cache"));
-        assert_eq!(answer.header("Vary"), Some("Accept-Encoding"));
+        assert_eq!(answer.header("Vary"), Some("Accept, Accept-Encoding"));
         assert!(answer.header("X-Request-Id").is_some());
         (answer.status, answer)
     };
@@ -126,4 +133,97 @@ async fn a_posting_is_not_sent_to_a_client_that_has_it() {
         gone.header("If-None-Match", "*").send(&app).await.status,
         404
     );
+}
+
+#[tokio::test]
+async fn an_approved_posting_is_json_ld_for_those_who_prefer_it() {
+    const JSON_LD: &str = "application/ld+json";
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let uuid = push(&app, &token, "one", &posting()).await;
+    let get = |query: &str, accept: &str| {
+        let get = request("GET", &format!("{PATH}/one{query}")).token(&token);
+        get.header("Accept", accept)
+    };
+    let form = async |get: Request| {
+        let answer = get.send(&app).await;
+        let form = answer.header("Content-Type").unwrap().to_owned();
+        (answer.status, form, answer)
+    };
+
+    let (status, _, refused) = form(get("", JSON_LD)).await;
+    assert_eq!((status, refused.header("Vary")), (406, Some("accept")));
+    assert!(refused.message().contains("it is not approved"));
+    let (status, kind, _) = form(get("", "application/ld+json, */*;q=0.1")).await;
+    assert_eq!((status, kind.as_str()), (200, "application/json"));
+    let (_, empty) = export(&app, &token, "form=jsonld").await;
+    assert_eq!(empty, "");
+
+    let texts = EnrichedTexts {
+        markdown: "At **Example**".to_owned(),
+        redacted_markdown: "At **[company]**".to_owned(),
+        redacted_title: Some("Hidden".to_owned()),
+    };
+    app.backend.enrich(&texts).await;
+    let (status, kind, hidden) = form(get("", JSON_LD)).await;
+    assert_eq!((status, kind.as_str()), (200, JSON_LD));
+    assert_eq!(hidden.header("Vary"), Some("Accept, Accept-Encoding"));
+    let json_of = |answer: &Response| serde_json::from_str::<Value>(answer.text()).unwrap();
+    let job = json_of(&hidden);
+    assert_eq!(job["title"], "Hidden");
+    assert_eq!(job["identifier"], uuid);
+    let (_, _, shown) = form(get("?identity=shown", JSON_LD)).await;
+    assert_eq!(json_of(&shown)["hiringOrganization"]["name"], "Example");
+    let (_, kind, json) = form(get("?identity=shown", "application/ld+json, */*")).await;
+    assert_eq!(kind, "application/json", "it is JSON where they tie");
+
+    // Each of the three has a tag of its own.
+    let tags = [&hidden, &shown, &json].map(|answer| answer.header("ETag").unwrap());
+    for (query, accept, expect) in [
+        ("", JSON_LD, [304, 200, 200]),
+        ("?identity=shown", JSON_LD, [200, 304, 200]),
+        ("", "*/*", [200, 200, 304]),
+    ] {
+        for (tag, expect) in tags.iter().zip(expect) {
+            let again = get(query, accept).header("If-None-Match", tag);
+            assert_eq!(again.send(&app).await.status, expect, "{query} {accept}");
+        }
+    }
+
+    push(&app, &token, "two", &posting()).await;
+    for (query, expect) in [
+        ("form=jsonld", job),
+        ("form=jsonld&identity=shown&texts=none", json_of(&shown)),
+    ] {
+        let (kind, lines) = export(&app, &token, query).await;
+        assert_eq!(kind, "application/x-ndjson");
+        let lines: Vec<Value> = lines
+            .lines()
+            .map(|it| serde_json::from_str(it).unwrap())
+            .collect();
+        assert_eq!(lines, [expect], "{query}");
+    }
+    let (_, none) = export(&app, &token, "form=jsonld&status=PendingEnrichment").await;
+    assert_eq!(none, "");
+    for (path, message) in [
+        (
+            format!("{PATH}/one?identity=mine"),
+            "identity must be one of hidden, shown.",
+        ),
+        (
+            format!("{EXPORT}?form=xml"),
+            "form must be one of json, jsonld.",
+        ),
+    ] {
+        let refused = request("GET", &path).token(&token).send(&app).await;
+        assert_eq!((refused.status, refused.message().as_str()), (422, message));
+    }
+}
+
+/// The type and the body of an export.
+async fn export(app: &TestApp, token: &str, query: &str) -> (String, String) {
+    let get = request("GET", &format!("{EXPORT}?{query}")).token(token);
+    let answer = get.send(app).await;
+    let kind = answer.header("Content-Type").unwrap().to_owned();
+    (kind, answer.text().to_owned())
 }

@@ -1,5 +1,6 @@
 //! The way of a posting through enrichment, with a model that does as it is told.
 
+mod job_posting;
 mod laws;
 mod pipeline;
 

@@ -17,13 +17,17 @@ use access::{
 use async_trait::async_trait;
 use domain::testing::MemoryStore;
 use domain::{
-    posting::{Answer, Lifetime, PostingView, PutPosting, moderation::Moderation},
+    posting::{
+        Answer, ENRICH, EnrichedTexts, Enrichment, Lifetime, PostingView, PutPosting,
+        moderation::Moderation,
+    },
     store::{Health, ListQuery, PostingPage, PostingReader},
-    usecase::{self, Ingest, IngestError},
+    usecase::{self, Ingest, IngestError, Outcome},
 };
 use kernel::{
-    ClientId, PutOutcome, SourceIdentifier, StoreError,
+    ClientId, PostingId, PutOutcome, SourceIdentifier, StoreError,
     event::{Cursor, EventFeed, EventLog, LogError, LogPage, LogQuery},
+    outbox::Outbox as _,
 };
 use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
@@ -70,6 +74,33 @@ impl Backend {
         usecase::moderate(&*self.store, &identifier, &command, None, &by, never, now)
             .await
             .unwrap();
+    }
+
+    /// Approves what waits for its enrichment, with these texts.
+    pub async fn enrich(&self, texts: &EnrichedTexts) {
+        let now = kernel::microseconds(OffsetDateTime::now_utc());
+        let (store, lease) = (&*self.store, kernel::testing::uuid(1));
+        let claimed = store
+            .claim(ENRICH, 9, time::Duration::HOUR, lease, now)
+            .await;
+        let tasks = claimed.unwrap().into_iter();
+        let tasks: Vec<_> = tasks
+            .map(|task| (task.token, PostingId::new(task.effect.key())))
+            .collect();
+        let assignments = usecase::assignments(store, &tasks, now).await.unwrap();
+        let outcomes = assignments.into_iter().map(|of| Outcome {
+            token: of.token,
+            posting: of.posting.source_identifier,
+            content: of.content,
+            enrichment: Enrichment {
+                texts: texts.clone(),
+                ..Enrichment::bare()
+            },
+            trace: None,
+        });
+        let outcomes: Vec<_> = outcomes.collect();
+        let recorded = usecase::record_outcomes(store, store, &outcomes, Lifetime::NEVER, now);
+        recorded.await.unwrap();
     }
 }
 

@@ -1,0 +1,109 @@
+//! Postings as JSON-LD.
+
+use actix_web::{
+    HttpResponse,
+    http::{
+        StatusCode,
+        header::{ACCEPT, HeaderValue, VARY},
+    },
+};
+use domain::{
+    posting::PostingView,
+    store::{ListQuery, Texts},
+};
+use enrichment::{Identity, job_posting};
+use kernel::Status;
+
+use super::view;
+use crate::{answer::large, error::ApiError, query::Parameters};
+
+/// The media type of JSON-LD.
+pub const MEDIA_TYPE: &str = "application/ld+json";
+/// The names of the forms of an export.
+pub const FORMS: [&str; 2] = ["json", "jsonld"];
+
+/// Takes the parameter that says whether the employer is shown, which is not unless it says so.
+pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {
+    let one_of = || format!("must be one of {}", Identity::NAMES.join(", "));
+    let identity = parameters.take("identity", |text| Identity::parse(text).ok_or_else(one_of));
+    identity.unwrap_or(Identity::Hidden)
+}
+
+/// The form of the postings of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As in the list.
+    Json,
+    /// As JSON-LD, as far as there is any.
+    JsonLd(Identity),
+}
+
+impl Form {
+    pub(super) fn take(parameters: &mut Parameters<'_>) -> Self {
+        let identity = take_identity(parameters);
+        let form = parameters.take("form", |text| match text {
+            "json" => Ok(Self::Json),
+            "jsonld" => Ok(Self::JsonLd(identity)),
+            _ => Err(format!("must be one of {}", FORMS.join(", "))),
+        });
+        form.unwrap_or(Self::Json)
+    }
+
+    /// The query, narrowed to what there is JSON-LD of: approved postings, with certain texts.
+    pub(super) fn narrow(self, asked: ListQuery) -> ListQuery {
+        let Self::JsonLd(identity) = self else {
+            return asked;
+        };
+        ListQuery {
+            status: asked.status.or(Some(Status::Approved)),
+            texts: match identity {
+                Identity::Hidden => Texts::Redacted,
+                Identity::Shown => Texts::All,
+            },
+            ..asked
+        }
+    }
+
+    /// Postings as lines of this form.
+    pub(super) fn lines(
+        self,
+        postings: &[PostingView],
+        texts: Texts,
+    ) -> Result<Vec<u8>, serde_json::Error> {
+        let Self::JsonLd(identity) = self else {
+            return view::lines(postings, texts);
+        };
+        let jobs = postings
+            .iter()
+            .filter_map(|view| job_posting(view, identity));
+        Ok(jobs.flat_map(|job| (job + "\n").into_bytes()).collect())
+    }
+}
+
+/// The answer to a `GET` of one posting by a client that prefers JSON-LD.
+pub(super) async fn one(
+    view: PostingView,
+    identity: Identity,
+    takes_json: bool,
+) -> Result<HttpResponse, ApiError> {
+    let (view, job) = large(view::size(&view), move || {
+        let job = job_posting(&view, identity);
+        (view, job)
+    })
+    .await?;
+    match job {
+        Some(job) => Ok(HttpResponse::Ok().content_type(MEDIA_TYPE).body(job)),
+        None if takes_json => view::one(view).await,
+        None => Err(not_acceptable()),
+    }
+}
+
+/// 406: there is no JSON-LD of the posting, and the client takes nothing else.
+pub fn not_acceptable() -> ApiError {
+    ApiError::new(
+        StatusCode::NOT_ACCEPTABLE,
+        "There is no application/ld+json of this posting: it is not approved, or has no texts yet. \
+         Accept application/json, too.",
+    )
+    .with_header(VARY, HeaderValue::from(ACCEPT))
+}
