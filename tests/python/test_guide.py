@@ -43,7 +43,7 @@ COMMANDS = {
 def test_the_examples_of_the_guide_work(service, tmp_path, language):
     page = requests.get(f"{service.url}/docs", timeout=10).text
     blocks = re.findall(rf'<code data-language="{language}">(.*?)</code>', page, re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     script = "\n".join(html.unescape(block) for block in blocks) + CHECKS.get(language, "")
     # The only address that no test has.
     script = script.replace("https://receiver.example/hooks", "http://127.0.0.1:9/hooks")

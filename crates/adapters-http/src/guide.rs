@@ -17,6 +17,8 @@ struct Guide {
     sections: &'static [Section],
     statuses: Vec<(&'static str, &'static str)>,
     reasons: Vec<(&'static str, &'static str)>,
+    refusals: &'static [(&'static str, &'static str)],
+    notices: &'static [(&'static str, &'static str)],
 }
 
 /// A step.
@@ -69,6 +71,14 @@ const SECTIONS: &[Section] = &[
         examples: examples!("curl" "status.sh", "Python" "status.py", "Node" "status.mjs"),
     },
     Section {
+        id: "search",
+        title: "Show it to search engines",
+        text: "Approved postings are given as schema.org JobPostings, as Google for Jobs takes \
+               them. Unless you ask for identity=shown, nothing in them tells who the employer is: \
+               put the address of your own page into url.",
+        examples: examples!("curl" "search.sh", "Python" "search.py", "Node" "search.mjs"),
+    },
+    Section {
         id: "events",
         title: "Follow the events",
         text: "Everything that happens to your postings, in order. The cursor of a page leads to \
@@ -88,24 +98,86 @@ const SECTIONS: &[Section] = &[
     },
 ];
 
-/// The meaning of a status for the client that pushes.
+/// What a status means for the client that pushes, and what there is to do.
 const fn meaning(status: Status) -> &'static str {
     match status {
         Status::PendingEnrichment => {
-            "It waits for its enrichment. A reason that begins with enrichment_failed says that an \
-             operator has to judge it, or that you push other content."
+            "It waits for its enrichment, and you for that. A reason that begins with \
+             enrichment_failed says that it got no verdict: an operator judges it, or push other \
+             content."
         }
         Status::Approved => {
-            "It is visible. A reason that begins with awaiting_review says that \
-                             your newest content has no verdict yet."
+            "It is visible; there is nothing to do. A reason that begins with awaiting_review says \
+             that your newest content got no verdict, and that the older texts are shown."
         }
-        Status::Rejected => "It is not visible; status_reason says why.",
+        Status::Rejected => {
+            "It is not visible; status_reason and decision say why, and which passage counts. \
+             Change that and push again. If the verdict is wrong, contest it at decision.appeal, \
+             or ask the operator."
+        }
         Status::Expired => {
-            "You took it down, or its lifetime ended. Push it with \
-                            \"expiration\": null to bring it back."
+            "You took it down, your catalogue left it out, or its lifetime ended. Fields that you \
+             push do not bring it back; \"expiration\": null does."
         }
     }
 }
+
+/// The refusals of a push by their beginning, and what to do.
+const REFUSALS: &[(&str, &str)] = &[
+    (
+        "401",
+        "The token has ended: get a new one, and send the same again.",
+    ),
+    (
+        "403",
+        "Begin the identifier with one of your prefixes, or ask the operator for the scope.",
+    ),
+    (
+        "404 Job posting not found.",
+        "You expire what the board does not have. If the identifier is right, there is nothing \
+         left to take down.",
+    ),
+    (
+        "405",
+        "There is no DELETE: to take a posting down, PUT {\"expiration\": {}}.",
+    ),
+    (
+        "422 with errors",
+        "Mend every field that is named. Nothing of the push was applied.",
+    ),
+    (
+        "422 Invalid JobPosting state transition from rejected to expired.",
+        "A rejected posting is not visible: leave it, or push what mends it, without expiration.",
+    ),
+    (
+        "422 An operator took this posting down",
+        "Leave \"expiration\": null out, and ask the operator.",
+    ),
+    (
+        "408, 429, 500, 503",
+        "Nothing is wrong with what you sent. Send it again, after Retry-After if there is one.",
+    ),
+];
+
+/// The notices of a push that succeeded, and what to do.
+const NOTICES: &[(&str, &str)] = &[
+    (
+        "unknown_field",
+        "The field is not known, and was ignored: correct its name.",
+    ),
+    (
+        "company_kept",
+        "The company is another client's, or an earlier line named it: its name and logo stay.",
+    ),
+    (
+        "still_expired",
+        "The fields are stored and the posting stays down: send \"expiration\": null to reopen it.",
+    ),
+    (
+        "still_rejected, taken_down",
+        "An operator decided that it is not shown. Ask there.",
+    ),
+];
 
 /// The page.
 pub fn page() -> Result<String, askama::Error> {
@@ -115,6 +187,8 @@ pub fn page() -> Result<String, askama::Error> {
         sections: SECTIONS,
         statuses: statuses.map(|it| (it.as_str(), meaning(it))).collect(),
         reasons: reasons.map(|it| (it.as_str(), it.sentence())).collect(),
+        refusals: REFUSALS,
+        notices: NOTICES,
     }
     .render()
 }
