@@ -10,7 +10,10 @@ use actix_web::{
     FromRequest, HttpRequest,
     dev::Payload,
     error::PayloadError,
-    http::header::{self, HeaderMap},
+    http::{
+        StatusCode,
+        header::{self, HeaderMap, HeaderValue},
+    },
     web::{Bytes, BytesMut},
 };
 use futures_util::StreamExt;
@@ -130,6 +133,37 @@ pub fn expect_uncompressed(headers: &HeaderMap) -> Result<(), ApiError> {
         Err(ApiError::unsupported_encoding())
     } else {
         Ok(())
+    }
+}
+
+impl ApiError {
+    /// 408: the body did not arrive in time.
+    pub fn body_too_slow() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "The body did not arrive in time.",
+        )
+    }
+
+    /// 413: the body is larger than the service takes.
+    pub fn body_too_large(limit: usize) -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("The body is too large; at most {limit} bytes are accepted."),
+        )
+    }
+
+    /// 415: the media type is not supported.
+    pub fn unsupported_media_type(message: &'static str) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
+    }
+
+    /// 415: the body is compressed.
+    pub fn unsupported_encoding() -> Self {
+        Self::unsupported_media_type("Content-Encoding must be absent or identity.").with_header(
+            header::ACCEPT_ENCODING,
+            HeaderValue::from_static("identity"),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! The HTTP form of errors: status, headers and body.
 //!
 //! Every error is JSON with a `message`; field errors also have `errors`. Causes inside the service
-//! are logged and never sent.
+//! are logged and never sent. What only one subject refuses is made in its own module.
 
 use std::{borrow::Cow, fmt};
 
@@ -18,11 +18,7 @@ use domain::{
     posting::Rejection,
     usecase::{ImportError, IngestError},
 };
-use kernel::{Forbidden, StoreError, body::BodyError, event::LogError, validation::FieldErrors};
-use newsletter::{
-    subscriber::{InvalidEmail, PutSubscriber},
-    usecase::NewsletterError,
-};
+use kernel::{Forbidden, StoreError, body::BodyError, validation::FieldErrors};
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use utoipa::{
@@ -35,11 +31,11 @@ use webhooks::WebhookError;
 use crate::schema::{object, string};
 
 /// `Retry-After` in seconds when too many commands wait.
-const RETRY_OVERLOADED: u32 = 1;
+pub const RETRY_OVERLOADED: u32 = 1;
 /// `Retry-After` in seconds when the store is unavailable.
-const RETRY_UNAVAILABLE: u32 = 5;
+pub const RETRY_UNAVAILABLE: u32 = 5;
 /// `Retry-After` in seconds for a feature that the operator has not configured.
-const RETRY_SWITCHED_OFF: u32 = 600;
+pub const RETRY_SWITCHED_OFF: u32 = 600;
 
 /// An error answer.
 #[derive(Debug)]
@@ -117,56 +113,9 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// 401 of the webhook, with the challenge that RFC 9110 §15.5.2 requires, but not the one for
-    /// bearer tokens.
-    pub fn bad_signature() -> Self {
-        Self::new(
-            StatusCode::UNAUTHORIZED,
-            "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with \
-             the webhook's secret.",
-        )
-        .with_header(
-            header::WWW_AUTHENTICATE,
-            HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
-        )
-    }
-
-    /// 404: this person was never reported.
-    pub fn no_such_subscriber() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
-    }
-
-    /// 404: no subscriber has this migration token.
-    pub fn no_such_token() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
-    }
-
-    /// 404: the client has no catalogue of this name.
-    pub fn no_such_catalogue() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "Catalogue not found.")
-    }
-
     /// 404: no resource has this path.
     pub fn no_such_path() -> Self {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
-    }
-
-    /// 404 for an identifier with an unescaped slash, below the list of postings.
-    pub fn slash_in_identifier() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            "There is nothing at this path. A slash in an identifier is written %2F.",
-        )
-    }
-
-    /// 404 for an empty identifier.
-    pub fn list_has_no_slash(path: &str) -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            format!(
-                "There is nothing at this path. The list is {path}, without a slash at its end."
-            ),
-        )
     }
 
     /// 405, with the allowed methods.
@@ -181,53 +130,6 @@ impl ApiError {
         }
     }
 
-    /// 408: the body did not arrive in time.
-    pub fn body_too_slow() -> Self {
-        Self::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "The body did not arrive in time.",
-        )
-    }
-
-    /// 410: events after the cursor were deleted.
-    pub fn events_gone() -> Self {
-        Self::new(
-            StatusCode::GONE,
-            "Events after this cursor are no longer kept. Take a new export and go on from its \
-             cursor.",
-        )
-    }
-
-    /// 413: the body is larger than the service takes.
-    pub fn body_too_large(limit: usize) -> Self {
-        Self::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("The body is too large; at most {limit} bytes are accepted."),
-        )
-    }
-
-    /// 415: the media type is not supported.
-    pub fn unsupported_media_type(message: &'static str) -> Self {
-        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
-    }
-
-    /// 415: the body is compressed.
-    pub fn unsupported_encoding() -> Self {
-        Self::unsupported_media_type("Content-Encoding must be absent or identity.").with_header(
-            header::ACCEPT_ENCODING,
-            HeaderValue::from_static("identity"),
-        )
-    }
-
-    /// 421: the request is for another host.
-    pub fn misdirected() -> Self {
-        Self::new(
-            StatusCode::MISDIRECTED_REQUEST,
-            "The header Host must name this listener: by its address, as localhost, or by the \
-             name in its configured URL.",
-        )
-    }
-
     /// 422 with the errors of each field.
     pub fn invalid(errors: FieldErrors) -> Self {
         let mut error = Self::new(StatusCode::UNPROCESSABLE_ENTITY, errors.to_string());
@@ -235,76 +137,10 @@ impl ApiError {
         error
     }
 
-    /// 505 of an answer whose end HTTP/1.0 cannot tell from a break.
-    pub fn needs_http_1_1() -> Self {
-        Self::new(
-            StatusCode::HTTP_VERSION_NOT_SUPPORTED,
-            "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
-             front, set proxy_http_version 1.1.",
-        )
-    }
-
-    /// 429: the client has as many such requests under way as it may have.
-    pub fn too_many_requests() -> Self {
-        Self::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "The client has too many of these requests under way. Try again when one has ended.",
-        )
-        .with_header(header::RETRY_AFTER, RETRY_OVERLOADED)
-    }
-
-    /// 503: all clients together have as many such requests under way as the service allows.
-    pub fn busy() -> Self {
-        Self::unavailable(
-            "Too many of these requests are under way. Try again.",
-            RETRY_UNAVAILABLE,
-        )
-    }
-
     /// 503 with a time to try again.
     pub fn unavailable(message: &'static str, retry_after: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
             .with_header(header::RETRY_AFTER, retry_after)
-    }
-
-    /// 503: the service is stopping.
-    pub fn stopping() -> Self {
-        Self::unavailable("The service is stopping. Try again.", RETRY_UNAVAILABLE)
-    }
-
-    /// 503 of the webhook while no secret is configured.
-    pub fn webhook_off() -> Self {
-        Self::unavailable(
-            "The newsletter webhook is switched off: no secret is configured.",
-            RETRY_SWITCHED_OFF,
-        )
-    }
-
-    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
-    pub fn links_off() -> Self {
-        Self::unavailable(
-            "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
-            RETRY_SWITCHED_OFF,
-        )
-    }
-
-    /// 503 of the confirmation after any failure: the page asks people to try again.
-    pub fn confirmation_failed(cause: &NewsletterError) -> Self {
-        match cause {
-            NewsletterError::NotSetUp => return Self::links_off(),
-            NewsletterError::Unavailable(_) => tracing::warn!(%cause, "a link got no answer"),
-            NewsletterError::Broken(_) => tracing::error!(%cause, "internal error"),
-        }
-        Self::unavailable(
-            "The service is temporarily unavailable. Repeating the request is safe.",
-            RETRY_UNAVAILABLE,
-        )
-    }
-
-    /// 503 of `/readyz`. The message names what is missing; the cause is only logged.
-    pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
-        tracing::warn!(%cause, "not ready");
-        Self::unavailable(missing, RETRY_UNAVAILABLE)
     }
 
     /// 500. The cause is only logged.
@@ -405,12 +241,6 @@ impl From<Forbidden> for ApiError {
     }
 }
 
-impl From<InvalidEmail> for ApiError {
-    fn from(error: InvalidEmail) -> Self {
-        Self::invalid(FieldErrors::one(PutSubscriber::EMAIL, error.to_string()))
-    }
-}
-
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
@@ -425,15 +255,6 @@ impl From<StoreError> for ApiError {
                 )
             }
             StoreError::Broken(_) => Self::internal(&error),
-        }
-    }
-}
-
-impl From<LogError> for ApiError {
-    fn from(error: LogError) -> Self {
-        match error {
-            LogError::Gone => Self::events_gone(),
-            LogError::Store(error) => error.into(),
         }
     }
 }
@@ -488,23 +309,6 @@ impl From<WebhookError> for ApiError {
             WebhookError::Invalid(errors) => Self::invalid(errors),
             WebhookError::TooMany => Self::new(StatusCode::CONFLICT, error.to_string()),
             WebhookError::Store(error) => error.into(),
-        }
-    }
-}
-
-impl From<NewsletterError> for ApiError {
-    fn from(error: NewsletterError) -> Self {
-        match error {
-            NewsletterError::Unavailable(_) => {
-                tracing::warn!(cause = %error, "a command about a subscriber got no answer");
-                Self::unavailable(
-                    "The service is temporarily unavailable. Whether anything was written is not \
-                     known; repeating the request is safe.",
-                    RETRY_UNAVAILABLE,
-                )
-            }
-            NewsletterError::NotSetUp => Self::links_off(),
-            NewsletterError::Broken(_) => Self::internal(&error),
         }
     }
 }

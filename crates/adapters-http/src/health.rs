@@ -1,6 +1,6 @@
 //! Liveness and readiness.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use actix_web::{HttpResponse, web};
 use domain::store::Health as Store;
@@ -8,7 +8,12 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use crate::{error::ApiError, oauth::KeyRing, resource::open, schema::Answer};
+use crate::{
+    error::{ApiError, RETRY_UNAVAILABLE},
+    oauth::KeyRing,
+    resource::open,
+    schema::Answer,
+};
 
 /// How long the store may take to say that it is ready.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -105,6 +110,14 @@ impl Answer for Health {
             status: "ok",
             warning: None,
         }
+    }
+}
+
+impl ApiError {
+    /// 503 of `/readyz`. The message names what is missing; the cause is only logged.
+    pub fn not_ready(missing: &'static str, cause: &dyn fmt::Display) -> Self {
+        tracing::warn!(%cause, "not ready");
+        Self::unavailable(missing, RETRY_UNAVAILABLE)
     }
 }
 

@@ -5,7 +5,12 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use actix_web::http::header::{HOST, HeaderMap};
+use actix_web::http::{
+    StatusCode,
+    header::{HOST, HeaderMap},
+};
+
+use crate::error::ApiError;
 
 /// The `Host` names that a listener accepts. An IP address and `localhost` always lead here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +74,17 @@ fn name(host: &str) -> &str {
 fn is_local(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']');
     name.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
+}
+
+impl ApiError {
+    /// 421: the request is for another host.
+    pub fn misdirected() -> Self {
+        Self::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "The header Host must name this listener: by its address, as localhost, or by the \
+             name in its configured URL.",
+        )
+    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use actix_web::http::{StatusCode, header};
 use kernel::ClientId;
 
-use crate::error::ApiError;
+use crate::error::{ApiError, RETRY_OVERLOADED, RETRY_UNAVAILABLE};
 
 /// A limited number of slots, of which each client gets only a few, so that no client takes them
 /// all.
@@ -68,6 +69,25 @@ impl Drop for Slot {
                 taken.remove(&self.client);
             }
         }
+    }
+}
+
+impl ApiError {
+    /// 429: the client has as many such requests under way as it may have.
+    pub fn too_many_requests() -> Self {
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "The client has too many of these requests under way. Try again when one has ended.",
+        )
+        .with_header(header::RETRY_AFTER, RETRY_OVERLOADED)
+    }
+
+    /// 503: all clients together have as many such requests under way as the service allows.
+    pub fn busy() -> Self {
+        Self::unavailable(
+            "Too many of these requests are under way. Try again.",
+            RETRY_UNAVAILABLE,
+        )
     }
 }
 

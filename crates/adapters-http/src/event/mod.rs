@@ -3,13 +3,14 @@
 mod feed;
 mod view;
 
-use actix_web::web;
+use actix_web::{http::StatusCode, web};
+use kernel::event::LogError;
 
 pub use self::{
     feed::{DEFAULT_LIMIT, LATEST, MAX_LIMIT, MAX_WAIT},
     view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body},
 };
-use crate::{guard::protected, posting::READERS};
+use crate::{error::ApiError, guard::protected, posting::READERS};
 
 /// The path of the feed.
 pub const PATH: &str = "/api/job-board/events";
@@ -17,4 +18,24 @@ pub const PATH: &str = "/api/job-board/events";
 /// `GET` of the feed.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(protected(PATH, READERS).get(feed::follow).build());
+}
+
+impl ApiError {
+    /// 410: events after the cursor were deleted.
+    pub fn events_gone() -> Self {
+        Self::new(
+            StatusCode::GONE,
+            "Events after this cursor are no longer kept. Take a new export and go on from its \
+             cursor.",
+        )
+    }
+}
+
+impl From<LogError> for ApiError {
+    fn from(error: LogError) -> Self {
+        match error {
+            LogError::Gone => Self::events_gone(),
+            LogError::Store(error) => error.into(),
+        }
+    }
 }

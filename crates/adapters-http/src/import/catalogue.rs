@@ -80,3 +80,10 @@ fn name(segment: &Segment) -> Result<CatalogueName, ApiError> {
 fn now() -> OffsetDateTime {
     kernel::microseconds(OffsetDateTime::now_utc())
 }
+
+impl ApiError {
+    /// 404: the client has no catalogue of this name.
+    pub fn no_such_catalogue() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Catalogue not found.")
+    }
+}

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     body::Body,
     connection::content_length,
-    error::ApiError,
+    error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
     query::{Parameters, boolean, integer},
@@ -317,4 +317,11 @@ async fn answer(
     }
     let pieces = (spool.read().await).map_err(|error| cannot_spool(&error))?;
     Ok(response.body(SizedStream::new(length, Box::pin(pieces))))
+}
+
+impl ApiError {
+    /// 503: the service is stopping.
+    pub fn stopping() -> Self {
+        Self::unavailable("The service is stopping. Try again.", RETRY_UNAVAILABLE)
+    }
 }

@@ -5,7 +5,7 @@ use std::{io, sync::Arc};
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
-        Method, Version,
+        Method, StatusCode, Version,
         header::{CACHE_CONTROL, HeaderName},
     },
     web::{self, Bytes},
@@ -236,6 +236,17 @@ async fn read(
         })
     })
     .await?
+}
+
+impl ApiError {
+    /// 505 of an answer whose end HTTP/1.0 cannot tell from a break.
+    pub fn needs_http_1_1() -> Self {
+        Self::new(
+            StatusCode::HTTP_VERSION_NOT_SUPPORTED,
+            "This answer is only given by HTTP/1.1, so that a broken one is noticed. With nginx in \
+             front, set proxy_http_version 1.1.",
+        )
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::header::{HeaderValue, VARY},
+    http::{
+        StatusCode,
+        header::{HeaderValue, VARY},
+    },
     web,
 };
 use domain::posting::{PutPosting, Rejection};
@@ -50,4 +53,16 @@ pub(super) async fn show(
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");
     answer.headers_mut().insert(VARY, vary);
     Ok(answer)
+}
+
+impl ApiError {
+    /// 404 for an empty identifier.
+    pub fn list_has_no_slash(path: &str) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            format!(
+                "There is nothing at this path. The list is {path}, without a slash at its end."
+            ),
+        )
+    }
 }

@@ -1,6 +1,9 @@
 //! The routes of postings.
 
-use actix_web::{http::Method, web};
+use actix_web::{
+    http::{Method, StatusCode},
+    web,
+};
 
 use super::{EXPORT_PATH, LIST_PATH, READERS, WRITERS, export, get, list, put};
 use crate::{
@@ -24,4 +27,14 @@ pub fn routes(config: &mut web::ServiceConfig) {
             web::resource(format!("{LIST_PATH}/{{rest:.*}}"))
                 .to(async || Err::<&str, _>(ApiError::slash_in_identifier())),
         );
+}
+
+impl ApiError {
+    /// 404 for an identifier with an unescaped slash, below the list of postings.
+    pub fn slash_in_identifier() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "There is nothing at this path. A slash in an identifier is written %2F.",
+        )
+    }
 }

@@ -3,7 +3,8 @@
 
 use access::Scope;
 use actix_web::{HttpResponse, http::StatusCode, web};
-use newsletter::subscriber::{Email, MigrationToken, PutSubscriber, SubscriberId};
+use kernel::validation::FieldErrors;
+use newsletter::subscriber::{Email, InvalidEmail, MigrationToken, PutSubscriber, SubscriberId};
 use uuid::Uuid;
 
 use super::view;
@@ -60,4 +61,17 @@ pub fn new_id() -> SubscriberId {
 /// The token for a new subscriber, from a cryptographic generator.
 pub fn new_token() -> MigrationToken {
     MigrationToken::new(rand::random())
+}
+
+impl ApiError {
+    /// 404: this person was never reported.
+    pub fn no_such_subscriber() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Newsletter subscriber not found.")
+    }
+}
+
+impl From<InvalidEmail> for ApiError {
+    fn from(error: InvalidEmail) -> Self {
+        Self::invalid(FieldErrors::one(PutSubscriber::EMAIL, error.to_string()))
+    }
 }

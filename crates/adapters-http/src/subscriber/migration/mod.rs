@@ -15,7 +15,7 @@ use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
     body::BoxBody,
     dev::{ServiceRequest, ServiceResponse},
-    http::{Method, header::LOCATION},
+    http::{Method, StatusCode, header::LOCATION},
     middleware::{Next, from_fn},
     web,
 };
@@ -33,7 +33,13 @@ use self::{
     page::{Page, STYLE_PATH},
     texts::{Passage, Texts},
 };
-use crate::{accept::prefers_page, body::Body, error::ApiError, resource::open, state::State};
+use crate::{
+    accept::prefers_page,
+    body::Body,
+    error::{ApiError, RETRY_SWITCHED_OFF, RETRY_UNAVAILABLE},
+    resource::open,
+    state::State,
+};
 
 /// The path of the page after confirming the move.
 pub const CONFIRMED_PATH: &str = "/newsletter/migration-confirmed";
@@ -200,5 +206,50 @@ fn refuse(
         Ok(page?.instead_of(error.error_response()))
     } else {
         Err(error)
+    }
+}
+
+impl ApiError {
+    /// 404: no subscriber has this migration token.
+    pub fn no_such_token() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Migration token not found.")
+    }
+
+    /// 503 of the confirmation while no group is configured whose automation sends the e-mails.
+    pub fn links_off() -> Self {
+        Self::unavailable(
+            "Moving to the new mailing system is not set up yet. Your subscription has not changed.",
+            RETRY_SWITCHED_OFF,
+        )
+    }
+
+    /// 503 of the confirmation after any failure: the page asks people to try again.
+    pub fn confirmation_failed(cause: &NewsletterError) -> Self {
+        match cause {
+            NewsletterError::NotSetUp => return Self::links_off(),
+            NewsletterError::Unavailable(_) => tracing::warn!(%cause, "a link got no answer"),
+            NewsletterError::Broken(_) => tracing::error!(%cause, "internal error"),
+        }
+        Self::unavailable(
+            "The service is temporarily unavailable. Repeating the request is safe.",
+            RETRY_UNAVAILABLE,
+        )
+    }
+}
+
+impl From<NewsletterError> for ApiError {
+    fn from(error: NewsletterError) -> Self {
+        match error {
+            NewsletterError::Unavailable(_) => {
+                tracing::warn!(cause = %error, "a command about a subscriber got no answer");
+                Self::unavailable(
+                    "The service is temporarily unavailable. Whether anything was written is not \
+                     known; repeating the request is safe.",
+                    RETRY_UNAVAILABLE,
+                )
+            }
+            NewsletterError::NotSetUp => Self::links_off(),
+            NewsletterError::Broken(_) => Self::internal(&error),
+        }
     }
 }

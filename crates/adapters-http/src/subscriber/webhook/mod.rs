@@ -12,7 +12,10 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::{
     HttpResponse,
-    http::{Method, StatusCode},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderValue},
+    },
     web,
 };
 use newsletter::{
@@ -34,7 +37,7 @@ pub use self::{
 use crate::{
     answer,
     body::{Body, expect_uncompressed},
-    error::ApiError,
+    error::{ApiError, RETRY_SWITCHED_OFF},
     resource::open,
     schema::Answer,
     state::State,
@@ -104,6 +107,30 @@ async fn notice(
         Ok(Ok(written)) => Ok(written?),
         Ok(Err(failed)) => Err(ApiError::internal(&failed)),
         Err(elapsed) => Err(NewsletterError::Unavailable(elapsed.to_string()).into()),
+    }
+}
+
+impl ApiError {
+    /// 401 of the webhook, with the challenge that RFC 9110 §15.5.2 requires, but not the one for
+    /// bearer tokens.
+    pub fn bad_signature() -> Self {
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "The header Signature must be the lower-case hex HMAC-SHA256 of the body, made with \
+             the webhook's secret.",
+        )
+        .with_header(
+            header::WWW_AUTHENTICATE,
+            HeaderValue::from_static("HMAC-SHA256 header=\"Signature\""),
+        )
+    }
+
+    /// 503 of the webhook while no secret is configured.
+    pub fn webhook_off() -> Self {
+        Self::unavailable(
+            "The newsletter webhook is switched off: no secret is configured.",
+            RETRY_SWITCHED_OFF,
+        )
     }
 }
 
