@@ -118,12 +118,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "There is nothing at this path.")
     }
 
-    /// 405, with the allowed methods.
-    pub fn method_not_allowed(allow: &str) -> Self {
-        let refused = Self::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            format!("This path does not support the method; it supports {allow}."),
-        );
+    /// 405, with the allowed methods, and a sentence on what to do instead.
+    pub fn method_not_allowed(allow: &str, instead: &str) -> Self {
+        let message =
+            format!("This path does not support the method; it supports {allow}. {instead}");
+        let message = message.trim_end().to_owned();
+        let refused = Self::new(StatusCode::METHOD_NOT_ALLOWED, message);
         match HeaderValue::from_str(allow) {
             Ok(allow) => refused.with_header(header::ALLOW, allow),
             Err(error) => Self::internal(&error),
@@ -284,7 +284,8 @@ impl From<LineError> for ApiError {
     fn from(error: LineError) -> Self {
         match error {
             LineError::TooLong(_) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
-            LineError::Body(error) => error.into(),
+            LineError::NotJson(_) => Self::bad_request(error.to_string()),
+            LineError::Invalid(errors) => Self::invalid(errors),
             LineError::Forbidden(error) => error.into(),
             LineError::Ingest(error) => error.into(),
         }

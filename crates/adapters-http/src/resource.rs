@@ -17,6 +17,8 @@ pub struct Methods {
     /// The middleware around the route of each method, and around the 405 of all others.
     wrap: Box<dyn Fn(Route) -> Route>,
     allow: Vec<Method>,
+    /// What to do instead of other methods.
+    instead: &'static str,
 }
 
 /// A resource that anybody may use.
@@ -31,6 +33,7 @@ impl Methods {
             resource: web::resource(path),
             wrap: Box::new(wrap),
             allow: Vec::new(),
+            instead: "",
         }
     }
 
@@ -73,13 +76,19 @@ impl Methods {
         self
     }
 
+    /// Says what to do instead of other methods.
+    pub const fn instead(mut self, sentence: &'static str) -> Self {
+        self.instead = sentence;
+        self
+    }
+
     /// The resource, which refuses all other methods.
     pub fn build(self) -> Resource {
         let mut allow: Vec<_> = self.allow.iter().map(Method::as_str).collect();
         allow.sort_unstable();
-        let allow = allow.join(", ");
+        let (allow, instead) = (allow.join(", "), self.instead);
         let refuse = move || {
-            let refused = ApiError::method_not_allowed(&allow);
+            let refused = ApiError::method_not_allowed(&allow, instead);
             ready(Err::<HttpResponse, _>(refused))
         };
         self.resource.default_service((self.wrap)(web::to(refuse)))

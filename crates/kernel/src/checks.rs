@@ -8,17 +8,19 @@ use std::fmt::Display;
 use garde::{Path, Report, Validate, rules::length::chars::Chars};
 
 use crate::{
-    field::{Patch, Sent},
+    field::{FieldSpec, FieldValue, Patch, Sent},
     validation::FieldErrors,
 };
 
-impl<T: Validate<Context = ()> + Default> Sent<T> {
-    /// The value of a whole body, and everything that is wrong with it by itself.
+impl<T: FieldValue + Validate<Context = ()> + Default> Sent<T> {
+    /// The value of a whole body, and everything that is wrong with it by itself, in the order of
+    /// its fields.
     pub fn checked(self) -> (T, FieldErrors) {
         let (value, mut errors) = self.into_parts();
         if let Err(report) = value.validate() {
             errors.merge(report.into());
         }
+        errors.sort_by_key(|path| FieldSpec::place(T::FIELDS, path));
         (value, errors)
     }
 }
@@ -29,7 +31,8 @@ impl<T: AsRef<str>> Chars for Patch<T> {
         let text = self.value().map_or("", AsRef::as_ref);
         // No string has more characters than bytes: counting is for the few.
         if text.len() > max && text.chars().count() > max {
-            let problem = format!("must be at most {max} characters long");
+            let length = text.chars().count();
+            let problem = format!("must be at most {max} characters long, and has {length}");
             return Err(garde::Error::new(problem));
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::field::Term;
+use crate::{field::Term, suggest};
 
 /// The countries of ISO 3166-1, in order.
 const COUNTRIES: [&str; 249] = [
@@ -65,6 +65,10 @@ impl Term for CountryCode {
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text)
     }
+
+    fn likely(text: &str) -> Option<&'static str> {
+        suggest::country(text)
+    }
 }
 
 impl fmt::Display for CountryCode {
@@ -94,6 +98,10 @@ impl Term for CurrencyCode {
 
     fn parse(text: &str) -> Option<Self> {
         Self::parse(text)
+    }
+
+    fn likely(text: &str) -> Option<&'static str> {
+        suggest::currency(text)
     }
 }
 

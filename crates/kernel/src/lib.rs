@@ -3,7 +3,7 @@
 //! - [Ids and names](id): of postings, companies, clients and catalogues, and the [`Actor`] of a
 //!   change. [`Prefixes`] say which part of the board somebody may use.
 //! - Commands: [`body`], [`field`], [`checks`] and [`validation`] turn a request into values, or
-//!   into an error for each wrong field.
+//!   into an error for each wrong field, with what was meant, if [`suggest`] knows it.
 //! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
 //!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
 //!
@@ -29,6 +29,7 @@ mod moment;
 pub mod outbox;
 mod precision;
 mod prefixes;
+pub mod suggest;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod trace;

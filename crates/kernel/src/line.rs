@@ -97,6 +97,21 @@ const fn is_ignorable(c: char) -> bool {
     )
 }
 
+/// The beginning of a text that somebody else chose, with what [`check_line`] refuses replaced.
+pub fn shown(text: &str, longest: usize) -> String {
+    let is_unfit = |c: char| c.is_control() || turns_direction(c);
+    let beginning = text.chars().take(longest);
+    beginning
+        .map(|c| {
+            if is_unfit(c) {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
 /// Checks a text that is displayed on one line.
 pub fn check_line(text: &str) -> Result<(), InvalidLine> {
     // Most texts are ASCII, which is faster to check by bytes.

@@ -1,28 +1,52 @@
 //! Validation errors, by the paths of their fields.
 
-use std::{collections::BTreeMap, fmt};
+use std::{fmt, mem, sync::Arc};
+
+/// What kind of error it is. A sentence about several begins with those of the first kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// A value is wrong by itself.
+    Value,
+    /// A value is missing.
+    Missing,
+    /// Values are wrong together.
+    Together,
+}
 
 /// Errors by field, as `company.website_url` or `employment_types.0`. The messages complete a
-/// sentence that starts with the field: "must be at most 255 characters long".
+/// sentence that starts with the field: "must be at most 255 characters long". Unknown fields are
+/// beside them, because most clients may send any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
-    named: BTreeMap<String, Vec<String>>,
+    /// By kind, then in the order in which they were added.
+    fields: Vec<Field>,
     /// The number of errors.
     count: usize,
     left_out: usize,
+    unknown: Vec<Arc<str>>,
+    unknown_left_out: usize,
 }
 
-/// The largest number of described errors; further ones are only counted. A megabyte of wrong items
-/// would make many megabytes of answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Field {
+    kind: ErrorKind,
+    path: String,
+    messages: Vec<String>,
+}
+
+/// The largest number of described errors, and of unknown fields; further ones are only counted. A
+/// megabyte of wrong items would make many megabytes of answer.
 pub const MOST_ERRORS: usize = 100;
 
 impl FieldErrors {
     /// No errors.
     pub const fn new() -> Self {
         Self {
-            named: BTreeMap::new(),
+            fields: Vec::new(),
             count: 0,
             left_out: 0,
+            unknown: Vec::new(),
+            unknown_left_out: 0,
         }
     }
 
@@ -33,18 +57,40 @@ impl FieldErrors {
         errors
     }
 
-    /// Adds an error, or only counts it past [`MOST_ERRORS`]. The same error twice counts once.
+    /// Adds an error of a value, or only counts it past [`MOST_ERRORS`]. The same error twice counts
+    /// once.
     pub fn add(&mut self, field: impl Into<String>, message: impl Into<String>) {
-        let (field, message) = (field.into(), message.into());
-        let known = self.named.get(&field);
-        if known.is_some_and(|messages| messages.contains(&message)) {
+        self.add_as(ErrorKind::Value, field, message);
+    }
+
+    /// Adds an error of any kind likewise. A field has errors of one kind, that of its first.
+    pub fn add_as(
+        &mut self,
+        kind: ErrorKind,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        let (path, message) = (field.into(), message.into());
+        let known = self.fields.iter().position(|known| known.path == path);
+        if known.is_some_and(|at| self.fields[at].messages.contains(&message)) {
             return;
         }
         if self.is_full() {
             self.left_out += 1;
             return;
         }
-        self.named.entry(field).or_default().push(message);
+        let at = known.unwrap_or_else(|| {
+            let at = self.fields.partition_point(|known| known.kind <= kind);
+            let messages = Vec::new();
+            let field = Field {
+                kind,
+                path,
+                messages,
+            };
+            self.fields.insert(at, field);
+            at
+        });
+        self.fields[at].messages.push(message);
         self.count += 1;
     }
 
@@ -72,13 +118,58 @@ impl FieldErrors {
     }
 
     fn merge_as(&mut self, other: Self, rename: impl Fn(String) -> String) {
-        for (path, messages) in other.named {
+        for Field {
+            kind,
+            path,
+            messages,
+        } in other.fields
+        {
             let path = rename(path);
             for message in messages {
-                self.add(path.as_str(), message);
+                self.add_as(kind, path.as_str(), message);
             }
         }
+        for path in other.unknown {
+            self.note_unknown(rename(path.as_ref().to_owned()));
+        }
         self.left_out += other.left_out;
+        self.unknown_left_out += other.unknown_left_out;
+    }
+
+    /// Puts the fields of each kind of error in an order.
+    pub fn sort_by_key<K: Ord>(&mut self, place: impl Fn(&str) -> K) {
+        self.fields
+            .sort_by_key(|field| (field.kind, place(&field.path)));
+    }
+
+    /// Notes an unknown field, which is no error.
+    pub fn note_unknown(&mut self, path: String) {
+        if self.unknown.iter().any(|known| **known == *path) {
+            return;
+        }
+        if self.unknown.len() == MOST_ERRORS {
+            self.unknown_left_out += 1;
+        } else {
+            self.unknown.push(path.into());
+        }
+    }
+
+    /// The paths of unknown fields as they were sent; of many the first.
+    pub fn unknown(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.unknown.iter()
+    }
+
+    /// Makes errors of the unknown fields, each with the path and message that are made of its name.
+    pub fn refuse_unknown(&mut self, describe: impl Fn(&str) -> (String, String)) {
+        for path in mem::take(&mut self.unknown) {
+            if self.is_full() {
+                self.leave_out(1);
+            } else {
+                let (path, message) = describe(&path);
+                self.add(path, message);
+            }
+        }
+        self.left_out += mem::take(&mut self.unknown_left_out);
     }
 
     /// Whether nothing is wrong.
@@ -88,20 +179,19 @@ impl FieldErrors {
 
     /// Whether there is an error of this field, inside it or around it.
     pub fn concern(&self, field: &str) -> bool {
-        let around = field.match_indices('.').map(|(dot, _)| &field[..dot]);
-        let is_around = around
-            .chain([field])
-            .any(|path| self.named.contains_key(path));
-        let inner = format!("{field}.");
-        let within = || self.named.range(inner.clone()..).next();
-        is_around || within().is_some_and(|(path, _)| path.starts_with(&inner))
+        let is_within = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let mut known = self.fields.iter().map(|known| known.path.as_str());
+        known.any(|known| is_within(known, field) || is_within(field, known))
     }
 
-    /// The errors that are named, by field in the fields' alphabetical order.
+    /// The errors that are described, by field: first wrong values, then missing ones, then those of
+    /// several fields together.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.named
-            .iter()
-            .map(|(field, messages)| (field.as_str(), messages.as_slice()))
+        let fields = self.fields.iter();
+        fields.map(|field| (field.path.as_str(), field.messages.as_slice()))
     }
 }
 
@@ -110,17 +200,17 @@ impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.count + self.left_out;
         let Some((field, message)) = self
-            .named
             .iter()
             .find_map(|(field, messages)| Some((field, messages.first()?)))
         else {
             return f.write_str("Nothing is wrong.");
         };
-        write!(f, "{field} {message}")?;
+        // Some errors end with a question.
+        let end = if message.ends_with('?') { "" } else { "." };
         match all - 1 {
-            0 => f.write_str("."),
-            1 => f.write_str(" (and 1 more error)."),
-            more => write!(f, " (and {more} more errors)."),
+            0 => write!(f, "{field} {message}{end}"),
+            1 => write!(f, "{field} {message} (and 1 more error)."),
+            more => write!(f, "{field} {message} (and {more} more errors)."),
         }
     }
 }
@@ -146,12 +236,24 @@ mod tests {
         let mut errors = FieldErrors::one("title", "is required");
         assert_eq!(errors.to_string(), "title is required.");
         errors.add("company.name", "is required");
-        assert_eq!(
-            errors.to_string(),
-            "company.name is required (and 1 more error)."
-        );
+        assert_eq!(errors.to_string(), "title is required (and 1 more error).");
         errors.add("company.name", "is required");
         assert_eq!(errors.iter().count(), 2, "a repeated error counts once");
+    }
+
+    #[test]
+    fn wrong_values_come_before_missing_ones_and_these_before_rules_across_fields() {
+        let mut errors = FieldErrors::new();
+        errors.add_as(ErrorKind::Together, "b", "is too small");
+        errors.add_as(ErrorKind::Missing, "d", "is required");
+        errors.add_as(ErrorKind::Missing, "c", "is required");
+        errors.add("f", "is wrong");
+        errors.add("e", "is wrong; is \"x\" meant?");
+        errors.sort_by_key(str::to_owned);
+        let paths: Vec<_> = errors.iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["e", "f", "c", "d", "b"]);
+        let first = "e is wrong; is \"x\" meant? (and 4 more errors).";
+        assert_eq!(errors.to_string(), first);
     }
 
     #[test]
@@ -166,7 +268,7 @@ mod tests {
         let mut other = FieldErrors::one("other", "is wrong");
         other.merge(errors);
         assert_eq!(other.iter().count(), MOST_ERRORS);
-        assert_eq!(other.to_string(), "f0 is wrong (and 1120 more errors).");
+        assert_eq!(other.to_string(), "other is wrong (and 1120 more errors).");
     }
 
     #[test]

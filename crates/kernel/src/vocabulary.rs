@@ -1,9 +1,10 @@
 //! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
 
-/// Declares an enum whose variants have a fixed name, which is part of their documentation.
+/// Declares an enum whose variants have a fixed name, which is part of their documentation. Words
+/// behind a bar are no names, and have the name suggested.
 #[macro_export]
 macro_rules! vocabulary {
-    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+ }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal $(| $other:literal)*,)+ }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $name { $($(#[$variant_meta])* #[doc = concat!("`", $text, "`")] $variant,)+ }
@@ -35,6 +36,10 @@ macro_rules! vocabulary {
 
             fn parse(text: &str) -> Option<Self> {
                 Self::parse(text)
+            }
+
+            fn likely(text: &str) -> Option<&'static str> {
+                $crate::suggest::word(text, &[$(($text, &[$($other),*]),)+])
             }
         }
 

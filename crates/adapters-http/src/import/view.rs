@@ -1,6 +1,6 @@
 //! Receipts, summaries and catalogues as answers show them.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use domain::{
     catalogue::{self, PastImport},
@@ -67,11 +67,21 @@ pub struct ImportReceipt<'a> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Notice)]
 struct NoticeView {
-    /// `taken_down`: an operator took the posting down, and it stays down; `company_kept`: the
-    /// company's name and logo stay as they are.
+    /// `still_expired`: the posting has expired, and fields alone do not bring it back;
+    /// `still_rejected`: an operator's rejection stands; `taken_down`: an operator took the posting
+    /// down, and it stays down; `company_kept`: the company's name and logo stay as they are;
+    /// `unknown_field`: a field was left out.
     code: &'static str,
     /// The notice as a sentence.
-    message: &'static str,
+    message: Cow<'static, str>,
+    /// The unknown field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    field: Option<String>,
+    /// The field that it may be a misspelling of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(extensions(("x-optional" = json!(true))))]
+    nearest: Option<String>,
 }
 
 impl From<&Notice> for NoticeView {
@@ -79,6 +89,8 @@ impl From<&Notice> for NoticeView {
         Self {
             code: notice.code().as_str(),
             message: notice.message(),
+            field: notice.field().map(str::to_owned),
+            nearest: notice.nearest(),
         }
     }
 }

@@ -10,6 +10,7 @@ use actix_web::{
         header::{ALLOW, CACHE_CONTROL, HeaderValue, PRAGMA, RETRY_AFTER, WWW_AUTHENTICATE},
     },
 };
+use kernel::suggest;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,6 +19,8 @@ use crate::error::ApiError;
 
 /// The realm of both `WWW-Authenticate` challenges.
 const REALM: &str = "posthaste";
+/// The most characters of a scope in an error.
+const MAX_SHOWN: usize = 64;
 /// `Retry-After` in seconds when a client could not be looked up.
 const RETRY_AFTER_SECONDS: u32 = 5;
 
@@ -209,11 +212,24 @@ impl TokenError {
         )
     }
 
-    /// The scope is unknown, or not one of the client's.
-    pub fn invalid_scope() -> Self {
+    /// The scope is unknown, or not one of the client's, which are these.
+    pub fn invalid_scope(asked: &str, has: &[Scope]) -> Self {
+        // What RFC 6749 §5.2 allows in a description.
+        let is_shown = |c: &char| matches!(c, ' '..='~') && !['"', '\\'].contains(c);
+        let shown: String = asked.chars().filter(is_shown).take(MAX_SHOWN).collect();
+        let names = Scope::ALL.iter().map(|scope| scope.as_str());
+        let problem = match (Scope::parse(asked), suggest::nearest(asked, names)) {
+            (Some(_), _) => "is not one of the client's".to_owned(),
+            (None, Some(nearest)) => format!("is unknown (is '{nearest}' meant?)"),
+            (None, None) => "is unknown".to_owned(),
+        };
+        let has: Vec<_> = has.iter().map(|scope| scope.as_str()).collect();
         Self::new(
             TokenErrorCode::InvalidScope,
-            "The scope is unknown, malformed, or not one of the client's.",
+            format!(
+                "The scope '{shown}' {problem}; the client has: {}.",
+                has.join(", ")
+            ),
         )
     }
 

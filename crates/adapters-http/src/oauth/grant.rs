@@ -236,14 +236,14 @@ fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenEr
     let scopes = if names.is_empty() {
         client.scopes.clone()
     } else {
-        names
-            .into_iter()
-            .map(|name| Scope::parse(name).filter(|scope| client.scopes.contains(scope)))
-            .collect::<Option<Vec<_>>>()
-            .unwrap_or_default()
+        let granted = names.into_iter().map(|name| {
+            let scope = Scope::parse(name).filter(|scope| client.scopes.contains(scope));
+            scope.ok_or_else(|| TokenError::invalid_scope(name, &client.scopes))
+        });
+        granted.collect::<Result<_, _>>()?
     };
     if scopes.is_empty() {
-        return Err(TokenError::invalid_scope());
+        return Err(TokenError::invalid_scope("", &[]));
     }
     grant_scope(&scopes).ok_or_else(TokenError::internal)
 }

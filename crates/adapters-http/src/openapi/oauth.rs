@@ -77,7 +77,7 @@ fn token() -> OperationBuilder {
         .content(FORM, content);
     let refusals = [
         (
-            TokenError::invalid_scope(),
+            TokenError::invalid_scope("job-postings:wirte", &[Scope::JobPostingsWrite]),
             "`invalid_request`, `unsupported_grant_type` or `invalid_scope` (RFC 6749 §5.2).",
         ),
         (

@@ -180,7 +180,9 @@ pub fn headers() -> [(&'static str, Header); 14] {
         (
             "Posthaste-Notice",
             plain(),
-            "What the push left undone (a list of RFC 9651): `taken_down`, `company_kept`.",
+            "What the push left undone, at most ten notices (a list of RFC 9651): \
+             `still_expired`, `still_rejected`, `taken_down`, `company_kept`, `unknown_field`. \
+             The last has the parameters `field` and, if one is similar, `nearest`.",
         ),
         (
             PREFERENCE_APPLIED,

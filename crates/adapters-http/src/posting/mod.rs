@@ -6,6 +6,7 @@ mod export;
 mod get;
 mod json_ld;
 mod list;
+mod notice;
 mod payload;
 mod prefer;
 mod put;

@@ -16,7 +16,7 @@ use actix_web::{
 };
 use domain::{
     authority::Principal,
-    posting::{self, Notice, PutPosting},
+    posting::{self, PutPosting},
 };
 use kernel::{
     PostingId, PutOutcome, SourceIdentifier, body::BodyError, trace::TraceParent,
@@ -29,6 +29,7 @@ use uuid::Uuid;
 
 use super::{
     activity,
+    notice::{self, NOTICE},
     prefer::{STRICT, is_strict},
 };
 use crate::{
@@ -45,8 +46,6 @@ use crate::{
 const OUTCOME: HeaderName = HeaderName::from_static("posthaste-outcome");
 /// The header with the posting's status afterwards.
 const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
-/// The header with what a push that succeeded left undone: a list of tokens (RFC 9651).
-const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
 /// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
@@ -142,20 +141,11 @@ pub(super) async fn put(
     if strict {
         response.insert_header((PREFERENCE_APPLIED, STRICT));
     }
-    if !answer.notices.is_empty() {
-        response.insert_header((NOTICE, notices(&answer.notices)));
+    if let Some(notices) = notice::header(&answer.notices) {
+        response.insert_header((NOTICE, notices));
     }
     let is_there = !(is_new && dry_run);
     Ok(response.json(PutAnswer::of(is_there.then(|| answer.id.uuid()))))
-}
-
-/// The notices as a list of RFC 9651.
-fn notices(notices: &[Notice]) -> String {
-    let codes: Vec<_> = notices
-        .iter()
-        .map(|notice| notice.code().as_str())
-        .collect();
-    codes.join(", ")
 }
 
 async fn push(

@@ -21,6 +21,10 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(
             one.get(get::show)
                 .with(Method::PUT, clients(WRITERS), put::put)
+                .instead(
+                    "PUT creates and updates a posting, with all fields or only some; \
+                     {\"expiration\":{}} takes it down.",
+                )
                 .build(),
         )
         .service(

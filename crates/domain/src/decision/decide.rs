@@ -1,6 +1,11 @@
 //! The rule of the one operation: create, update, expire or reopen.
 
-use kernel::{Actor, CompanyId, PutOutcome, Status, validation::FieldErrors};
+use std::sync::Arc;
+
+use kernel::{
+    Actor, CompanyId, PutOutcome, Status,
+    validation::{ErrorKind, FieldErrors},
+};
 use time::OffsetDateTime;
 
 use super::{Change, Snapshot, duplicate::note_content, outcome};
@@ -44,7 +49,7 @@ fn create(
     let mut errors = put.errors.clone();
     for field in patch.missing_to_create() {
         if !put.errors.concern(&field) {
-            errors.add(field, "is required");
+            errors.add_as(ErrorKind::Missing, field, "is required");
         }
     }
     let mut details = Details::default();
@@ -98,7 +103,7 @@ fn create(
             status: Status::PendingEnrichment,
             created_by: Some(by),
             updated_by: None,
-            notices: company.notice.into_iter().collect(),
+            notices: notices(None, company.notice, put),
             basis: None,
         },
         change: Some(Box::new(change)),
@@ -139,7 +144,8 @@ fn update(
         && !errors.concern("company.name")
         && !errors.concern("company.website_url")
     {
-        errors.add(
+        errors.add_as(
+            ErrorKind::Missing,
             "company.name",
             "is required for a company that is not known yet",
         );
@@ -186,10 +192,7 @@ fn update(
     Ok(Decision {
         answer: Answer {
             status: change.posting.status,
-            notices: taken_down(posting, put)
-                .into_iter()
-                .chain(company.notice)
-                .collect(),
+            notices: notices(stays_down(posting, put), company.notice, put),
             ..Answer::on(posting, outcome)
         },
         change: is_any.then(|| Box::new(change)),
@@ -204,10 +207,24 @@ fn reopens(posting: &Posting, put: &PutPosting) -> bool {
         && !authority::is_taken_down(posting)
 }
 
+/// What a command leaves undone, in the order in which it is told.
+fn notices(down: Option<Notice>, company: Option<Notice>, put: &PutPosting) -> Vec<Notice> {
+    let unknown = put.errors.unknown();
+    let unknown = unknown.map(|path| Notice::UnknownField(Arc::clone(path)));
+    down.into_iter().chain(company).chain(unknown).collect()
+}
+
 /// The notice that the posting stays down, unless the command itself wants that.
-fn taken_down(posting: &Posting, put: &PutPosting) -> Option<Notice> {
-    let stays_down = posting.status == Status::Expired && authority::is_taken_down(posting);
-    (stays_down && !put.expires()).then_some(Notice::TakenDown)
+fn stays_down(posting: &Posting, put: &PutPosting) -> Option<Notice> {
+    if put.expires() || reopens(posting, put) {
+        return None;
+    }
+    match posting.status {
+        Status::Expired if authority::is_taken_down(posting) => Some(Notice::TakenDown),
+        Status::Expired if put.patch.has_fields() => Some(Notice::StillExpired),
+        Status::Rejected if authority::is_taken_down(posting) => Some(Notice::StillRejected),
+        _ => None,
+    }
 }
 
 /// Moves the posting to its next status, and raises the one event of the command.
@@ -246,7 +263,8 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
         && !errors.concern("salary_min")
         && !errors.concern("salary_max")
     {
-        errors.add(
+        errors.add_as(
+            ErrorKind::Together,
             "salary_max",
             format!("must be at least salary_min, which is {min}"),
         );
@@ -256,11 +274,13 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
         && !errors.concern("application_email")
         && !errors.concern("application_url")
     {
-        errors.add(
+        errors.add_as(
+            ErrorKind::Together,
             "application_email",
             "is required when there is no application_url",
         );
-        errors.add(
+        errors.add_as(
+            ErrorKind::Together,
             "application_url",
             "is required when there is no application_email",
         );
@@ -321,7 +341,7 @@ fn upsert(
         _ if put.company_was_named => Some(Notice::CompanyNamedBefore),
         _ => None,
     };
-    if let (Some(before), Some(_)) = (existing, notice) {
+    if let (Some(before), true) = (existing, notice.is_some()) {
         return Some(Upsert::unchanged(before.clone(), notice));
     }
     Some(Upsert {

@@ -4,16 +4,17 @@ use kernel::{CatalogueId, PutOutcome, SourceIdentifier};
 use time::OffsetDateTime;
 
 use super::Snapshot;
-use crate::posting::{Answer, Basis, Lifetime};
+use crate::posting::{Answer, Basis, Lifetime, Notice};
 
-/// The answer to a command that changed nothing in the state `basis`; `None` if the state is
-/// another one now, or the time has come to renew the posting's lifetime, so that the command
-/// has to be decided.
+/// The answer to a command that changed nothing in the state `basis`, and got these notices;
+/// `None` if the state is another one now, or the time has come to renew the posting's lifetime, so
+/// that the command has to be decided.
 pub fn repeat(
     snapshot: &Snapshot,
     identifier: &SourceIdentifier,
     catalogue: Option<CatalogueId>,
     basis: Basis,
+    notices: &[Notice],
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Option<Answer> {
@@ -23,6 +24,7 @@ pub fn repeat(
         && !lifetime.is_due(posting, now);
     is_same.then(|| Answer {
         basis: Some(basis),
+        notices: notices.to_vec(),
         ..Answer::on(posting, PutOutcome::Unchanged)
     })
 }

@@ -6,7 +6,7 @@ use kernel::{
     CatalogueId, ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
     body::{self, BodyError},
     field::{Patch, Sent},
-    validation::FieldErrors,
+    validation::{ErrorKind, FieldErrors},
 };
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
@@ -49,15 +49,30 @@ pub enum LineError {
     /// It is longer than a body may be.
     #[error("The line is longer than {0} bytes.")]
     TooLong(usize),
-    /// It is not JSON, or not a line of an import.
+    /// It is not JSON.
+    #[error("The line is not valid JSON: {0}.")]
+    NotJson(String),
+    /// Its fields are wrong, whatever is stored.
     #[error(transparent)]
-    Body(#[from] BodyError),
+    Invalid(FieldErrors),
     /// The client may not use the identifier.
     #[error(transparent)]
     Forbidden(#[from] Forbidden),
     /// The command was refused, or failed.
     #[error(transparent)]
     Ingest(#[from] IngestError),
+}
+
+impl From<BodyError> for LineError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            // The parser has seen one line, whatever its number is.
+            BodyError::NotJson(why) => {
+                Self::NotJson(why.replace(" at line 1 column ", " at column "))
+            }
+            BodyError::Invalid(errors) => Self::Invalid(errors),
+        }
+    }
 }
 
 /// A parsed line: its identifier, as far as it has one, and its command.
@@ -98,8 +113,10 @@ impl Line {
             Err(error) => return (None, Err(error.into())),
         };
         let by = Principal::new(options.client, prefixes);
-        if let Some((id, payload)) = plain(text, options) {
-            let read = |identifier| PutPosting::of(identifier, payload.checked(), by, new_id);
+        if let Some((id, payload)) = plain(text) {
+            let read = |identifier| {
+                PutPosting::of(identifier, payload.checked(), options.strict, by, new_id)
+            };
             let put = command(&id, options, prefixes, read);
             return (Some(id), put);
         }
@@ -116,9 +133,9 @@ impl Line {
 }
 
 /// The identifier and the payload of a line that is [`Plain`], unless the payload's text is needed
-/// to find fields that are unknown or have U+0000.
-fn plain(line: &str, options: &LineOptions) -> Option<(String, Sent<PostingPatch>)> {
-    if options.strict || body::may_have_nul(line) || !line.trim_start().starts_with('{') {
+/// to find fields that have U+0000.
+fn plain(line: &str) -> Option<(String, Sent<PostingPatch>)> {
+    if body::may_have_nul(line) || !line.trim_start().starts_with('{') {
         return None;
     }
     let Plain { id, payload } = serde_json::from_str(line).ok()?;
@@ -136,12 +153,12 @@ fn read(text: &str) -> Result<(String, &str), (Option<String>, BodyError)> {
             None
         }
         None => {
-            errors.add(Line::ID, "is required");
+            errors.add_as(ErrorKind::Missing, Line::ID, "is required");
             None
         }
     };
     if entry.payload.is_none() {
-        errors.add(Line::PAYLOAD, "is required");
+        errors.add_as(ErrorKind::Missing, Line::PAYLOAD, "is required");
     }
     match (id, entry.payload) {
         (Some(id), Some(payload)) => Ok((id, payload.get())),
@@ -229,11 +246,15 @@ mod tests {
     #[test]
     fn what_is_no_line_is_refused() {
         let field = |id: Option<&str>, name: &str, why: &str| {
-            let errors = FieldErrors::one(name, why);
-            (
-                id.map(str::to_owned),
-                LineError::Body(BodyError::Invalid(errors)),
-            )
+            let mut errors = FieldErrors::new();
+            let is_missing = why == "is required";
+            let kind = if is_missing {
+                ErrorKind::Missing
+            } else {
+                ErrorKind::Value
+            };
+            errors.add_as(kind, name, why);
+            (id.map(str::to_owned), LineError::Invalid(errors))
         };
         let object = "must be a JSON object with `id` and `payload`";
         for (line, expect) in [
@@ -273,10 +294,7 @@ mod tests {
             let (id, put) = parse(line, &options(), &[]);
             let error = put.unwrap_err();
             assert_eq!(id, None);
-            assert!(
-                matches!(error, LineError::Body(BodyError::NotJson(_))),
-                "{error:?}"
-            );
+            assert!(matches!(error, LineError::NotJson(_)), "{error:?}");
         }
         let line = Line {
             number: 1,
@@ -316,7 +334,7 @@ mod tests {
             (r#"{"id":"a"}"#, false),
             (&vast, false),
         ] {
-            assert_eq!(plain(line, &options()).is_some(), is_plain, "{line}");
+            assert_eq!(plain(line).is_some(), is_plain, "{line}");
             // U+0000 in a member that nobody reads has the line read in two passes.
             let (open, rest) = line.split_at(1);
             let again = format!(r#"{open}"more":"\u0000",{rest}"#);
@@ -333,7 +351,7 @@ mod tests {
         assert_eq!(id.as_deref(), Some("b"));
         assert!(matches!(put.unwrap_err(), LineError::Forbidden(_)));
         let (_, put) = parse(br#"{"id":"","payload":{"title":7}}"#, &options(), &["a"]);
-        let LineError::Body(BodyError::Invalid(errors)) = put.unwrap_err() else {
+        let LineError::Invalid(errors) = put.unwrap_err() else {
             panic!("a bad identifier is a field error");
         };
         assert!(errors.concern("title") && errors.concern(PutPosting::IDENTIFIER));

@@ -55,7 +55,7 @@ impl Counts {
         self.lines += 1;
         if let Ok(answer) = &receipt.result {
             let notices = answer.notices.iter();
-            notices.for_each(|notice| self.notices.add(*notice));
+            notices.for_each(|notice| self.notices.add(notice));
         }
         let count = match &receipt.result {
             Ok(answer) => match answer.outcome {
@@ -116,7 +116,7 @@ pub struct Summary {
 #[cfg(test)]
 mod tests {
     use kernel::testing::identifier;
-    use kernel::{Prefixes, body::BodyError, validation::FieldErrors};
+    use kernel::{Prefixes, validation::FieldErrors};
 
     use super::*;
     use crate::{posting::Rejection, testing::answered};
@@ -182,8 +182,8 @@ mod tests {
         let forbidden = prefixes.check(&identifier("a")).unwrap_err();
         for error in [
             LineError::TooLong(9),
-            LineError::Body(BodyError::NotJson(String::new())),
-            LineError::Body(BodyError::Invalid(FieldErrors::one("id", "is required"))),
+            LineError::NotJson(String::new()),
+            LineError::Invalid(FieldErrors::one("id", "is required")),
             LineError::Forbidden(forbidden),
             LineError::Ingest(IngestError::Rejected(Rejection::NotFound)),
         ] {

@@ -163,7 +163,11 @@ fields! {
             while items.next_element::<serde::de::IgnoredAny>()?.is_some() {
                 is_empty = false;
             }
-            Ok(if is_empty { Sent::set(Self::default()) } else { Sent::is_not(Self::EXPECTED) })
+            Ok(if is_empty {
+                Sent::set(Self::default())
+            } else {
+                Sent::is_not(Self::EXPECTED, "an array")
+            })
         }
     }
 }
@@ -180,6 +184,16 @@ impl PostingPatch {
             Patch::Set(company) => company,
             Patch::Keep | Patch::Clear => NONE,
         }
+    }
+
+    /// Whether the push has fields, apart from what it says of an expiry.
+    pub(crate) fn has_fields(&self) -> bool {
+        let expiration = self.expiration.clone();
+        *self
+            != Self {
+                expiration,
+                ..Self::default()
+            }
     }
 
     /// The reason of the expiry that the push asks for, if it has one.

@@ -24,9 +24,9 @@ pub struct Metadata(Arc<str>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidMetadata {
-    /// It is of another type.
-    #[error("must be an object")]
-    NotAnObject,
+    /// It is this instead.
+    #[error("must be an object, not {0}")]
+    NotAnObject(&'static str),
     /// It nests too deeply.
     #[error("must not nest deeper than {DEPTH} levels")]
     TooDeep,
@@ -54,7 +54,7 @@ impl Metadata {
             return Ok(Self("{}".into()));
         }
         if !json.starts_with('{') {
-            return Err(InvalidMetadata::NotAnObject);
+            return Err(InvalidMetadata::NotAnObject(kind(json)));
         }
         let mut compact = String::with_capacity(json.len());
         // The names so far in each object that is open; none in an array.
@@ -106,6 +106,16 @@ impl Metadata {
     /// The object's JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The type of a JSON value that is no object.
+fn kind(json: &str) -> &'static str {
+    match json.as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'[') => "an array",
+        Some(b't' | b'f') => "a boolean",
+        _ => "a number",
     }
 }
 
@@ -200,8 +210,14 @@ mod tests {
 
     #[test]
     fn only_objects_are_metadata() {
-        for json in ["[1]", "[{}]", "[[]]", "1", "\"a\"", "true"] {
-            check(json, Err(InvalidMetadata::NotAnObject));
+        for (json, kind) in [
+            ("[1]", "an array"),
+            ("[{}]", "an array"),
+            ("-1", "a number"),
+            ("\"a\"", "a string"),
+            ("true", "a boolean"),
+        ] {
+            check(json, Err(InvalidMetadata::NotAnObject(kind)));
         }
         for json in ["{}", "[]", "[ \n\t]"] {
             check(json, Ok("{}"));

@@ -1,40 +1,81 @@
 //! Notices: what a push that succeeded did not do.
 
-use kernel::vocabulary::vocabulary;
+use std::{borrow::Cow, sync::Arc};
+
+use kernel::{body, vocabulary::vocabulary};
+
+use super::PostingPatch;
 
 vocabulary! {
     /// The code of a notice, a token of RFC 9651.
     NoticeCode {
-        /// The posting stays down.
+        /// The posting had expired, and stays down.
+        StillExpired = "still_expired",
+        /// An operator's rejection stands.
+        StillRejected = "still_rejected",
+        /// An operator expired the posting, and it stays down.
         TakenDown = "taken_down",
         /// The company's name and logo stay as they are.
         CompanyKept = "company_kept",
+        /// A field was left out.
+        UnknownField = "unknown_field",
     }
 }
 
 /// A part of a push that was left undone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Notice {
-    /// An operator took the posting down, so it stays down.
+    /// The posting had expired, and new fields alone do not bring it back.
+    StillExpired,
+    /// An operator rejected the posting.
+    StillRejected,
+    /// An operator expired the posting.
     TakenDown,
-    /// The company belongs to another client, so its name and logo stay as they are.
+    /// The company belongs to another client.
     CompanyOfAnother,
     /// An earlier line of the import named the company, and decides its name and logo.
     CompanyNamedBefore,
+    /// The field with this path, as it was sent, is none of a posting.
+    UnknownField(Arc<str>),
 }
 
 impl Notice {
     /// The code.
-    pub const fn code(self) -> NoticeCode {
+    pub const fn code(&self) -> NoticeCode {
         match self {
+            Self::StillExpired => NoticeCode::StillExpired,
+            Self::StillRejected => NoticeCode::StillRejected,
             Self::TakenDown => NoticeCode::TakenDown,
             Self::CompanyOfAnother | Self::CompanyNamedBefore => NoticeCode::CompanyKept,
+            Self::UnknownField(_) => NoticeCode::UnknownField,
         }
     }
 
-    /// The notice as a sentence.
-    pub const fn message(self) -> &'static str {
+    /// The path of the unknown field.
+    pub fn field(&self) -> Option<&str> {
         match self {
+            Self::UnknownField(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The field that the unknown one may be a misspelling of. It is looked for here, because most
+    /// notices are only counted.
+    pub fn nearest(&self) -> Option<String> {
+        body::nearest_field::<PostingPatch>(self.field()?)
+    }
+
+    /// The notice as a sentence.
+    pub fn message(&self) -> Cow<'static, str> {
+        let message = match self {
+            Self::StillExpired => {
+                "The posting has expired and stays down; what was sent is stored. To bring it \
+                 back, send \"expiration\": null."
+            }
+            Self::StillRejected => {
+                "An operator rejected this posting; what was sent is stored, and the rejection \
+                 stands."
+            }
             Self::TakenDown => {
                 "An operator took this posting down; what was sent is stored, and it stays down."
             }
@@ -44,7 +85,20 @@ impl Notice {
             Self::CompanyNamedBefore => {
                 "The company's name and logo are those of the first line that names it."
             }
-        }
+            Self::UnknownField(field) => {
+                let nearest = self.nearest();
+                let nearest = nearest.map(|nearest| format!("; the nearest one is {nearest}"));
+                let nearest = nearest.unwrap_or_default();
+                return format!("{field} is not a known field, and was left out{nearest}.").into();
+            }
+        };
+        message.into()
+    }
+
+    /// Whether the same command gets it again as long as the posting and its company stay as they
+    /// are: it does not depend on the company's owner, nor on other commands.
+    pub const fn is_repeatable(&self) -> bool {
+        !matches!(self.code(), NoticeCode::CompanyKept)
     }
 }
 
@@ -54,7 +108,7 @@ pub struct NoticeCounts([u64; NoticeCode::ALL.len()]);
 
 impl NoticeCounts {
     /// Counts a notice.
-    pub const fn add(&mut self, notice: Notice) {
+    pub const fn add(&mut self, notice: &Notice) {
         self.0[notice.code() as usize] += 1;
     }
 

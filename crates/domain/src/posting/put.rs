@@ -45,7 +45,7 @@ pub struct PutPosting {
     /// The changes.
     pub patch: PostingPatch,
     /// The errors of the payload itself, reported together with the fields that a *new* posting
-    /// lacks: only the store knows whether it is new.
+    /// lacks: only the store knows whether it is new. Unknown fields are noted beside them.
     pub errors: FieldErrors,
     /// The client that pushes.
     pub by: Principal,
@@ -94,20 +94,21 @@ impl PutPosting {
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
-        let mut read = Self::of(identifier, body::parse(payload)?, by, new_id);
-        if strict && let Ok(Self { errors, .. }) | Err(BodyError::Invalid(errors)) = &mut read {
-            body::refuse_unknown::<PostingPatch>(payload, errors);
-        }
-        read
+        Self::of(identifier, body::parse(payload)?, strict, by, new_id)
     }
 
-    /// The command of a payload for an identifier, without which there is none.
+    /// The command of a payload for an identifier, without which there is none; if it is `strict`,
+    /// unknown fields are errors.
     pub(crate) fn of(
         identifier: Result<SourceIdentifier, InvalidIdentifier>,
         (patch, mut errors): (PostingPatch, FieldErrors),
+        strict: bool,
         by: Principal,
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
+        if strict {
+            body::refuse_unknown::<PostingPatch>(&mut errors);
+        }
         match identifier {
             Ok(identifier) => Ok(Self {
                 identifier,

@@ -6,11 +6,11 @@ vocabulary! {
     /// Kind of employment.
     #[non_exhaustive]
     EmploymentType {
-        FullTime = "full-time",
-        PartTime = "part-time",
+        FullTime = "full-time" | "permanent" | "ft" | "vollzeit",
+        PartTime = "part-time" | "pt" | "teilzeit",
         /// Contract or freelance.
-        Contract = "contract",
-        Internship = "internship",
+        Contract = "contract" | "contractor" | "freelance" | "freelancer" | "temporary" | "temp",
+        Internship = "internship" | "intern" | "trainee" | "praktikum",
     }
 }
 
@@ -18,10 +18,10 @@ vocabulary! {
     /// Where the work is done.
     #[non_exhaustive]
     LocationType {
-        Remote = "remote",
-        OnSite = "on-site",
+        Remote = "remote" | "fully remote" | "telecommute" | "home office" | "wfh",
+        OnSite = "on-site" | "office" | "in office" | "in person",
         /// Remote plus on-site.
-        Hybrid = "hybrid",
+        Hybrid = "hybrid" | "partly remote" | "partially remote",
         Other = "other",
     }
 }
@@ -30,9 +30,9 @@ vocabulary! {
     /// The period that a salary covers.
     #[non_exhaustive]
     SalaryPeriod {
-        Hourly = "hourly",
-        Weekly = "weekly",
-        Monthly = "monthly",
-        Annually = "annually",
+        Hourly = "hourly" | "hour" | "h",
+        Weekly = "weekly" | "week",
+        Monthly = "monthly" | "month",
+        Annually = "annually" | "annual" | "annum" | "year" | "yearly" | "pa",
     }
 }

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use crate::{
     decision::{Change, Decision, Snapshot, WriteSet, decide},
-    posting::{Answer, Lifetime, PutPosting, Rejection},
+    posting::{Answer, Lifetime, Notice, PutPosting, Rejection},
     store::{RowLocks, Store},
 };
 
@@ -115,8 +115,8 @@ impl Batch {
                     (self.writes.tasks.at, self.writes.tasks.trace) = (now, put.trace);
                     change.record(&mut self.snapshot, &mut self.writes);
                 }
-                // A notice is given each time.
-                let is_repeatable = is_repeatable && answer.notices.is_empty();
+                let is_repeatable =
+                    is_repeatable && answer.notices.iter().all(Notice::is_repeatable);
                 (Ok(answer), is_repeatable, is_change)
             }
             Err(rejection) => (Err(rejection), false, false),

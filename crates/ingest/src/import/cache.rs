@@ -1,25 +1,26 @@
 //! Lines that changed nothing, so that the same line needs no parsing while that holds.
 //!
 //! A catalogue that is sent again is mostly lines as they were. The cache keeps for each the state
-//! of the posting and its company in which it changes nothing ([`Basis`]), by a digest of the
-//! line. The store is asked for that state all the same: the cache spares parsing alone.
+//! of the posting and its company in which it changes nothing ([`Basis`]), and what it leaves undone
+//! each time ([`Notice`]), by a digest of the line. The store is asked for that state all the same: the cache spares parsing alone.
 
 use std::{
+    collections::HashMap,
     str,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use domain::{
     catalogue::CatalogueId,
     import::{LineOptions, LineText},
-    posting::Basis,
+    posting::{Basis, Notice},
 };
 use kernel::SourceIdentifier;
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 use super::naming::CompanyKey;
 
-/// The most lines that are kept, in 40 bytes each.
+/// The most lines that are kept, in 48 bytes each.
 const SLOTS: u64 = 1 << 20;
 
 /// The digest of a line, with what an import options for its lines.
@@ -37,31 +38,78 @@ pub(super) struct Seed(u64);
 pub(super) struct LineCache {
     /// No client can know it, so that none can make lines of equal digests.
     seed: u64,
-    /// A line has one place, by its digest, and takes it from the one before.
-    slots: OnceLock<Mutex<Vec<Slot>>>,
+    kept: OnceLock<Mutex<Kept>>,
 }
 
-/// The state in which a line changes nothing, and the company that it names.
-type Found = (Basis, Option<CompanyKey>);
+/// A line that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    /// The state in which it does not.
+    pub basis: Basis,
+    /// The company that it names.
+    pub company: Option<CompanyKey>,
+    /// The notices that it gets. A feed has many lines with the same ones.
+    pub notices: Arc<[Notice]>,
+}
 
-/// The digest in two halves, the version, the hash of the company, and the key of the company that
-/// the line names. Zeros are an empty place: memory that is zeroed costs nothing before it is used.
-type Slot = [u64; 5];
+/// The digest in two halves, the version, the hash of the company, the key of the company that
+/// the line names, and the number of its notices. Zeros are an empty place: memory that is zeroed
+/// costs nothing before it is used.
+type Slot = [u64; 6];
+
+/// The most lists of notices that are kept, and the most bytes of the fields in one.
+const LISTS: usize = 1_000;
+const LIST_BYTES: usize = 4_000;
+
+struct Kept {
+    /// A line has one place, by its digest, and takes it from the one before.
+    slots: Vec<Slot>,
+    /// Lists of notices, of which the first is empty.
+    lists: Vec<Arc<[Notice]>>,
+    numbers: HashMap<Arc<[Notice]>, u64>,
+}
+
+impl Kept {
+    fn nothing() -> Self {
+        let none: Arc<[Notice]> = Arc::default();
+        Self {
+            slots: vec![[0; 6]; place(SLOTS)],
+            numbers: [(Arc::clone(&none), 0)].into(),
+            lists: vec![none],
+        }
+    }
+
+    /// The number of a list of notices; `None` of one that is too long to be kept.
+    fn number(&mut self, notices: &Arc<[Notice]>) -> Option<u64> {
+        if let Some(number) = self.numbers.get(notices) {
+            return Some(*number);
+        }
+        let fields = notices.iter().filter_map(Notice::field);
+        if fields.map(str::len).sum::<usize>() > LIST_BYTES {
+            return None;
+        }
+        if self.lists.len() == LISTS {
+            *self = Self::nothing();
+        }
+        let number = self.lists.len() as u64;
+        self.lists.push(Arc::clone(notices));
+        self.numbers.insert(Arc::clone(notices), number);
+        Some(number)
+    }
+}
 
 impl LineCache {
     /// An empty cache.
     pub fn new() -> Self {
         Self {
             seed: rand::random(),
-            slots: OnceLock::new(),
+            kept: OnceLock::new(),
         }
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Slot>> {
-        let slots = self
-            .slots
-            .get_or_init(|| Mutex::new(vec![[0; 5]; place(SLOTS)]));
-        slots.lock().unwrap_or_else(PoisonError::into_inner)
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        let kept = self.kept.get_or_init(|| Mutex::new(Kept::nothing()));
+        kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The seed for an import. The same line means something else in another catalogue.
@@ -72,34 +120,40 @@ impl LineCache {
         Seed(XxHash3_64::oneshot_with_seed(self.seed, &options))
     }
 
-    /// The states in which these lines change nothing, as far as they are known, and the companies
-    /// that they name.
-    pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Found>> {
-        let slots = self.slots();
+    /// What is known of these lines.
+    pub fn find(&self, digests: &[Option<LineDigest>]) -> Vec<Option<Known>> {
+        let kept = self.kept();
         let find = |digest: &Option<LineDigest>| {
             let digest = digest.as_ref()?;
-            let [high, low, version, company, named] = *slots.get(digest.place())?;
+            let [high, low, version, company, named, list] = *kept.slots.get(digest.place())?;
             let is_same = *digest == LineDigest { high, low } && version != 0;
-            let basis = Basis {
-                version: version.cast_signed(),
-                company,
-            };
-            is_same.then_some((basis, CompanyKey::from_u64(named)))
+            let notices = kept.lists.get(place(list)).filter(|_| is_same)?;
+            Some(Known {
+                basis: Basis {
+                    version: version.cast_signed(),
+                    company,
+                },
+                company: CompanyKey::from_u64(named),
+                notices: Arc::clone(notices),
+            })
         };
         digests.iter().map(find).collect()
     }
 
-    /// Keeps lines that change nothing in these states.
-    pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Found)>) {
-        let mut slots = self.slots();
-        for (digest, (basis, named)) in lines {
-            if let Some(slot) = slots.get_mut(digest.place()) {
+    /// Keeps lines that change nothing.
+    pub fn keep(&self, lines: impl Iterator<Item = (LineDigest, Known)>) {
+        let mut kept = self.kept();
+        for (digest, known) in lines {
+            if let Some(list) = kept.number(&known.notices)
+                && let Some(slot) = kept.slots.get_mut(digest.place())
+            {
                 *slot = [
                     digest.high,
                     digest.low,
-                    basis.version.cast_unsigned(),
-                    basis.company,
-                    CompanyKey::as_u64(named),
+                    known.basis.version.cast_unsigned(),
+                    known.basis.company,
+                    CompanyKey::as_u64(known.company),
+                    list,
                 ];
             }
         }
@@ -175,21 +229,53 @@ mod tests {
         let line = text(r#"{"id":"a","payload":{}}"#);
         let digest = |options| LineDigest::of(&line, cache.seed(options));
         let digests: Vec<_> = all.iter().map(digest).collect();
-        assert_eq!(cache.find(&digests), [None; 4]);
-        let basis = |version: i64| {
-            let basis = Basis {
+        assert_eq!(cache.find(&digests), vec![None; 4]);
+        let known_at = |version: i64| Known {
+            basis: Basis {
                 version,
                 company: 7,
-            };
-            (basis, CompanyKey::from_u64(version.cast_unsigned() - 1))
+            },
+            company: CompanyKey::from_u64(version.cast_unsigned() - 1),
+            notices: [Notice::UnknownField(format!("x{}", version / 2).into())].into(),
         };
         for (kept, digest) in (1..).zip(&digests) {
-            cache.keep(digest.map(|digest| (digest, basis(kept))).into_iter());
-            let known = (1..=4).map(|n| (n <= kept).then(|| basis(n)));
+            cache.keep(digest.map(|digest| (digest, known_at(kept))).into_iter());
+            let known = (1..=4).map(|n| (n <= kept).then(|| known_at(n)));
             assert_eq!(cache.find(&digests), known.collect::<Vec<_>>());
         }
         let other = LineDigest::of(&text(r#"{"id":"b","payload":{}}"#), cache.seed(&all[0]));
         assert_eq!(cache.find(&[other, None]), [None, None]);
+    }
+
+    #[test]
+    fn lists_of_notices_are_bounded() {
+        let cache = LineCache::new();
+        let options = LineOptions {
+            client: ClientId::new(uuid(1)),
+            strict: false,
+            catalogue: None,
+        };
+        let line = |n: usize| LineDigest::of(&text(&n.to_string()), cache.seed(&options)).unwrap();
+        let known = |field: String| Known {
+            basis: Basis {
+                version: 1,
+                company: 7,
+            },
+            company: None,
+            notices: [Notice::UnknownField(field.into())].into(),
+        };
+        cache.keep([(line(0), known("x".repeat(LIST_BYTES + 1)))].into_iter());
+        assert_eq!(cache.find(&[Some(line(0))]), [None]);
+        for n in 1..=LISTS {
+            cache.keep([(line(n), known(n.to_string()))].into_iter());
+            assert!(cache.kept().lists.len() <= LISTS);
+        }
+        // All were forgotten when there was no room for another list.
+        let last = Some(known(LISTS.to_string()));
+        assert_eq!(
+            cache.find(&[Some(line(1)), Some(line(LISTS))]),
+            [None, last]
+        );
     }
 
     #[test]

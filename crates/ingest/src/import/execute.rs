@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{
-    cache::LineCache,
+    cache::{Known, LineCache},
     ledger::Offset,
     naming::CompanyKey,
     parse::{Entry, Taken, Work, parse, size},
@@ -148,8 +148,9 @@ impl Executor {
         let now = (self.ports.clock)();
         let answers = cached.iter().map(|cached| {
             let cached = cached.as_ref()?;
-            let (identifier, basis) = (&cached.identifier, cached.basis);
-            repeat(&known, identifier, catalogue, basis, lifetime, now).map(Ok)
+            let (identifier, line) = (&cached.identifier, &cached.known);
+            let (basis, notices) = (line.basis, &line.notices);
+            repeat(&known, identifier, catalogue, basis, notices, lifetime, now).map(Ok)
         });
         answers.collect()
     }
@@ -192,8 +193,12 @@ impl Executor {
         let lines = commands.iter().zip(results);
         let lines = lines.filter_map(|(command, result)| match (&command.work, result) {
             (Work::Parsed(_, digest), Some(Ok(answer))) => {
-                let basis = answer.basis.map(|basis| (basis, command.company));
-                digest.zip(basis)
+                let known = answer.basis.map(|basis| Known {
+                    basis,
+                    company: command.company,
+                    notices: answer.notices.as_slice().into(),
+                });
+                digest.zip(known)
             }
             _ => None,
         });

@@ -8,7 +8,7 @@ use std::{
 
 use domain::{
     import::{Line, LineError, LineOptions, LineText},
-    posting::{Basis, PutPosting},
+    posting::PutPosting,
     usecase::IngestError,
 };
 use kernel::{PostingId, Prefixes, SourceIdentifier};
@@ -16,8 +16,8 @@ use runtime::panics;
 use uuid::Uuid;
 
 use super::{
-    cache::{self, LineCache, LineDigest},
-    naming::{CompanyKey, Named},
+    cache::{self, Known, LineCache, LineDigest},
+    naming::Named,
 };
 
 /// Lines that were taken together.
@@ -52,7 +52,7 @@ pub(super) enum Work {
 #[derive(Clone)]
 pub(super) struct CachedLine {
     pub identifier: SourceIdentifier,
-    pub basis: Basis,
+    pub known: Known,
     line: Line,
     digest: LineDigest,
     prefixes: Arc<Prefixes>,
@@ -128,7 +128,7 @@ fn cached(
     line: Line,
     prefixes: &Arc<Prefixes>,
     options: &LineOptions,
-    (basis, company): (Basis, Option<CompanyKey>),
+    known: Known,
     digest: LineDigest,
 ) -> Entry {
     let identifier = cache::identifier(&line.text);
@@ -140,10 +140,10 @@ fn cached(
         line: line.number,
         id: Some(identifier.as_str().to_owned()),
         named: options.catalogue.map(|_| identifier.clone()),
-        company: company.map_or(Named::Nothing, Named::Company),
+        company: known.company.map_or(Named::Nothing, Named::Company),
         work: Ok(Work::Cached(Arc::new(CachedLine {
             identifier,
-            basis,
+            known,
             line,
             digest,
             prefixes: Arc::clone(prefixes),

@@ -5,11 +5,6 @@ use std::{borrow::Cow, fmt};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::line::turns_direction;
-
-/// The longest name of an unknown field in an error, in characters.
-pub(super) const NAME: usize = 100;
-
 /// The members of a JSON object, as far as it is one.
 pub(super) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut members = Vec::new();
@@ -38,18 +33,3 @@ impl<'de> Visitor<'de> for Members<'_, 'de> {
 /// A name that is copied only if it has escapes.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// A name that the sender chose, fit for an answer.
-pub(super) fn shown(name: &str) -> String {
-    name.chars()
-        .take(NAME)
-        .map(|c| {
-            let is_unfit = c.is_control() || turns_direction(c);
-            if is_unfit {
-                char::REPLACEMENT_CHARACTER
-            } else {
-                c
-            }
-        })
-        .collect()
-}

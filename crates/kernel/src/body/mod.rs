@@ -10,13 +10,16 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use self::{
     nul::{may_have as may_have_nul, refuse as refuse_nul},
-    unknown::refuse as refuse_unknown,
+    unknown::{nearest as nearest_field, refuse as refuse_unknown},
     vast::{is_vast, string_len},
 };
 use crate::{
     field::{FieldValue, Sent},
     validation::FieldErrors,
 };
+
+/// The longest name of an unknown field in an error, in characters.
+const NAME: usize = 100;
 
 /// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

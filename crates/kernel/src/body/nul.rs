@@ -4,8 +4,12 @@
 
 use memchr::memmem;
 
-use super::members::{members, shown};
-use crate::{field::FieldSpec, line::InvalidLine, validation::FieldErrors};
+use super::{NAME, members::members};
+use crate::{
+    field::FieldSpec,
+    line::{InvalidLine, shown},
+    validation::FieldErrors,
+};
 
 const ESCAPE: &str = r"\u0000";
 
@@ -24,12 +28,18 @@ pub fn refuse(body: &str, known: &[FieldSpec], errors: &mut FieldErrors) {
         let is_object = |field: &FieldSpec| field.name == name && !field.fields.is_empty();
         if value.starts_with('{') && known.iter().any(is_object) {
             for (inner, value) in members(value) {
-                add(&format!("{name}.{}", shown(&inner)), &inner, value, errors);
+                add(
+                    &format!("{name}.{}", shown(&inner, NAME)),
+                    &inner,
+                    value,
+                    errors,
+                );
             }
         } else {
-            add(&shown(&name), &name, value, errors);
+            add(&shown(&name, NAME), &name, value, errors);
         }
     }
+    errors.sort_by_key(|path| FieldSpec::place(known, path));
 }
 
 fn add(path: &str, name: &str, value: &str, errors: &mut FieldErrors) {

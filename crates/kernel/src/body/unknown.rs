@@ -1,86 +1,46 @@
 //! Unknown fields, which a client may ask to have refused.
 
-use std::collections::HashSet;
-
-use super::members::{members, shown};
+use super::NAME;
 use crate::{
     field::{FieldSpec, FieldValue},
+    line::shown,
+    suggest,
     validation::FieldErrors,
 };
 
-/// The largest difference between an unknown name and a known one that is suggested: 0 for equal
-/// names, 1 for names without anything in common.
-const SIMILAR: f64 = 0.6;
-
-/// Adds an error for each field of a body that is not one of `T`, with the known one that it may be
-/// a misspelling of. Those that the service alone sets are never suggested, and their errors are
-/// others.
-pub fn refuse<T: FieldValue>(body: &str, errors: &mut FieldErrors) {
-    let mut refusal = Refusal {
-        seen: HashSet::new(),
-        errors,
-    };
-    for (name, value) in members(body) {
-        if T::PROHIBITED.contains(&&*name) {
-            continue;
-        }
-        match T::FIELDS.iter().find(|field| field.name == name) {
-            None => refusal.add(None, &name, T::FIELDS),
-            Some(object) if !object.fields.is_empty() && value.starts_with('{') => {
-                for (inner, _) in members(value) {
-                    if object.fields.iter().all(|field| field.name != inner) {
-                        refusal.add(Some(object.name), &inner, object.fields);
-                    }
-                }
-            }
-            Some(_) => {}
-        }
-    }
+/// Makes errors of the unknown fields that were found in a body of `T`, each with the known field
+/// that it may be a misspelling of.
+pub fn refuse<T: FieldValue>(errors: &mut FieldErrors) {
+    errors.refuse_unknown(|path| {
+        let message = match nearest::<T>(path) {
+            Some(nearest) => format!("is not a known field; the nearest one is {nearest}"),
+            None => "is not a known field".to_owned(),
+        };
+        (shown(path, NAME), message)
+    });
 }
 
-struct Refusal<'a> {
-    /// The paths of unknown fields. A body may repeat one many times.
-    seen: HashSet<String>,
-    errors: &'a mut FieldErrors,
-}
-
-impl Refusal<'_> {
-    /// Adds an error that will be described, or counts it.
-    fn add(&mut self, object: Option<&str>, name: &str, known: &[FieldSpec]) {
-        let shown = shown(name);
-        let path = object.map_or_else(|| shown.clone(), |object| format!("{object}.{shown}"));
-        if !self.seen.insert(path.clone()) {
-            return;
+/// The field of `T` that an unknown one may be a misspelling of. Those that the service alone sets
+/// are never suggested.
+pub fn nearest<T: FieldValue>(path: &str) -> Option<String> {
+    let names = |fields: &'static [FieldSpec]| fields.iter().map(|field| field.name);
+    let object = path.split_once('.').and_then(|(object, name)| {
+        let is_object = |field: &&FieldSpec| field.name == object && !field.fields.is_empty();
+        Some((T::FIELDS.iter().find(is_object)?, name))
+    });
+    match object {
+        Some((object, name)) => {
+            let nearest = suggest::nearest(name, names(object.fields))?;
+            Some(format!("{}.{nearest}", object.name))
         }
-        // A message takes as long as some hundred names.
-        if self.errors.is_full() {
-            self.errors.leave_out(1);
-        } else {
-            self.errors.add(path, message(name, known));
-        }
-    }
-}
-
-fn message(name: &str, known: &[FieldSpec]) -> String {
-    // The comparison takes as many steps as both names have characters, multiplied.
-    let name: String = name.chars().take(super::members::NAME).collect();
-    let similarity = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
-    let nearest = known
-        .iter()
-        .map(|known| (similarity(known.name), known.name));
-    match nearest.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
-        Some((similarity, nearest)) if similarity >= SIMILAR => {
-            format!("is not a known field; the nearest one is {nearest}")
-        }
-        _ => "is not a known field".to_owned(),
+        None => suggest::nearest(path, names(T::FIELDS)).map(str::to_owned),
     }
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::fields;
-    use crate::validation::MOST_ERRORS;
+    use crate::{body::parse, fields, validation::MOST_ERRORS};
 
     fields! {
         pub struct Known {
@@ -100,8 +60,9 @@ pub mod tests {
 
     #[track_caller]
     fn check(body: &str, expect: &[(&str, &str)]) {
-        let mut errors = FieldErrors::new();
-        refuse::<Known>(body, &mut errors);
+        let (_, mut errors) = parse::<Known>(body).unwrap();
+        let before = errors.clone();
+        refuse::<Known>(&mut errors);
         let found: Vec<_> = errors
             .iter()
             .map(|(name, all)| (name, all.join("|")))
@@ -110,6 +71,7 @@ pub mod tests {
             .iter()
             .map(|(name, all)| (*name, all.as_str()))
             .collect();
+        let found = &found[before.iter().count()..];
         assert_eq!(found, expect, "{body}");
     }
 
@@ -117,13 +79,13 @@ pub mod tests {
     fn a_misspelt_field_is_named_with_the_nearest_known_one() {
         let nearest = "is not a known field; the nearest one is salary_min";
         check(
-            r#"{"title":1,"salary_mim":1,"salaryMin":1}"#,
+            r#"{"title":"T","salaryMin":1,"salary_mim":1,"salaryMin":2}"#,
             &[("salaryMin", nearest), ("salary_mim", nearest)],
         );
         check(r#"{"x":{"title":1}}"#, &[("x", "is not a known field")]);
-        let nearest = "is not a known field; the nearest one is website_url";
+        let nearest = "is not a known field; the nearest one is company.website_url";
         check(
-            r#"{"company":{"website":1,"name":2}}"#,
+            r#"{"company":{"website":1,"name":"A"}}"#,
             &[("company.website", nearest)],
         );
         check(r#"{"company":["website"],"title":{"x":1}}"#, &[]);
@@ -136,14 +98,14 @@ pub mod tests {
     }
 
     #[test]
-    fn of_many_unknown_fields_a_few_are_described_and_all_are_counted() {
-        let names: Vec<_> = (0..150_000)
-            .map(|n| format!(r#""{:05}":1"#, n / 2))
-            .collect();
-        let mut errors = FieldErrors::new();
-        refuse::<Known>(&format!("{{{}}}", names.join(",")), &mut errors);
+    fn of_many_unknown_fields_a_few_are_described_and_the_others_counted() {
+        let names: Vec<_> = (0..150_000).map(|n| format!(r#""{n:06}":1"#)).collect();
+        let (_, mut errors) = parse::<Known>(&format!("{{{}}}", names.join(","))).unwrap();
+        assert!(errors.is_empty());
+        assert_eq!(errors.unknown().count(), MOST_ERRORS);
+        refuse::<Known>(&mut errors);
         assert_eq!(errors.iter().count(), MOST_ERRORS);
-        let rest = "(and 74999 more errors).";
+        let rest = "(and 149999 more errors).";
         assert!(errors.to_string().ends_with(rest), "{errors}");
     }
 

@@ -19,7 +19,7 @@
 /// }
 /// let (baker, errors) = kernel::body::parse::<Baker>(r#"{"name":"Ann","loaves":"4"}"#)?;
 /// assert_eq!(baker.name.value().map(String::as_str), Some("Ann"));
-/// assert_eq!(errors.to_string(), "loaves must be an integer.");
+/// assert_eq!(errors.to_string(), "loaves must be an integer, not a string.");
 /// # Ok::<(), kernel::body::BodyError>(())
 /// ```
 #[macro_export]
@@ -60,21 +60,49 @@ macro_rules! fields {
             const PROHIBITED: &'static [&'static str] = &[$($(stringify!($prohibited)),+)?];
 
             fn object<'de, A: ::serde::de::MapAccess<'de>>(
-                entries: A,
+                mut entries: A,
             ) -> Result<$crate::field::Sent<Self>, A::Error> {
-                #[derive(Default, ::serde::Deserialize)]
-                #[serde(default)]
-                struct Raw {
-                    $($field: $crate::field::Sent<$type>,)+
-                    $($($prohibited: $crate::field::Sent<$crate::field::Prohibited>,)+)?
+                #[derive(::serde::Deserialize)]
+                #[serde(field_identifier)]
+                #[expect(non_camel_case_types, reason = "they have the names of the fields")]
+                enum Key {
+                    $($field,)+
+                    $($($prohibited,)+)?
+                    Unknown(String),
                 }
-                let entries = ::serde::de::value::MapAccessDeserializer::new(entries);
-                let raw = <Raw as ::serde::Deserialize>::deserialize(entries)?;
-                let mut errors = $crate::validation::FieldErrors::new();
+                #[derive(Default)]
+                struct Raw {
+                    $($field: Option<$crate::field::Sent<$type>>,)+
+                    $($($prohibited: Option<$crate::field::Sent<$crate::field::Prohibited>>,)+)?
+                }
+                let (mut raw, mut errors) =
+                    (Raw::default(), $crate::validation::FieldErrors::new());
+                while let Some(key) = entries.next_key()? {
+                    match key {
+                        $(Key::$field => {
+                            $crate::field::read(&mut entries, stringify!($field), &mut raw.$field)?;
+                        })+
+                        $($(Key::$prohibited => $crate::field::read(
+                            &mut entries,
+                            stringify!($prohibited),
+                            &mut raw.$prohibited,
+                        )?,)+)?
+                        Key::Unknown(name) => {
+                            entries.next_value::<::serde::de::IgnoredAny>()?;
+                            errors.note_unknown(name);
+                        }
+                    }
+                }
                 let object = Self {
-                    $($field: raw.$field.$need().report(stringify!($field), &mut errors),)+
+                    $(
+                        $field: raw.$field.unwrap_or_default().$need()
+                            .report(stringify!($field), &mut errors),
+                    )+
                 };
-                $($(raw.$prohibited.report(stringify!($prohibited), &mut errors);)+)?
+                $($(
+                    raw.$prohibited.unwrap_or_default()
+                        .report(stringify!($prohibited), &mut errors);
+                )+)?
                 Ok($crate::field::Sent::set_with(object, errors))
             }
 

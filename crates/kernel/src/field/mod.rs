@@ -15,5 +15,5 @@ mod value;
 pub use self::{
     patch::Patch,
     sent::Sent,
-    value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term},
+    value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term, read},
 };

@@ -2,8 +2,14 @@
 
 use std::{borrow::Cow, fmt::Display};
 
-use super::Patch;
-use crate::validation::FieldErrors;
+use super::{Patch, value::Term};
+use crate::{
+    line::shown,
+    validation::{ErrorKind, FieldErrors},
+};
+
+/// The most characters of a text that an error repeats.
+const SHOWN: usize = 40;
 
 /// A field as it was sent.
 #[derive(Clone, Debug)]
@@ -18,11 +24,31 @@ pub struct Sent<T> {
 enum Wrong {
     #[default]
     Nothing,
-    /// The value is not this.
-    IsNot(&'static str),
+    /// The value has to be the first, and is the second.
+    IsNot(&'static str, &'static str),
+    NoTerm(Box<NoTerm>),
+    Missing,
     Itself(Cow<'static, str>),
     /// By path, which is empty for the field itself.
     Within(Box<FieldErrors>),
+}
+
+/// A text that is not what it should be.
+#[derive(Clone, Debug)]
+struct NoTerm {
+    text: String,
+    expected: &'static str,
+    likely: fn(&str) -> Option<&'static str>,
+}
+
+impl NoTerm {
+    fn message(&self) -> String {
+        let (expected, text) = (self.expected, shown(&self.text, SHOWN));
+        match (self.likely)(&self.text) {
+            Some(likely) => format!("must be {expected}, not \"{text}\"; is \"{likely}\" meant?"),
+            None => format!("must be {expected}, not \"{text}\""),
+        }
+    }
 }
 
 impl<T> Sent<T> {
@@ -31,9 +57,9 @@ impl<T> Sent<T> {
         Self::with(Patch::Set(value), Wrong::Nothing)
     }
 
-    /// A value in error.
+    /// A value, with what was found in it.
     pub fn set_with(value: T, errors: FieldErrors) -> Self {
-        let wrong = if errors.is_empty() {
+        let wrong = if errors == FieldErrors::new() {
             Wrong::Nothing
         } else {
             Wrong::Within(Box::new(errors))
@@ -55,9 +81,22 @@ impl<T> Sent<T> {
         Self::with(Patch::Clear, Wrong::Nothing)
     }
 
-    /// No value, because it is not `expected`, as in "must be a string".
-    pub const fn is_not(expected: &'static str) -> Self {
-        Self::with(Patch::Keep, Wrong::IsNot(expected))
+    /// No value, because it is not `expected`, as in "must be a string, not a number".
+    pub const fn is_not(expected: &'static str, sent: &'static str) -> Self {
+        Self::with(Patch::Keep, Wrong::IsNot(expected, sent))
+    }
+
+    /// No value, because the text is no such term.
+    pub(super) fn no_term<U: Term>(text: &str) -> Self {
+        // Longer than any term.
+        let text = text.chars().take(100).collect();
+        let (expected, likely) = (U::EXPECTED, U::likely);
+        let no_term = NoTerm {
+            text,
+            expected,
+            likely,
+        };
+        Self::with(Patch::Keep, Wrong::NoTerm(Box::new(no_term)))
     }
 
     /// No value, for another reason.
@@ -96,7 +135,7 @@ impl<T> Sent<T> {
     #[must_use]
     pub fn present(mut self) -> Self {
         if matches!((&self.patch, &self.wrong), (Patch::Keep, Wrong::Nothing)) {
-            self.wrong = Wrong::Itself("is required".into());
+            self.wrong = Wrong::Missing;
         }
         self.required()
     }
@@ -105,7 +144,11 @@ impl<T> Sent<T> {
     pub fn report(self, name: &str, errors: &mut FieldErrors) -> Patch<T> {
         match self.wrong {
             Wrong::Nothing => {}
-            Wrong::IsNot(expected) => errors.add(name, format!("must be {expected}")),
+            Wrong::IsNot(expected, sent) => {
+                errors.add(name, format!("must be {expected}, not {sent}"));
+            }
+            Wrong::NoTerm(text) => errors.add(name, text.message()),
+            Wrong::Missing => errors.add_as(ErrorKind::Missing, name, "is required"),
             Wrong::Itself(message) => errors.add(name, message),
             Wrong::Within(inner) => errors.merge_under(name, *inner),
         }

@@ -29,6 +29,22 @@ pub struct FieldSpec {
     pub fields: &'static [Self],
 }
 
+impl FieldSpec {
+    /// The places of a path's first two parts among fields and the fields in them; what is none of
+    /// them comes last.
+    pub fn place(fields: &[Self], path: &str) -> (usize, usize) {
+        let mut parts = path.split('.');
+        let mut place = |fields: &[Self]| {
+            let name = parts.next();
+            let at = fields.iter().position(|field| Some(field.name) == name);
+            at.unwrap_or(usize::MAX)
+        };
+        let outer = place(fields);
+        let within = fields.get(outer).map_or(&[][..], |field| field.fields);
+        (outer, place(within))
+    }
+}
+
 /// A type that a field may have. A JSON value of a type whose method is not overridden is an error.
 pub trait FieldValue: Sized {
     /// The JSON type, as in "must be a string".
@@ -40,29 +56,29 @@ pub trait FieldValue: Sized {
 
     /// Reads a string.
     fn string(_text: &str) -> Sent<Self> {
-        Sent::is_not(Self::EXPECTED)
+        Sent::is_not(Self::EXPECTED, "a string")
     }
 
     /// Reads a number that is an integer.
     fn integer(_number: i128) -> Sent<Self> {
-        Sent::is_not(Self::EXPECTED)
+        Sent::is_not(Self::EXPECTED, "a number")
     }
 
     /// Reads `true` or `false`.
     fn boolean(_value: bool) -> Sent<Self> {
-        Sent::is_not(Self::EXPECTED)
+        Sent::is_not(Self::EXPECTED, "a boolean")
     }
 
     /// Reads an array.
     fn array<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Sent<Self>, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Sent::is_not(Self::EXPECTED))
+        Ok(Sent::is_not(Self::EXPECTED, "an array"))
     }
 
     /// Reads an object.
     fn object<'de, A: MapAccess<'de>>(mut entries: A) -> Result<Sent<Self>, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Sent::is_not(Self::EXPECTED))
+        Ok(Sent::is_not(Self::EXPECTED, "an object"))
     }
 
     /// Reads any value.
@@ -80,6 +96,19 @@ impl<'de, T: FieldValue> Deserialize<'de> for Sent<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::read(deserializer)
     }
+}
+
+/// Reads the value of a member that an object may have once.
+pub fn read<'de, T: FieldValue, A: MapAccess<'de>>(
+    entries: &mut A,
+    name: &'static str,
+    field: &mut Option<Sent<T>>,
+) -> Result<(), A::Error> {
+    if field.is_some() {
+        return Err(serde::de::Error::duplicate_field(name));
+    }
+    *field = Some(entries.next_value()?);
+    Ok(())
 }
 
 struct FieldVisitor<T>(PhantomData<T>);
@@ -115,7 +144,7 @@ impl<'de, T: FieldValue> Visitor<'de> for FieldVisitor<T> {
             )]
             T::integer(number as i128)
         } else {
-            Sent::is_not(T::EXPECTED)
+            Sent::is_not(T::EXPECTED, "a number with a fraction")
         })
     }
 
@@ -173,6 +202,11 @@ pub trait Term: Sized {
 
     /// Finds the term.
     fn parse(text: &str) -> Option<Self>;
+
+    /// The term that a text which is none was meant to be, if that can be told.
+    fn likely(_text: &str) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<T: Term> FieldValue for T {
@@ -180,7 +214,7 @@ impl<T: Term> FieldValue for T {
 
     fn string(text: &str) -> Sent<Self> {
         one_line(text).map_or_else(Sent::null, |line| {
-            T::parse(&line).map_or(Sent::is_not(<T as Term>::EXPECTED), Sent::set)
+            T::parse(&line).map_or_else(|| Sent::no_term::<T>(&line), Sent::set)
         })
     }
 }
@@ -255,8 +289,14 @@ mod tests {
         for blank in ["null", r#""""#, r#"" \n""#, "\"\u{a0}\"", r#""\u200b""#] {
             assert_eq!(parse::<String>(blank), (Patch::Clear, vec![]), "{blank}");
         }
-        for other in ["1", "1.5", "true", "[]", "{}", r#"["a"]"#, r#"{"a":[{}]}"#] {
-            is_wrong::<String>(other, "it must be a string");
+        for (other, sent) in [
+            ("1", "a number"),
+            ("1.5", "a number with a fraction"),
+            ("true", "a boolean"),
+            (r#"["a"]"#, "an array"),
+            (r#"{"a":[{}]}"#, "an object"),
+        ] {
+            is_wrong::<String>(other, &format!("it must be a string, not {sent}"));
         }
     }
 
@@ -273,8 +313,12 @@ mod tests {
         ] {
             assert_eq!(parse(json), (Patch::Set(number), vec![]), "{json}");
         }
-        for other in [r#""5""#, "5.5", "5e-1", "false", "[5]", "{}"] {
-            is_wrong::<i64>(other, "it must be an integer");
+        for (other, sent) in [
+            (r#""5""#, "a string"),
+            ("5e-1", "a number with a fraction"),
+            ("false", "a boolean"),
+        ] {
+            is_wrong::<i64>(other, &format!("it must be an integer, not {sent}"));
         }
         for large in ["9007199254740992", "18446744073709551615", "1e20", "1e300"] {
             let message = "it is too large; it must be between 0 and 9007199254740991";
@@ -289,9 +333,8 @@ mod tests {
     fn booleans_are_strict() {
         assert_eq!(parse("true"), (Patch::Set(true), vec![]));
         assert_eq!(parse::<bool>("null"), (Patch::Clear, vec![]));
-        for other in ["1", "0", r#""true""#, "[]", "[true]", "{}"] {
-            is_wrong::<bool>(other, "it must be true or false");
-        }
+        is_wrong::<bool>("1", "it must be true or false, not a number");
+        is_wrong::<bool>(r#""true""#, "it must be true or false, not a string");
     }
 
     #[derive(Debug, PartialEq, Eq)]
@@ -303,22 +346,27 @@ mod tests {
         fn parse(text: &str) -> Option<Self> {
             (text == "ab").then_some(Self)
         }
+
+        fn likely(text: &str) -> Option<&'static str> {
+            (text == "AB").then_some("ab")
+        }
     }
 
     #[test]
     fn items_can_be_wrong_one_by_one() {
-        let (patch, errors) = parse::<Vec<Ab>>(r#"[" ab", "AB", 1, null, "ab"]"#);
+        let (patch, errors) = parse::<Vec<Ab>>(r#"[" ab", "AB", 1, null, "ab", "x\u001by"]"#);
         assert_eq!(
             patch,
             Patch::Set(vec![Ab]),
             "and a repeated one is there once"
         );
         let expect = [
-            "it.1 must be ab",
-            "it.2 must be a string",
+            "it.1 must be ab, not \"AB\"; is \"ab\" meant?",
+            "it.2 must be a string, not a number",
             "it.3 must not be null or blank",
+            "it.5 must be ab, not \"x\u{fffd}y\"",
         ];
         assert_eq!(errors, expect);
-        is_wrong::<Vec<Ab>>("{}", "it must be an array");
+        is_wrong::<Vec<Ab>>("{}", "it must be an array, not an object");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, env};
 
+use kernel::suggest;
+
 use super::environment;
 use crate::text;
 
@@ -50,22 +52,11 @@ fn is_set_by_kubernetes(name: &str, value: &str) -> bool {
 
 /// The message about an unknown variable, without its value, which may be a secret.
 fn complaint(name: &str, known: &BTreeSet<String>) -> String {
-    match nearest(name, known) {
-        Some(nearest) => format!("unknown variable {name}; is {nearest} meant?"),
+    let own = known.iter().filter_map(|known| known.strip_prefix(PREFIX));
+    match suggest::nearest(name.strip_prefix(PREFIX).unwrap_or(name), own) {
+        Some(nearest) => format!("unknown variable {name}; is {PREFIX}{nearest} meant?"),
         None => format!("unknown variable {name}; `posthaste serve --help` lists them"),
     }
-}
-
-/// The nearest known name, if it is only a few letters away.
-fn nearest<'a>(name: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
-    let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    let distances = known.iter().filter_map(|candidate| {
-        let own = candidate.strip_prefix(PREFIX)?;
-        Some((strsim::damerau_levenshtein(name, own), candidate))
-    });
-    let (distance, nearest) = distances.min()?;
-    let is_near = distance <= (name.chars().count() / 3).max(1);
-    is_near.then_some(nearest.as_str())
 }
 
 #[cfg(test)]

@@ -175,12 +175,15 @@ fn what_an_operator_took_down_only_an_operator_brings_back() {
 
 #[test]
 fn a_catalogue_updates_what_was_taken_down_and_leaves_it_down() {
-    for (command, notice) in takedowns().into_iter().zip([Some(Notice::TakenDown), None]) {
+    for (command, notice) in takedowns()
+        .into_iter()
+        .zip([Notice::TakenDown, Notice::StillRejected])
+    {
         for body in [r#"{"title":"x"}"#, r#"{"expiration":null}"#] {
             let mut board = taken_down(&command);
             let status = board.posting().status;
             let put = push("a", body).listed_in(CatalogueId::new(uuid(1)));
-            let expect: Vec<_> = notice.into_iter().collect();
+            let expect = vec![notice.clone()];
             assert_eq!(notices(&mut board, &put), expect, "{body}");
             assert_eq!(board.posting().status, status);
             assert_eq!(board.posting().status_reason.as_deref(), Some("scam"));

@@ -218,7 +218,7 @@ fn creation_needs_a_name_even_of_a_known_company() {
     match board.put(body) {
         Err(Rejection::Invalid(errors)) => {
             let messages: Vec<_> = errors.iter().flat_map(|(_, messages)| messages).collect();
-            assert_eq!(messages, ["must be a string"]);
+            assert_eq!(messages, ["must be a string, not a number"]);
         }
         other => panic!("{other:?}"),
     }

@@ -33,7 +33,9 @@ const VALUES: &str = r#"{
         {"website_url": "https://bolt.example"},
         {"name": "New"}, {"logo_path": "/l.svg"}, {"logo_path": null}
     ],
-    "latitude": [1.5]
+    "latitude": [1.5],
+    "titel": [1],
+    "Company": [{}]
 }"#;
 
 /// A body that is often valid, sometimes wrong, and touches every field.
@@ -109,7 +111,7 @@ proptest! {
         let settled = batch.record(&put, decided, now);
         let answer = settled.unwrap_or_else(|| batch.finish().0.remove(0));
         let _ = board.run(&put);
-        let Ok(Answer { basis: Some(basis), .. }) = answer else {
+        let Ok(Answer { basis: Some(basis), notices, .. }) = answer else {
             return Ok(());
         };
         let mut is_same = true;
@@ -124,7 +126,8 @@ proptest! {
         }
         board.now += hours(24 * days);
         let now = board.now + hours(1);
-        let repeated = repeat(&board.snapshot, &put.identifier, None, basis, board.lifetime, now);
+        let (state, identifier) = (&board.snapshot, &put.identifier);
+        let repeated = repeat(state, identifier, None, basis, &notices, board.lifetime, now);
         let decided = board.decide(&put);
         match repeated {
             Some(answer) => {

@@ -9,6 +9,7 @@ mod fields;
 mod laws;
 mod lifetime;
 mod moderation;
+mod notices;
 mod partial;
 mod states;
 mod transitions;

@@ -1,0 +1,99 @@
+//! Notices as a header spells them: a list of tokens with parameters (RFC 9651).
+
+use actix_web::http::header::{HeaderName, HeaderValue};
+use domain::posting::Notice;
+
+/// The header with what a push that succeeded left undone.
+pub const NOTICE: HeaderName = HeaderName::from_static("posthaste-notice");
+
+/// The most notices of a header. Those that come first matter most.
+const MOST: usize = 10;
+
+/// The most characters of a name.
+const NAME: usize = 64;
+
+/// The value of the header; `None` without notices.
+pub fn header(notices: &[Notice]) -> Option<HeaderValue> {
+    if notices.is_empty() {
+        return None;
+    }
+    let items: Vec<_> = notices.iter().take(MOST).map(item).collect();
+    // It is made of visible ASCII and spaces.
+    HeaderValue::try_from(items.join(", ")).ok()
+}
+
+fn item(notice: &Notice) -> String {
+    let mut item = notice.code().to_string();
+    for (key, name) in [
+        ("field", notice.field().map(str::to_owned)),
+        ("nearest", notice.nearest()),
+    ] {
+        if let Some(name) = name {
+            item.push(';');
+            item.push_str(key);
+            item.push('=');
+            spell(&name, &mut item);
+        }
+    }
+    item
+}
+
+/// Adds the beginning of a name: a String (RFC 9651 §3.3.3), or a Display String (§3.3.8) if it is
+/// more than visible ASCII and spaces.
+fn spell(name: &str, item: &mut String) {
+    let end = name
+        .char_indices()
+        .nth(NAME)
+        .map_or(name.len(), |(at, _)| at);
+    let name = &name[..end];
+    let is_string = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    item.push_str(if is_string { "\"" } else { "%\"" });
+    for byte in name.bytes() {
+        match byte {
+            b'"' | b'\\' if is_string => item.extend(['\\', char::from(byte)]),
+            b' '..=b'~' if is_string || !matches!(byte, b'"' | b'%') => item.push(char::from(byte)),
+            _ => item.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    item.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(field: &str, expect: &str) {
+        let notice = Notice::UnknownField(field.into());
+        let header = header(&[notice]).unwrap();
+        let expect = format!("unknown_field;field={expect}");
+        assert_eq!(header.to_str().unwrap(), expect, "{field:?}");
+    }
+
+    #[test]
+    fn a_header_is_safe_whatever_a_field_is_called() {
+        check("", r#""""#);
+        check("titel", r#""titel";nearest="title""#);
+        check("x\"y\\z, a;b=c", r#""x\"y\\z, a;b=c""#);
+        check("a\r\nSet-Cookie: x", r#"%"a%0d%0aSet-Cookie: x""#);
+        check("ü\"%\\", r#"%"%c3%bc%22%25\""#);
+        check("\u{7f}\0", r#"%"%7f%00""#);
+        check("\u{202e}", r#"%"%e2%80%ae""#);
+        check(&"~".repeat(65), &format!("\"{}\"", "~".repeat(64)));
+        check(&"é".repeat(65), &format!("%\"{}\"", "%c3%a9".repeat(64)));
+    }
+
+    #[test]
+    fn a_header_has_ten_notices_and_what_matters_most_comes_first() {
+        assert_eq!(header(&[]), None);
+        let unknown = (0..20).map(|n| Notice::UnknownField(n.to_string().into()));
+        let all: Vec<_> = [Notice::StillExpired, Notice::CompanyOfAnother]
+            .into_iter()
+            .chain(unknown)
+            .collect();
+        let value = header(&all).unwrap();
+        let value = value.to_str().unwrap();
+        let expect = r#"still_expired, company_kept, unknown_field;field="0", unknown_field;"#;
+        assert!(value.starts_with(expect), "{value}");
+        assert_eq!(value.split(", ").count(), 10);
+    }
+}

@@ -1,0 +1,189 @@
+//! Suggestions: what a text that is no value of a field, or no name of one, was meant to be.
+//!
+//! Whoever refuses a text asks here, so that one mistake gets one suggestion wherever it is made.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// The least similarity of a suggested name: 0 for names without anything in common, 1 for equal
+/// ones.
+const SIMILAR: f64 = 0.6;
+
+/// The most characters of a text that are compared with others: a comparison takes as many steps
+/// as both texts have characters, multiplied.
+const COMPARED: usize = 100;
+
+/// The name that a text is a misspelling of, if it is similar to any.
+pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let text: String = text.chars().take(COMPARED).collect();
+    let similarity = |name| strsim::normalized_damerau_levenshtein(&text, name);
+    let names = names.into_iter().map(|name| (similarity(name), name));
+    let (similarity, nearest) = names.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (similarity >= SIMILAR).then_some(nearest)
+}
+
+/// A word of a vocabulary, with others that mean the same.
+pub type Word = (&'static str, &'static [&'static str]);
+
+/// The word of a vocabulary that a text means: in another case, with other separators, by another
+/// name, or misspelt.
+pub fn word(text: &str, words: &[Word]) -> Option<&'static str> {
+    let folded = folded(text);
+    let means = |(word, others): &&Word| {
+        let mut all = others.iter().chain([word]);
+        all.any(|one| self::folded(one) == folded)
+    };
+    let found = words.iter().find(means).map(|(word, _)| *word);
+    found.or_else(|| nearest(&text.to_lowercase(), words.iter().map(|(word, _)| *word)))
+}
+
+/// The alpha-2 code of a country of ISO 3166-1, by its alpha-3 code, by its name in English or in
+/// its own languages, or by another common one.
+pub fn country(text: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<HashMap<String, &'static str>> =
+        LazyLock::new(|| table(include_str!("suggest/countries.txt")));
+    NAMES.get(&folded(text)).copied()
+}
+
+/// The code of a currency of ISO 4217, by its sign, by its name, or by a code that it replaced.
+pub fn currency(text: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<HashMap<String, &'static str>> =
+        LazyLock::new(|| table(include_str!("suggest/currencies.txt")));
+    let folded = folded(text);
+    let one = folded.strip_suffix('s').unwrap_or(&folded);
+    NAMES.get(&folded).or_else(|| NAMES.get(one)).copied()
+}
+
+/// The codes of a table by their folded names. A line is a code, a space, and names between bars.
+fn table(text: &'static str) -> HashMap<String, &'static str> {
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let names = lines.flat_map(|(code, names)| names.split('|').map(move |name| (name, code)));
+    names.map(|(name, code)| (folded(name), code)).collect()
+}
+
+/// A text without what people spell one way or another: case, separators, and small words.
+fn folded(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .take(COMPARED)
+        .collect::<String>()
+        .to_lowercase();
+    let is_separator = |c: char| c.is_whitespace() || (c.is_ascii_punctuation() && c != '$');
+    let mut words: Vec<_> = text
+        .split(is_separator)
+        .filter(|word| !word.is_empty())
+        .collect();
+    // One word alone is a code: `AND` is Andorra.
+    if words.len() > 1 {
+        words.retain(|word| !["and", "the", "per"].contains(word));
+    }
+    words.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codes::{CountryCode, CurrencyCode};
+
+    #[test]
+    fn a_misspelt_name_is_told_from_another_one() {
+        let names = ["title", "salary_min", "salary_max", "company"];
+        for (text, expect) in [
+            ("titel", Some("title")),
+            ("salaryMin", Some("salary_min")),
+            ("salary_mim", Some("salary_min")),
+            ("x", None),
+            ("", None),
+            (&"ü".repeat(100_000), None),
+        ] {
+            assert_eq!(nearest(text, names), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_found_by_what_means_the_same() {
+        const WORDS: &[Word] = &[
+            ("full-time", &["permanent", "ft"]),
+            ("hourly", &["hour", "h"]),
+        ];
+        for (text, expect) in [
+            ("FULL_TIME", Some("full-time")),
+            ("Full time", Some("full-time")),
+            ("fulltime", Some("full-time")),
+            ("Permanent", Some("full-time")),
+            ("full-tme", Some("full-time")),
+            ("per hour", Some("hourly")),
+            ("/h", Some("hourly")),
+            ("secret", None),
+        ] {
+            assert_eq!(word(text, WORDS), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_country_is_found_by_its_names() {
+        for (text, expect) in [
+            ("UK", Some("GB")),
+            ("EN", Some("GB")),
+            ("U.K.", Some("GB")),
+            ("GBR", Some("GB")),
+            ("Norway", Some("NO")),
+            ("norge", Some("NO")),
+            ("the Netherlands", Some("NL")),
+            ("Österreich", Some("AT")),
+            ("Bosnia and Herzegovina", Some("BA")),
+            ("Deutschland", Some("DE")),
+            ("日本", Some("JP")),
+            ("Atlantis", None),
+            ("", None),
+        ] {
+            assert_eq!(country(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_currency_is_found_by_its_signs_and_names() {
+        for (text, expect) in [
+            ("€", Some("EUR")),
+            ("euros", Some("EUR")),
+            ("$", Some("USD")),
+            ("US$", Some("USD")),
+            ("£", Some("GBP")),
+            ("zł", Some("PLN")),
+            ("Swiss francs", Some("CHF")),
+            ("HRK", Some("EUR")),
+            ("kr", None),
+        ] {
+            assert_eq!(currency(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_suggested_is_assigned_and_no_name_means_two() {
+        for (text, is_code) in [
+            (
+                include_str!("suggest/countries.txt"),
+                (|code| CountryCode::parse(code).is_some()) as fn(&str) -> bool,
+            ),
+            (include_str!("suggest/currencies.txt"), |code| {
+                CurrencyCode::parse(code).is_some()
+            }),
+        ] {
+            let found = table(text);
+            for line in text.lines() {
+                let (code, names) = line.split_once(' ').unwrap();
+                assert!(is_code(code), "{line}");
+                for name in names.split('|') {
+                    assert_eq!(found[&folded(name)], code, "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn alpha_3_codes_are_those_that_others_know() {
+        let countries = celes::Country::get_countries();
+        for known in countries.iter().filter(|known| known.alpha2 != "XK") {
+            assert_eq!(country(known.alpha3), Some(known.alpha2));
+        }
+    }
+}
