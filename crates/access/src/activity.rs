@@ -9,7 +9,10 @@ use std::{
 };
 
 use async_trait::async_trait;
-use kernel::{PutOutcome, StoreError, validation::FieldErrors};
+use kernel::{
+    PutOutcome, StoreError,
+    validation::{FieldErrors, field_of, rule_of},
+};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
@@ -20,6 +23,12 @@ pub const DAYS_KEPT: usize = 30;
 
 /// The number of newest refusals that are kept of a client.
 pub const REFUSALS_KEPT: usize = 50;
+
+/// The most reasons of one import for which refusals are kept.
+pub const REASONS_KEPT: usize = 10;
+
+/// The most identifiers of a refusal beside the first.
+const OTHERS: usize = 4;
 
 /// The longest kept text of a refusal, in characters.
 const TEXT: usize = 500;
@@ -88,7 +97,7 @@ pub enum Judgement {
     Rejected,
 }
 
-/// A push that was refused.
+/// A push that was refused, or lines of one import that were refused for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Its id, which ascends with time.
@@ -103,6 +112,12 @@ pub struct Refusal {
     pub message: String,
     /// The errors by field, if there are any.
     pub errors: BTreeMap<String, Vec<String>>,
+    /// The id of the request.
+    pub request_id: Option<String>,
+    /// How many lines were refused for that reason; what is said of them is about the first.
+    pub count: u64,
+    /// The identifiers of some others of them.
+    pub others: Vec<String>,
 }
 
 impl Refusal {
@@ -127,7 +142,71 @@ impl Refusal {
             status,
             message: cut(message),
             errors: errors.collect(),
+            request_id: None,
+            count: 1,
+            others: Vec::new(),
         }
+    }
+
+    /// The reason as one line: what is wrong with the fields, or the message.
+    pub fn reason(&self) -> String {
+        let errors = self.errors.iter();
+        let errors = errors.flat_map(|(field, messages)| {
+            messages
+                .iter()
+                .map(move |message| format!("{field} {message}"))
+        });
+        let errors: Vec<_> = errors.collect();
+        if errors.is_empty() {
+            self.message.clone()
+        } else {
+            cut(&errors.join("; "))
+        }
+    }
+
+    /// What it has in common with others of the same reason: its status, and the rules that it
+    /// breaks, without the values in them.
+    fn kind(&self) -> (u16, Vec<(String, String)>) {
+        let errors = self.errors.iter();
+        let rules = errors.flat_map(|(field, messages)| {
+            let rules = messages.iter().map(|message| rule_of(message));
+            rules.map(move |rule| (field_of(field), rule))
+        });
+        let mut rules: Vec<_> = rules.collect();
+        if rules.is_empty() {
+            rules.push((String::new(), rule_of(&self.message)));
+        }
+        rules.dedup();
+        (self.status, rules)
+    }
+}
+
+/// The refused lines of one import by reason, so that a bad import is a few refusals.
+#[derive(Debug, Default)]
+pub struct Reasons(Vec<((u16, Vec<(String, String)>), Refusal)>);
+
+impl Reasons {
+    /// Adds a refused line. Those of reasons beyond [`REASONS_KEPT`] are left out.
+    pub fn add(&mut self, refusal: Refusal) {
+        let kind = refusal.kind();
+        let is_full = self.0.len() == REASONS_KEPT;
+        match self.0.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, first)) => {
+                first.count += 1;
+                if first.others.len() < OTHERS && !refusal.identifier.is_empty() {
+                    first.others.push(refusal.identifier);
+                }
+            }
+            None if is_full => {}
+            None => self.0.push((kind, refusal)),
+        }
+    }
+
+    /// Takes the refusals, of which each is for another reason.
+    pub fn take(&mut self) -> impl Iterator<Item = Refusal> {
+        std::mem::take(&mut self.0)
+            .into_iter()
+            .map(|(_, refusal)| refusal)
     }
 }
 
@@ -213,7 +292,10 @@ pub trait ActivityRecorder: Send + Sync {
     fn pushed(&self, client: ClientId, outcome: PutOutcome, at: OffsetDateTime);
 
     /// A push was refused.
-    fn refused(&self, client: ClientId, refusal: Refusal);
+    fn refused(&self, client: ClientId, at: OffsetDateTime);
+
+    /// The reason of one or more refused pushes is known.
+    fn explained(&self, client: ClientId, refusal: Refusal);
 
     /// A token was issued for the secret with this digest.
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime);
@@ -242,15 +324,21 @@ impl Gathered {
         }
     }
 
-    /// Adds a refusal. Of many only the newest are kept, and all are counted.
-    pub fn refuse(&mut self, client: ClientId, refusal: Refusal) {
+    /// Adds a refused push.
+    pub fn refuse(&mut self, client: ClientId, at: OffsetDateTime) {
         if let Some(entry) = self.of(client) {
             let refused = Counts {
                 refused: 1,
                 ..Counts::default()
             };
-            entry.count(refusal.at, refused);
-            entry.pushed_at = entry.pushed_at.max(Some(refusal.at));
+            entry.count(at, refused);
+            entry.pushed_at = entry.pushed_at.max(Some(at));
+        }
+    }
+
+    /// Adds the reason of refused pushes. Of many the newest are kept.
+    pub fn explain(&mut self, client: ClientId, refusal: Refusal) {
+        if let Some(entry) = self.of(client) {
             if entry.refusals.len() == REFUSALS_KEPT {
                 entry.refusals.remove(0);
             }
@@ -376,7 +464,8 @@ mod tests {
         gathered.push(client(1), PutOutcome::Unchanged, noon() + hours(12));
         gathered.judge(client(1), Judgement::Approved, noon());
         gathered.judge(client(2), Judgement::Rejected, noon());
-        gathered.refuse(client(1), refusal(1));
+        gathered.refuse(client(1), noon());
+        gathered.explain(client(1), refusal(1));
         let mut writes = gathered.take();
         writes
             .days
@@ -408,14 +497,16 @@ mod tests {
     fn the_newest_refusals_are_kept_and_all_are_counted() {
         let mut gathered = Gathered::default();
         for n in 0..60 {
-            gathered.refuse(client(1), refusal(n));
+            gathered.refuse(client(1), noon());
+            gathered.explain(client(1), refusal(n));
         }
         let writes = gathered.take();
         assert_eq!(writes.days[0].2.refused, 60);
         let ids: Vec<_> = writes.refusals.iter().map(|(_, kept)| kept.id).collect();
         assert_eq!(ids, (10..60).map(uuid).collect::<Vec<_>>());
 
-        gathered.refuse(client(1), refusal(60));
+        gathered.refuse(client(1), noon());
+        gathered.explain(client(1), refusal(60));
         gathered.put_back(writes);
         let writes = gathered.take();
         assert_eq!(writes.days[0].2.refused, 61);
@@ -455,6 +546,45 @@ mod tests {
             (client(1), [2; 32], noon() + hours(4)),
         ];
         assert_eq!(gathered.take().secrets, expect);
+    }
+
+    #[test]
+    fn a_bad_import_is_a_refusal_for_each_reason() {
+        let mut reasons = Reasons::default();
+        let mut add = |n: u128, status, field: &str, message: &str| {
+            let errors = FieldErrors::one(field, message);
+            let id = format!("job-{n}");
+            let refusal = Refusal::new(uuid(n), noon(), &id, status, message, Some(&errors));
+            reasons.add(refusal);
+        };
+        for n in 0..1_000 {
+            let place = format!("employment_types.{}", n % 7);
+            add(n, 422, &place, &format!("must be one of a, b, not \"{n}\""));
+        }
+        add(1_000, 422, "title", "is required");
+        for n in 0..50 {
+            add(
+                1_001 + n,
+                422,
+                &format!("f{}", "x".repeat(n as usize)),
+                "is wrong",
+            );
+        }
+        let kept: Vec<_> = reasons.take().collect();
+        assert_eq!(kept.len(), REASONS_KEPT);
+        let [first, second, ..] = &kept[..] else {
+            panic!("{kept:?}");
+        };
+        assert_eq!((first.count, &*first.identifier), (1_000, "job-0"));
+        assert_eq!(first.others, ["job-1", "job-2", "job-3", "job-4"]);
+        let reason = "employment_types.0 must be one of a, b, not \"0\"";
+        assert_eq!(first.reason(), reason);
+        assert_eq!(
+            (second.count, second.reason()),
+            (1, "title is required".to_owned())
+        );
+        assert_eq!(reasons.take().count(), 0);
+        assert_eq!(refusal(1).reason(), "No.");
     }
 
     #[test]

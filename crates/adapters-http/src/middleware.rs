@@ -46,6 +46,7 @@ pub async fn track(
     );
     let context = RequestContext::default();
     request.extensions_mut().insert(context.clone());
+    request.extensions_mut().insert(id.clone());
     let method = access::method(request.method());
     let traced = RequestSpan::start(&request, method);
     let is_for_token = request.path() == oauth::TOKEN_PATH;

@@ -1,8 +1,16 @@
 //! The request id: the client's own, or a new one.
 
-use std::fmt;
+use std::{
+    convert::Infallible,
+    fmt,
+    future::{Ready, ready},
+};
 
-use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
+use actix_web::{
+    FromRequest, HttpMessage as _, HttpRequest,
+    dev::Payload,
+    http::header::{HeaderMap, HeaderName, HeaderValue},
+};
 use uuid::Uuid;
 
 /// The header of requests and answers.
@@ -40,6 +48,17 @@ impl RequestId {
     /// The id as text.
     pub fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
+    }
+}
+
+/// The id that the middleware gave the request.
+impl FromRequest for RequestId {
+    type Error = Infallible;
+    type Future = Ready<Result<Self, Infallible>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let id = request.extensions().get().cloned();
+        ready(Ok(id.unwrap_or_else(|| Self::of(request.headers()))))
     }
 }
 

@@ -227,6 +227,39 @@ impl From<garde::Report> for FieldErrors {
     }
 }
 
+/// Stands for a value in a message.
+pub const VALUE: &str = "…";
+
+/// A field without the places in lists: `employment_types.*`.
+pub fn field_of(path: &str) -> String {
+    let is_place = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let parts = path.split('.');
+    let parts = parts.map(|part| if is_place(part) { "*" } else { part });
+    parts.collect::<Vec<_>>().join(".")
+}
+
+/// The rule of a message: without its values, which are numbers and quoted texts.
+pub fn rule_of(message: &str) -> String {
+    let mut rule = String::with_capacity(message.len());
+    for (n, part) in message.split('"').enumerate() {
+        // Every other part is between quotes.
+        if n % 2 == 1 {
+            rule.push_str(VALUE);
+            continue;
+        }
+        for word in part.split_inclusive(' ') {
+            let core = word.trim_matches([' ', ',', '.', ';', ':', '(', ')']);
+            let digits = core.trim_start_matches(['-', '+']);
+            if digits.starts_with(|c: char| c.is_ascii_digit()) {
+                rule.push_str(&word.replacen(core, VALUE, 1));
+            } else {
+                rule.push_str(word);
+            }
+        }
+    }
+    rule
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -254,6 +287,25 @@ mod tests {
         assert_eq!(paths, ["e", "f", "c", "d", "b"]);
         let first = "e is wrong; is \"x\" meant? (and 4 more errors).";
         assert_eq!(errors.to_string(), first);
+    }
+
+    #[test]
+    fn a_rule_has_no_values() {
+        for (message, expect) in [
+            (
+                r#"must be one of a, b, not "x y"; is "b" meant?"#,
+                "must be one of a, b, not …; is … meant?",
+            ),
+            (
+                "must be at least salary_min, which is -1,5.",
+                "must be at least salary_min, which is ….",
+            ),
+            ("see RFC-3339 (5)", "see RFC-3339 (…)"),
+        ] {
+            assert_eq!(rule_of(message), expect);
+        }
+        assert_eq!(field_of("employment_types.17"), "employment_types.*");
+        assert_eq!(field_of("company.name"), "company.name");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The answer to an import: receipts of lines, and a summary at its end.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use outbound::retry_after;
 use reqwest::{Response, StatusCode};
@@ -75,6 +75,8 @@ pub struct Summary {
     /// Lines that the answer has no receipts of, because they are too many.
     pub receipts_omitted: u64,
     pub missing: Option<Missing>,
+    /// The notices of the lines that were taken, by code.
+    pub notices: BTreeMap<String, u64>,
     /// Why it is not complete.
     pub message: Option<String>,
 }
@@ -226,13 +228,14 @@ mod tests {
                 r#"{"line":2,"id":"b","outcome":"refused","status":422,"message":"m","errors":{"x":["y"]},"more":1}"#,
                 r#"{"line":3,"id":null,"outcome":"failed","status":500}"#,
                 "",
-                r#"{"summary":{"lines":3,"created":1,"refused":1,"failed":1,"complete":true,"missing":{"count":4,"expired":0,"held":true}}}"#,
+                r#"{"summary":{"lines":3,"created":1,"refused":1,"failed":1,"complete":true,"notices":{"unknown_field":7},"missing":{"count":4,"expired":0,"held":true}}}"#,
             ],
         );
         let answer = answer.judge(true).unwrap();
         let summary = answer.summary.unwrap();
         assert_eq!(summary.counts.total(), 3);
         assert!(summary.missing.unwrap().held);
+        assert_eq!(summary.notices, [("unknown_field".to_owned(), 7)].into());
         let [one, other] = &answer.receipts[..] else {
             panic!("{:?}", answer.receipts)
         };

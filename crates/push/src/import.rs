@@ -1,5 +1,7 @@
 //! An import: what is wanted of it, and its outcome.
 
+use std::collections::BTreeMap;
+
 use crate::{
     answer::{Answer, Missing, Receipt},
     counts::Counts,
@@ -68,6 +70,8 @@ pub struct Import {
     pub counts: Counts,
     /// What a catalogue lacks.
     pub missing: Option<Missing>,
+    /// What lines that were taken left undone, by the notice's code.
+    pub notices: BTreeMap<String, u64>,
     /// The receipts, in the order of the lines.
     pub receipts: Vec<Receipt>,
     /// Lines that were not taken, of which the service gave no receipt because they are too many.
@@ -80,6 +84,9 @@ impl Import {
         let summary = answer.summary.unwrap_or_default();
         self.counts.add(&summary.counts.after(done));
         self.missing = summary.missing;
+        for (code, count) in summary.notices {
+            *self.notices.entry(code).or_default() += count;
+        }
         self.receipts.extend(answer.receipts);
         self.receipts_omitted += summary.receipts_omitted;
     }

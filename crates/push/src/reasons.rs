@@ -1,7 +1,8 @@
 //! Groups the reasons of refusals by field and rule: values in messages do not count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
+use kernel::validation::{VALUE, field_of, rule_of};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -9,8 +10,6 @@ use crate::answer::Receipt;
 
 /// Reasons that are told apart; rarer ones are one.
 const TOLD: usize = 20;
-/// Stands for a value.
-const VALUE: &str = "…";
 
 /// A reason why lines were not taken.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -21,24 +20,26 @@ pub struct Reason {
     pub count: u64,
 }
 
-#[derive(Default)]
 struct Group {
     count: u64,
-    /// The first reason as it was; `None` once another one has had other values.
-    example: Option<String>,
+    /// The first reason, with the values replaced in which others differ from it.
+    example: String,
 }
 
 /// The reasons of all refusals, the most frequent ones first.
 pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     let mut groups = HashMap::<String, Group>::new();
-    let mut add = |group: String, reason: String| {
-        let group = groups.entry(group).or_default();
-        if group.count == 0 {
-            group.example = Some(reason);
-        } else if group.example.as_ref() != Some(&reason) {
-            group.example = None;
+    let mut add = |group: String, reason: String| match groups.entry(group) {
+        Entry::Vacant(new) => {
+            let example = reason;
+            new.insert(Group { count: 1, example });
         }
-        group.count += 1;
+        Entry::Occupied(mut group) => {
+            let common = common(&group.get().example, &reason);
+            let example = common.unwrap_or_else(|| group.key().clone());
+            let count = group.get().count + 1;
+            group.insert(Group { count, example });
+        }
     };
     for receipt in receipts.iter().filter(|receipt| receipt.is_refusal()) {
         let message = &receipt.message;
@@ -47,7 +48,7 @@ pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
             let status = receipt.status.map(|status| format!("{status} "));
             let status = status.unwrap_or_default();
             add(
-                format!("{status}{}", rule(message)),
+                format!("{status}{}", rule_of(message)),
                 format!("{status}{message}"),
             );
         }
@@ -55,17 +56,17 @@ pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
             let field = field_of(field);
             for message in messages {
                 add(
-                    format!("{field}: {}", rule(message)),
+                    format!("{field}: {}", rule_of(message)),
                     format!("{field}: {message}"),
                 );
             }
         }
     }
-    let reason = |(group, Group { count, example }): (String, Group)| Reason {
-        reason: example.unwrap_or(group),
+    let reason = |Group { count, example }| Reason {
+        reason: example,
         count,
     };
-    let mut reasons: Vec<_> = groups.into_iter().map(reason).collect();
+    let mut reasons: Vec<_> = groups.into_values().map(reason).collect();
     reasons.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.reason.cmp(&b.reason)));
     let others = reasons.split_off(reasons.len().min(TOLD));
     if !others.is_empty() {
@@ -77,44 +78,38 @@ pub fn reasons(receipts: &[Receipt]) -> Vec<Reason> {
     reasons
 }
 
+/// What two reasons of a group have in common, word by word; `None` if values have spaces.
+fn common(one: &str, other: &str) -> Option<String> {
+    if one == other {
+        return Some(one.to_owned());
+    }
+    let words = |text: &str| text.split(' ').count();
+    if words(one) != words(other) {
+        return None;
+    }
+    let pairs = one.split(' ').zip(other.split(' '));
+    let words = pairs.map(|(one, other)| {
+        if one == other {
+            return one.to_owned();
+        }
+        let value = one.trim_matches(|c: char| c.is_ascii_punctuation());
+        if value.is_empty() {
+            VALUE.to_owned()
+        } else {
+            one.replacen(value, VALUE, 1)
+        }
+    });
+    let common = words.collect::<Vec<_>>().join(" ");
+    let ends = [", which is …", ", which is ….", ", and has …"];
+    let short = ends.iter().find_map(|end| common.strip_suffix(end));
+    Some(short.unwrap_or(&common).to_owned())
+}
+
 /// The errors by field.
 fn errors(receipt: &Receipt) -> BTreeMap<String, Vec<String>> {
     let errors = receipt.errors.as_deref().map(RawValue::get);
     let errors = errors.map(serde_json::from_str).and_then(Result::ok);
     errors.unwrap_or_default()
-}
-
-/// A field without the places in lists: `employment_types.*`.
-fn field_of(field: &str) -> String {
-    let is_place = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    let parts = field
-        .split('.')
-        .map(|part| if is_place(part) { "*" } else { part });
-    parts.collect::<Vec<_>>().join(".")
-}
-
-/// A message with its values, which are numbers and quoted texts, replaced.
-fn rule(message: &str) -> String {
-    let mut rule = String::with_capacity(message.len());
-    for (n, part) in message.split('"').enumerate() {
-        // Every other part is between quotes.
-        if n % 2 == 1 {
-            rule.push_str(VALUE);
-            continue;
-        }
-        for word in part.split_inclusive(' ') {
-            let core = word.trim_matches([' ', ',', '.', ';', ':', '(', ')']);
-            let digits = core.trim_start_matches(['-', '+']);
-            if digits.starts_with(|c: char| c.is_ascii_digit()) {
-                rule.push_str(&word.replacen(core, VALUE, 1));
-            } else {
-                rule.push_str(word);
-            }
-        }
-    }
-    let end = [", which is …", ", which is …."];
-    let cut = end.iter().find_map(|end| rule.strip_suffix(end));
-    cut.map(str::to_owned).unwrap_or(rule)
 }
 
 #[cfg(test)]
@@ -153,7 +148,7 @@ mod tests {
                 50,
             ),
             ("salary_max: must be at least salary_min", 50),
-            ("x: … is not … to …; see RFC-3339 (…)", 50),
+            ("x: \"…\" is not … to -…; see RFC-3339 (5)", 50),
             ("line …: is too long", 2),
             ("404 Job posting not found.", 1),
             ("title: is at most 255 long", 1),

@@ -6,7 +6,7 @@ use kernel::{
     event::EventName,
     field::{Patch, Sent, Term},
     fields,
-    validation::FieldErrors,
+    validation::{ErrorKind, FieldErrors},
     vocabulary::vocabulary,
 };
 use time::OffsetDateTime;
@@ -99,7 +99,7 @@ impl NewEndpoint {
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
         let (change, mut errors) = read(body::text(body)?, private, FieldErrors::new())?;
         if change.url == Patch::Keep && !errors.concern("url") {
-            errors.add("url", "is required");
+            errors.add_as(ErrorKind::Missing, "url", "is required");
         }
         match change.url {
             Patch::Set(url) if errors.is_empty() => Ok(Self {
@@ -243,21 +243,18 @@ mod tests {
             r#"{{"url":"http://a.example","types":["Created","CompanyUpdated",null,1],
                 "include_posting":"yes","description":"{long}","state":"disabled","x":"\u0000"}}"#
         );
-        let common = [
-            "description must be at most 255 characters long".to_owned(),
-            "include_posting must be true or false".to_owned(),
-        ];
-        let rest = [
-            format!("types.0 must be {types}"),
+        let expect = [
+            format!("types.0 must be {types}, not \"Created\""),
             "types.2 must not be null or blank".to_owned(),
-            "types.3 must be a string".to_owned(),
+            "types.3 must be a string, not a number".to_owned(),
+            "include_posting must be true or false, not a string".to_owned(),
+            "description must be at most 255 characters long, and has 256".to_owned(),
             "url must be an https URL, as plain http can be read and changed on its way".to_owned(),
             "x must not contain the character U+0000".to_owned(),
         ];
-        let state = ["state must be one of active, paused".to_owned()];
-        let expect = [&common[..], &state, &rest].concat();
-        assert_eq!(fields(change(&body)), expect);
-        assert_eq!(fields(create(&body)), [&common[..], &rest].concat());
+        assert_eq!(fields(create(&body)), expect);
+        let state = ["state must be one of active, paused, not \"disabled\"".to_owned()];
+        assert_eq!(fields(change(&body)), [&state[..], &expect].concat());
     }
 
     #[test]

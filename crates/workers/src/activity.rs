@@ -79,8 +79,12 @@ impl ActivityRecorder for Activities {
         self.gathered().push(client, outcome, at);
     }
 
-    fn refused(&self, client: ClientId, refusal: Refusal) {
-        self.gathered().refuse(client, refusal);
+    fn refused(&self, client: ClientId, at: OffsetDateTime) {
+        self.gathered().refuse(client, at);
+    }
+
+    fn explained(&self, client: ClientId, refusal: Refusal) {
+        self.gathered().explain(client, refusal);
     }
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {

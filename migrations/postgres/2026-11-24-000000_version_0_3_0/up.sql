@@ -349,6 +349,9 @@ CREATE TABLE client_refusals (
     status integer NOT NULL CHECK (status BETWEEN 0 AND 65535),
     message text NOT NULL,
     errors json CHECK (json_typeof(errors) = 'object'),
+    request_id text COLLATE "C",
+    count bigint NOT NULL CHECK (count >= 1),
+    others json CHECK (json_typeof(others) = 'array'),
     PRIMARY KEY (client_id, id)
 )
 -- Rows come and go, as in the outbox.
@@ -364,6 +367,11 @@ COMMENT ON COLUMN client_refusals.status IS 'The status of the answer.';
 COMMENT ON COLUMN client_refusals.message IS 'Its message.';
 COMMENT ON COLUMN client_refusals.errors IS
     'Its errors, a JSON object of lists by field; unset without any.';
+COMMENT ON COLUMN client_refusals.request_id IS 'The id of the request.';
+COMMENT ON COLUMN client_refusals.count IS
+    'How many lines of one import were refused for that reason; this is the first.';
+COMMENT ON COLUMN client_refusals.others IS
+    'Identifiers of some others, a JSON array; unset without any.';
 
 CREATE TABLE catalogues (
     id uuid NOT NULL PRIMARY KEY,

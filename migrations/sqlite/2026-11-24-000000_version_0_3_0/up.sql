@@ -245,6 +245,12 @@ CREATE TABLE client_refusals (
     message TEXT NOT NULL,
     -- A JSON object of lists by field; unset without any.
     errors TEXT CHECK (errors LIKE '{%}'),
+    -- Of the request.
+    request_id TEXT,
+    -- How many lines of one import were refused for that reason; this is the first.
+    count INTEGER NOT NULL CHECK (count >= 1),
+    -- Identifiers of some others, a JSON array; unset without any.
+    others TEXT CHECK (others LIKE '[%]'),
     PRIMARY KEY (client_id, id)
 ) STRICT, WITHOUT ROWID;
 

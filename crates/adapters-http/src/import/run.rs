@@ -31,8 +31,9 @@ use crate::{
     connection::content_length,
     error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
-    posting::{NDJSON, PREFERENCE_APPLIED, STRICT, WRITERS, activity, is_strict},
+    posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, WRITERS, is_strict},
     query::{Parameters, boolean, integer},
+    request_id::RequestId,
     state::State,
 };
 
@@ -127,6 +128,8 @@ pub async fn run(
     };
     let import = state.ports.imports.begin(order).await?;
     let mut payload = body.ask();
+    let Ok(request_id) = RequestId::extract(&request).await;
+    let pushes = Pushes::new(&state.ports, caller.id(), &request_id, options.dry_run);
     let mut running = Running {
         request: &request,
         state,
@@ -135,6 +138,7 @@ pub async fn run(
         options: &options,
         import,
         receipts: Vec::new(),
+        pushes,
         spool: Spool::default(),
     };
     let taken = running.take_in(&mut payload).await;
@@ -157,6 +161,7 @@ struct Running<'a> {
     import: Box<dyn Import>,
     /// Receipts that are not in the spool yet.
     receipts: Vec<Receipt>,
+    pushes: Pushes<'a>,
     spool: Spool,
 }
 
@@ -237,10 +242,9 @@ impl Running<'_> {
     /// Records receipts as the client's activity, and keeps those that it wants.
     async fn spool(&mut self) -> Result<(), ApiError> {
         let Self {
-            state,
-            caller,
             options,
             receipts,
+            pushes,
             spool,
             ..
         } = self;
@@ -248,10 +252,7 @@ impl Running<'_> {
             let (line, is_failure) = (receipt.line, receipt.is_failure());
             let id = receipt.id.as_deref();
             let result = receipt.result.map_err(ApiError::from);
-            if !options.dry_run {
-                let id = id.unwrap_or_default();
-                activity::record(&state.ports, caller.id(), id, id, result.as_ref());
-            }
+            pushes.record(id.unwrap_or_default(), result.as_ref());
             let shown = match &result {
                 Ok(answer) if options.all_receipts => {
                     ImportReceipt::taken(line, id, answer, options.dry_run)

@@ -90,7 +90,7 @@ struct Integration<'a> {
     last_push_at: Option<Timestamp>,
     /// The last 30 days (UTC) with anything, newest first.
     days: Vec<DayOfIntegration>,
-    /// The last 50 refused pushes, newest first.
+    /// The last 50 refusals, newest first; of one import at most 10.
     refusals: Vec<Refusal<'a>>,
 }
 
@@ -159,7 +159,8 @@ impl DayOfIntegration {
     }
 }
 
-/// A push that was refused. Long texts are cut, and of many errors some are left out.
+/// A push that was refused, or lines of one import that were refused for one reason: then everything
+/// is about the first of them. Long texts are cut, and of many errors some are left out.
 #[derive(Serialize, ToSchema)]
 struct Refusal<'a> {
     /// When it was refused.
@@ -174,6 +175,13 @@ struct Refusal<'a> {
     message: &'a str,
     /// What was wrong with each field, by its path; `null` if it was not about fields.
     errors: Option<&'a BTreeMap<String, Vec<String>>>,
+    /// The id of the request, as its answer had it in `X-Request-Id`.
+    request_id: Option<&'a str>,
+    /// How many lines of the import were refused for that reason; 1 of a single push.
+    #[schema(minimum = 1)]
+    count: u64,
+    /// The identifiers of some others of them.
+    others: &'a [String],
 }
 
 impl<'a> Refusal<'a> {
@@ -184,6 +192,9 @@ impl<'a> Refusal<'a> {
             status: refusal.status,
             message: &refusal.message,
             errors: (!refusal.errors.is_empty()).then_some(&refusal.errors),
+            request_id: refusal.request_id.as_deref(),
+            count: refusal.count,
+            others: &refusal.others,
         }
     }
 }
@@ -215,6 +226,9 @@ impl Answer for IntegrationAnswer<'_> {
                     status: 404,
                     message: "Job posting not found.",
                     errors: None,
+                    request_id: Some("0190a1b2-0000-7000-8000-000000000009"),
+                    count: 1,
+                    others: &[],
                 }],
             },
         }
@@ -239,8 +253,11 @@ mod tests {
         client.requests_per_minute = NonZeroU32::new(60);
         client.secrets[0].last_used_at = Some(noon());
         let errors = FieldErrors::one("title", "is required");
-        let refusal = |status, errors| {
-            access::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
+        let refusal = |status, errors| access::activity::Refusal {
+            request_id: Some("request-1".to_owned()),
+            count: 3,
+            others: vec!["acme-2".to_owned(), "acme-3".to_owned()],
+            ..access::activity::Refusal::new(uuid(9), noon(), "acme-1", status, "No.", errors)
         };
         let activity = Activity {
             last_push_at: Some(noon() + hours(1)),
@@ -261,7 +278,8 @@ mod tests {
         };
         let shown = |status, errors| {
             json!({"at": "2026-03-01T12:00:00.123456Z", "unique_source_identifier": "acme-1",
-                "status": status, "message": "No.", "errors": errors})
+                "status": status, "message": "No.", "errors": errors,
+                "request_id": "request-1", "count": 3, "others": ["acme-2", "acme-3"]})
         };
         let mut expect = json!({
             "client_id": uuid(1), "name": "Client 1",

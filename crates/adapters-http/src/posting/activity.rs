@@ -1,30 +1,67 @@
 //! What came of a push, for the log and for the client to read later.
 
-use domain::posting::{self};
+use access::activity::{Reasons, Refusal};
+use domain::posting;
 use kernel::{ClientId, PutOutcome};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{error::ApiError, ports::Ports};
+use crate::{error::ApiError, ports::Ports, request_id::RequestId};
 
-/// Logs the outcome of a push, and records it as the client's activity. `logged` is the identifier
-/// as the log shows it, which has no line breaks.
-pub fn record(
-    ports: &Ports,
+/// The pushes of one request. What was refused is told by reason when it ends, also if the request
+/// is dropped.
+pub struct Pushes<'a> {
+    ports: &'a Ports,
     client: ClientId,
-    identifier: &str,
-    logged: &str,
-    answer: Result<&posting::Answer, &ApiError>,
-) {
-    let now = kernel::microseconds(OffsetDateTime::now_utc());
-    match answer {
-        Ok(answer) => {
-            log(client, logged, answer);
-            ports.recorder.pushed(client, answer.outcome, now);
+    request_id: RequestId,
+    /// Whether nothing is written, and so nothing recorded.
+    dry_run: bool,
+    reasons: Reasons,
+}
+
+impl<'a> Pushes<'a> {
+    /// The pushes of a request.
+    pub fn new(ports: &'a Ports, client: ClientId, request_id: &RequestId, dry_run: bool) -> Self {
+        Self {
+            ports,
+            client,
+            request_id: request_id.clone(),
+            dry_run,
+            reasons: Reasons::default(),
         }
-        Err(error) => {
-            if let Some(refusal) = error.refusal(Uuid::now_v7(), now, identifier) {
-                ports.recorder.refused(client, refusal);
+    }
+
+    /// Logs the outcome of a push, and records it as the client's activity.
+    pub fn record(&mut self, identifier: &str, answer: Result<&posting::Answer, &ApiError>) {
+        let (now, recorder) = (
+            kernel::microseconds(OffsetDateTime::now_utc()),
+            &self.ports.recorder,
+        );
+        match answer {
+            Ok(_) if self.dry_run => {}
+            Ok(answer) => {
+                log(self.client, identifier, answer);
+                recorder.pushed(self.client, answer.outcome, now);
+            }
+            Err(error) => {
+                if let Some(refusal) = error.refusal(Uuid::now_v7(), now, identifier) {
+                    if !self.dry_run {
+                        recorder.refused(self.client, now);
+                    }
+                    self.reasons.add(refusal);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Pushes<'_> {
+    fn drop(&mut self) {
+        for mut refusal in self.reasons.take() {
+            log_refused(self.client, &refusal);
+            if !self.dry_run {
+                refusal.request_id = Some(self.request_id.to_string());
+                self.ports.recorder.explained(self.client, refusal);
             }
         }
     }
@@ -46,5 +83,19 @@ fn log(client_id: ClientId, identifier: &str, answer: &posting::Answer) {
         created_by = answer.created_by.as_ref().map(tracing::field::display),
         updated_by = answer.updated_by.as_ref().map(tracing::field::display),
         "pushed"
+    );
+}
+
+/// Logs why pushes were refused, likewise: one line for each reason of an import.
+fn log_refused(client_id: ClientId, refusal: &Refusal) {
+    tracing::info!(
+        target: "posthaste::push",
+        %client_id,
+        identifier = refusal.identifier,
+        status = refusal.status,
+        reason = refusal.reason(),
+        count = refusal.count,
+        others = (!refusal.others.is_empty()).then(|| tracing::field::debug(&refusal.others)),
+        "refused"
     );
 }

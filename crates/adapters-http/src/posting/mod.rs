@@ -1,6 +1,6 @@
 //! Postings over HTTP: push, read and list.
 
-pub mod activity;
+mod activity;
 mod cursor;
 mod export;
 mod get;
@@ -18,6 +18,7 @@ use access::Scope;
 #[cfg(fuzzing)]
 pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
+    activity::Pushes,
     export::NDJSON,
     json_ld::{FORMS, MEDIA_TYPE as JSON_LD, not_acceptable},
     list::{DEFAULT_LIMIT, MAX_LIMIT, ME, TEXTS},

@@ -28,7 +28,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
-    activity,
+    activity::Pushes,
     notice::{self, NOTICE},
     prefer::{STRICT, is_strict},
 };
@@ -37,6 +37,7 @@ use crate::{
     error::ApiError,
     oauth::Caller,
     query::{Parameters, boolean},
+    request_id::RequestId,
     resource::Segment,
     schema::Answer,
     state::State,
@@ -110,6 +111,7 @@ pub(super) async fn put(
     caller: Caller,
     segment: Segment,
     options: PushOptions,
+    request_id: RequestId,
     body: Body,
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
@@ -121,13 +123,10 @@ pub(super) async fn put(
         }
         _ => error,
     });
-    if !dry_run {
-        // It is still percent-encoded, so it cannot contain a line break.
-        let segment = segment.sent();
-        let identifier = percent_decode_str(segment).decode_utf8_lossy();
-        let result = answer.as_ref();
-        activity::record(&state.ports, caller.id(), &identifier, segment, result);
-    }
+    let identifier = percent_decode_str(segment.sent()).decode_utf8_lossy();
+    let mut pushes = Pushes::new(&state.ports, caller.id(), &request_id, dry_run);
+    pushes.record(&identifier, answer.as_ref());
+    drop(pushes);
     let answer = answer?;
     let is_new = answer.outcome == PutOutcome::Created;
     let mut response = HttpResponse::build(if is_new {

@@ -133,7 +133,11 @@ async fn a_strict_push_has_unknown_fields_refused() {
         .header("Prefer", "handling=lenient")
         .json(&body);
     let unchanged = (200, Some("unchanged"), Some("PendingEnrichment"), None);
-    assert_eq!(told(&lenient.send(&app).await), unchanged);
+    let lenient = lenient.send(&app).await;
+    assert_eq!(told(&lenient), unchanged);
+    let notice = r#"unknown_field;field="titel";nearest="title""#;
+    assert_eq!(lenient.header("Posthaste-Notice"), Some(notice));
+    assert_eq!(refused.header("Posthaste-Notice"), None);
 }
 
 #[tokio::test]

@@ -131,7 +131,13 @@ async fn each_line_is_a_push_with_a_receipt() {
         json!({"line": 1, "id": "a1", "outcome": "created", "status": 201, "uuid": posting["uuid"]})
     );
     assert_eq!((&all[3]["id"], all[3].get("uuid")), (&Value::Null, None));
-    assert_eq!(all[4]["errors"]["title"], json!(["must be a string"]));
+    let wrong = json!(["must be a string, not a number"]);
+    assert_eq!(all[4]["errors"]["title"], wrong);
+    let not_json = all[3]["message"].as_str().unwrap();
+    assert!(
+        not_json.starts_with("The line is not valid JSON: "),
+        "{not_json}"
+    );
     assert!(all[1]["message"].as_str().unwrap().contains("begin with"));
     assert!(!answer.text().contains(support::INTERNALS));
 
@@ -151,6 +157,69 @@ async fn each_line_is_a_push_with_a_receipt() {
         (&json!(1), &json!(10))
     );
     assert_eq!(activity["refusals"].as_array().unwrap().len(), 10);
+}
+
+#[tokio::test]
+async fn refusals_are_grouped_by_reason_and_lead_to_the_request() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let wrong = |n: u32| line(&format!("a{n}"), &json!({"title": n}));
+    let body: String = (0..60).map(wrong).collect();
+    let answer = import(&token, IMPORTS, body).send(&app).await;
+    let single = request("PUT", &format!("{}/b", support::PATH)).token(&token);
+    let single = single.json(&json!({"title": 5})).send(&app).await;
+    let activity = request("GET", "/api/job-board/integration").token(&token);
+    let activity = activity.send(&app).await.json()["data"].take();
+    assert_eq!(activity["days"][0]["refused"], 61);
+    let shown: Vec<_> = activity["refusals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|refusal| {
+            let id = refusal["unique_source_identifier"].as_str();
+            let request_id = refusal["request_id"].as_str();
+            (
+                id,
+                request_id,
+                refusal["count"].as_u64(),
+                &refusal["others"],
+            )
+        })
+        .collect();
+    let others = json!(["a1", "a2", "a3", "a4"]);
+    let expect = [
+        (
+            Some("b"),
+            single.header("X-Request-Id"),
+            Some(1),
+            &json!([]),
+        ),
+        (Some("a0"), answer.header("X-Request-Id"), Some(60), &others),
+    ];
+    assert_eq!(shown, expect);
+}
+
+#[tokio::test]
+async fn receipts_and_summary_have_the_notices() {
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let mut body = posting();
+    body["titel"] = "T".into();
+    let body = line("a", &body);
+    let field = json!({"code": "unknown_field", "field": "titel", "nearest": "title",
+        "message": "titel is not a known field, and was left out; the nearest one is title."});
+    // The third time it is known to change nothing.
+    for outcome in ["created", "unchanged", "unchanged"] {
+        let all = format!("{IMPORTS}?receipts=all");
+        let answer = import(&token, &all, &*body).send(&app).await;
+        let [receipt, summary] = &lines(&answer)[..] else {
+            panic!("{}", answer.text());
+        };
+        assert_eq!(receipt["outcome"], outcome);
+        assert_eq!(receipt["notices"], json!([field]));
+        let notices = json!({"unknown_field": 1});
+        assert_eq!(summary["summary"]["notices"], notices);
+    }
 }
 
 #[tokio::test]

@@ -128,12 +128,43 @@ async fn each_change_says_who_made_it_and_nothing_else_does() {
             "posthaste::push",
             "client_id=",
             "created_by=client:",
-            "identifier=\"a%20b%2Fc\"",
+            "identifier=\"a b/c\"",
             &format!("outcome=\"{outcome}\""),
         ] {
             assert!(lines.contains(part), "{part}: {lines}");
         }
         let was_there = lines.contains("updated_by=client:");
         assert_eq!(was_there, outcome != "created", "{lines}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_id_leads_to_the_reason_of_a_refusal() {
+    let log = Log::of_this_process();
+    let app = TestApp::spawn();
+    let token = app.writer().await;
+    let line = r#"{"id":"a b\u2028","payload":{"title":5}}"#;
+    let import = request("POST", "/api/job-board/imports")
+        .header("Content-Type", "application/x-ndjson")
+        .body(format!("{line}\n").repeat(1_000));
+    let single =
+        request("PUT", &format!("{PATH}/a%20b%E2%80%A8")).json(&serde_json::json!({"title": 5}));
+    for (id, request, count) in [("why-1", single, 1), ("why-2", import, 1_000)] {
+        let request = request.token(&token).header("X-Request-Id", id);
+        request.send(&app).await;
+        let lines = log.lines_of(id);
+        let about: Vec<_> = lines
+            .lines()
+            .filter(|line| line.contains("refused"))
+            .collect();
+        assert!(lines.len() < 3_000 && about.len() == 1, "{lines}");
+        for part in [
+            r#"identifier="a b\u{2028}""#,
+            r#"reason="title must be a string, not a number"#,
+            &format!("count={count}"),
+            "status=422",
+        ] {
+            assert!(about[0].contains(part), "{part}: {lines}");
+        }
     }
 }

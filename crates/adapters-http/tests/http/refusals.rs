@@ -76,6 +76,10 @@ async fn bodies_that_are_not_read() {
         .says("Content-Encoding")
         .with("Accept-Encoding", "identity"),
         case("too large", put(&writer).json(&too_large), 413).says("at most 65536 bytes"),
+        case("DELETE", to("DELETE", "/a").token(&writer), 405).says(
+            "it supports GET, HEAD, PUT. PUT creates and updates a posting, with all fields or \
+                   only some; {\"expiration\":{}} takes it down.",
+        ),
         case("empty", json(""), 400).says("empty"),
         case("not JSON", json("{\"title\": tru}"), 400).says("not valid JSON"),
         case("not an object", json("[]"), 422).says("body must be a JSON object."),

@@ -1,6 +1,7 @@
 //! `posthaste push`: sends a file of postings through the imports endpoint, by the crate `push`.
 
 use std::{
+    collections::BTreeMap,
     convert::Infallible,
     env,
     fmt::{self, Write as _},
@@ -290,6 +291,8 @@ struct Summary {
     counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<Missing>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    notices: BTreeMap<String, u64>,
     /// Lines that were not taken, without a receipt that says why.
     #[serde(skip_serializing_if = "Option::is_none")]
     receipts_omitted: Option<NonZero<u64>>,
@@ -303,6 +306,7 @@ impl Summary {
             lines: import.counts.total(),
             counts: import.counts,
             missing: import.missing,
+            notices: import.notices.clone(),
             receipts_omitted: NonZero::new(import.receipts_omitted),
             reasons: push::reasons(&import.receipts),
             seconds: (took.as_secs_f64() * 1_000.0).round() / 1_000.0,
@@ -323,6 +327,9 @@ impl fmt::Display for Summary {
         for Reason { reason, count } in &self.reasons {
             let reason = shorten(&plain(reason), SHOWN_LENGTH);
             write!(f, "\n{count:>10} × {reason}")?;
+        }
+        for (code, count) in &self.notices {
+            write!(f, "\n{count:>10} × taken, with the notice {}", plain(code))?;
         }
         if let Some(omitted) = self.receipts_omitted {
             write!(
@@ -435,6 +442,7 @@ mod tests {
                 expired: 0,
                 held: true,
             }),
+            notices: [("unknown_field".to_owned(), 3)].into(),
             receipts: vec![serde_json::from_value(receipt).unwrap()],
             receipts_omitted: 0,
         };
@@ -442,11 +450,12 @@ mod tests {
         let text = "created            2\nupdated            0\nunchanged          0\n\
                     expired            0\nreopened           0\nrefused            1\n\
                     failed             0\n3 lines in 1.5 s, 2 a second\n         \
-                    1 × title: is required";
+                    1 × title: is required\n         3 × taken, with the notice unknown_field";
         assert_eq!(summary.to_string(), text);
         let expect = json!({"lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0,
             "reopened": 0, "refused": 1, "failed": 0, "seconds": 1.5,
             "missing": {"count": 3, "expired": 0, "held": true},
+            "notices": {"unknown_field": 3},
             "reasons": [{"reason": "title: is required", "count": 1}]});
         assert_eq!(serde_json::to_value(&summary).unwrap(), expect);
     }

@@ -86,6 +86,7 @@ pub struct RefusalRecord {
     client: ClientId,
     refusal: Refusal,
     errors: Option<String>,
+    others: Option<String>,
 }
 
 impl RefusalRecord {
@@ -96,6 +97,8 @@ impl RefusalRecord {
         Self {
             client,
             refusal: refusal.clone(),
+            others: (!refusal.others.is_empty())
+                .then(|| serde_json::Value::from(refusal.others.as_slice()).to_string()),
             errors: (!errors.is_empty()).then(|| serde_json::Value::Object(errors).to_string()),
         }
     }
@@ -117,6 +120,9 @@ entity! {
             status: Count = Integer(|record| Some(record.refusal.status.into())),
             message: Text = Text(|record| Some(&record.refusal.message)),
             errors: Nullable<Text> = Json(|record| record.errors.as_deref()),
+            request_id: Nullable<Text> = Text(|record| record.refusal.request_id.as_deref()),
+            count: BigInt = Integer(|record| Some(stored(record.refusal.count))),
+            others: Nullable<Text> = Json(|record| record.others.as_deref()),
         }
         changing {}
         apart {}
@@ -128,7 +134,8 @@ impl TryFrom<RefusalRow> for Refusal {
 
     fn try_from(row: RefusalRow) -> Result<Self, StoreError> {
         let errors = row.errors.unwrap_or_else(|| "{}".to_owned());
-        let status = row.status;
+        let others = row.others.unwrap_or_else(|| "[]".to_owned());
+        let (status, count) = (row.status, row.count);
         Ok(Self {
             id: row.id.uuid("client_refusals.id")?,
             at: row.at.time("client_refusals.at")?,
@@ -137,6 +144,10 @@ impl TryFrom<RefusalRow> for Refusal {
             message: row.message,
             errors: serde_json::from_str(&errors)
                 .map_err(|_| corrupt("client_refusals.errors", errors))?,
+            request_id: row.request_id,
+            count: u64::try_from(count).map_err(|_| corrupt("client_refusals.count", count))?,
+            others: serde_json::from_str(&others)
+                .map_err(|_| corrupt("client_refusals.others", others))?,
         })
     }
 }

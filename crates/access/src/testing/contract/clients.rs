@@ -30,7 +30,16 @@ fn refusal(n: u128) -> Refusal {
     let errors = FieldErrors::one("title", "is \"bad\"");
     let errors = (n % 2 == 1).then_some(&errors);
     let at = noon() + Duration::seconds(i64::try_from(n).unwrap_or_default());
-    Refusal::new(uuid(n), at, "jöb/1", 422, "It is wrong.", errors)
+    let refusal = Refusal::new(uuid(n), at, "jöb/1", 422, "It is wrong.", errors);
+    if n % 2 == 0 {
+        return refusal;
+    }
+    Refusal {
+        request_id: Some("request-1".to_owned()),
+        count: 1 << 40,
+        others: vec!["jöb/2".to_owned(), "\"".to_owned()],
+        ..refusal
+    }
 }
 
 kernel::contract_cases!(

@@ -203,6 +203,27 @@ async fn json_says_the_same_as_a_form() {
 }
 
 #[actix_web::test]
+async fn a_scope_that_is_not_granted_is_named_with_those_that_the_client_has() {
+    let harness = Harness::new();
+    let scopes = [Scope::JobPostingsRead, Scope::WebhooksManage];
+    let (id, secret) = harness.client(&scopes).await;
+    let has = "the client has: job-postings:read, webhooks:manage.";
+    for (scope, problem) in [
+        (
+            "job-postings:raed",
+            "is unknown (is 'job-postings:read' meant?)",
+        ),
+        ("job-postings:write", "is not one of the client's"),
+        ("x", "is unknown"),
+    ] {
+        let form = format!("{}&scope={scope}", filled("GRANT&POST", id, &secret));
+        let answer = harness.post(&[], &form).await;
+        let expect = format!("The scope '{scope}' {problem}; {has}");
+        assert_eq!(answer.body["error_description"], expect);
+    }
+}
+
+#[actix_web::test]
 async fn a_compressed_form_is_not_read() {
     let harness = Harness::new();
     let (id, secret) = harness.client(&[Scope::JobPostingsRead]).await;

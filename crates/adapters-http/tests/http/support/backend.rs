@@ -153,8 +153,12 @@ impl ActivityRecorder for Backend {
         self.gathered.lock().unwrap().push(client, outcome, at);
     }
 
-    fn refused(&self, client: ClientId, refusal: Refusal) {
-        self.gathered.lock().unwrap().refuse(client, refusal);
+    fn refused(&self, client: ClientId, at: OffsetDateTime) {
+        self.gathered.lock().unwrap().refuse(client, at);
+    }
+
+    fn explained(&self, client: ClientId, refusal: Refusal) {
+        self.gathered.lock().unwrap().explain(client, refusal);
     }
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {

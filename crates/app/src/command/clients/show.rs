@@ -95,7 +95,15 @@ impl Shown {
             let (at, status) = (output::time(refusal.at), refusal.status);
             let identifier = text::plain(&refusal.identifier);
             let message = text::plain(&refusal.message);
-            format!("\n{at}  {status}  {identifier}\n    {message}")
+            let more = match refusal.count - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let request = refusal.request_id.as_deref().map(text::plain);
+            let request = request
+                .map(|id| format!("  request {id}"))
+                .unwrap_or_default();
+            format!("\n{at}  {status}  {identifier}{more}{request}\n    {message}")
         }));
         Ok(text)
     }

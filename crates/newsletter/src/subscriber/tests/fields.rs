@@ -31,9 +31,10 @@ fn wrong(segment: &str, body: &Value) -> Vec<(String, String)> {
 #[track_caller]
 fn is_wrong(body: &Value, expect: &[(&str, &str)]) {
     let found = wrong("a@b.example", body);
+    // What was sent instead is a test of the shared kernel.
     let found: Vec<_> = found
         .iter()
-        .map(|(p, m)| (p.as_str(), m.as_str()))
+        .map(|(p, m)| (p.as_str(), m.split(", not ").next().unwrap_or_default()))
         .collect();
     assert_eq!(found, expect, "{body}");
 }
@@ -65,7 +66,7 @@ fn limits_count_characters_after_trimming() {
         is_right(&json!({field: format!(" {} ", text(limit))}));
         is_wrong(
             &json!({field: text(limit + 1)}),
-            &[(field, "must be at most 255 characters long")],
+            &[(field, "must be at most 255 characters long, and has 256")],
         );
     }
 }
@@ -101,9 +102,9 @@ fn a_membership_is_sent_whole() {
     is_wrong(
         &json!({"membership": {"plan_category": null, "status": " ", "expires_at": 5}}),
         &[
-            ("membership.expires_at", "must be a string"),
             ("membership.plan_category", "must not be null or blank"),
             ("membership.status", "must not be null or blank"),
+            ("membership.expires_at", "must be a string"),
         ],
     );
     for expires_at in [json!(null), json!(""), json!("2028-02-29")] {
@@ -167,11 +168,11 @@ fn all_errors_come_in_one_answer() {
     let found = wrong("no%20address", &body);
     let paths: Vec<_> = found.iter().map(|(path, _)| path.as_str()).collect();
     let expect = [
+        "name",
         "country",
+        "membership.status",
         "email",
         "membership.plan_category",
-        "membership.status",
-        "name",
     ];
     assert_eq!(paths, expect);
 }
