@@ -3,19 +3,18 @@
 //! It is [gathered](Gathered) in memory and written every few seconds, so that no push waits for
 //! it. A process that is killed loses the seconds since.
 
+mod refusal;
+
 use std::{
     collections::{BTreeMap, HashMap},
     ops::AddAssign,
 };
 
 use async_trait::async_trait;
-use kernel::{
-    PutOutcome, StoreError,
-    validation::{FieldErrors, field_of, rule_of},
-};
+use kernel::{PutOutcome, StoreError};
 use time::{Date, OffsetDateTime};
-use uuid::Uuid;
 
+pub use self::refusal::{REASONS_KEPT, Reasons, Refusal};
 use super::ClientId;
 
 /// The number of days with activity that are kept of a client.
@@ -23,18 +22,6 @@ pub const DAYS_KEPT: usize = 30;
 
 /// The number of newest refusals that are kept of a client.
 pub const REFUSALS_KEPT: usize = 50;
-
-/// The most reasons of one import for which refusals are kept.
-pub const REASONS_KEPT: usize = 10;
-
-/// The most identifiers of a refusal beside the first.
-const OTHERS: usize = 4;
-
-/// The longest kept text of a refusal, in characters.
-const TEXT: usize = 500;
-
-/// The most fields of a refusal whose errors are kept, and the most errors of each.
-const ERRORS: (usize, usize) = (20, 3);
 
 /// The most clients whose activity is gathered between two writes; that of others is lost.
 const MOST_CLIENTS: usize = 10_000;
@@ -95,129 +82,6 @@ pub enum Judgement {
     Approved,
     /// It was rejected.
     Rejected,
-}
-
-/// A push that was refused, or lines of one import that were refused for the same reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Its id, which ascends with time.
-    pub id: Uuid,
-    /// When it was refused.
-    pub at: OffsetDateTime,
-    /// The identifier of the posting, as far as it can be shown.
-    pub identifier: String,
-    /// The status of the answer.
-    pub status: u16,
-    /// The message of the answer.
-    pub message: String,
-    /// The errors by field, if there are any.
-    pub errors: BTreeMap<String, Vec<String>>,
-    /// The id of the request.
-    pub request_id: Option<String>,
-    /// How many lines were refused for that reason; what is said of them is about the first.
-    pub count: u64,
-    /// The identifiers of some others of them.
-    pub others: Vec<String>,
-}
-
-impl Refusal {
-    /// A refusal whose texts are cut to a bounded size.
-    pub fn new(
-        id: Uuid,
-        at: OffsetDateTime,
-        identifier: &str,
-        status: u16,
-        message: &str,
-        errors: Option<&FieldErrors>,
-    ) -> Self {
-        let named = errors.into_iter().flat_map(FieldErrors::iter);
-        let errors = named.take(ERRORS.0).map(|(field, messages)| {
-            let messages = messages.iter().take(ERRORS.1);
-            (cut(field), messages.map(|message| cut(message)).collect())
-        });
-        Self {
-            id,
-            at,
-            identifier: cut(identifier),
-            status,
-            message: cut(message),
-            errors: errors.collect(),
-            request_id: None,
-            count: 1,
-            others: Vec::new(),
-        }
-    }
-
-    /// The reason as one line: what is wrong with the fields, or the message.
-    pub fn reason(&self) -> String {
-        let errors = self.errors.iter();
-        let errors = errors.flat_map(|(field, messages)| {
-            messages
-                .iter()
-                .map(move |message| format!("{field} {message}"))
-        });
-        let errors: Vec<_> = errors.collect();
-        if errors.is_empty() {
-            self.message.clone()
-        } else {
-            cut(&errors.join("; "))
-        }
-    }
-
-    /// What it has in common with others of the same reason: its status, and the rules that it
-    /// breaks, without the values in them.
-    fn kind(&self) -> (u16, Vec<(String, String)>) {
-        let errors = self.errors.iter();
-        let rules = errors.flat_map(|(field, messages)| {
-            let rules = messages.iter().map(|message| rule_of(message));
-            rules.map(move |rule| (field_of(field), rule))
-        });
-        let mut rules: Vec<_> = rules.collect();
-        if rules.is_empty() {
-            rules.push((String::new(), rule_of(&self.message)));
-        }
-        rules.dedup();
-        (self.status, rules)
-    }
-}
-
-/// The refused lines of one import by reason, so that a bad import is a few refusals.
-#[derive(Debug, Default)]
-pub struct Reasons(Vec<((u16, Vec<(String, String)>), Refusal)>);
-
-impl Reasons {
-    /// Adds a refused line. Those of reasons beyond [`REASONS_KEPT`] are left out.
-    pub fn add(&mut self, refusal: Refusal) {
-        let kind = refusal.kind();
-        let is_full = self.0.len() == REASONS_KEPT;
-        match self.0.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, first)) => {
-                first.count += 1;
-                if first.others.len() < OTHERS && !refusal.identifier.is_empty() {
-                    first.others.push(refusal.identifier);
-                }
-            }
-            None if is_full => {}
-            None => self.0.push((kind, refusal)),
-        }
-    }
-
-    /// Takes the refusals, of which each is for another reason.
-    pub fn take(&mut self) -> impl Iterator<Item = Refusal> {
-        std::mem::take(&mut self.0)
-            .into_iter()
-            .map(|(_, refusal)| refusal)
-    }
-}
-
-/// The beginning of a text. U+0000 is replaced: no PostgreSQL text can have it.
-fn cut(text: &str) -> String {
-    let beginning = text.chars().take(TEXT);
-    let storable = beginning.map(|c| match c {
-        '\0' => char::REPLACEMENT_CHARACTER,
-        other => other,
-    });
-    storable.collect()
 }
 
 /// The activity of one day.
@@ -546,72 +410,5 @@ mod tests {
             (client(1), [2; 32], noon() + hours(4)),
         ];
         assert_eq!(gathered.take().secrets, expect);
-    }
-
-    #[test]
-    fn a_bad_import_is_a_refusal_for_each_reason() {
-        let mut reasons = Reasons::default();
-        let mut add = |n: u128, status, field: &str, message: &str| {
-            let errors = FieldErrors::one(field, message);
-            let id = format!("job-{n}");
-            let refusal = Refusal::new(uuid(n), noon(), &id, status, message, Some(&errors));
-            reasons.add(refusal);
-        };
-        for n in 0..1_000 {
-            let place = format!("employment_types.{}", n % 7);
-            add(n, 422, &place, &format!("must be one of a, b, not \"{n}\""));
-        }
-        add(1_000, 422, "title", "is required");
-        for n in 0..50 {
-            add(
-                1_001 + n,
-                422,
-                &format!("f{}", "x".repeat(n as usize)),
-                "is wrong",
-            );
-        }
-        let kept: Vec<_> = reasons.take().collect();
-        assert_eq!(kept.len(), REASONS_KEPT);
-        let [first, second, ..] = &kept[..] else {
-            panic!("{kept:?}");
-        };
-        assert_eq!((first.count, &*first.identifier), (1_000, "job-0"));
-        assert_eq!(first.others, ["job-1", "job-2", "job-3", "job-4"]);
-        let reason = "employment_types.0 must be one of a, b, not \"0\"";
-        assert_eq!(first.reason(), reason);
-        assert_eq!(
-            (second.count, second.reason()),
-            (1, "title is required".to_owned())
-        );
-        assert_eq!(reasons.take().count(), 0);
-        assert_eq!(refusal(1).reason(), "No.");
-    }
-
-    #[test]
-    fn a_refusal_can_be_kept_by_every_store() {
-        let errors = FieldErrors::one("a\0", "\0b");
-        let kept = Refusal::new(uuid(1), noon(), "\0", 422, "c\0", Some(&errors));
-        assert_eq!(
-            (&*kept.identifier, &*kept.message),
-            ("\u{FFFD}", "c\u{FFFD}")
-        );
-        let errors = [("a\u{FFFD}".to_owned(), vec!["\u{FFFD}b".to_owned()])];
-        assert_eq!(kept.errors, errors.into());
-    }
-
-    #[test]
-    fn a_refusal_has_a_largest_size() {
-        let mut errors = FieldErrors::new();
-        for n in 0..90 {
-            errors.add(format!("{n:03}{}", "f".repeat(600)), "e".repeat(600));
-        }
-        let long = "x".repeat(600);
-        let kept = Refusal::new(uuid(1), noon(), &long, 422, &long, Some(&errors));
-        assert_eq!(kept.identifier.len(), TEXT);
-        assert_eq!(kept.message.len(), TEXT);
-        assert_eq!(kept.errors.len(), ERRORS.0);
-        for (field, messages) in &kept.errors {
-            assert_eq!((field.len(), messages[0].len()), (TEXT, TEXT));
-        }
     }
 }

@@ -27,7 +27,9 @@ struct Nobody;
 impl ActivityRecorder for Nobody {
     fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
 
-    fn refused(&self, _: ClientId, _: Refusal) {}
+    fn refused(&self, _: ClientId, _: OffsetDateTime) {}
+
+    fn explained(&self, _: ClientId, _: Refusal) {}
 
     fn used(&self, _: ClientId, _: [u8; 32], _: OffsetDateTime) {}
 }

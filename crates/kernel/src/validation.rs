@@ -142,14 +142,11 @@ impl FieldErrors {
             .sort_by_key(|field| (field.kind, place(&field.path)));
     }
 
-    /// Notes an unknown field, which is no error.
+    /// Notes an unknown field, which is no error. The same one twice is one, unless there are many.
     pub fn note_unknown(&mut self, path: String) {
-        if self.unknown.iter().any(|known| **known == *path) {
-            return;
-        }
         if self.unknown.len() == MOST_ERRORS {
             self.unknown_left_out += 1;
-        } else {
+        } else if self.unknown.iter().all(|known| **known != *path) {
             self.unknown.push(path.into());
         }
     }

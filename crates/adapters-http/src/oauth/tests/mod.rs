@@ -115,7 +115,9 @@ struct Uses(Mutex<Vec<(ClientId, [u8; 32], OffsetDateTime)>>);
 impl ActivityRecorder for Uses {
     fn pushed(&self, _: ClientId, _: PutOutcome, _: OffsetDateTime) {}
 
-    fn refused(&self, _: ClientId, _: Refusal) {}
+    fn refused(&self, _: ClientId, _: OffsetDateTime) {}
+
+    fn explained(&self, _: ClientId, _: Refusal) {}
 
     fn used(&self, client: ClientId, digest: [u8; 32], at: OffsetDateTime) {
         self.0.lock().unwrap().push((client, digest, at));
