@@ -116,8 +116,10 @@ impl Reasons {
         match self.0.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, first)) => {
                 first.count += 1;
-                if first.others.len() < OTHERS && !refusal.identifier.is_empty() {
-                    first.others.push(refusal.identifier);
+                let other = refusal.identifier;
+                let is_new = other != first.identifier && !first.others.contains(&other);
+                if first.others.len() < OTHERS && is_new && !other.is_empty() {
+                    first.others.push(other);
                 }
             }
             None if is_full => {}
@@ -158,7 +160,7 @@ mod tests {
             let refusal = Refusal::new(uuid(n), noon(), &id, status, message, Some(&errors));
             reasons.add(refusal);
         };
-        for n in 0..1_000 {
+        for n in (0..1_000).flat_map(|n| [n, n]) {
             let place = format!("employment_types.{}", n % 7);
             add(n, 422, &place, &format!("must be one of a, b, not \"{n}\""));
         }
@@ -176,7 +178,7 @@ mod tests {
         let [first, second, ..] = &kept[..] else {
             panic!("{kept:?}");
         };
-        assert_eq!((first.count, &*first.identifier), (1_000, "job-0"));
+        assert_eq!((first.count, &*first.identifier), (2_000, "job-0"));
         assert_eq!(first.others, ["job-1", "job-2", "job-3", "job-4"]);
         let reason = "employment_types.0 must be one of a, b, not \"0\"";
         assert_eq!(first.reason(), reason);

@@ -155,7 +155,7 @@ async fn a_request_id_leads_to_the_reason_of_a_refusal() {
         let lines = log.lines_of(id);
         let about: Vec<_> = lines
             .lines()
-            .filter(|line| line.contains("refused"))
+            .filter(|line| line.contains("posthaste::push: refused"))
             .collect();
         assert!(lines.len() < 3_000 && about.len() == 1, "{lines}");
         for part in [
