@@ -141,6 +141,8 @@ pub struct Settings {
     pub proxy: Option<TrustedProxy>,
     /// Whether webhooks may lead to private addresses.
     pub private_addresses: PrivateAddresses,
+    /// Where decisions can be contested.
+    pub appeal: Option<Arc<str>>,
 }
 
 /// A proxy that is trusted to name the signed-in operator.
@@ -163,6 +165,7 @@ pub struct State {
     pub origin: String,
     pub proxy: Option<TrustedProxy>,
     pub private_addresses: PrivateAddresses,
+    pub appeal: Option<Arc<str>>,
     counts: Kept<Counts>,
     times_to_approval: Kept<Vec<Duration>>,
     census: Kept<Vec<SubscriberCount>>,
@@ -177,6 +180,7 @@ impl State {
             origin: origin.unwrap_or_default(),
             proxy: settings.proxy,
             private_addresses: settings.private_addresses,
+            appeal: settings.appeal,
             counts: Kept::default(),
             times_to_approval: Kept::default(),
             census: Kept::default(),

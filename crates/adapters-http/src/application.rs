@@ -73,6 +73,8 @@ pub struct HttpSettings {
     pub webhook_secrets: Vec<SecretString>,
     /// The name of the job board, shown on the newsletter's pages.
     pub board_name: String,
+    /// Where decisions about postings can be contested, if anywhere.
+    pub appeal: Option<Arc<str>>,
     /// The number of threads that serve; `None` uses one for each core.
     pub workers: Option<usize>,
     /// The number of connections that are served at a time; further ones wait to be accepted. Each
@@ -262,6 +264,7 @@ impl Shared {
         let state = State {
             ports,
             authorizer: authorizer.clone(),
+            appeal: settings.appeal.clone(),
             body_limit: settings.body_limit,
             import_limit: settings.import_limit,
             timeouts: settings.timeouts,

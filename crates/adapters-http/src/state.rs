@@ -5,12 +5,17 @@ use std::{future::pending, sync::Arc};
 use actix_web::web;
 use tokio::sync::watch;
 
-use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
+use crate::{
+    body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, posting::Appeal,
+    slots::Slots,
+};
 
 /// The state that handlers share.
 pub struct State {
     pub ports: Ports,
     pub authorizer: web::Data<Authorizer>,
+    /// Where decisions can be contested.
+    pub appeal: Appeal,
     pub body_limit: usize,
     /// The most bytes of an import, unpacked.
     pub import_limit: u64,

@@ -5,7 +5,7 @@
 //! and a model that quotes it must not be misread: with two objects, or with broken JSON around
 //! one, the answer is ambiguous, and the model is asked again.
 
-use domain::posting::{ReasonCode, Verdict};
+use domain::posting::{MOST_PASSAGES, ReasonCode, Verdict};
 use enrichment::{Draft, MODEL_CODES, Phrase, PhraseKind, model_code, phrase_kind};
 use serde::Deserialize;
 use serde_json::{Deserializer, Value, value::RawValue};
@@ -21,6 +21,8 @@ struct Answer {
     code: Value,
     #[serde(default)]
     sentence: Value,
+    #[serde(default)]
+    passages: Value,
     #[serde(default)]
     hide: Value,
 }
@@ -96,6 +98,7 @@ fn verdict(answer: &Answer, faults: &mut Vec<String>) -> Option<Verdict> {
             Some(Verdict::Reject {
                 code: code?,
                 text: text?,
+                passages: passages(&answer.passages),
             })
         }
         _ => {
@@ -124,6 +127,13 @@ fn sentence(value: &Value, faults: &mut Vec<String>) -> Option<String> {
         faults.push("`sentence` must be a text when `verdict` is \"reject\".".to_owned());
     }
     text
+}
+
+/// The passages of a rejection. What is none is left out: the verdict does without.
+fn passages(value: &Value) -> Vec<String> {
+    let passages = value.as_array().into_iter().flatten();
+    let passages = passages.filter_map(Value::as_str).take(MOST_PASSAGES);
+    passages.map(str::to_owned).collect()
 }
 
 fn phrases(value: &Value, faults: &mut Vec<String>) -> Vec<Phrase> {

@@ -48,7 +48,7 @@ pub struct ChatModel {
     /// Removed from the endpoint's messages.
     key: Option<SecretString>,
     name: String,
-    cache_key: String,
+    version: String,
     prices: Prices,
     timeout: Duration,
     extra_body: ExtraBody,
@@ -78,7 +78,7 @@ impl ChatModel {
             credential,
             key: settings.api_key.clone(),
             name: settings.model.clone(),
-            cache_key: format!("{} {}", prompt::VERSION, settings.model),
+            version: format!("{} {}", settings.model, prompt::VERSION),
             prices: settings.prices,
             timeout: settings.timeout,
             extra_body: settings.extra_body.clone(),
@@ -263,8 +263,8 @@ impl ChatModel {
 
 #[async_trait]
 impl Model for ChatModel {
-    fn cache_key(&self) -> &str {
-        &self.cache_key
+    fn version(&self) -> &str {
+        &self.version
     }
 
     async fn draft(
@@ -279,7 +279,7 @@ impl Model for ChatModel {
                  sent to a model"
             ))));
         }
-        let posting = DraftKey::of(&self.cache_key, brief);
+        let posting = DraftKey::of(&self.version, brief);
         let within = self.timeout * self.failures.timeout_factor(&posting);
         match self.call(&Question { brief, feedback }, within).await {
             Ok(draft) => {
@@ -295,7 +295,7 @@ impl fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChatModel")
             .field("host", &self.endpoint.host_str())
-            .field("cache_key", &self.cache_key)
+            .field("version", &self.version)
             .finish_non_exhaustive()
     }
 }

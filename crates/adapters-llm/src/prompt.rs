@@ -4,15 +4,15 @@
 //! better text is a new version beside them.
 
 /// The present version. Tests compare it with the files.
-pub const VERSION: &str = "v2";
+pub const VERSION: &str = "v3";
 
 /// The instructions.
-pub const TEXT: &str = include_str!("prompt/v2.md");
+pub const TEXT: &str = include_str!("prompt/v3.md");
 
 /// The schema of the answer, in the subset of every server's strict mode: all properties required,
 /// no others, no lengths or patterns. It is kept as text because models write the properties in the
 /// order of the schema.
-pub const SCHEMA: &str = include_str!("prompt/v2.json");
+pub const SCHEMA: &str = include_str!("prompt/v3.json");
 
 #[cfg(test)]
 mod tests {
@@ -25,8 +25,8 @@ mod tests {
 
     /// Every version, with the hash of its two files.
     const PINNED: &[(&str, &str)] = &[(
-        "v2",
-        "ad2c03db01b028bbfb7629854285c9b91f252d9854b703afff4b6908ff55b007",
+        "v3",
+        "70b77c0349a7be5dc96361ae18256d340ff6542745a892ee85c83432f53bcf97",
     )];
 
     #[test]

@@ -19,7 +19,7 @@ statement! {
     "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, \
      (SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES \
          ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'), \
-         ('posting_history', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
+         ('posting_history', 'INSERT'), ('posting_decisions', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
          ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'), \
          ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
          ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), \

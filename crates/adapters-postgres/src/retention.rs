@@ -31,7 +31,7 @@ statement! {
 }
 
 statement! {
-    /// Texts, history and fingerprint go with a posting. The rows are found by their ids alone,
+    /// Texts, decision, history and fingerprint go with a posting. The rows are found by their ids alone,
     /// whatever the planner believes of statuses.
     Delete =
     "WITH found AS MATERIALIZED (SELECT id, version, status FROM postings WHERE id = ANY(?) \
@@ -56,7 +56,7 @@ statement! {
 }
 
 statement! {
-    /// Texts, history and fingerprint go with the posting.
+    /// Texts, decision, history and fingerprint go with the posting.
     Erase =
     concat!(
         "WITH asked AS MATERIALIZED (SELECT ?::uuid AS id, ?::text COLLATE \"C\" AS identifier), \
@@ -70,12 +70,13 @@ statement! {
 }
 
 statement! {
-    /// The next events in the order of the log: whether each is of the posting with a reason, and
+    /// The next events in the order of the log: whether each is of the posting with a reason or a code, and
     /// the last one of as many as one statement looks at. There is no index on identifiers, and
     /// there need not be: only erasures look for them.
     EventsOf =
     "WITH page AS MATERIALIZED (SELECT commit_seq, number, \
-     status_reason IS NOT NULL AND source_identifier = ? AS is_meant FROM events \
+     (status_reason IS NOT NULL OR decision_code IS NOT NULL) AND source_identifier = ? \
+     AS is_meant FROM events \
      WHERE (commit_seq, number) > (?, ?) ORDER BY commit_seq, number LIMIT ?) \
      SELECT commit_seq, number, is_meant FROM page WHERE is_meant \
      OR (commit_seq, number) = (SELECT commit_seq, number FROM page \
@@ -85,14 +86,14 @@ statement! {
 
 statement! {
     EraseReasons =
-    "UPDATE events SET status_reason = NULL \
+    "UPDATE events SET status_reason = NULL, decision_code = NULL \
      WHERE (commit_seq, number) IN (SELECT * FROM unnest(?, ?))"
 }
 
 /// How many events one statement looks at.
 const LOOKED_AT: i64 = 50_000;
 
-/// The places of a posting's events that have a reason. Later ones would come with another version
+/// The places of a posting's events that have a reason or a code. Later ones would come with another version
 /// of the posting.
 async fn events_of(
     store: &PostgresStore,

@@ -10,7 +10,7 @@ use domain::{
     store::{Snapshot, Store, WriteSet},
 };
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError, outbox::TaskWrites};
-use sql_common::{audit, catalogue, executor::at_once};
+use sql_common::{audit, catalogue, executor::at_once, posting::write_decisions};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -98,6 +98,7 @@ fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> 
     for posting in writes.postings.values() {
         posting::write(conn, posting)?;
     }
+    at_once(write_decisions(conn, writes))?;
     duplicate::write(conn, &writes.fingerprints)?;
     write_tasks(conn, &writes.tasks, &unchanged)
 }

@@ -9,7 +9,7 @@ use diesel::{
     sql_types::{BigInt, Bool, Nullable},
 };
 use kernel::{
-    StoreError,
+    DecisionCode, StoreError,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, RecordedEvent, Subject,
     },
@@ -36,8 +36,8 @@ const DELETED_AT_ONCE: usize = 1_000;
 statement! {
     Record =
     "INSERT INTO events (at, name, subject, source_identifier, version, status, status_reason, \
-     trace_parent) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+     decision_code, trace_parent) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 }
 
 statement! {
@@ -60,19 +60,23 @@ pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), F
     let trace = event.trace.map(|trace| trace.to_string());
     let trace = trace.as_deref().into();
     match &event.subject {
-        Subject::Posting(posting) => execute::<Record>(
-            conn,
-            &[
-                at,
-                name,
-                posting.id.uuid().into(),
-                posting.source_identifier.as_str().into(),
-                posting.version.into(),
-                posting.status.as_str().into(),
-                (&posting.status_reason).into(),
-                trace,
-            ],
-        )?,
+        Subject::Posting(posting) => {
+            let decision = posting.decision.as_ref().map(DecisionCode::as_str);
+            execute::<Record>(
+                conn,
+                &[
+                    at,
+                    name,
+                    posting.id.uuid().into(),
+                    posting.source_identifier.as_str().into(),
+                    posting.version.into(),
+                    posting.status.as_str().into(),
+                    (&posting.status_reason).into(),
+                    decision.into(),
+                    trace,
+                ],
+            )?
+        }
         Subject::Company(company) => execute::<RecordCompany>(
             conn,
             &[
@@ -91,7 +95,7 @@ pub(crate) fn record(conn: &mut SqliteConnection, event: &Event) -> Result<(), F
             let number = Value::Integer(None);
             execute::<Record>(
                 conn,
-                &[at, name, id.into(), none, number, none, none, trace],
+                &[at, name, id.into(), none, number, none, none, none, trace],
             )?
         }
     };

@@ -46,7 +46,7 @@ statement! {
 }
 
 statement! {
-    /// Texts, history and fingerprint go with it.
+    /// Texts, decision, history and fingerprint go with it.
     Delete = "DELETE FROM postings WHERE id = ? AND version = ? AND status = 'expired'"
 }
 
@@ -76,18 +76,18 @@ statement! {
     /// There is no index on identifiers, and there need not be: only erasures look for them.
     EventsOf =
     "SELECT number FROM events WHERE number > ? AND number <= ? AND source_identifier = ? \
-     AND status_reason IS NOT NULL",
+     AND (status_reason IS NOT NULL OR decision_code IS NOT NULL)",
     returns (BigInt,)
 }
 
 statement! {
-    EraseReason = "UPDATE events SET status_reason = NULL WHERE number = ?"
+    EraseReason = "UPDATE events SET status_reason = NULL, decision_code = NULL WHERE number = ?"
 }
 
 /// How many events one transaction looks at.
 const LOOKED_AT: i64 = 50_000;
 
-/// The numbers of a posting's events that have a reason. Later ones would come with another version
+/// The numbers of a posting's events that have a reason or a code. Later ones would come with another version
 /// of the posting.
 async fn events_of(store: &SqliteStore, identifier: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = Vec::new();

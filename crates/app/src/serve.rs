@@ -109,6 +109,7 @@ impl Serve {
             keys: self.store.data_dir.keys(),
             webhook_secrets: self.webhook.secrets(),
             board_name: self.pages.board_name.clone(),
+            appeal: self.work.appeal.appeal_url.clone(),
             workers: Some(http.threads()),
             max_connections: descriptors::for_connections(http.max_connections),
             timeouts: Timeouts::default(),
@@ -263,8 +264,7 @@ impl Service {
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
-        let console =
-            ConsoleServer::start(&options.console, &database, (tried as _, private), lifetime)?;
+        let console = ConsoleServer::start(&options.console, &options.work, &database, tried as _)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, options.admin.bind());

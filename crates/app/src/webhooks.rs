@@ -40,10 +40,10 @@ pub fn quiet_client(private: PrivateAddresses) -> anyhow::Result<Arc<WebhookClie
     Ok(Arc::new(WebhookClient::new(&settings)?))
 }
 
-/// The bodies of deliveries.
-pub fn body() -> Body {
-    Arc::new(|event: &Event, posting: Option<&PostingView>| {
-        match adapters_http::event_body(event, posting) {
+/// The bodies of deliveries, with where decisions can be contested.
+pub fn body(appeal: Option<Arc<str>>) -> Body {
+    Arc::new(move |event: &Event, posting: Option<&PostingView>| {
+        match adapters_http::event_body(event, posting, appeal.as_deref()) {
             Ok(Some(body)) => Ok(body),
             Ok(None) => Err(format!("{} is not for readers outside", event.name)),
             Err(error) => Err(error.to_string()),

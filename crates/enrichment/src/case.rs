@@ -1,7 +1,9 @@
 //! One posting on its way through enrichment: what the rules make of it, what a model's draft
 //! changes, and the final check.
 
-use domain::posting::{Coordinates, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash};
+use domain::posting::{
+    Coordinates, DecidedBy, EnrichedTexts, Enrichment, Verdict, duplicate::MinHash,
+};
 use kernel::{PostingId, codes::CountryCode};
 use posting_text::{
     Budget, Exceeded, Posting, Prepared,
@@ -26,6 +28,7 @@ pub struct Case<'a> {
 pub struct Judged {
     pub(crate) prepared: Prepared,
     pub(crate) verdict: Verdict,
+    pub(crate) by: DecidedBy,
 }
 
 impl<'a> Case<'a> {
@@ -51,10 +54,12 @@ impl<'a> Case<'a> {
     /// The enrichment by rules alone. A rejection is certain; an approval means that no rule
     /// objects.
     pub fn by_rules(&self) -> Judged {
+        let passages = || self.prepared.passages.clone();
         let refusal = self.prepared.refusal;
         Judged {
             prepared: self.prepared.clone(),
-            verdict: refusal.map_or(Verdict::Approve, reason::refused),
+            verdict: refusal.map_or(Verdict::Approve, |it| reason::refused(it, passages())),
+            by: rules(),
         }
     }
 
@@ -70,7 +75,7 @@ impl<'a> Case<'a> {
 
     /// The key of the draft that a model gives.
     pub fn key(&self, model: &dyn Model) -> DraftKey {
-        DraftKey::of(model.cache_key(), &self.brief())
+        DraftKey::of(model.version(), &self.brief())
     }
 
     /// Asks a model for a draft that the rules have nothing against. An answer of no use is asked
@@ -82,7 +87,7 @@ impl<'a> Case<'a> {
     ) -> Result<(Draft, Judged), EnrichError> {
         loop {
             let answer = match model.draft(&self.brief(), feedback.as_ref()).await {
-                Ok(draft) => self.complete(&draft)?.map(|judged| (draft, judged)),
+                Ok(draft) => self.complete(&draft, model)?.map(|judged| (draft, judged)),
                 Err(DraftError::Unusable(feedback)) => Err(feedback),
                 Err(DraftError::Failed(error)) => return Err(error),
             };
@@ -99,11 +104,22 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The enrichment by a draft, or the feedback on it. A draft that exceeds the budget is a
+    /// The enrichment by a model's draft, or the feedback on it. A draft that exceeds the budget is a
     /// faulty answer and no fault of the posting, whose own text was read within it.
-    pub fn complete(&self, draft: &Draft) -> Result<Result<Judged, Feedback>, EnrichError> {
+    pub fn complete(
+        &self,
+        draft: &Draft,
+        model: &dyn Model,
+    ) -> Result<Result<Judged, Feedback>, EnrichError> {
         let faults = match self.apply(draft) {
-            Ok(Ok(judged)) => return Ok(Ok(judged)),
+            Ok(Ok((prepared, verdict))) => {
+                let by = DecidedBy::Model(model.version().to_owned());
+                return Ok(Ok(Judged {
+                    prepared,
+                    verdict,
+                    by,
+                }));
+            }
             Ok(Err(faults)) => faults,
             Err(Exceeded::Stopped) => return Err(stopped()),
             Err(Exceeded::Steps | Exceeded::Output) => {
@@ -117,9 +133,10 @@ impl<'a> Case<'a> {
     }
 
     /// Makes the texts anew with the draft's phrases hidden, and its verdict: the text of a
-    /// rejection becomes one short line without anything that a redacted text hides. Or finds the
-    /// draft's faults, in sentences for the model.
-    fn apply(&self, draft: &Draft) -> Result<Result<Judged, Vec<String>>, Exceeded> {
+    /// rejection becomes one short line without anything that a redacted text hides, and passages
+    /// that are not the posting's own are dropped. Or finds the draft's faults, in sentences for the
+    /// model.
+    fn apply(&self, draft: &Draft) -> Result<Result<(Prepared, Verdict), Vec<String>>, Exceeded> {
         let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
         let posting = Posting {
             hide: &hide,
@@ -131,19 +148,30 @@ impl<'a> Case<'a> {
         }
         let verdict = match &draft.verdict {
             Verdict::Approve => Verdict::Approve,
-            Verdict::Reject { code, text } => {
+            Verdict::Reject {
+                code,
+                text,
+                passages,
+            } => {
                 let detail = rules::detail(text, &posting, &self.budget())?;
-                let text = reason::explained(*code, &detail);
-                Verdict::Reject { code: *code, text }
+                Verdict::Reject {
+                    code: *code,
+                    text: reason::explained(*code, &detail),
+                    passages: rules::verbatim(passages, &posting, &self.budget())?,
+                }
             }
         };
         let prepared = posting_text::prepare(&posting, &self.budget())?;
-        Ok(Ok(Judged { prepared, verdict }))
+        Ok(Ok((prepared, verdict)))
     }
 
     /// Checks a finished enrichment, whatever its source, see [`rules::check`].
     pub fn checked(&self, judged: Judged) -> Result<Enrichment, CheckError> {
-        let Judged { prepared, verdict } = judged;
+        let Judged {
+            prepared,
+            verdict,
+            by,
+        } = judged;
         let texts = Texts {
             markdown: &prepared.markdown,
             redacted_markdown: &prepared.redacted_markdown,
@@ -164,6 +192,7 @@ impl<'a> Case<'a> {
                 longitude: place.longitude,
             }),
             verdict,
+            by,
             min_hash: prepared.min_hash.map(MinHash::new),
         })
     }
@@ -197,6 +226,11 @@ const fn rejection(verdict: &Verdict) -> Option<&str> {
         Verdict::Approve => None,
         Verdict::Reject { text, .. } => Some(text.as_str()),
     }
+}
+
+/// Who decides by the rules of this version.
+pub(crate) fn rules() -> DecidedBy {
+    DecidedBy::Rules(posting_text::VERSION.to_string())
 }
 
 /// The error of work that another thread has stopped.

@@ -67,6 +67,8 @@ enum StoredVerdict {
         #[serde(with = "word")]
         code: ReasonCode,
         text: String,
+        #[serde(default)]
+        passages: Vec<String>,
     },
 }
 

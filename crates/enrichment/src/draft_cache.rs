@@ -15,7 +15,7 @@ pub struct DraftKey([u8; 32]);
 
 impl DraftKey {
     /// The key of what a model is shown of a posting. `model` is the model's own part of it, see
-    /// [`Model::cache_key`](super::Model::cache_key).
+    /// [`Model::version`](super::Model::version).
     pub fn of(model: &str, brief: &Brief<'_>) -> Self {
         let country = brief.country.as_ref();
         let parts: [&str; 6] = [

@@ -62,9 +62,9 @@ impl From<EnrichError> for DraftError {
 /// The port that models implement.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// The part of the cache key that is not the posting's: the version of the instructions and the
-    /// model's name. Another one means that kept drafts are not of use any more.
-    fn cache_key(&self) -> &str;
+    /// The model's name with the version of its instructions, which decisions are by. Kept drafts
+    /// of another one are not of use any more.
+    fn version(&self) -> &str;
 
     /// Asks for a draft. `feedback` is about the last answer for the same posting.
     async fn draft(

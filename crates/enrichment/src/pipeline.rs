@@ -7,7 +7,8 @@ use domain::posting::{Enrichment, ReasonCode, Verdict};
 use posting_text::{Exceeded, rules::CheckError};
 
 use super::{
-    Case, EnrichError, Enricher, EnrichmentInput, Judged, Redactions, StopFlag, case::stopped,
+    Case, EnrichError, Enricher, EnrichmentInput, Judged, Redactions, StopFlag,
+    case::{rules, stopped},
 };
 
 /// The port to what judges a posting that the rules do not reject: a model, and what keeps its
@@ -91,7 +92,9 @@ fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
         verdict: Verdict::Reject {
             code,
             text: code.sentence().to_owned(),
+            passages: Vec::new(),
         },
+        by: rules(),
         ..Enrichment::bare()
     })
 }

@@ -31,7 +31,7 @@ pub fn model_code(name: &str) -> Option<ReasonCode> {
 }
 
 /// The rejection of a posting that the rules refuse.
-pub fn refused(refusal: Refusal) -> Verdict {
+pub fn refused(refusal: Refusal, passages: Vec<String>) -> Verdict {
     let (code, text) = match refusal {
         Refusal::OnlyLinks => (NoContent, ONLY_LINKS),
         Refusal::NoContent => (NoContent, NoContent.sentence()),
@@ -43,6 +43,7 @@ pub fn refused(refusal: Refusal) -> Verdict {
     Verdict::Reject {
         code,
         text: text.to_owned(),
+        passages,
     }
 }
 
@@ -63,7 +64,7 @@ mod tests {
     #[test]
     fn a_refusal_says_what_to_do() {
         for refusal in Refusal::ALL {
-            let Verdict::Reject { text, .. } = refused(refusal) else {
+            let Verdict::Reject { text, .. } = refused(refusal, Vec::new()) else {
                 panic!("{refusal:?} approves")
             };
             assert!(text.contains("again"), "{text}");

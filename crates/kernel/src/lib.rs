@@ -18,6 +18,7 @@ mod catalogue_name;
 pub mod checks;
 pub mod codes;
 pub mod day;
+mod decision_code;
 pub mod digest;
 pub mod email;
 mod error;
@@ -41,6 +42,7 @@ pub use self::{
     actor::{Actor, UnknownActor},
     board::{PutOutcome, Status},
     catalogue_name::{CatalogueName, InvalidName},
+    decision_code::DecisionCode,
     error::{StoreError, StoreFailure},
     id::{CatalogueId, ClientId, CompanyId, InvalidIdentifier, PostingId, SourceIdentifier},
     precision::microseconds,

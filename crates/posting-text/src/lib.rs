@@ -83,5 +83,5 @@ pub use self::posting::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 pub use self::{
     prepare::{Prepared, prepare},
-    verdict::Refusal,
+    verdict::{Refusal, VERSION},
 };

@@ -23,6 +23,9 @@ pub struct Prepared {
     pub coordinates: Option<Coordinates>,
     /// A certain reason to refuse the posting.
     pub refusal: Option<Refusal>,
+    /// What the refusal rests on, if it is of words: the title, or a few lines of the description,
+    /// verbatim as readers see them.
+    pub passages: Vec<String>,
     /// The signature of the description, by which copies of it are found; `None` if it has no words.
     pub min_hash: Option<MinHash>,
 }
@@ -43,6 +46,10 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
     let text = document.text();
     let scan = Scan::of(&text, posting.company_website, budget)?;
     let refusal = verdict::judge(posting.title, &document, &scan, budget)?;
+    let passages = match refusal {
+        Some(refusal) => verdict::passages(refusal, posting.title, &text, budget)?,
+        None => Vec::new(),
+    };
     let min_hash = min_hash(&text, budget)?;
     let redactions = redact::hide(&mut document, posting, scan, budget)?;
     let coordinates = match (posting.country, posting.city) {
@@ -56,6 +63,7 @@ pub fn prepare(posting: &Posting<'_>, budget: &Budget) -> Result<Prepared, Excee
         redactions,
         coordinates,
         refusal,
+        passages,
         min_hash,
     })
 }

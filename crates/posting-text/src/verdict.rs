@@ -13,6 +13,9 @@ use crate::{
     redact::{Kind, Scan, is_among, words},
 };
 
+/// The version of the rules that refuse postings. A test has one raise it with their verdicts.
+pub const VERSION: u32 = 1;
+
 /// Why a posting is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
@@ -51,6 +54,32 @@ const MAX_NOTICE_LENGTH: usize = 600;
 const MAX_BESIDE: usize = 12;
 /// More letters that stand for images are a description.
 const MAX_ALTERNATIVE: usize = 80;
+/// The most passages of a refusal.
+const MAX_PASSAGES: usize = 3;
+
+/// What a refusal rests on: the title or lines of the description, verbatim as readers see them.
+pub(crate) fn passages(
+    refusal: Refusal,
+    title: &str,
+    text: &str,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
+    let lines = || text.split(|c: char| c.is_control()).map(str::trim);
+    let lines = || lines().filter(|line| !line.is_empty());
+    let notice = match refusal {
+        Refusal::ErrorPage => Some(&*ERROR_PAGE),
+        Refusal::Closed => Some(&*CLOSED),
+        Refusal::Test if is_test_title(title) => return Ok(vec![title.to_owned()]),
+        _ => None,
+    };
+    budget.spend(notice.map_or(1, |notice| notice.steps(text.len())))?;
+    let says_so = |line: &&str| notice.is_some_and(|it| it.look(line, |_| false).has_phrase);
+    let mut found: Vec<_> = lines().filter(says_so).take(MAX_PASSAGES).collect();
+    if found.is_empty() {
+        found = lines().take(MAX_PASSAGES).collect();
+    }
+    Ok(found.into_iter().map(str::to_owned).collect())
+}
 
 /// Decides whether to refuse a posting, by its title and its description.
 pub(crate) fn judge(

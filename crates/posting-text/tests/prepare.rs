@@ -4,7 +4,7 @@
     reason = "tests, whose texts are within the budget"
 )]
 
-use posting_text::{Budget, Posting, Prepared, Refusal, prepare};
+use posting_text::{Budget, Posting, Prepared, Refusal, VERSION, prepare};
 
 fn enrich(title: &str, description: &str) -> Prepared {
     let posting = Posting {
@@ -66,7 +66,7 @@ fn what_identifies_is_hidden_in_every_form() {
 
 #[test]
 fn what_is_no_posting_is_refused() {
-    let mut heading = "";
+    let (mut heading, mut verdicts) = ("", String::new());
     for line in include_str!("refusals.txt").lines() {
         if let Some(found) = line.strip_prefix('[') {
             heading = found.trim_end_matches(']');
@@ -75,7 +75,45 @@ fn what_is_no_posting_is_refused() {
             let refusal = enrich(title, description).refusal;
             let found = refusal.map_or("None".to_owned(), |refusal| format!("{refusal:?}"));
             assert_eq!(found, heading, "{line}");
+            verdicts.push_str(&format!("{found}: {line}\n"));
         }
     }
+    let digest = verdicts
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
+            (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    assert_eq!(
+        (VERSION, digest),
+        (1, 1_209_000_062_931_366_518),
+        "a verdict of these texts that changes is a new version; another text is none"
+    );
     assert_eq!(enrich("Driver", "").refusal, Some(Refusal::NoContent));
+}
+
+#[test]
+fn a_refusal_names_what_it_rests_on() {
+    for (title, description, passages) in [
+        ("Driver", "", &[][..]),
+        ("Driver", "<p>TBD</p>", &["TBD"]),
+        (
+            "Driver",
+            "<p>Driver, <b>Lyon</b></p><p>This <b>job</b> is closed.<br>Driver</p>",
+            &["This job is closed."],
+        ),
+        ("Test posting", "<p>Drive.</p>", &["Test posting"]),
+        (
+            "Driver",
+            "<p>asdf asdf</p><p>test</p>",
+            &["asdf asdf", "test"],
+        ),
+        ("Driver", "<a href='https://a.example'>Here</a>", &["Here"]),
+        ("Driver", "<p>You drive.</p>", &[]),
+    ] {
+        assert_eq!(
+            enrich(title, description).passages,
+            passages,
+            "{description}"
+        );
+    }
 }

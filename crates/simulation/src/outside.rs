@@ -113,6 +113,7 @@ impl Enricher for Model {
             Verdict::Reject {
                 code: ReasonCode::Spam,
                 text: "It is spam.".to_owned(),
+                passages: Vec::new(),
             }
         };
         self.0.hop().await;

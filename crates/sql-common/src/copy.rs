@@ -17,10 +17,11 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 24] = [
+pub const TABLES: [Table; 25] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
+    table("posting_decisions", &["posting_id"]),
     table("posting_history", &["posting_id", "version", "step"]),
     table("posting_signatures", &["posting_id"]),
     table("clients", &["id"]),

@@ -8,7 +8,7 @@ use diesel::{
     sql_types::{BigInt, Nullable, Text},
 };
 use kernel::{
-    CompanyId, PostingId, StoreError, Website,
+    CompanyId, DecisionCode, PostingId, StoreError, Website,
     event::{
         CompanyState, Cursor, Event, EventName, LogPage, LogQuery, PostingState, RecordedEvent,
         Subject,
@@ -38,7 +38,8 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
 macro_rules! event_columns {
     () => {
         "commit_seq, number, at, name, subject, source_identifier, version, status, status_reason, \
-         company_name, company_website, company_logo_path, company_updated_by, trace_parent"
+         company_name, company_website, company_logo_path, company_updated_by, trace_parent, \
+         decision_code"
     };
 }
 
@@ -51,6 +52,7 @@ pub type EventColumns = (
     Id,
     Nullable<Text>,
     Nullable<BigInt>,
+    Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
     Nullable<Text>,
@@ -86,6 +88,8 @@ pub struct EventRow {
     company_updated_by: Option<String>,
     /// If its cause is traced.
     trace_parent: Option<String>,
+    /// Of events of a decision about a posting only.
+    decision_code: Option<String>,
 }
 
 /// The horizon, of a statement of PostgreSQL that reads the table `event_log`.
@@ -138,6 +142,7 @@ impl TryFrom<EventRow> for RecordedEvent {
                     .ok_or_else(|| corrupt("events.version", row.version))?,
                 status: parse(row.status.unwrap_or_default(), "events.status")?,
                 status_reason: row.status_reason,
+                decision: row.decision_code.map(DecisionCode::from_store),
             }),
             (None, Some(name)) => Subject::Company(CompanyState {
                 id: CompanyId::new(id),
@@ -218,6 +223,7 @@ mod tests {
             company_logo_path: None,
             company_updated_by: None,
             trace_parent: None,
+            decision_code: None,
         }
     }
 

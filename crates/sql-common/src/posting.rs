@@ -1,5 +1,6 @@
-//! The tables `postings`, `posting_texts` and `posting_history`.
+//! The tables `postings`, `posting_texts`, `posting_decisions` and `posting_history`.
 
+mod decision;
 mod view;
 
 use std::sync::Arc;
@@ -21,9 +22,12 @@ use kernel::{
     codes::{CountryCode, CurrencyCode},
 };
 
-pub use self::view::{
-    BareRow, BareViewRow, EntryRow, RedactedRow, RedactedViewRow, ViewRow, bare_view, entry, page,
-    redacted_view, view,
+pub use self::{
+    decision::{DecisionRow, has_decisions, posting_decisions, write_decisions},
+    view::{
+        BareRow, BareViewRow, EntryRow, RedactedRow, RedactedViewRow, ViewRow, bare_view, entry,
+        page, redacted_view, view,
+    },
 };
 use crate::{
     company::companies,
@@ -227,7 +231,13 @@ entity! {
 
 diesel::joinable!(postings -> companies (company_id));
 diesel::joinable!(posting_texts -> postings (posting_id));
-diesel::allow_tables_to_appear_in_same_query!(companies, postings, posting_texts);
+diesel::joinable!(posting_decisions -> postings (posting_id));
+diesel::allow_tables_to_appear_in_same_query!(
+    companies,
+    postings,
+    posting_texts,
+    posting_decisions
+);
 
 diesel::table! {
     use diesel::sql_types::{BigInt, Integer, Nullable, Text};

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use access::Scope;
-use domain::posting::{Coordinates, EmploymentType, LocationType, SalaryPeriod};
+use domain::posting::{Coordinates, DecisionOutcome, EmploymentType, LocationType, SalaryPeriod};
 use kernel::{
     Actor, CatalogueName, Prefixes, SourceIdentifier, Status, StoreError,
     audit::Details,
@@ -48,7 +48,7 @@ macro_rules! stored_texts {
 }
 
 stored_texts! {
-    Account CountryCode CurrencyCode DepartureKind EmploymentType EndpointState LocationType
+    Account CountryCode CurrencyCode DecisionOutcome DepartureKind EmploymentType EndpointState LocationType
     MembershipStatus MigrationSource PlanCategory SalaryPeriod Scope Status SubscriberStatus
     SuppressionSource
 }

@@ -273,6 +273,7 @@ mod tests {
                 posting: posting.clone(),
                 sets_description: false,
                 enriched: None,
+                decision: None,
                 history: Vec::new(),
             };
             writes.postings.insert(posting.id, write);

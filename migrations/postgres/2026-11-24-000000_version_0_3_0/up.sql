@@ -199,6 +199,37 @@ COMMENT ON COLUMN posting_texts.redacted_markdown IS
 COMMENT ON COLUMN posting_texts.redacted_title IS
     'The title without what identifies the company, one line of plain text.';
 
+CREATE TABLE posting_decisions (
+    posting_id uuid NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    outcome text COLLATE "C" NOT NULL CHECK (outcome IN ('approved', 'rejected')),
+    at timestamptz NOT NULL,
+    decided_by text COLLATE "C" NOT NULL CHECK (
+        decided_by IN ('rules', 'model', 'operator') OR decided_by LIKE 'operator:%'
+    ),
+    version text COLLATE "C",
+    code text COLLATE "C" NOT NULL CHECK (code <> ''),
+    sentence text NOT NULL,
+    passages json NOT NULL CHECK (json_typeof(passages) = 'array'),
+    CONSTRAINT only_an_operator_has_no_version
+        CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
+)
+-- Written anew with each decision, and no index has a column that changes.
+WITH (fillfactor = 80);
+
+COMMENT ON TABLE posting_decisions IS
+    'The newest decision whether a posting may be shown. Apart from it, because a push does not write it.';
+COMMENT ON COLUMN posting_decisions.posting_id IS 'The posting.';
+COMMENT ON COLUMN posting_decisions.outcome IS 'approved or rejected.';
+COMMENT ON COLUMN posting_decisions.at IS 'When it was decided.';
+COMMENT ON COLUMN posting_decisions.decided_by IS
+    'Who decided: rules, model, operator:NAME or operator.';
+COMMENT ON COLUMN posting_decisions.version IS
+    'The version of the rules, or the model''s name with the version of its prompt; unset of an operator.';
+COMMENT ON COLUMN posting_decisions.code IS 'The reason, for programs.';
+COMMENT ON COLUMN posting_decisions.sentence IS 'The reason, for people.';
+COMMENT ON COLUMN posting_decisions.passages IS
+    'What it rests on, verbatim from the posting: an array of texts.';
+
 CREATE TABLE posting_history (
     posting_id uuid NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
     version bigint NOT NULL,
@@ -726,6 +757,7 @@ CREATE TABLE events (
     company_logo_path text COMPRESSION lz4,
     trace_parent text COLLATE "C",
     company_updated_by text COLLATE "C",
+    decision_code text COLLATE "C",
     -- The order of the log, and the only index: another one would cost every commit more than it
     -- would save.
     PRIMARY KEY (commit_seq, number),
@@ -735,6 +767,8 @@ CREATE TABLE events (
         CHECK ((source_identifier IS NULL) = (status IS NULL)),
     CONSTRAINT only_a_posting_has_a_reason
         CHECK (source_identifier IS NOT NULL OR status_reason IS NULL),
+    CONSTRAINT only_a_posting_has_a_decision
+        CHECK (source_identifier IS NOT NULL OR decision_code IS NULL),
     CONSTRAINT subject_is_posting_or_company
         CHECK (source_identifier IS NULL OR company_name IS NULL),
     CONSTRAINT company_has_name_and_website
@@ -764,6 +798,7 @@ COMMENT ON COLUMN events.company_logo_path IS 'Of companies only: the path to th
 COMMENT ON COLUMN events.trace_parent IS
     'The trace of the event''s cause, as the header traceparent has it; NULL if it is not traced.';
 COMMENT ON COLUMN events.company_updated_by IS 'Of companies only: who changed it.';
+COMMENT ON COLUMN events.decision_code IS 'Of decisions about a posting only: the code.';
 
 CREATE TABLE event_log (
     singleton boolean NOT NULL PRIMARY KEY CHECK (singleton),

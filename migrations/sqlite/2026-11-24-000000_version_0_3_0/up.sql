@@ -139,6 +139,24 @@ CREATE TABLE posting_texts (
         CHECK ((latitude IS NULL) = (longitude IS NULL))
 ) STRICT;
 
+-- The newest decision whether a posting may be shown. Apart from it, because a push does not write it.
+CREATE TABLE posting_decisions (
+    posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
+    outcome TEXT NOT NULL CHECK (outcome IN ('approved', 'rejected')),
+    at INTEGER NOT NULL,
+    -- rules, model, operator:NAME or operator.
+    decided_by TEXT NOT NULL,
+    -- Of the rules; or the model's name with the version of its prompt. Unset of an operator.
+    version TEXT,
+    -- The reason, for programs and for people.
+    code TEXT NOT NULL CHECK (code <> ''),
+    sentence TEXT NOT NULL,
+    -- What it rests on, verbatim from the posting: a JSON array.
+    passages TEXT NOT NULL CHECK (json_type(passages) = 'array'),
+    CONSTRAINT only_an_operator_has_no_version
+        CHECK ((version IS NULL) = (decided_by NOT IN ('rules', 'model')))
+) STRICT;
+
 -- What became of a posting; rows are only ever added. In the order of its key.
 CREATE TABLE posting_history (
     posting_id BLOB NOT NULL REFERENCES postings (id) ON DELETE CASCADE,
@@ -518,12 +536,16 @@ CREATE TABLE events (
     trace_parent TEXT,
     -- Of a company: who changed it.
     company_updated_by TEXT,
+    -- Of a decision about a posting: its code.
+    decision_code TEXT,
     CONSTRAINT posting_has_a_version
         CHECK ((source_identifier IS NULL) = (version IS NULL)),
     CONSTRAINT posting_has_a_status
         CHECK ((source_identifier IS NULL) = (status IS NULL)),
     CONSTRAINT only_a_posting_has_a_reason
         CHECK (source_identifier IS NOT NULL OR status_reason IS NULL),
+    CONSTRAINT only_a_posting_has_a_decision
+        CHECK (source_identifier IS NOT NULL OR decision_code IS NULL),
     CONSTRAINT subject_is_posting_or_company
         CHECK (source_identifier IS NULL OR company_name IS NULL),
     CONSTRAINT company_has_name_and_website

@@ -39,6 +39,7 @@ async fn change(site: &Site, id: &str, change: impl FnOnce(&mut Posting)) {
         posting: posting.clone(),
         sets_description: false,
         enriched: None,
+        decision: None,
         history: Vec::new(),
     };
     writes.postings.insert(posting.id, write);

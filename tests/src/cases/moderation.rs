@@ -127,8 +127,15 @@ async fn an_operators_approval_stands_for_what_was_approved(store: Store) {
     let mut payload = minimal();
     payload["raw_description"] = json!("test");
     app.put(&id, &payload).await.created();
-    app.api.until(&id, "rejected").await;
+    let decision = &app.api.until(&id, "rejected").await["decision"];
+    assert_eq!(decision["by"], "rules", "{decision}");
+    assert_eq!(decision["code"], "test_posting");
+    assert_eq!(decision["passages"], json!(["test"]));
     app.approve(&id);
+    let decision = &app.api.until(&id, "approved").await["decision"];
+    assert_eq!(decision["automated"], false, "{decision}");
+    let by = decision["by"].as_str().unwrap_or_default();
+    assert!(by.starts_with("operator:"), "{by}");
     // Other content, which the operator did not approve.
     let other = json!({"raw_description": "<p>asdf</p>"});
     app.put(&id, &other).await.updated();

@@ -1,6 +1,7 @@
 //! Postings: the list with its search, one posting, and what operators decide about them.
 
 mod act;
+mod decided;
 mod list;
 mod show;
 

@@ -10,6 +10,7 @@ use domain::{
 use kernel::{Actor, PostingId, Status, Version};
 use uuid::Uuid;
 
+use super::decided::Decided;
 use crate::{
     error::{Answer, Failure},
     form::Fields,
@@ -35,6 +36,7 @@ struct Page<'a> {
     company: &'a Company,
     details: Vec<(&'static str, String)>,
     links: Vec<(&'static str, &'a str)>,
+    decision: Option<Decided<'a>>,
     history: Vec<Step>,
     texts: Option<Compared<'a>>,
     source: &'a str,
@@ -133,6 +135,10 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         company: &view.company.company,
         details: details(&view),
         links: links(&view),
+        decision: view
+            .decision
+            .as_ref()
+            .map(|decision| Decided::new(decision, state.appeal.as_deref())),
         history: view
             .history
             .iter()

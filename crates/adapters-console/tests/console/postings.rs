@@ -57,6 +57,7 @@ async fn enrich(desk: &Desk, posting: &Posting, texts: EnrichedTexts) {
         posting: after,
         sets_description: false,
         enriched: Some((texts, None)),
+        decision: None,
         history: Vec::new(),
     };
     writes.postings.insert(posting.id, write);

@@ -5,6 +5,7 @@ use domain::posting::{
     PostingView,
     event::{JOB_POSTING_ERASED, PUBLIC},
 };
+use kernel::DecisionCode;
 use kernel::event::{self, Cursor, EventName, LogPage, RecordedEvent, Subject};
 use serde::{Serialize, Serializer};
 use utoipa::{
@@ -28,8 +29,9 @@ mod example;
 pub fn event_body(
     event: &event::Event,
     posting: Option<&PostingView>,
+    appeal: Option<&str>,
 ) -> Result<Option<Vec<u8>>, serde_json::Error> {
-    let body = DeliveredEvent::new(event, posting);
+    let body = DeliveredEvent::new(event, posting, appeal);
     body.map(|body| serde_json::to_vec(&body)).transpose()
 }
 
@@ -154,17 +156,21 @@ struct DeliveredPosting<'a> {
 }
 
 impl<'a> DeliveredEvent<'a> {
-    fn new(event: &'a event::Event, posting: Option<&'a PostingView>) -> Option<Self> {
+    fn new(
+        event: &'a event::Event,
+        posting: Option<&'a PostingView>,
+        appeal: Option<&'a str>,
+    ) -> Option<Self> {
+        let posting = posting.map(|view| Box::new(with_history(view, appeal)));
         let EventBody {
             name,
             timestamp,
             data,
         } = EventBody::new(event)?;
         let data = match data {
-            EventData::Posting(state) => DeliveredData::Posting(DeliveredPosting {
-                state,
-                posting: posting.map(with_history).map(Box::new),
-            }),
+            EventData::Posting(state) => {
+                DeliveredData::Posting(DeliveredPosting { state, posting })
+            }
             EventData::Erased(posting) => DeliveredData::Erased(posting),
             EventData::Company(company) => DeliveredData::Company(company),
         };
@@ -189,6 +195,14 @@ struct PostingState<'a> {
     status: Status,
     /// Why it stands there.
     status_reason: Option<&'a str>,
+    /// The code of the decision, of `JobPostingApproved` and `JobPostingRejected` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, extensions(("optional" = json!(true))))]
+    code: Option<&'a str>,
+    /// Whether no person decided, of the same events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool, extensions(("optional" = json!(true))))]
+    automated: Option<bool>,
 }
 
 impl<'a> PostingState<'a> {
@@ -199,6 +213,8 @@ impl<'a> PostingState<'a> {
             version: posting.version,
             status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
+            code: posting.decision.as_ref().map(DecisionCode::as_str),
+            automated: posting.decision.as_ref().map(DecisionCode::is_automated),
         }
     }
 }
@@ -250,7 +266,10 @@ impl Serialize for EventId {
 #[cfg(test)]
 mod tests {
     use domain::{
-        posting::event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
+        posting::{
+            self,
+            event::{COMPANY_UPDATED, JOB_POSTING_REJECTED},
+        },
         testing::{self},
     };
     use kernel::testing::noon;
@@ -268,6 +287,7 @@ mod tests {
                 trace: None,
             },
             None,
+            None,
         )
         .unwrap();
         body.map(|body| serde_json::from_slice(&body).unwrap())
@@ -282,13 +302,17 @@ mod tests {
         let mut posting = testing::posting(1, company.id);
         posting.status = kernel::Status::Rejected;
         posting.status_reason = Some("spam: …".to_owned());
-        let posting = event::PostingState::from(&posting);
+        let posting = event::PostingState {
+            decision: Some(DecisionCode::new("spam")),
+            ..event::PostingState::from(&posting)
+        };
         let timestamp = serde_json::to_value(Timestamp(noon())).unwrap();
 
         let rejected = json!({"type": "JobPostingRejected", "timestamp": timestamp, "data": {
             "uuid": posting.id.uuid(),
             "unique_source_identifier": posting.source_identifier.as_str(),
             "version": posting.version, "status": "rejected", "status_reason": "spam: …",
+            "code": "spam", "automated": true,
         }});
         let subject = Subject::Posting(posting.clone());
         assert_eq!(body(JOB_POSTING_REJECTED, subject), Some(rejected));
@@ -313,6 +337,7 @@ mod tests {
             company: testing::company_view(&company),
             texts: None,
             coordinates: None,
+            decision: Some(posting::Decision::of_operator(None, None, noon())),
             history: Vec::new(),
         };
         let event = event::Event {
@@ -321,11 +346,21 @@ mod tests {
             at: noon(),
             trace: None,
         };
-        let with_posting = event_body(&event, Some(&view)).unwrap().unwrap();
+        let with_posting = event_body(&event, Some(&view), Some("https://a.example"))
+            .unwrap()
+            .unwrap();
         let with_posting: Value = serde_json::from_slice(&with_posting).unwrap();
         let data = &with_posting["data"];
         assert_eq!(data["uuid"], json!(view.posting.id.uuid()));
-        let shown = serde_json::to_value(crate::posting::posting_data(&view)).unwrap();
+        assert_eq!(data.get("code"), None);
+        let shown = crate::posting::posting_data(&view, Some("https://a.example"));
+        let shown = serde_json::to_value(shown).unwrap();
+        let decision = json!({
+            "outcome": "approved", "at": timestamp, "by": "operator", "automated": false,
+            "version": null, "code": "operator", "sentence": "An operator approved the posting.",
+            "passages": [], "appeal": "https://a.example",
+        });
+        assert_eq!(shown["decision"], decision);
         assert_eq!(data["posting"], shown);
 
         let other = Subject::Other(Uuid::nil());

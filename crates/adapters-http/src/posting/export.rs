@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
 use super::{
-    READERS,
+    Appeal, READERS,
     json_ld::Form,
     list::{parse_status, parse_texts},
 };
@@ -70,7 +70,12 @@ pub(super) async fn export(
         return Ok(encode(&request, answer));
     }
     let access = Access::new(&state.authorizer, caller, READERS);
-    let export = Export::begin(Arc::clone(&source.postings), query, form, access, slot).await?;
+    let reading = Reading {
+        postings: Arc::clone(&source.postings),
+        form,
+        appeal: state.appeal.clone(),
+    };
+    let export = Export::begin(reading, query, access, slot).await?;
     let answer = source.label(response.streaming(export.pieces()));
     Ok(encode(&request, answer))
 }
@@ -102,10 +107,9 @@ impl Options for Choice {
 
 /// An export under way. While the client takes a page, the next one is read, and no more.
 struct Export {
-    postings: Arc<dyn PostingReader>,
+    reading: Reading,
     /// The page that is being read or was read last.
     query: ListQuery,
-    form: Form,
     access: Access,
     /// The page that is being read, if any. Reading ends with the export.
     next: JoinSet<Result<Page, ExportError>>,
@@ -115,6 +119,14 @@ struct Export {
     span: Span,
     /// Held until the answer has ended.
     _slot: Slot,
+}
+
+/// What is read from, and what it is shown with.
+#[derive(Clone)]
+struct Reading {
+    postings: Arc<dyn PostingReader>,
+    form: Form,
+    appeal: Appeal,
 }
 
 /// A page of an export.
@@ -150,17 +162,15 @@ impl From<ExportError> for ApiError {
 impl Export {
     /// Reads the first page.
     async fn begin(
-        postings: Arc<dyn PostingReader>,
+        reading: Reading,
         query: ListQuery,
-        form: Form,
         access: Access,
         slot: Slot,
     ) -> Result<Self, ExportError> {
-        let first = read(Arc::clone(&postings), query.clone(), form).await?;
+        let first = read(reading.clone(), query.clone()).await?;
         let mut export = Self {
-            postings,
+            reading,
             query,
-            form,
             access,
             next: JoinSet::new(),
             lines: Bytes::new(),
@@ -176,7 +186,8 @@ impl Export {
         self.lines = page.lines;
         if page.next.is_some() {
             self.query.after = page.next;
-            self.next.spawn(self.read());
+            self.next
+                .spawn(read(self.reading.clone(), self.query.clone()));
         }
     }
 
@@ -188,11 +199,7 @@ impl Export {
             return Ok(page);
         }
         self.query.prefixes = prefixes;
-        self.read().await
-    }
-
-    fn read(&self) -> impl Future<Output = Result<Page, ExportError>> + use<> {
-        read(Arc::clone(&self.postings), self.query.clone(), self.form)
+        read(self.reading.clone(), self.query.clone()).await
     }
 
     /// The next piece of the answer; `None` at its end.
@@ -222,16 +229,17 @@ impl Export {
     }
 }
 
-async fn read(
-    postings: Arc<dyn PostingReader>,
-    query: ListQuery,
-    form: Form,
-) -> Result<Page, ExportError> {
-    let page = postings.list(&query).await?.seen_by(&query.prefixes);
+async fn read(reading: Reading, query: ListQuery) -> Result<Page, ExportError> {
+    let page = reading
+        .postings
+        .list(&query)
+        .await?
+        .seen_by(&query.prefixes);
     // A thread that answers others, too, would be held up by a large page.
     spawn_blocking(move || {
+        let Reading { form, appeal, .. } = reading;
         Ok(Page {
-            lines: form.lines(&page.postings, query.texts)?.into(),
+            lines: (form.lines(&page.postings, query.texts, appeal.as_deref())?).into(),
             next: page.next,
         })
     })
@@ -274,7 +282,6 @@ mod tests {
         Choice::read(query).map(|choice| choice.query)
     }
 
-    const JSON: Form = Form::Json;
 
     #[test]
     fn every_parameter_is_read() {
@@ -349,7 +356,15 @@ mod tests {
     /// An export by a client that stays as it is.
     async fn begin(pages: Arc<Pages>) -> Result<Export, ExportError> {
         let (_, access) = Harness::new().reader().await;
-        Export::begin(pages, parse("").unwrap(), JSON, access, slot()).await
+        Export::begin(reading(pages), parse("").unwrap(), access, slot()).await
+    }
+
+    fn reading(postings: Arc<Pages>) -> Reading {
+        Reading {
+            postings,
+            form: Form::Json,
+            appeal: None,
+        }
     }
 
     fn slot() -> Slot {
@@ -395,7 +410,7 @@ mod tests {
             };
             let slot = slots.take(client).unwrap();
             let (_, access) = Harness::new().reader().await;
-            let export = Export::begin(Arc::new(pages), parse("").unwrap(), JSON, access, slot);
+            let export = Export::begin(reading(Arc::new(pages)), parse("").unwrap(), access, slot);
             let mut pieces = Box::pin(export.await.unwrap().pieces());
             assert!(pieces.next().await.unwrap().is_ok());
             assert!(slots.take(client).is_err());
@@ -432,7 +447,7 @@ mod tests {
             });
             let harness = Harness::new();
             let (client, access) = harness.reader().await;
-            let export = Export::begin(pages.clone(), parse("").unwrap(), JSON, access, slot());
+            let export = Export::begin(reading(pages.clone()), parse("").unwrap(), access, slot());
             let mut pieces = pin!(export.await.unwrap().pieces());
             pages.settle(2).await;
             let prefixes = Prefixes::new(&["acme-"]).unwrap();

@@ -44,10 +44,11 @@ pub(super) async fn show(
     let found = state.ports.postings.find(&identifier).await?;
     let posting = found.ok_or(Rejection::NotFound)?;
     let posting = posting.seen_by(caller.prefixes());
+    let appeal = state.appeal.clone();
     let answer = if accept::prefers(&request, json_ld::MEDIA_TYPE) {
-        json_ld::one(posting, identity, accept::takes_json(&request)).await?
+        json_ld::one(posting, appeal, identity, accept::takes_json(&request)).await?
     } else {
-        view::one(posting).await?
+        view::one(posting, appeal).await?
     };
     let mut answer = encode(&request, conditional(&request, answer)?);
     let vary = HeaderValue::from_static("Accept, Accept-Encoding");

@@ -14,7 +14,7 @@ use domain::{
 use enrichment::{Identity, job_posting};
 use kernel::Status;
 
-use super::view;
+use super::{Appeal, view};
 use crate::{answer::large, error::ApiError, query::Parameters};
 
 /// The media type of JSON-LD.
@@ -69,9 +69,10 @@ impl Form {
         self,
         postings: &[PostingView],
         texts: Texts,
+        appeal: Option<&str>,
     ) -> Result<Vec<u8>, serde_json::Error> {
         let Self::JsonLd(identity) = self else {
-            return view::lines(postings, texts);
+            return view::lines(postings, texts, appeal);
         };
         let jobs = postings
             .iter()
@@ -83,6 +84,7 @@ impl Form {
 /// The answer to a `GET` of one posting by a client that prefers JSON-LD.
 pub(super) async fn one(
     view: PostingView,
+    appeal: Appeal,
     identity: Identity,
     takes_json: bool,
 ) -> Result<HttpResponse, ApiError> {
@@ -93,7 +95,7 @@ pub(super) async fn one(
     .await?;
     match job {
         Some(job) => Ok(HttpResponse::Ok().content_type(MEDIA_TYPE).body(job)),
-        None if takes_json => view::one(view).await,
+        None if takes_json => view::one(view, appeal).await,
         None => Err(not_acceptable()),
     }
 }

@@ -41,7 +41,7 @@ pub(super) async fn list(
     let page = page.seen_by(caller.prefixes());
     Ok(encode(
         &request,
-        source.label(view::many(page, texts).await?),
+        source.label(view::many(page, texts, state.appeal.clone()).await?),
     ))
 }
 

@@ -27,8 +27,8 @@ pub use self::{
     put::{PREFERENCE_APPLIED, PutAnswer},
     routes::routes,
     view::{
-        PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
-        with_history,
+        Appeal, PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status,
+        data as posting_data, with_history,
     },
 };
 

@@ -1,5 +1,7 @@
 //! The JSON form of postings in answers.
 
+use std::sync::Arc;
+
 use actix_web::HttpResponse;
 use domain::{
     posting::{self, PostingView},
@@ -11,6 +13,7 @@ use serde_json::value::RawValue;
 use utoipa::{ToSchema, openapi::ObjectBuilder};
 use uuid::Uuid;
 
+use self::decision::Decision;
 use super::cursor;
 use crate::{
     answer::{self, Timestamp},
@@ -19,13 +22,17 @@ use crate::{
     schema::{optional_amount, vocabularies},
 };
 
+mod decision;
 mod example;
 
+/// The address where a decision can be contested, if there is one.
+pub type Appeal = Option<Arc<str>>;
+
 /// The answer to a `GET` of one posting.
-pub async fn one(view: PostingView) -> Result<HttpResponse, ApiError> {
+pub async fn one(view: PostingView, appeal: Appeal) -> Result<HttpResponse, ApiError> {
     let bytes = size(&view);
-    let write = |view: &PostingView| {
-        let data = with_history(view);
+    let write = move |view: &PostingView| {
+        let data = with_history(view, appeal.as_deref());
         serde_json::to_vec(&PostingAnswer { data })
     };
     answer::large_json(view, bytes, write).await
@@ -41,29 +48,38 @@ pub(super) fn size(view: &PostingView) -> usize {
 }
 
 /// A posting with its history, as `data` of the answer has it, for commands that print it.
-pub fn data(view: &PostingView) -> impl Serialize {
-    with_history(view)
+pub fn data<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> impl Serialize {
+    with_history(view, appeal)
 }
 
 /// The posting with its history.
-pub fn with_history(view: &PostingView) -> PostingWithHistory<'_> {
+pub fn with_history<'a>(view: &'a PostingView, appeal: Option<&'a str>) -> PostingWithHistory<'a> {
     PostingWithHistory {
-        posting: Posting::new(view, Texts::All),
+        posting: Posting::new(view, Texts::All, appeal),
         history: view.history.iter().map(HistoryEntry::new).collect(),
     }
 }
 
 /// A page of the list, with these texts of its postings.
-pub async fn many(page: PostingPage, texts: Texts) -> Result<HttpResponse, ApiError> {
+pub async fn many(
+    page: PostingPage,
+    texts: Texts,
+    appeal: Appeal,
+) -> Result<HttpResponse, ApiError> {
     let bytes = page.postings.iter().map(size).sum();
-    answer::large_json(page, bytes, move |page| write_page(page, texts, PAGE_BYTES)).await
+    let write = move |page: &PostingPage| write_page(page, texts, appeal.as_deref(), PAGE_BYTES);
+    answer::large_json(page, bytes, write).await
 }
 
 /// Postings as lines of JSON, as the list shows them.
-pub fn lines(postings: &[PostingView], texts: Texts) -> Result<Vec<u8>, serde_json::Error> {
+pub fn lines(
+    postings: &[PostingView],
+    texts: Texts,
+    appeal: Option<&str>,
+) -> Result<Vec<u8>, serde_json::Error> {
     let mut lines = Vec::new();
     for view in postings {
-        serde_json::to_writer(&mut lines, &Posting::new(view, texts))?;
+        serde_json::to_writer(&mut lines, &Posting::new(view, texts, appeal))?;
         lines.push(b'\n');
     }
     Ok(lines)
@@ -71,12 +87,17 @@ pub fn lines(postings: &[PostingView], texts: Texts) -> Result<Vec<u8>, serde_js
 
 /// A page as JSON, which is larger than its texts. It ends before a posting with which it would be
 /// larger than it may, but not before its first.
-fn write_page(page: &PostingPage, texts: Texts, most: usize) -> Result<Vec<u8>, serde_json::Error> {
+fn write_page(
+    page: &PostingPage,
+    texts: Texts,
+    appeal: Option<&str>,
+    most: usize,
+) -> Result<Vec<u8>, serde_json::Error> {
     let mut json = br#"{"data":["#.to_vec();
     let mut next = page.next;
     let mut last = None;
     for view in &page.postings {
-        let posting = serde_json::to_vec(&Posting::new(view, texts))?;
+        let posting = serde_json::to_vec(&Posting::new(view, texts, appeal))?;
         if let Some(last) = last {
             if json.len() + posting.len() > most {
                 next = Some(last);
@@ -141,6 +162,8 @@ pub struct Posting<'a> {
     status: Status,
     /// The reason of the status: the newest one of the history.
     status_reason: Option<&'a str>,
+    /// `null` before the first.
+    decision: Option<Decision<'a>>,
     /// As pushed, trimmed.
     title: &'a str,
     /// The title without what identifies the company or bypasses the board, one line of plain text;
@@ -223,12 +246,13 @@ fn amount() -> ObjectBuilder {
 
 impl<'a> Posting<'a> {
     /// The posting with these of its texts.
-    fn new(view: &'a PostingView, shown: Texts) -> Self {
+    fn new(view: &'a PostingView, shown: Texts, appeal: Option<&'a str>) -> Self {
         let PostingView {
             posting,
             company,
             texts,
             coordinates,
+            decision,
             history: _,
         } = view;
         let details = &posting.details;
@@ -238,6 +262,7 @@ impl<'a> Posting<'a> {
             unique_source_identifier: posting.source_identifier.as_str(),
             status: Status(posting.status),
             status_reason: posting.status_reason.as_deref(),
+            decision: decision.as_ref().map(|it| Decision::new(it, appeal)),
             title: &details.title,
             redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
             raw_description: (shown == Texts::All).then(|| view.description()),
@@ -373,6 +398,7 @@ pub mod tests {
                 ..EnrichedTexts::default()
             }),
             coordinates: None,
+            decision: None,
             history: Vec::new(),
         }
     }
@@ -392,18 +418,18 @@ pub mod tests {
             data: page
                 .postings
                 .iter()
-                .map(|view| Posting::new(view, Texts::All))
+                .map(|view| Posting::new(view, Texts::All, None))
                 .collect(),
             next_cursor: None,
         };
-        let written = write_page(&page, Texts::All, PAGE_BYTES).unwrap();
+        let written = write_page(&page, Texts::All, None, PAGE_BYTES).unwrap();
         assert_eq!(written, serde_json::to_vec(&described).unwrap());
     }
 
     #[test]
     fn texts_that_are_left_out_are_absent() {
         let keys = |view: &PostingView, texts| {
-            let posting = serde_json::to_value(Posting::new(view, texts)).unwrap();
+            let posting = serde_json::to_value(Posting::new(view, texts, None)).unwrap();
             let keys = posting.as_object().unwrap().keys().cloned();
             let texts: Vec<_> = keys.filter(|key| key.contains("description")).collect();
             texts.join(" ")
@@ -443,8 +469,8 @@ pub mod tests {
         runtime.block_on(async {
             let (go_on, wait) = mpsc::channel();
             let busy = spawn_blocking(move || wait.recv());
-            assert!(is_ready(pin!(many(page_of(10), Texts::All))).await);
-            let mut large = pin!(many(page_of(1 << 20), Texts::All));
+            assert!(is_ready(pin!(many(page_of(10), Texts::All, None))).await);
+            let mut large = pin!(many(page_of(1 << 20), Texts::All, None));
             assert!(!is_ready(large.as_mut()).await, "it waits for its thread");
             go_on.send(()).unwrap();
             assert!(large.await.is_ok());

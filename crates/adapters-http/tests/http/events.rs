@@ -78,7 +78,7 @@ async fn a_walk_shows_what_happened() {
     );
     let approved = &all["data"][1];
     let data = json!({"uuid": uuid, "unique_source_identifier": "one", "version": 2,
-        "status": "approved", "status_reason": null});
+        "status": "approved", "status_reason": null, "code": "operator", "automated": false});
     assert_eq!(approved["data"], data);
     assert!(approved["timestamp"].as_str().unwrap().ends_with('Z'));
     let company = &all["data"][2]["data"];

@@ -95,6 +95,7 @@ async fn every_field_is_read_back() {
         "unique_source_identifier": "full",
         "status": "PendingEnrichment",
         "status_reason": null,
+        "decision": null,
         "title": "Engineer 🦀",
         "raw_description": "<p>Build &amp; run things.</p>\n",
         "markdown_description": null,

@@ -114,12 +114,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     score::print(&by_rules);
     println!(
         "\nWith {}, phrases that are not there dropped:",
-        model.cache_key()
+        model.version()
     );
     score::print(&by_model);
     println!(
         "\nWith {}, answers with such a phrase discarded:",
-        model.cache_key()
+        model.version()
     );
     score::print(&whole);
     println!("answers of no use, twice: {unusable}; phrases that are not there: {dropped}\n");

@@ -30,7 +30,13 @@ fn an_approval_and_every_rejection_are_read() {
     for code in MODEL_CODES {
         let draft = read(&rejection(code.as_str()).to_string()).unwrap();
         let text = "It is a list of words.".to_owned();
-        assert_eq!(draft.verdict, Verdict::Reject { code, text });
+        let passages = Vec::new();
+        let expect = Verdict::Reject {
+            code,
+            text,
+            passages,
+        };
+        assert_eq!(draft.verdict, expect);
     }
     let mut chatty = approval();
     chatty["sentence"] = "A good one.".into();
@@ -38,7 +44,7 @@ fn an_approval_and_every_rejection_are_read() {
 }
 
 #[test]
-fn a_rejection_hides_nothing() {
+fn a_rejection_hides_nothing_and_may_quote() {
     for hide in [
         json!([]),
         json!(null),
@@ -49,6 +55,12 @@ fn a_rejection_hides_nothing() {
         answer["hide"] = hide;
         assert_eq!(read(&answer.to_string()).unwrap().hide, []);
     }
+    let mut quoting = rejection("spam");
+    quoting["passages"] = json!(["a", 5, "b", "c", "d"]);
+    let Verdict::Reject { passages, .. } = read(&quoting.to_string()).unwrap().verdict else {
+        panic!("{quoting}")
+    };
+    assert_eq!(passages, ["a", "b", "c"]);
     let bare = json!({"verdict": "reject", "code": "spam", "sentence": "No."});
     assert!(read(&bare.to_string()).is_ok());
 }

@@ -218,8 +218,8 @@ async fn the_query_of_the_base_url_is_sent_along() {
 }
 
 #[test]
-fn a_cache_key_is_the_prompt_and_the_model() {
-    assert_eq!(model("https://h.example/v1").cache_key(), "v2 small-1");
+fn a_version_is_the_model_and_the_prompt() {
+    assert_eq!(model("https://h.example/v1").version(), "small-1 v3");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use domain::{
 use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
 use sql_common::{
     audit, catalogue,
-    posting::{PostingRow, TextsRow},
+    posting::{PostingRow, TextsRow, has_decisions, write_decisions},
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -118,6 +118,7 @@ fn is_one_statement(writes: &WriteSet) -> bool {
         && writes.fingerprints.is_empty()
         && !writes.tasks.settles_tasks()
         && writes.tasks.audit.is_empty()
+        && !has_decisions(writes)
 }
 
 statement! {
@@ -125,7 +126,7 @@ statement! {
     over [PostingRow, TextsRow]
 }
 
-/// Locks postings, and writes all but fingerprints, finished tasks and audit entries.
+/// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
@@ -183,6 +184,7 @@ pub(crate) async fn finish(
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
         write(conn, writes, Vec::new(), lock_timeout).await?;
     }
+    write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
     if !tasks.done.is_empty() {
         outbox::finish(conn, &tasks.done, tasks.at).await?;

@@ -136,16 +136,18 @@ effects_asked AS (
 events_recorded AS (
     INSERT INTO events
         (commit_seq, at, name, subject, source_identifier, version, status, status_reason,
-         company_name, company_website, company_logo_path, company_updated_by, trace_parent)
+         company_name, company_website, company_logo_path, company_updated_by, trace_parent,
+         decision_code)
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
-        sent.trace
-    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        sent.trace, sent.decision_code
+    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         AS sent (at, name, subject, source_identifier, version, status, status_reason,
-            company_name, company_website, company_logo_path, company_updated_by, trace)
+            company_name, company_website, company_logo_path, company_updated_by, trace,
+            decision_code)
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.
     LEFT JOIN LATERAL (
         SELECT * FROM companies_written

@@ -23,7 +23,7 @@ mod read;
 
 use async_trait::async_trait;
 use kernel::{
-    StoreError,
+    DecisionCode, StoreError,
     event::{
         CompanyState, Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState,
         RecordedEvent, Subject,
@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// The columns of the events that a commit records.
-pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 12] {
+pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 13] {
     [
         times(events, |event| event.at),
         texts(events, |event| Some(event.name.as_str())),
@@ -58,6 +58,9 @@ pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 12] {
                 .map(|event| company(event)?.updated_by.as_ref()),
         ),
         rendered(events.iter().map(|event| event.trace.as_ref())),
+        texts(events, |event| {
+            posting(event)?.decision.as_ref().map(DecisionCode::as_str)
+        }),
     ]
 }
 

@@ -81,6 +81,7 @@ fn retitle(n: u128, title: &str) -> WriteSet {
             posting,
             sets_description: false,
             enriched: None,
+            decision: None,
             history: Vec::new(),
         },
     );

@@ -81,6 +81,7 @@ fn creates(n: u128) -> WriteSet {
                 posting,
                 sets_description: true,
                 enriched: None,
+                decision: None,
                 history: history(Status::PendingEnrichment),
             },
         );

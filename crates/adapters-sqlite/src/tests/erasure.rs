@@ -8,7 +8,9 @@ use access::{
     testing::client,
 };
 use domain::{
-    posting::{ENRICH, EnrichedTexts, Enrichment, Lifetime, moderation::Moderation},
+    posting::{
+        ENRICH, EnrichedTexts, Enrichment, Lifetime, ReasonCode, Verdict, moderation::Moderation,
+    },
     testing::push,
     usecase::{Outcome, assignments, erase, ingest, moderate, record_outcomes},
 };
@@ -50,6 +52,11 @@ async fn enrich(store: &SqliteStore, words: &str, lease: u128) {
                 redacted_markdown: format!("{words} redacted"),
                 redacted_title: Some(format!("{words} titled")),
             },
+            verdict: Verdict::Reject {
+                code: ReasonCode::Spam,
+                text: "Rosemary".to_owned(),
+                passages: vec!["Saffron".to_owned()],
+            },
             ..Enrichment::bare()
         },
         trace: None,
@@ -88,6 +95,8 @@ async fn no_word_of_an_erased_posting_is_left_in_the_files() {
         "Oleander",
         "Peppermint",
         "Quillwort",
+        "Rosemary",
+        "Saffron",
     ];
     let (dir, store) = fixture().await;
     let folder = dir.path().join("data");

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use adapters_http::oauth::KeyFolder;
 use clap::Args;
@@ -85,6 +85,19 @@ impl StoreArgs {
         let (url, keys) = (self.database(), self.data_dir.keys());
         Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await
     }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Postings")]
+pub struct AppealArgs {
+    /// Where a decision about a posting can be contested; readers of the posting see it
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "POSTHASTE_APPEAL_URL",
+        value_parser = config::appeal_url
+    )]
+    pub appeal_url: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -227,6 +240,8 @@ pub struct WorkArgs {
     events: EventsArgs,
     #[command(flatten)]
     retention: RetentionArgs,
+    #[command(flatten)]
+    pub appeal: AppealArgs,
     #[command(flatten)]
     pub enricher: EnricherArgs,
     #[command(flatten)]

@@ -14,7 +14,7 @@ mod webhooks;
 #[cfg(test)]
 mod tests;
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use domain::posting::Lifetime;
 use kernel::{SourceIdentifier, Status, audit::Operator, day, line::short_text};
@@ -84,6 +84,11 @@ pub fn public_url(text: &str) -> Result<String, String> {
         );
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// `POSTHASTE_APPEAL_URL`.
+pub fn appeal_url(text: &str) -> Result<Arc<str>, String> {
+    Ok(web_url(text)?.as_str().into())
 }
 
 /// The base URL of a service, to which paths are appended.

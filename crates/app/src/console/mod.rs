@@ -4,7 +4,7 @@ mod store;
 
 use std::{net::SocketAddr, sync::Arc};
 
-use ::webhooks::{PrivateAddresses, Sender};
+use ::webhooks::Sender;
 use adapters_console::{Console, Ports, Settings};
 use adapters_http::{
     AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
@@ -15,7 +15,12 @@ use runtime::clock;
 use tokio::task::JoinHandle;
 
 use self::store::StoreCommands;
-use crate::{cli::ConsoleArgs, config::AdminBind, database::Database, exposure};
+use crate::{
+    cli::{ConsoleArgs, WorkArgs},
+    config::AdminBind,
+    database::Database,
+    exposure,
+};
 
 /// A running console.
 pub struct ConsoleServer {
@@ -30,9 +35,9 @@ impl ConsoleServer {
     /// Starts to listen, unless the console is off.
     pub fn start(
         args: &ConsoleArgs,
+        work: &WorkArgs,
         database: &Database,
-        (sender, private_addresses): (Arc<dyn Sender>, PrivateAddresses),
-        lifetime: Lifetime,
+        sender: Arc<dyn Sender>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match args.place.bind() {
             AdminBind::Off => return Ok(None),
@@ -59,9 +64,10 @@ impl ConsoleServer {
         let settings = Settings {
             url: url.clone(),
             proxy,
-            private_addresses,
+            private_addresses: work.addresses.private,
+            appeal: work.appeal.appeal_url.clone(),
         };
-        let console = Console::new(ports(database, sender, lifetime), settings);
+        let console = Console::new(ports(database, sender, work.lifetime.lifetime), settings);
         let application = listener.serve(
             move |routes| console.configure(routes),
             Hosts::of_url(&url),

@@ -29,6 +29,7 @@ use workers::clock_skew;
 pub(super) struct WorkerSetup {
     model: Option<Arc<dyn Model>>,
     provider: Arc<dyn Provider>,
+    body: workers::Body,
     settings: WorkerSettings,
 }
 
@@ -39,6 +40,7 @@ impl WorkerSetup {
         Ok(Self {
             model,
             provider: provider::connect(&work.accounts.settings())?,
+            body: webhooks::body(work.appeal.appeal_url.clone()),
             settings,
         })
     }
@@ -73,7 +75,7 @@ impl WorkerSetup {
                 postings: Arc::clone(&database.postings),
                 clients: Arc::clone(&database.clients),
                 sender: receivers,
-                body: webhooks::body(),
+                body: self.body,
             },
             clock,
             store_clock: Arc::clone(&database.clock),

@@ -137,6 +137,7 @@ fn help_names_every_command_and_variable() {
                 "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
                 "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
                 "POSTHASTE_BOARD_NAME",
+                "POSTHASTE_APPEAL_URL",
                 "POSTHASTE_WEBHOOK_RETRY_SECONDS",
                 "POSTHASTE_WEBHOOK_PRIVATE",
             ],
@@ -223,6 +224,11 @@ fn a_bad_variable_stops_the_start_with_one_line() {
             "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
             "open,,sesame",
             "has a comma with no secret beside it",
+        ),
+        (
+            "POSTHASTE_APPEAL_URL",
+            "mailto:a@b.example",
+            "must begin with http:// or https://",
         ),
         (
             "POSTHASTE_BOARD_NAME",

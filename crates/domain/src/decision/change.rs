@@ -10,8 +10,8 @@ use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
     company::{Company, CompanyWrite},
     posting::{
-        ContentHash, Coordinates, EnrichedTexts, HistoryEntry, Lifetime, Posting, enrich, event,
-        look_up_duplicates, review,
+        ContentHash, Coordinates, Decision, EnrichedTexts, HistoryEntry, Lifetime, Posting, enrich,
+        event, look_up_duplicates, review,
     },
 };
 
@@ -30,6 +30,8 @@ pub struct Change {
     pub company: Option<CompanyWrite>,
     /// The enricher's result.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// The decision whether the posting may be shown, if there is a new one.
+    pub decision: Option<Decision>,
     /// New entries of the history.
     pub history: Vec<HistoryEntry>,
     /// The events it raises, in order: of the posting, and of its company.
@@ -61,6 +63,7 @@ impl Change {
             sets_description: expected.is_none(),
             company: None,
             enriched: None,
+            decision: None,
             history: Vec::new(),
             events: Vec::new(),
             asks_for_enrichment: false,
@@ -207,8 +210,17 @@ impl Change {
         snapshot
             .postings
             .insert(self.posting.source_identifier.clone(), self.posting.clone());
-        let (mut history, enriched, sets_description) = earlier
-            .map(|earlier| (earlier.history, earlier.enriched, earlier.sets_description))
+        let (mut history, enriched, decision, sets_description) = earlier
+            .map(|earlier| {
+                let PostingWrite {
+                    history,
+                    enriched,
+                    decision,
+                    sets_description,
+                    ..
+                } = earlier;
+                (history, enriched, decision, sets_description)
+            })
             .unwrap_or_default();
         history.append(&mut self.history);
         writes.postings.insert(
@@ -218,6 +230,7 @@ impl Change {
                 posting: self.posting,
                 sets_description: sets_description || self.sets_description,
                 enriched: self.enriched.or(enriched),
+                decision: self.decision.or(decision),
                 history,
             },
         );
@@ -233,7 +246,14 @@ impl Change {
                 .filter(|_| name == event::COMPANY_UPDATED);
             let subject = match of_company {
                 Some(write) => Subject::Company(write.state()),
-                None => Subject::Posting(PostingState::from(&self.posting)),
+                None => Subject::Posting(PostingState {
+                    decision: self
+                        .decision
+                        .as_ref()
+                        .filter(|_| event::DECISIONS.contains(&name))
+                        .map(|decision| decision.code.clone()),
+                    ..PostingState::from(&self.posting)
+                }),
             };
             writes.tasks.events.push(Event {
                 name,

@@ -8,8 +8,8 @@ use crate::{
     authority,
     company::Company,
     posting::{
-        ContentHash, HistoryEntry, Lifetime, Posting, Rejection, event, moderation::Moderation,
-        review,
+        ContentHash, Decision, HistoryEntry, Lifetime, Posting, Rejection, event,
+        moderation::Moderation, review,
     },
 };
 
@@ -22,12 +22,13 @@ pub fn decide(
     lifetime: Lifetime,
     now: OffsetDateTime,
 ) -> Result<Option<Change>, Rejection> {
-    let by = Actor::Operator(Some(by.clone()));
+    let operator = Some(by.clone());
+    let by = Actor::Operator(operator.clone());
     if let Some(trigger) = command.trigger() {
         trigger.check(posting)?;
     }
     let mut change = Change::of(posting);
-    match command {
+    let reason = match command {
         Moderation::Feature(on) => return Ok(feature(posting, *on, by, now)),
         Moderation::Expire { .. } if authority::is_taken_down(posting) => return Ok(None),
         Moderation::Expire { reason } => {
@@ -43,6 +44,7 @@ pub fn decide(
         Moderation::Reject { reason } => {
             change.posting.approved_hash = None;
             change.reject(reason.clone(), by.clone(), now);
+            Some(reason.as_str())
         }
         Moderation::Approve => {
             change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
@@ -52,8 +54,10 @@ pub fn decide(
             if !review::was_poison(posting) {
                 change.schedule_enrichment_if_stale(company);
             }
+            None
         }
-    }
+    };
+    change.decision = Some(Decision::of_operator(operator, reason, now));
     change.posting.moderated = true;
     let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
     if change.history.is_empty() && !is_known {
@@ -61,10 +65,13 @@ pub fn decide(
         let reason = posting.status_reason.clone();
         change.move_to(posting.status, reason, by, now);
     }
-    if change.events.is_empty() && change.posting.status_reason != posting.status_reason {
+    if change.history.is_empty() {
+        return Ok(None);
+    }
+    if change.events.is_empty() {
         change.raise(event::JOB_POSTING_UPDATED);
     }
-    Ok((!change.history.is_empty()).then_some(change))
+    Ok(Some(change))
 }
 
 fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Option<Change> {

@@ -7,7 +7,7 @@ use super::Change;
 use crate::{
     company::Company,
     posting::{
-        ContentHash, Coordinates, EnrichedTexts, Enrichment, Lifetime, Original, Posting,
+        ContentHash, Coordinates, Decision, EnrichedTexts, Enrichment, Lifetime, Original, Posting,
         TextsDigest, Verdict, event,
         review::{awaits_review, reason_without_verdict},
     },
@@ -44,14 +44,18 @@ pub fn apply(
     change.posting.enriched_hash = Some(content);
     change.touch(Actor::Enricher, now);
     if posting.approved_hash == Some(content) {
-        // An operator has judged this content.
+        // An operator has judged this content. Another verdict in between was about other content.
+        if !posting.moderated {
+            change.decision = Some(Decision::of_operator(None, None, now));
+        }
         change.posting.moderated = true;
         change.approve(Actor::Enricher, lifetime, now);
     } else if !stays_rejected(posting) {
         change.posting.moderated = false;
+        change.decision = Some(Decision::of_enrichment(enrichment, now));
         match &enrichment.verdict {
             Verdict::Approve => change.approve(Actor::Enricher, lifetime, now),
-            Verdict::Reject { code, text } => {
+            Verdict::Reject { code, text, .. } => {
                 change.reject(format!("{code}: {text}"), Actor::Enricher, now);
             }
         }

@@ -12,8 +12,8 @@ use crate::{
     catalogue::CatalogueLease,
     company::{CompanyView, CompanyWrite},
     posting::{
-        Coordinates, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting, PostingView,
-        duplicate::DatedFingerprint,
+        Coordinates, Decision, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting,
+        PostingView, duplicate::DatedFingerprint,
     },
 };
 
@@ -28,6 +28,8 @@ pub struct PostingWrite {
     pub sets_description: bool,
     /// The enricher's result, if new.
     pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
+    /// The decision whether the posting may be shown, if new.
+    pub decision: Option<Decision>,
     /// New entries of the history, in order.
     pub history: Vec<HistoryEntry>,
 }
@@ -60,6 +62,7 @@ impl PostingWrite {
             company,
             texts,
             coordinates,
+            decision: self.decision.or_else(|| stored?.decision.clone()),
             history,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! [`outcome`](super::outcome) decides what follows for the posting.
 
-use super::{ReasonCode, duplicate::MinHash};
+use super::{DecidedBy, ReasonCode, duplicate::MinHash};
 
 /// The result of enriching a posting.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,17 +13,20 @@ pub struct Enrichment {
     pub coordinates: Option<Coordinates>,
     /// Whether the posting may be shown.
     pub verdict: Verdict,
+    /// Who judged it.
+    pub by: DecidedBy,
     /// The signature of the description, by which duplicates are found; `None` if it has no words.
     pub min_hash: Option<MinHash>,
 }
 
 impl Enrichment {
-    /// The enrichment of a posting that no texts can be made of.
+    /// The enrichment of a posting that no texts can be made of, and that an operator has judged.
     pub fn bare() -> Self {
         Self {
             texts: EnrichedTexts::default(),
             coordinates: None,
             verdict: Verdict::Approve,
+            by: DecidedBy::Operator(None),
             min_hash: None,
         }
     }
@@ -61,5 +64,7 @@ pub enum Verdict {
         code: ReasonCode,
         /// The reason, in a sentence.
         text: String,
+        /// What it rests on, verbatim from the posting as its readers see it.
+        passages: Vec<String>,
     },
 }

@@ -9,6 +9,7 @@ mod answer;
 mod basis;
 mod checks;
 mod content;
+mod decision;
 mod description;
 pub mod duplicate;
 mod enrichment;
@@ -34,6 +35,7 @@ pub use self::{
     basis::Basis,
     checks::SentWebsite,
     content::{ContentHash, TextsDigest},
+    decision::{DecidedBy, Decision, DecisionOutcome, MOST_PASSAGES},
     description::Description,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},

@@ -5,7 +5,9 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{ContentHash, Coordinates, Details, EnrichedTexts, HistoryEntry, TextsDigest};
+use super::{
+    ContentHash, Coordinates, Decision, Details, EnrichedTexts, HistoryEntry, TextsDigest,
+};
 use crate::company::CompanyView;
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
@@ -114,6 +116,8 @@ pub struct PostingView {
     pub texts: Option<EnrichedTexts>,
     /// The coordinates, once enriched and if known.
     pub coordinates: Option<Coordinates>,
+    /// The newest decision whether it may be shown; `None` before the first.
+    pub decision: Option<Decision>,
     /// The history, oldest first; empty in lists.
     pub history: Vec<HistoryEntry>,
 }

@@ -24,8 +24,13 @@ fn written() -> impl Strategy<Value = String> {
 fn drafts() -> impl Strategy<Value = Draft> {
     let verdict = prop_oneof![
         Just(Verdict::Approve),
-        (prop::sample::select(MODEL_CODES.to_vec()), written())
-            .prop_map(|(code, text)| Verdict::Reject { code, text }),
+        (prop::sample::select(MODEL_CODES.to_vec()), written()).prop_map(|(code, text)| {
+            Verdict::Reject {
+                passages: vec![text.clone()],
+                code,
+                text,
+            }
+        }),
     ];
     (written(), written(), verdict).prop_map(|(one, other, verdict)| Draft {
         verdict,

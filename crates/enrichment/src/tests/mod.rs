@@ -10,7 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use domain::posting::{Enrichment, ReasonCode, Verdict};
+use domain::posting::{DecidedBy, Enrichment, ReasonCode, Verdict};
 use kernel::codes::CountryCode;
 
 use super::*;
@@ -53,6 +53,7 @@ pub(crate) fn rejection(code: ReasonCode, text: &str) -> Draft {
         verdict: Verdict::Reject {
             code,
             text: text.to_owned(),
+            passages: Vec::new(),
         },
         hide: Vec::new(),
         answer: format!("no: {text}"),
@@ -88,7 +89,7 @@ struct Script {
 
 #[async_trait]
 impl Model for Script {
-    fn cache_key(&self) -> &'static str {
+    fn version(&self) -> &'static str {
         "1 scripted"
     }
 

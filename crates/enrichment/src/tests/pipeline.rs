@@ -45,12 +45,15 @@ fn no_name_of_the_company_is_readable() {
 
 #[test]
 fn a_rejection_by_rules_asks_nobody() {
-    let (outcome, asked) = enrich_input(&input("---"), [Ok(good())]);
+    let (outcome, asked) = enrich_input(&input("<p>T<b>BD</b></p>"), [Ok(good())]);
     let expect = Verdict::Reject {
         code: ReasonCode::NoContent,
         text: ReasonCode::NoContent.sentence().to_owned(),
+        passages: vec!["TBD".to_owned()],
     };
-    assert_eq!(outcome.unwrap().verdict, expect);
+    let enrichment = outcome.unwrap();
+    assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.by, DecidedBy::Rules("1".to_owned()));
     assert_eq!(asked, []);
 }
 
@@ -73,7 +76,12 @@ fn a_model_approves_and_says_what_to_hide() {
 
 #[test]
 fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
-    let draft = rejection(ReasonCode::Fraud, "Acmera AS wants a deposit.");
+    let mut draft = rejection(ReasonCode::Fraud, "Acmera AS wants a deposit.");
+    if let Verdict::Reject { passages, .. } = &mut draft.verdict {
+        *passages = ["looks for a cook.", "looks for a COOK", " Cook ", ""]
+            .map(str::to_owned)
+            .into();
+    }
     let (outcome, _) = enrich([Ok(draft)]);
     let expect = Verdict::Reject {
         code: ReasonCode::Fraud,
@@ -81,9 +89,11 @@ fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
             "{} [company] wants a deposit.",
             ReasonCode::Fraud.sentence()
         ),
+        passages: vec!["looks for a cook.".to_owned(), "Cook".to_owned()],
     };
     let enrichment = outcome.unwrap();
     assert_eq!(enrichment.verdict, expect);
+    assert_eq!(enrichment.by, DecidedBy::Model("1 scripted".to_owned()));
     assert_eq!(enrichment.texts, by_rules(&input(SOURCE)).unwrap().texts);
 }
 
@@ -184,6 +194,7 @@ fn a_posting_that_takes_too_much_is_rejected_by_rules() {
     let expect = Verdict::Reject {
         code: ReasonCode::TooComplex,
         text: ReasonCode::TooComplex.sentence().to_owned(),
+        passages: Vec::new(),
     };
     assert_eq!(enrichment.verdict, expect);
     assert_eq!(enrichment.texts, domain::posting::EnrichedTexts::default());

@@ -21,8 +21,8 @@ pub use self::{
     log::{EventFeed, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use crate::{
-    Actor, CompanyId, PostingId, Prefixes, SourceIdentifier, Status, Version, Website,
-    trace::TraceParent,
+    Actor, CompanyId, DecisionCode, PostingId, Prefixes, SourceIdentifier, Status, Version,
+    Website, trace::TraceParent,
 };
 
 /// An event's name in the contract, declared by the context that raises it. Stores accept any name.
@@ -113,6 +113,8 @@ pub struct PostingState {
     pub status: Status,
     /// The reason of the status.
     pub status_reason: Option<String>,
+    /// The code of the decision that the event is about, if it is about one.
+    pub decision: Option<DecisionCode>,
 }
 
 /// The state of a company, as the commit of an event left it at the time of the event.

@@ -62,6 +62,27 @@ pub fn dropped(posting: &Posting<'_>, budget: &Budget) -> Result<usize, Exceeded
     Ok(absent(posting, &document, &document.text(), budget)?.len())
 }
 
+/// The passages of a model that stand in the title or in the description, as Markdown or as its
+/// readers see it, letter for letter. The others are dropped.
+pub fn verbatim(
+    passages: &[String],
+    posting: &Posting<'_>,
+    budget: &Budget,
+) -> Result<Vec<String>, Exceeded> {
+    let document = markdown::read(posting.description, posting.base_url, budget)?;
+    budget.spend(document.steps())?;
+    let (markdown, text) = (markdown::write(&document, budget)?, document.text());
+    let shown = [posting.title, &markdown, &text];
+    let mut found = Vec::new();
+    for passage in passages.iter().map(|passage| passage.trim()) {
+        budget.spend(markdown.len() + text.len())?;
+        if is_enough(passage) && shown.iter().any(|text| text.contains(passage)) {
+            found.push(passage.to_owned());
+        }
+    }
+    Ok(found)
+}
+
 /// The phrases that are not shown, as short quotations.
 fn absent(
     posting: &Posting<'_>,

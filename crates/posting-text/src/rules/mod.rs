@@ -13,7 +13,7 @@ use std::fmt;
 
 use self::clean::is_evidently_clean;
 pub use self::{
-    draft::{MAX_PHRASES, dropped},
+    draft::{MAX_PHRASES, dropped, verbatim},
     rejection::{DETAIL, detail},
 };
 pub use crate::budget::longest;

@@ -3,23 +3,31 @@
 use diesel::{Queryable, Selectable};
 use domain::{
     company::CompanyView,
-    posting::{EnrichedTexts, Posting, PostingView},
+    posting::{Decision, EnrichedTexts, Posting, PostingView},
     store::{ListEntry, ListOrder, ListQuery, Position},
 };
 use kernel::{Actor, StoreError};
 
-use super::{CREATOR, IDENTIFIER, PostingRow, TextsRow, posting_texts};
+use super::{CREATOR, DecisionRow, IDENTIFIER, PostingRow, TextsRow, posting_texts};
 use crate::{
     company::CompanyViewRow,
     stored::{coordinates, parse, parse_optional},
     types::{StoredId, StoredTime},
 };
 
-/// A posting with its description, its company and its texts.
-pub type ViewRow = (PostingRow, String, CompanyViewRow, Option<TextsRow>);
+/// A posting with its description, its company, its texts and the decision about it.
+pub type ViewRow = (
+    PostingRow,
+    String,
+    CompanyViewRow,
+    Option<TextsRow>,
+    Option<DecisionRow>,
+);
 
 /// A posting as API clients see it, without its history.
-pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingView, StoreError> {
+pub fn view(
+    (posting, description, company, texts, decision): ViewRow,
+) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
         posting: posting.posting(Some(description))?,
@@ -30,6 +38,7 @@ pub fn view((posting, description, company, texts): ViewRow) -> Result<PostingVi
             redacted_markdown: texts.redacted_markdown,
             redacted_title: texts.redacted_title,
         }),
+        decision: decision.map(Decision::try_from).transpose()?,
         history: Vec::new(),
     })
 }
@@ -45,11 +54,16 @@ pub struct RedactedRow {
 }
 
 /// A posting without its description, its company and the redacted text.
-pub type RedactedViewRow = (PostingRow, CompanyViewRow, Option<RedactedRow>);
+pub type RedactedViewRow = (
+    PostingRow,
+    CompanyViewRow,
+    Option<RedactedRow>,
+    Option<DecisionRow>,
+);
 
 /// A posting for readers who want the redacted text alone.
 pub fn redacted_view(
-    (posting, company, texts): RedactedViewRow,
+    (posting, company, texts, decision): RedactedViewRow,
 ) -> Result<PostingView, StoreError> {
     let place = |texts: &RedactedRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
@@ -61,6 +75,7 @@ pub fn redacted_view(
             redacted_title: texts.redacted_title,
             ..EnrichedTexts::default()
         }),
+        decision: decision.map(Decision::try_from).transpose()?,
         history: Vec::new(),
     })
 }
@@ -77,10 +92,17 @@ pub struct BareRow {
 }
 
 /// A posting without its texts, and its company.
-pub type BareViewRow = (PostingRow, CompanyViewRow, Option<BareRow>);
+pub type BareViewRow = (
+    PostingRow,
+    CompanyViewRow,
+    Option<BareRow>,
+    Option<DecisionRow>,
+);
 
 /// A posting for readers who want none of its texts.
-pub fn bare_view((posting, company, made): BareViewRow) -> Result<PostingView, StoreError> {
+pub fn bare_view(
+    (posting, company, made, decision): BareViewRow,
+) -> Result<PostingView, StoreError> {
     let place = |made: &BareRow| coordinates(made.latitude, made.longitude);
     Ok(PostingView {
         posting: posting.posting(None)?,
@@ -90,6 +112,7 @@ pub fn bare_view((posting, company, made): BareViewRow) -> Result<PostingView, S
             redacted_title: made.redacted_title,
             ..EnrichedTexts::default()
         }),
+        decision: decision.map(Decision::try_from).transpose()?,
         history: Vec::new(),
     })
 }
@@ -112,7 +135,10 @@ macro_rules! posting_queries {
         use domain::store::{ListOrder, Step};
         use $crate::{
             company::{CompanyViewRow, companies},
-            posting::{BareRow, PostingRow, RedactedRow, TextsRow, posting_texts, postings},
+            posting::{
+                BareRow, DecisionRow, PostingRow, RedactedRow, TextsRow, posting_decisions,
+                posting_texts, postings,
+            },
             types::{Id, Moment, StoredId, StoredTime},
         };
 
@@ -121,6 +147,7 @@ macro_rules! posting_queries {
             postings::raw_description,
             AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<TextsRow>, $db>,
+            AsSelect<Option<DecisionRow>, $db>,
         );
 
         #[diesel::dsl::auto_type]
@@ -130,10 +157,12 @@ macro_rules! posting_queries {
                 postings::raw_description,
                 CompanyViewRow::as_select(),
                 <Option<TextsRow>>::as_select(),
+                <Option<DecisionRow>>::as_select(),
             );
             postings::table
                 .inner_join(companies::table)
                 .left_join(posting_texts::table)
+                .left_join(posting_decisions::table)
                 .select(columns)
         }
 
@@ -141,6 +170,7 @@ macro_rules! posting_queries {
             AsSelect<PostingRow, $db>,
             AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<RedactedRow>, $db>,
+            AsSelect<Option<DecisionRow>, $db>,
         );
 
         #[diesel::dsl::auto_type]
@@ -149,10 +179,12 @@ macro_rules! posting_queries {
                 PostingRow::as_select(),
                 CompanyViewRow::as_select(),
                 <Option<RedactedRow>>::as_select(),
+                <Option<DecisionRow>>::as_select(),
             );
             postings::table
                 .inner_join(companies::table)
                 .left_join(posting_texts::table)
+                .left_join(posting_decisions::table)
                 .select(columns)
         }
 
@@ -160,6 +192,7 @@ macro_rules! posting_queries {
             AsSelect<PostingRow, $db>,
             AsSelect<CompanyViewRow, $db>,
             AsSelect<Option<BareRow>, $db>,
+            AsSelect<Option<DecisionRow>, $db>,
         );
 
         #[diesel::dsl::auto_type]
@@ -168,10 +201,12 @@ macro_rules! posting_queries {
                 PostingRow::as_select(),
                 CompanyViewRow::as_select(),
                 <Option<BareRow>>::as_select(),
+                <Option<DecisionRow>>::as_select(),
             );
             postings::table
                 .inner_join(companies::table)
                 .left_join(posting_texts::table)
+                .left_join(posting_decisions::table)
                 .select(columns)
         }
 

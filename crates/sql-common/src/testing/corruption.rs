@@ -12,7 +12,7 @@ use access::{
 use domain::{
     catalogue::{Catalogues, PastImport},
     import::{Missing, Summary},
-    posting::{ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
+    posting::{Decision, ENRICH, HistoryEntry, enrich, event::JOB_POSTING_CREATED},
     store::{ListQuery, PostingReader, Store, WriteSet},
     testing::{commit_events, posting},
 };
@@ -124,6 +124,31 @@ pub async fn of_history<S: Store + PostingReader + Shell>(store: &S) {
         }
         store.commit(writes).await.expect("it is new");
         let named = damage(store, "posting_history", case).await;
+        let found = PostingReader::find(store, &identifier("job-1")).await;
+        names(found, &named);
+    }
+}
+
+const DECISIONS: [Case; 4] = [
+    ("outcome", "'maybe'", "'maybe'"),
+    ("at", "9223372036854775807", "'infinity'"),
+    ("decided_by", "'client:a'", "'client:a'"),
+    ("passages", "'[1]'", "'[1]'"),
+];
+
+/// Damages the decision about a posting.
+///
+/// # Panics
+/// When an error does not name the column.
+pub async fn of_decisions<S: Store + PostingReader + Shell>(store: &S) {
+    for case in DECISIONS {
+        store.damage("DELETE FROM postings").await;
+        let mut writes = sample::create(1);
+        for write in writes.postings.values_mut() {
+            write.decision = Some(Decision::of_operator(None, None, noon()));
+        }
+        store.commit(writes).await.expect("it is new");
+        let named = damage(store, "posting_decisions", case).await;
         let found = PostingReader::find(store, &identifier("job-1")).await;
         names(found, &named);
     }

@@ -114,7 +114,7 @@ pub trait Shell: Sized {
 macro_rules! store_suite {
     ($fixture:path, $empty:path) => {
         $crate::store_suite! { @cases $fixture;
-            corruption: of_postings of_history of_subscribers of_the_outbox of_events of_drafts
+            corruption: of_postings of_history of_decisions of_subscribers of_the_outbox of_events of_drafts
                 of_clients of_activity of_catalogues of_the_audit of_one_kind of_endpoints of_rounds
                 secrets_are_not_told;
             outbox: counting_has_an_end;
@@ -152,12 +152,18 @@ pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
 }
 
 /// Statements that the checks of the tables refuse, in the words of every database.
-const REFUSED: [&str; 49] = [
+const REFUSED: [&str; 52] = [
     "UPDATE postings SET status = 'published'",
     "UPDATE postings SET metadata = '{'",
     "UPDATE postings SET salary_period = 'daily'",
     "DELETE FROM companies",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",
+    "INSERT INTO posting_decisions \
+     VALUES ((SELECT id FROM postings), 'maybe', {past}, 'rules', '1', 'a', '', '[]')",
+    "INSERT INTO posting_decisions \
+     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]')",
+    "INSERT INTO posting_decisions \
+     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', '1', 'a', '', '{}')",
     "UPDATE clients SET version = 0",
     "UPDATE clients SET prefixes = '{}'",
     "UPDATE clients SET prefixes = NULL",

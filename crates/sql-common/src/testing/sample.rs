@@ -40,6 +40,7 @@ pub fn create(n: u128) -> WriteSet {
             posting,
             sets_description: true,
             enriched: None,
+            decision: None,
             history: Vec::new(),
         },
     );

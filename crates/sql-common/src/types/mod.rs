@@ -19,7 +19,7 @@ use diesel::{
     serialize::{self, Output, ToSql},
     sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, SqlType, Text},
 };
-use domain::posting::{EmploymentType, LocationType};
+use domain::posting::{DecidedBy, EmploymentType, LocationType};
 use kernel::{Actor, StoreError, audit::Details, trace::TraceParent};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -233,6 +233,12 @@ impl ToText for TraceParent {
 }
 
 impl ToText for Actor {
+    fn to_text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl ToText for DecidedBy {
     fn to_text(&self) -> String {
         self.to_string()
     }

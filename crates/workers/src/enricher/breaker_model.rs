@@ -21,8 +21,8 @@ impl BreakerModel {
 
 #[async_trait]
 impl Model for BreakerModel {
-    fn cache_key(&self) -> &str {
-        self.model.cache_key()
+    fn version(&self) -> &str {
+        self.model.version()
     }
 
     async fn draft(

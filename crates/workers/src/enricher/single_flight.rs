@@ -45,7 +45,7 @@ impl Judge for SingleFlight {
         let kept = flight.kept().await?;
         let feedback = match kept.and_then(|json| Draft::from_json(&json)) {
             None => None,
-            Some(draft) => match case.complete(&draft)? {
+            Some(draft) => match case.complete(&draft, &*self.model)? {
                 Ok(judged) => {
                     metrics::draft_reused();
                     return Ok(judged);

@@ -149,7 +149,7 @@ async fn a_kept_draft_of_no_use_is_replaced() {
         let bench = Bench::new();
         let input = input("Engineer");
         let brief = Brief::of(&input, DESCRIPTION);
-        let key = DraftKey::of(bench.model.cache_key(), &brief);
+        let key = DraftKey::of(bench.model.version(), &brief);
         bench.drafts.keep(&key, kept, None, noon()).await.unwrap();
         for _ in 0..2 {
             bench.approve("Engineer").await;

@@ -100,7 +100,7 @@ impl ScriptedModel {
 
 #[async_trait]
 impl Model for ScriptedModel {
-    fn cache_key(&self) -> &'static str {
+    fn version(&self) -> &'static str {
         "1 scripted"
     }
 
@@ -126,6 +126,7 @@ impl Model for ScriptedModel {
             Answer::Reject(code) => Verdict::Reject {
                 code,
                 text: "It says so itself.".to_owned(),
+                passages: Vec::new(),
             },
             Answer::Unusable => {
                 return Err(DraftError::Unusable(Feedback {

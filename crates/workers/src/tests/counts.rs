@@ -73,6 +73,7 @@ fn what_happens_is_counted() {
         enriched(&Verdict::Reject {
             code: ReasonCode::Fraud,
             text: "So \"it\" says.\n".to_owned(),
+            passages: Vec::new(),
         });
         enrichment_failed();
         enrichment_given_up();

@@ -53,6 +53,8 @@ const fn posting() -> PostingState<'static> {
         version: 2,
         status: Status(Stands::Approved),
         status_reason: None,
+        code: Some("no_objection"),
+        automated: Some(true),
     }
 }
 

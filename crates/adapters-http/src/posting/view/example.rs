@@ -1,12 +1,16 @@
 //! The example postings of the OpenAPI document.
 
-use domain::posting::{EmploymentType as Kind, LocationType as Place, SalaryPeriod as Period};
+use domain::posting::{
+    DecisionOutcome as Decided, EmploymentType as Kind, LocationType as Place,
+    SalaryPeriod as Period,
+};
 use kernel::Status as Stands;
 use time::macros::datetime;
 
+use super::decision::DecisionOutcome;
 use super::{
-    Company, EmploymentType, HistoryEntry, LocationType, PageAnswer, Posting, PostingAnswer,
-    PostingWithHistory, SalaryPeriod, Status, Text, Timestamp, Uuid, Verbatim,
+    Company, Decision, EmploymentType, HistoryEntry, LocationType, PageAnswer, Posting,
+    PostingAnswer, PostingWithHistory, SalaryPeriod, Status, Text, Timestamp, Uuid, Verbatim,
 };
 use crate::schema::Answer;
 
@@ -56,6 +60,17 @@ fn posting() -> Posting<'static> {
         unique_source_identifier: "example-4711",
         status: Status(Stands::Approved),
         status_reason: None,
+        decision: Some(Decision {
+            outcome: DecisionOutcome(Decided::Approved),
+            at: APPROVED,
+            by: "rules".to_owned(),
+            automated: true,
+            version: Some("1"),
+            code: "no_objection",
+            sentence: "Nothing was found that speaks against showing the posting.",
+            passages: &[],
+            appeal: Some("https://board.example/appeals"),
+        }),
         title: "Backend Engineer",
         redacted_title: Some("Backend Engineer"),
         raw_description: Some("<p>You build our API at Example GmbH.</p>"),

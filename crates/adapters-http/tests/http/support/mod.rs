@@ -94,6 +94,7 @@ pub fn settings(bind: SocketAddr, keys: &Path) -> HttpSettings {
         keys: keys.to_owned(),
         webhook_secrets: SECRETS.map(Into::into).into(),
         board_name: "Ada’s & Bob’s Board".to_owned(),
+        appeal: Some("https://board.example/appeals".into()),
         workers: Some(1),
         max_connections: 1000,
         timeouts: Timeouts::default(),

@@ -154,7 +154,7 @@ impl Archive {
     fn write(&mut self, postings: &[PostingView]) -> anyhow::Result<()> {
         let mut lines = Vec::new();
         for view in postings {
-            serde_json::to_writer(&mut lines, &adapters_http::posting_data(view))?;
+            serde_json::to_writer(&mut lines, &adapters_http::posting_data(view, None))?;
             lines.push(b'\n');
         }
         if self.is_compressed {

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::resolve;
 use crate::{
-    cli::{JsonArgs, StoreArgs},
+    cli::{AppealArgs, JsonArgs, StoreArgs},
     config,
     output::{self, Fields, time},
     text::{lines as plain_text, plain},
@@ -28,6 +28,8 @@ pub struct Show {
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
+    appeal: AppealArgs,
+    #[command(flatten)]
     store: StoreArgs,
 }
 
@@ -35,7 +37,8 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let id = resolve(&*database.store, &self.id).await?;
-        output::print(show(&*database.postings, &id, self.json.enabled).await?)
+        let appeal = self.appeal.appeal_url.as_deref();
+        output::print(show(&*database.postings, &id, appeal, self.json.enabled).await?)
     }
 }
 
@@ -50,6 +53,7 @@ struct Shown<T> {
 pub(super) async fn show(
     postings: &dyn PostingReader,
     id: &SourceIdentifier,
+    appeal: Option<&str>,
     as_json: bool,
 ) -> anyhow::Result<String> {
     let Some(view) = postings.find(id).await? else {
@@ -57,21 +61,22 @@ pub(super) async fn show(
     };
     if as_json {
         Ok(output::json(&Shown {
-            posting: adapters_http::posting_data(&view),
+            posting: adapters_http::posting_data(&view, appeal),
             version: view.posting.version,
         })?)
     } else {
-        Ok(text(&view))
+        Ok(text(&view, appeal))
     }
 }
 
 /// The posting as text. Writing to a string cannot fail.
-fn text(view: &PostingView) -> String {
+fn text(view: &PostingView, appeal: Option<&str>) -> String {
     let PostingView {
         posting,
         company,
         texts,
         coordinates,
+        decision,
         history,
     } = view;
     let (details, company) = (&posting.details, &company.company);
@@ -83,6 +88,19 @@ fn text(view: &PostingView) -> String {
     field("uuid", Some(posting.id.to_string()));
     field("status", Some(status(posting)));
     field("reason", posting.status_reason.clone());
+    if let Some(decision) = decision {
+        let version = decision.by.version();
+        let by = decision.by.to_string();
+        let by = version.map_or(by.clone(), |version| format!("{by} {version}"));
+        let (outcome, code) = (decision.outcome, &decision.code);
+        let decided = format!("{outcome} by {by}, {}: {code}", time(decision.at));
+        field("decision", Some(decided));
+        field("because", Some(decision.sentence.clone()));
+        for passage in &decision.passages {
+            field("passage", Some(passage.clone()));
+        }
+        field("appeal", appeal.map(str::to_owned));
+    }
     field(
         "company",
         Some(format!("{} <{}>", company.name, company.website.as_str())),

@@ -171,7 +171,7 @@ async fn a_long_identifier_stays_whole_and_leaves_some_of_the_title() {
 async fn an_unknown_posting_is_named_as_the_api_names_it() {
     let store = MemoryStore::new();
     for as_json in [false, true] {
-        let error = show(&store, &id("a"), as_json).await.unwrap_err();
+        let error = show(&store, &id("a"), None, as_json).await.unwrap_err();
         assert_eq!(error.to_string(), "Job posting not found.");
     }
     let error = moderate(
@@ -195,11 +195,12 @@ async fn json_is_what_the_api_answers() {
     ingest(&store, &[push("a", body)], NEVER, noon())
         .await
         .unwrap();
-    let text = show(&store, &id("a"), true).await.unwrap();
+    let text = show(&store, &id("a"), None, true).await.unwrap();
     assert!(text.contains("1.50"), "numbers keep their spelling: {text}");
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["unique_source_identifier"], "a");
     assert_eq!(json["company"]["website_url"], "https://b.example");
+    assert_eq!(json["decision"], Value::Null);
     assert_eq!(json["history"][0]["status"], "PendingEnrichment");
     assert_eq!(json["created_at"], "2026-03-01T12:00:00.123456Z");
 }
@@ -227,11 +228,16 @@ async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
     )
     .await
     .unwrap();
-    let text = show(&store, &id("a/1"), false).await.unwrap();
+    let text = show(&store, &id("a/1"), Some("https://b.example/appeals"), false)
+        .await
+        .unwrap();
     for part in [
         "id                a/1\n",
         "status            rejected, by an operator\n",
         "reason            Not a job.\n",
+        "decision          rejected by operator:ann, 2026-03-01 12:00:00Z: operator\n",
+        "because           Not a job.\n",
+        "appeal            https://b.example/appeals\n",
         "company           B <https://b.example>\n",
         "place             Brest, FR (on-site, hybrid)\n",
         "salary            10 to 12 EUR hourly\n",

@@ -74,7 +74,7 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
             texts,
             coordinates,
             verdict: Verdict::Approve,
-            min_hash: None,
+            ..Enrichment::bare()
         };
         let (posting, company) = (board.posting(), board.company());
         let newest = content(&board);
@@ -107,6 +107,7 @@ fn a_rejection_says_why_and_another_reason_is_another_step() {
     let verdict = Verdict::Reject {
         code: ReasonCode::TestPosting,
         text: "A test.".into(),
+        passages: Vec::new(),
     };
     board.enrich(&verdict).unwrap();
     assert_eq!(told(&board), (3, "test_posting: A test.".to_owned()));

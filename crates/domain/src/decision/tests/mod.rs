@@ -3,6 +3,7 @@
 mod authority;
 mod catalogue;
 mod company;
+mod decided;
 mod duplicate;
 mod enrichment;
 mod fields;
@@ -16,7 +17,7 @@ mod transitions;
 
 use kernel::{PostingId, PutOutcome, SourceIdentifier, Status};
 use kernel::{
-    event::EventName,
+    event::{EventName, Subject},
     testing::{by_ann, hours, noon},
 };
 use time::OffsetDateTime;
@@ -25,8 +26,9 @@ use super::{Change, Decision, Snapshot, WriteSet, decide, outcome};
 use crate::{
     company::Company,
     posting::{
-        ContentHash, ENRICH, EnrichedTexts, Enrichment, HistoryEntry, Lifetime, Posting,
-        PutPosting, ReasonCode, Rejection, Verdict, event, moderation::Moderation,
+        self, ContentHash, DecidedBy, DecisionOutcome, ENRICH, EnrichedTexts, Enrichment,
+        HistoryEntry, Lifetime, Posting, PutPosting, ReasonCode, Rejection, Verdict, event,
+        moderation::Moderation,
     },
     testing::push,
 };
@@ -37,6 +39,8 @@ struct Board {
     now: OffsetDateTime,
     lifetime: Lifetime,
     history: Vec<HistoryEntry>,
+    /// The newest decision that readers see.
+    decision: Option<posting::Decision>,
 }
 
 /// The posting and the outcome that an answer gives.
@@ -64,6 +68,7 @@ impl Board {
             now: noon(),
             lifetime: Lifetime::days(60),
             history: Vec::new(),
+            decision: None,
         }
     }
 
@@ -93,6 +98,7 @@ impl Board {
         }
         for write in writes.postings.values() {
             self.history.extend(write.history.iter().cloned());
+            self.decision = write.decision.clone().or(self.decision.take());
         }
         Written {
             events: writes
@@ -161,9 +167,9 @@ impl Board {
                 redacted_markdown: "B.".into(),
                 redacted_title: None,
             },
-            coordinates: None,
             verdict: verdict.clone(),
-            min_hash: None,
+            by: DecidedBy::Rules("7".to_owned()),
+            ..Enrichment::bare()
         };
         let change = outcome::apply(
             self.posting(),
@@ -202,5 +208,6 @@ fn rejection() -> Verdict {
     Verdict::Reject {
         code: ReasonCode::NoContent,
         text: "Nothing in it.".into(),
+        passages: vec!["Soon.".into()],
     }
 }

@@ -23,7 +23,7 @@ const TABLE: [(&str, [&str; 4]); 12] = [
     ("enricher rejects", ["Rejected", "Rejected", "-", "-"]),
     (
         "operator approves",
-        ["Approved", "-", "Approved", "refused"],
+        ["Approved", "Updated", "Approved", "refused"],
     ),
     (
         "operator rejects",

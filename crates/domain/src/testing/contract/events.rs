@@ -1,7 +1,7 @@
 //! The event log: recorded with a commit, read by cursor, deleted by age.
 
 use kernel::{
-    PostingId, Prefixes, Status, StoreError,
+    DecisionCode, PostingId, Prefixes, Status, StoreError,
     event::{
         Cursor, Event, EventLog, EventName, LogError, LogPage, LogQuery, PostingState, Subject,
     },
@@ -149,6 +149,7 @@ kernel::contract_cases!(
                 version,
                 status,
                 status_reason: reason.map(str::to_owned),
+                decision: (status == Status::Rejected).then_some(DecisionCode::OPERATOR),
             })
         };
         let logo = Company {

@@ -68,6 +68,7 @@ fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
             posting: after,
             sets_description: false,
             enriched: None,
+            decision: None,
             history: Vec::new(),
         },
     );

@@ -1,15 +1,18 @@
 //! Loading and committing postings.
 
 use kernel::{
-    CompanyId, PostingId, Status, StoreError,
-    testing::{Absent, hours, identifier, noon, uuid},
+    CompanyId, DecisionCode, PostingId, Status, StoreError,
+    testing::{Absent, by_ann, hours, identifier, noon, uuid},
 };
 
 use super::{change, load, posting, put, run, touching};
 use crate::{
     catalogue::CatalogueId,
-    posting::{ContentHash, Coordinates, Description, EnrichedTexts, Posting, Rejection},
-    store::{ListQuery, PostingReader, Store},
+    posting::{
+        ContentHash, Coordinates, DecidedBy, Decision, DecisionOutcome, Description, EnrichedTexts,
+        Posting, Rejection,
+    },
+    store::{ListQuery, PostingReader, Store, Texts},
     testing::{create, push, put_id},
 };
 
@@ -245,6 +248,38 @@ kernel::contract_cases!(
         let overdue = store.overdue(noon(), 10).await?;
         assert_eq!(overdue, ["later", "late", "now"].map(identifier));
         assert_eq!(store.overdue(noon(), 1).await?, [identifier("later")]);
+    },
+    /// Wherever readers see a posting, and until there is another one.
+    async fn the_newest_decision_stands(store: &S) {
+        put(store, &[create("a", "acme")]).await?;
+        let by_rules = Decision {
+            outcome: DecisionOutcome::Rejected,
+            at: noon(),
+            by: DecidedBy::Rules("1".into()),
+            code: DecisionCode::new("spam"),
+            sentence: "It \"says\" nothing,\\ 😀.".into(),
+            passages: vec!["Say, \"one\"".into(), "{two}".into()],
+        };
+        let by_operator = Decision::of_operator(Some(by_ann(1).operator), None, noon() + hours(1));
+        for decision in [None, Some(by_rules), Some(by_operator)] {
+            let mut writes = touching(&posting(store, "a").await?, |_| {});
+            for write in writes.postings.values_mut() {
+                write.decision.clone_from(&decision);
+            }
+            store.commit(writes).await?;
+            change(store, "a", |posting| posting.is_featured ^= true).await?;
+            let found = PostingReader::find(store, &identifier("a")).await?;
+            assert_eq!(found.ok_or(Absent)?.decision, decision);
+            for texts in [Texts::All, Texts::Redacted, Texts::None] {
+                let all = ListQuery {
+                    limit: 1,
+                    texts,
+                    ..ListQuery::default()
+                };
+                let page = PostingReader::list(store, &all).await?.postings;
+                assert_eq!(page.first().ok_or(Absent)?.decision, decision);
+            }
+        }
     },
     /// Texts and coordinates are replaced together, and kept by writes without any.
     async fn the_newest_enrichment_stands(store: &S) {

@@ -92,6 +92,7 @@ impl Retention for MemoryStore {
                 && posting.source_identifier == erasure.identifier
             {
                 posting.status_reason = None;
+                posting.decision = None;
             }
         }
         for entry in &mut state.audit {

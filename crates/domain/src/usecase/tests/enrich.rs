@@ -173,9 +173,8 @@ fn outcome(assignment: &Assignment, verdict: Verdict) -> Outcome {
         content: assignment.content,
         enrichment: Enrichment {
             texts: texts("Judged."),
-            coordinates: None,
             verdict,
-            min_hash: None,
+            ..Enrichment::bare()
         },
         trace: None,
     }
@@ -231,6 +230,7 @@ async fn an_outcome_without_the_lease_conflicts_and_writes_nothing() {
     let rejection = Verdict::Reject {
         code: ReasonCode::Spam,
         text: "Keywords.".to_owned(),
+        passages: Vec::new(),
     };
     let refused = world.record(outcome(&late, rejection)).await;
     assert_eq!(refused, Err(StoreError::Conflict));

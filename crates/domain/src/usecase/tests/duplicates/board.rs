@@ -13,7 +13,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{
     posting::{
-        DUPLICATES, ENRICH, EnrichedTexts, Enrichment, Lifetime, ReasonCode, Verdict,
+        DUPLICATES, ENRICH, Enrichment, Lifetime, ReasonCode, Verdict,
         duplicate::{Candidate, Fingerprint, MinHash},
     },
     store::{ListOrder, ListQuery, PostingReader, Snapshot, Store, WriteSet},
@@ -193,6 +193,7 @@ impl Board {
                 Verdict::Reject {
                     code: ReasonCode::Spam,
                     text: "Spam.".to_owned(),
+                    passages: Vec::new(),
                 }
             } else {
                 Verdict::Approve
@@ -202,10 +203,9 @@ impl Board {
                 posting: assignment.posting.source_identifier,
                 content: assignment.content,
                 enrichment: Enrichment {
-                    texts: EnrichedTexts::default(),
-                    coordinates: None,
                     verdict,
                     min_hash: Some(min_hash(text)),
+                    ..Enrichment::bare()
                 },
                 trace: None,
             }

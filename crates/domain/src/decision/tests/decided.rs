@@ -1,0 +1,126 @@
+//! What readers see of the newest decision.
+
+use super::*;
+use crate::posting::DecisionOutcome::{Approved, Rejected};
+
+type Seen<'a> = (DecisionOutcome, &'a str, &'a str, &'a str);
+
+impl Board {
+    #[track_caller]
+    fn decided(&self, expect: Seen<'_>) {
+        let seen = self.decision.as_ref().unwrap();
+        let by = seen.by.to_string();
+        let code = seen.code.as_str();
+        assert_eq!((seen.outcome, by.as_str(), code, &*seen.sentence), expect);
+    }
+}
+
+const BY_RULES: Seen<'_> = (
+    Approved,
+    "rules",
+    "no_objection",
+    "Nothing was found that speaks against showing the posting.",
+);
+const REFUSED: Seen<'_> = (Rejected, "rules", "no_content", "Nothing in it.");
+const BY_ANN: Seen<'_> = (
+    Approved,
+    "operator:ann",
+    "operator",
+    "An operator approved the posting.",
+);
+
+fn reject(reason: &str) -> Moderation {
+    let reason = reason.to_owned();
+    Moderation::Reject { reason }
+}
+
+#[test]
+fn the_newest_verdict_is_the_decision() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    assert_eq!(board.decision, None);
+    board.enrich(&rejection()).unwrap();
+    board.decided(REFUSED);
+    assert_eq!(board.decision.as_ref().unwrap().passages, ["Soon."]);
+    assert_eq!(board.decision.as_ref().unwrap().at, board.now);
+    board.put(r#"{"title":"New"}"#).unwrap();
+    board.decided(REFUSED);
+    board.enrich(&Verdict::Approve).unwrap();
+    board.decided(BY_RULES);
+}
+
+#[test]
+fn an_operators_decision_stands_as_the_verdict_does() {
+    let mut board = Board::with(Status::Rejected);
+    board.moderate(&Moderation::Approve).unwrap();
+    board.decided(BY_ANN);
+    board.forget_outcome();
+    board.enrich(&rejection()).unwrap();
+    board.decided(BY_ANN);
+    // Other content has another verdict, until what was approved comes back.
+    board.put(r#"{"title":"Fraud"}"#).unwrap();
+    board.enrich(&rejection()).unwrap();
+    board.decided(REFUSED);
+    board.put(r#"{"title":"Baker"}"#).unwrap();
+    board.enrich(&rejection()).unwrap();
+    let returned = (Approved, "operator", BY_ANN.2, BY_ANN.3);
+    board.decided(returned);
+
+    board.moderate(&reject("a scheme")).unwrap();
+    let rejected = (Rejected, "operator:ann", "operator", "a scheme");
+    board.decided(rejected);
+    board.put(r#"{"title":"New"}"#).unwrap();
+    board.enrich(&Verdict::Approve).unwrap();
+    board.decided(rejected);
+}
+
+#[test]
+fn a_decision_outlives_the_expiry_and_the_reopening() {
+    let mut board = Board::with(Status::Approved);
+    board.put(r#"{"expiration":{}}"#).unwrap();
+    board.decided(BY_RULES);
+    board.put(r#"{"expiration":null}"#).unwrap();
+    board.decided(BY_RULES);
+    let feature = Moderation::Feature(true);
+    board.moderate(&feature).unwrap();
+    board.decided(BY_RULES);
+}
+
+#[test]
+fn the_event_of_a_decision_has_its_code() {
+    let mut board = Board::with(Status::PendingEnrichment);
+    let mut codes = Vec::new();
+    let mut act = |board: &mut Board, command: &Moderation| {
+        let (posting, company) = (board.posting(), board.company());
+        let by = by_ann(1).operator;
+        let change = super::super::moderation::decide(
+            posting,
+            company,
+            command,
+            &by,
+            board.lifetime,
+            board.now,
+        );
+        let mut writes = WriteSet::new(board.now);
+        change
+            .unwrap()
+            .unwrap()
+            .record(&mut board.snapshot, &mut writes);
+        for event in writes.tasks.events {
+            let Subject::Posting(state) = event.subject else {
+                panic!("{event:?}")
+            };
+            let code = state.decision.map(|code| code.to_string());
+            codes.push((event.name.to_string(), code));
+        }
+    };
+    act(&mut board, &reject("a scheme"));
+    act(&mut board, &reject("another scheme"));
+    act(&mut board, &Moderation::Approve);
+    let code = || Some("operator".to_owned());
+    let expect = [
+        ("JobPostingRejected".to_owned(), code()),
+        ("JobPostingUpdated".to_owned(), None),
+        ("JobPostingApproved".to_owned(), code()),
+    ];
+    assert_eq!(codes, expect);
+}

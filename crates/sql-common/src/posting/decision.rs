@@ -1,0 +1,86 @@
+//! The table `posting_decisions`: the newest decision about each posting.
+//!
+//! It is a table of its own, so that a push neither writes a decision nor moves one along.
+
+use diesel::sql_types::{Nullable, Text};
+use domain::{
+    posting::{DecidedBy, Decision, DecisionOutcome},
+    store::WriteSet,
+};
+use kernel::{DecisionCode, PostingId, StoreError};
+
+use crate::{
+    entity,
+    entity::row,
+    executor::{Executor, Outcome},
+    statement,
+    stored::{array, corrupt, parse},
+    types::{Id, Moment},
+};
+
+entity! {
+    /// The newest decision about a posting.
+    DecisionRow = posting_decisions (posting_id) of (PostingId, Decision) {
+        fixed {
+            posting_id: Id = Id(|(id, _)| Some(id.uuid())),
+        }
+        changing {
+            outcome: Text = Text(|(_, decision)| Some(decision.outcome.as_str())),
+            at: Moment = Time(|(_, decision)| Some(decision.at)),
+            decided_by: Text = Rendered(|(_, decision)| Some(&decision.by)),
+            version: Nullable<Text> = Text(|(_, decision)| decision.by.version()),
+            code: Text = Text(|(_, decision)| Some(decision.code.as_str())),
+            sentence: Text = Text(|(_, decision)| Some(&decision.sentence)),
+            passages: Text = Document(|(_, decision)| &decision.passages),
+        }
+        apart {}
+    }
+}
+
+impl TryFrom<DecisionRow> for Decision {
+    type Error = StoreError;
+
+    fn try_from(row: DecisionRow) -> Result<Self, StoreError> {
+        let by = DecidedBy::from_store(&row.decided_by, row.version);
+        Ok(Self {
+            outcome: parse::<DecisionOutcome>(row.outcome, "posting_decisions.outcome")?,
+            at: row.at.time("posting_decisions.at")?,
+            by: by.ok_or_else(|| corrupt("posting_decisions.decided_by", row.decided_by))?,
+            code: DecisionCode::from_store(row.code),
+            sentence: row.sentence,
+            passages: array(&row.passages, "posting_decisions.passages")?,
+        })
+    }
+}
+
+statement! {
+    Decide = {
+        postgres: r"
+            INSERT INTO posting_decisions ({posting_decisions})
+            SELECT {posting_decisions sent}
+            FROM unnest({posting_decisions arrays}) AS sent ({posting_decisions})
+            ON CONFLICT (posting_id) DO UPDATE SET {posting_decisions.changing = excluded}",
+        sqlite: r"
+            INSERT INTO posting_decisions ({posting_decisions})
+            VALUES ({posting_decisions :})
+            ON CONFLICT (posting_id) DO UPDATE SET {posting_decisions.changing = excluded}",
+    },
+    over [DecisionRow]
+}
+
+/// Whether a commit has a decision about any posting.
+pub fn has_decisions(writes: &WriteSet) -> bool {
+    let mut postings = writes.postings.values();
+    postings.any(|write| write.decision.is_some())
+}
+
+/// Writes the decisions of a commit, whose postings are there.
+pub async fn write_decisions(conn: &mut impl Executor, writes: &WriteSet) -> Outcome<()> {
+    let postings = writes.postings.iter();
+    let new: Vec<_> = postings
+        .filter_map(|(id, write)| Some((*id, write.decision.clone()?)))
+        .collect();
+    let rows: Vec<_> = new.iter().map(row::<DecisionRow>).collect();
+    conn.execute_each::<Decide>(&rows, &[]).await?;
+    Ok(())
+}
