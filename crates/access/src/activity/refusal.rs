@@ -89,7 +89,7 @@ impl Refusal {
 
     /// What it has in common with others of the same reason: its status, and the rules that it
     /// breaks, without the values in them.
-    fn kind(&self) -> (u16, Vec<(String, String)>) {
+    fn kind(&self) -> Kind {
         let errors = self.errors.iter();
         let rules = errors.flat_map(|(field, messages)| {
             let rules = messages.iter().map(|message| rule_of(message));
@@ -104,9 +104,12 @@ impl Refusal {
     }
 }
 
+/// A status, and the rules that are broken, each with its field.
+type Kind = (u16, Vec<(String, String)>);
+
 /// The refused lines of one import by reason, so that a bad import is a few refusals.
 #[derive(Debug, Default)]
-pub struct Reasons(Vec<((u16, Vec<(String, String)>), Refusal)>);
+pub struct Reasons(Vec<(Kind, Refusal)>);
 
 impl Reasons {
     /// Adds a refused line. Those of reasons beyond [`REASONS_KEPT`] are left out.

@@ -31,7 +31,7 @@ fn refusal(n: u128) -> Refusal {
     let errors = (n % 2 == 1).then_some(&errors);
     let at = noon() + Duration::seconds(i64::try_from(n).unwrap_or_default());
     let refusal = Refusal::new(uuid(n), at, "jöb/1", 422, "It is wrong.", errors);
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         return refusal;
     }
     Refusal {
