@@ -8,14 +8,14 @@ use domain::{
     browse::{PostingBrowser, Window, WindowOrder},
     catalogue::Catalogues,
     company::CompanyReader,
-    posting::{Posting, moderation::Moderation},
+    posting::{Posting, PostingView, moderation::Moderation},
     store::{PostingReader, Store},
     usecase::{CompanyChange, CompanyError, ModerationError},
 };
 use kernel::{
     CompanyId, SourceIdentifier, Status, Version,
     audit::{Attribution, AuditLog},
-    event::EventLog,
+    event::{Event, EventLog},
     outbox::{Kind, Outbox},
 };
 use newsletter::{
@@ -81,6 +81,10 @@ pub type NewSecret = Arc<dyn Fn() -> Option<(String, [u8; 32])> + Send + Sync>;
 /// Writes a ping at a time: its id and its body.
 pub type NewPing = Arc<dyn Fn(OffsetDateTime) -> Option<(String, Vec<u8>)> + Send + Sync>;
 
+/// Writes the payload of an event for people, with the posting if it is given; `None` for one that
+/// readers outside do not see.
+pub type EventText = Arc<dyn Fn(&Event, Option<&PostingView>) -> Option<String> + Send + Sync>;
+
 /// The ports that the pages call.
 #[derive(Clone)]
 pub struct Ports {
@@ -114,6 +118,8 @@ pub struct Ports {
     pub sender: Arc<dyn Sender>,
     /// Writes pings.
     pub new_ping: NewPing,
+    /// Writes payloads of events.
+    pub event_text: EventText,
     /// Side effects.
     pub outbox: Arc<dyn Outbox>,
     /// Every kind of side effect.

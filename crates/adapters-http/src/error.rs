@@ -306,9 +306,13 @@ impl From<ImportError> for ApiError {
 impl From<WebhookError> for ApiError {
     fn from(error: WebhookError) -> Self {
         match error {
-            WebhookError::NotFound => Self::new(StatusCode::NOT_FOUND, error.to_string()),
+            WebhookError::NotFound | WebhookError::EventNotFound => {
+                Self::new(StatusCode::NOT_FOUND, error.to_string())
+            }
             WebhookError::Invalid(errors) => Self::invalid(errors),
-            WebhookError::TooMany => Self::new(StatusCode::CONFLICT, error.to_string()),
+            WebhookError::TooMany | WebhookError::TooManyWaiting => {
+                Self::new(StatusCode::CONFLICT, error.to_string())
+            }
             WebhookError::Store(error) => error.into(),
         }
     }

@@ -53,7 +53,7 @@ pub use self::{
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     connection::Timeouts,
-    event::event_body,
+    event::{event_body, event_text},
     health::Readiness,
     host::Hosts,
     integration::client_data,

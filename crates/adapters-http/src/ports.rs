@@ -50,6 +50,8 @@ pub struct WebhookPorts {
     pub webhooks: Arc<dyn Webhooks>,
     /// The event log.
     pub log: Arc<dyn EventLog>,
+    /// The clients, which own endpoints.
+    pub clients: Arc<dyn Clients>,
     /// Calls receivers.
     pub sender: Arc<dyn Sender>,
     /// Whether receivers may have private addresses.
@@ -62,6 +64,7 @@ impl WebhookPorts {
         ManagedWebhooks {
             webhooks: &*self.webhooks,
             log: &*self.log,
+            clients: &*self.clients,
             sender: &*self.sender,
             by: Manager::Client(client),
         }

@@ -243,6 +243,7 @@ impl Service {
             webhooks: WebhookPorts {
                 webhooks: Arc::clone(&database.webhooks),
                 log: Arc::clone(&database.events),
+                clients: Arc::clone(&database.clients),
                 sender: Arc::clone(&tried) as _,
                 private,
             },

@@ -111,6 +111,8 @@ impl Action {
     pub const WEBHOOKS_ROTATE: Self = Self::new("webhooks.rotate");
     /// A webhook endpoint was set back in the event log.
     pub const WEBHOOKS_REPLAY: Self = Self::new("webhooks.replay");
+    /// One event is delivered again.
+    pub const WEBHOOKS_RESEND: Self = Self::new("webhooks.resend");
     /// A webhook endpoint was deleted.
     pub const WEBHOOKS_DELETE: Self = Self::new("webhooks.delete");
     /// A ping was sent to a webhook endpoint.

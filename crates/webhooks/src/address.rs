@@ -5,10 +5,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Whether webhooks may go over plain HTTP and to addresses that are not public.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PrivateAddresses {
-    /// They may not.
+    /// Only over HTTPS and to public addresses.
     #[default]
     Refuse,
-    /// They may, as in a network where all receivers are the operator's own.
+    /// Anywhere, as in a network where all receivers are the operator's own.
     Allow,
 }
 

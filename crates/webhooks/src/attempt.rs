@@ -33,7 +33,7 @@ pub struct Delivery<'a> {
 pub struct Attempt {
     /// The receiver's answer, or why there was none.
     pub outcome: Outcome,
-    /// The time until the answer, or until it was given up.
+    /// The time until the answer, or until the attempt failed.
     pub duration: Duration,
     /// Why it failed, on one line of at most 200 characters.
     pub error: Option<String>,
@@ -67,12 +67,11 @@ pub enum NoAnswer {
     Connection,
     /// The receiver could not prove to be the one of its name, or does not speak TLS.
     Tls,
-    /// The time was over.
+    /// The time limit of an attempt was reached.
     Timeout,
     /// The answer is not HTTP.
     Broken,
-    /// The request could not be made, for reasons that are the service's own: it says nothing of
-    /// the receiver.
+    /// The service could not make the request, which says nothing about the receiver.
     Unsendable,
 }
 
@@ -125,7 +124,7 @@ impl Outcome {
         matches!(self, Self::Gone)
     }
 
-    /// Whether the receiver answered nothing at all, so that no other event would fare better.
+    /// Whether the receiver answered nothing at all, which is likely for any other event too.
     pub const fn is_silent(self) -> bool {
         matches!(self, Self::NoAnswer(_)) && self.was_made()
     }

@@ -50,7 +50,7 @@ vocabulary! {
 pub struct Endpoint {
     /// The id.
     pub id: EndpointId,
-    /// Counts the changes by its owner, and its disabling.
+    /// Counts the changes by its owner, its disabling, and events that are sent again.
     pub version: Version,
     /// The owner.
     pub owner: Owner,

@@ -1,4 +1,7 @@
-//! How an endpoint fares: when it is paused, and when it is disabled.
+//! The circuit breaker of an endpoint, and when the endpoint is disabled.
+//!
+//! The circuit opens when a receiver answers nothing. It is half open once the wait is over: one
+//! attempt, a probe, shows whether it closes again or opens for longer.
 
 use std::time::Duration;
 
@@ -6,17 +9,22 @@ use time::OffsetDateTime;
 
 use super::{Attempt, Outcome};
 
-/// The number of attempts at an endpoint that are under way at a time.
+/// The most attempts at an endpoint that are under way at a time, and the most in a row without an
+/// answer before its circuit opens.
 pub const WINDOW: usize = 32;
 
 /// The time without a success after which an endpoint is disabled.
-const GIVEN_UP_AFTER: time::Duration = time::Duration::days(5);
+const DISABLED_AFTER: time::Duration = time::Duration::days(5);
 
-/// The first wait after a silent round.
-const SHORTEST_QUIET: Duration = Duration::from_secs(5);
+/// For how long the circuit opens first.
+const SHORTEST_OPEN: Duration = Duration::from_secs(1);
 
-/// The longest time for which an endpoint is paused.
-const LONGEST_QUIET: Duration = Duration::from_mins(10);
+/// By what factor each further wait is longer. So a wait is about a quarter of the time without
+/// answers: a receiver that is back after twenty minutes waits five at most.
+const GROWTH: f64 = 1.25;
+
+/// The longest time for which the circuit is open.
+const LONGEST_OPEN: Duration = Duration::from_mins(10);
 
 /// Why an endpoint is disabled after five days.
 pub const NO_SUCCESS: &str = "no delivery has succeeded for five days";
@@ -37,32 +45,33 @@ pub struct Health {
     pub last_success_at: Option<OffsetDateTime>,
     /// The first failure since then.
     pub failing_since: Option<OffsetDateTime>,
-    /// The number of silent rounds since the last answer. In a silent round nothing was answered,
-    /// or nothing any more.
+    /// The number of rounds in a row that were silent: no attempt was answered, or none of the last
+    /// [`WINDOW`].
     pub silent_rounds: u32,
-    /// The time until which no attempt is made.
-    pub quiet_until: Option<OffsetDateTime>,
+    /// The end of the time for which the circuit is open, or for which the receiver asked to be
+    /// left alone (`Retry-After`).
+    pub open_until: Option<OffsetDateTime>,
 }
 
 impl Health {
-    /// Whether no attempt is made now.
-    pub fn is_quiet(&self, now: OffsetDateTime) -> bool {
-        self.quiet_until.is_some_and(|until| now < until)
+    /// Whether the circuit is open, so that no attempt is made.
+    pub fn is_open(&self, now: OffsetDateTime) -> bool {
+        self.open_until.is_some_and(|until| now < until)
     }
 
-    /// Whether a round makes one attempt only, to find out if the endpoint answers again.
-    pub const fn is_probing(&self) -> bool {
+    /// Whether the circuit is half open, or will be once it is not open any more: a round makes one
+    /// attempt, to find out if the receiver answers again.
+    pub const fn is_half_open(&self) -> bool {
         self.silent_rounds > 0
     }
 
     /// The number of attempts that may be under way at a time.
     pub const fn window(&self) -> usize {
-        if self.is_probing() { 1 } else { WINDOW }
+        if self.is_half_open() { 1 } else { WINDOW }
     }
 
-    /// Whether an answer now ends a silence that concerned all events, so that those that failed
-    /// by it are due. After one silent round it may have been a single event's fault, and such an
-    /// event is not to be tried again outside its schedule.
+    /// Whether an answer now makes events due that were not answered. After one silent round it may
+    /// have been a single event that the receiver cannot answer, which keeps to its schedule.
     pub const fn answer_ends_silence(&self) -> bool {
         self.silent_rounds > 1
     }
@@ -79,33 +88,41 @@ impl Health {
             Outcome::Gone => Some(WANTS_NO_MORE),
             Outcome::Refused { .. } | Outcome::NoAnswer(_) => {
                 let since = *self.failing_since.get_or_insert(now);
-                (now - since >= GIVEN_UP_AFTER).then_some(NO_SUCCESS)
+                (now - since >= DISABLED_AFTER).then_some(NO_SUCCESS)
             }
         }
     }
 
-    /// Pauses the endpoint after a silent round: for five seconds, and twice as long after
-    /// each further one, up to ten minutes. `jitter`, a random number from 0 to 1, spreads it over
+    /// Opens the circuit after a silent round: for a second, and a quarter longer after each
+    /// further one, up to ten minutes. `jitter`, a random number from 0 to 1, spreads the wait over
     /// its upper half.
     pub fn back_off(&mut self, jitter: f64, now: OffsetDateTime) {
-        let doublings = self.silent_rounds.min(20);
-        let wait = SHORTEST_QUIET.saturating_mul(1 << doublings);
-        let wait = wait.min(LONGEST_QUIET);
+        let growth = GROWTH.powf(self.silent_rounds.min(100).into());
+        let wait = SHORTEST_OPEN.mul_f64(growth).min(LONGEST_OPEN);
         let wait = wait.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0);
         self.silent_rounds = self.silent_rounds.saturating_add(1);
-        self.quiet_until = Some(now + wait);
+        self.open_until = Some(now + wait);
     }
 
-    /// Ends the silence after a round with answers. The endpoint may have asked to be paused
-    /// for a while, which it is for up to ten minutes.
+    /// The same with an open circuit half open. A wait that the receiver asked for stands.
+    #[must_use]
+    pub fn probed_now(self) -> Self {
+        Self {
+            open_until: self.open_until.filter(|_| self.silent_rounds == 0),
+            ..self
+        }
+    }
+
+    /// Closes the circuit after a round with answers, but for the time that the receiver asked for,
+    /// at most ten minutes.
     pub fn answer(&mut self, asked: Option<Duration>, now: OffsetDateTime) {
         self.silent_rounds = 0;
-        self.quiet_until = asked.map(|wait| now + wait.min(LONGEST_QUIET));
+        self.open_until = asked.map(|wait| now + wait.min(LONGEST_OPEN));
     }
 }
 
 /// The wait that a receiver asks for on behalf of all events: with 429 or 503.
-pub fn asked_for_quiet(outcome: Outcome) -> Option<Duration> {
+pub fn asked_pause(outcome: Outcome) -> Option<Duration> {
     match outcome {
         Outcome::Refused {
             status: 429 | 503,
@@ -159,22 +176,26 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_answered_with_growing_quiet_until_an_answer() {
+    fn the_circuit_opens_for_longer_and_longer_until_an_answer() {
         let mut health = Health::default();
-        assert!(!health.is_quiet(noon()) && !health.is_probing());
-        for (round, seconds) in (1..).zip([5, 10, 20, 40, 80, 160, 320, 600, 600]) {
+        assert!(!health.is_open(noon()) && !health.is_half_open());
+        let waits = [1.0, 1.25, 1.5625, 1.953_125].into_iter();
+        for (round, seconds) in (1..).zip(waits) {
             health.back_off(1.0, noon());
-            let until = noon() + Duration::from_secs(seconds);
-            assert_eq!(health.quiet_until, Some(until));
-            assert!(health.is_quiet(until - TIME) && !health.is_quiet(until));
-            assert_eq!((health.is_probing(), health.window()), (true, 1));
+            let until = noon() + Duration::from_secs_f64(seconds);
+            assert_eq!(health.open_until, Some(until));
+            assert!(health.is_open(until - TIME) && !health.is_open(until));
+            assert_eq!((health.is_half_open(), health.window()), (true, 1));
             assert_eq!(health.answer_ends_silence(), round > 1);
         }
-        health.silent_rounds = u32::MAX;
-        health.back_off(0.0, noon());
-        assert_eq!(health.quiet_until, Some(noon() + LONGEST_QUIET / 2));
+        for (rounds, jitter, seconds) in [(28, 1.0, 516), (29, 1.0, 600), (u32::MAX, 0.0, 300)] {
+            health.silent_rounds = rounds;
+            health.back_off(jitter, noon());
+            let wait = health.open_until.unwrap() - noon();
+            assert_eq!(wait.whole_seconds(), seconds);
+        }
         health.answer(None, noon());
-        assert_eq!((health.window(), health.quiet_until), (WINDOW, None));
+        assert_eq!((health.window(), health.open_until), (WINDOW, None));
         assert!(!health.answer_ends_silence());
     }
 
@@ -184,13 +205,13 @@ mod tests {
             let mut health = Health::default();
             health.answer(Some(Duration::from_secs(seconds)), noon());
             let until = noon() + Duration::from_secs(expect);
-            assert_eq!((health.quiet_until, health.window()), (Some(until), WINDOW));
+            assert_eq!((health.open_until, health.window()), (Some(until), WINDOW));
         }
         let wait = Some(TIME);
         for (status, asked) in [(429, wait), (503, wait), (500, None), (200, None)] {
             let attempt = Attempt::answered(status, wait, TIME);
-            assert_eq!(asked_for_quiet(attempt.outcome), asked);
+            assert_eq!(asked_pause(attempt.outcome), asked);
         }
-        assert_eq!(asked_for_quiet(unanswered().outcome), None);
+        assert_eq!(asked_pause(unanswered().outcome), None);
     }
 }

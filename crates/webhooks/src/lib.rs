@@ -3,18 +3,20 @@
 //! An [`Endpoint`] is a cursor in the [event log](kernel::event), a lease, and the
 //! [events that wait](WaitingEvent) for it because their last attempt failed or because they follow
 //! such an event of the same subject. A worker leases an endpoint from [`Webhooks`] and makes a
-//! round of attempts ([`DeliveryRound`]), which it records ([`Round`]); [`Health`] says when to
-//! leave the endpoint alone, and when to give it up.
+//! round of attempts ([`DeliveryRound`]), which it records ([`Round`]); [`Health`] is the
+//! endpoint's circuit breaker. An event whose last attempt by its schedule failed is a dead letter:
+//! it waits no longer, and its owner may [resend](ManagedWebhooks::resend) it.
 //!
-//! A receiver is named by an [`EndpointUrl`], which others choose, so it is held against the
-//! service's own network: by its spelling here, and by the addresses of its name in the adapter
-//! behind [`Sender`]. A [`Delivery`] is signed with the endpoint's [`Secret`]; its [`Attempt`] has
-//! an [`Outcome`], and [`RetrySchedule`] says when the next attempt is due.
+//! A receiver's address, an [`EndpointUrl`], is chosen by others and must not lead into the
+//! service's own network: its spelling is checked here, and the IP addresses of its name by the
+//! adapter behind [`Sender`]. A [`Delivery`] is signed with the endpoint's [`Secret`]; its
+//! [`Attempt`] has an [`Outcome`], and [`RetrySchedule`] says when the next attempt is due.
 
 mod address;
 mod attempt;
 mod endpoint;
 mod health;
+mod log;
 mod manage;
 mod payload;
 mod round;
@@ -37,14 +39,16 @@ pub use self::{
         SECRET_OVERLAP,
     },
     health::{
-        CLIENT_REVOKED, Health, NO_SUCCESS, SCOPE_WITHDRAWN, WANTS_NO_MORE, WINDOW, asked_for_quiet,
+        CLIENT_REVOKED, Health, NO_SUCCESS, SCOPE_WITHDRAWN, WANTS_NO_MORE, WINDOW, asked_pause,
     },
+    log::{LoggedDelivery, logged, posting_of},
     manage::{ManagedWebhooks, Manager, WebhookError},
     payload::{
         EndpointChange, LONGEST_DESCRIPTION, NewEndpoint, PublicEvent, WantedState, parse_replay,
+        parse_resend,
     },
     round::{Begun, DeliveryRound, MOST_WAITING, ROUND_TIME, Workload},
-    schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, RetrySchedule},
+    schedule::{DEFAULT_RETRY_SECONDS, InvalidRetrySchedule, LONGER_THAN_ANY_WAIT, RetrySchedule},
     secret::{InvalidSecret, Secret},
     sender::{AddressProblem, Sender},
     start::{RoundStart, start_round},

@@ -1,19 +1,23 @@
 //! The commands of owners about webhook endpoints, by the API or by the command line.
 
-use domain::store::{Store, WriteSet};
+use access::Clients;
+use domain::{
+    posting::PostingView,
+    store::{PostingReader, Store, WriteSet},
+};
 use kernel::{
     ClientId, Prefixes, StoreError,
     audit::{Action, Attribution, Entry},
-    event::EventLog,
+    event::{Cursor, EventLog, RecordedEvent},
     field::Patch,
     validation::FieldErrors,
 };
 use time::OffsetDateTime;
 
 use crate::{
-    Attempt, Delivery, DeliveryRecord, Endpoint, EndpointChange, EndpointId, EndpointState,
-    EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, NewEndpoint, Owner, Secret, Sender,
-    TrackedEndpoint, Webhooks,
+    Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState, EndpointUrl,
+    EndpointWrite, Health, LoggedDelivery, MOST_ENDPOINTS, MOST_WAITING, NewEndpoint, Owner,
+    Secret, Sender, TrackedEndpoint, WaitingEvent, Webhooks, log::of_owner, logged, posting_of,
 };
 
 /// How often a change is decided again after conflicts.
@@ -25,12 +29,18 @@ pub enum WebhookError {
     /// There is no such endpoint, or it is another owner's.
     #[error("Webhook not found.")]
     NotFound,
+    /// There is no such event, it is no longer kept, or the endpoint's owner may not see it.
+    #[error("Event not found.")]
+    EventNotFound,
     /// A field is wrong.
     #[error(transparent)]
     Invalid(FieldErrors),
     /// The owner has as many endpoints as it may have.
     #[error("There are {MOST_ENDPOINTS} webhooks already, the most that one owner may have.")]
     TooMany,
+    /// As many events wait for the endpoint as may wait.
+    #[error("{MOST_WAITING} events wait for this webhook already.")]
+    TooManyWaiting,
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -77,6 +87,8 @@ pub struct ManagedWebhooks<'a> {
     pub webhooks: &'a dyn Webhooks,
     /// The event log.
     pub log: &'a dyn EventLog,
+    /// The clients, which own endpoints.
+    pub clients: &'a dyn Clients,
     /// The client that calls receivers.
     pub sender: &'a dyn Sender,
     /// The author.
@@ -224,14 +236,75 @@ impl ManagedWebhooks<'_> {
         is_known.then_some(()).ok_or(WebhookError::NotFound)
     }
 
-    /// The newest attempts, newest first.
+    /// Delivers one event again, a dead letter for example, with all attempts of a new one. If the
+    /// endpoint's circuit is open, it is tried now. Earlier events of the same posting that still
+    /// wait go first, and later ones that wait follow. An event that the endpoint has yet to get
+    /// comes anyway.
+    pub async fn resend(
+        &self,
+        id: EndpointId,
+        event: Cursor,
+        now: OffsetDateTime,
+    ) -> Result<(), WebhookError> {
+        let (endpoint, found) = self.event(id, event).await?;
+        if !endpoint.wants(&found.event) {
+            let why = format!("is a {}, which the webhook does not get", found.event.name);
+            return Err(WebhookError::Invalid(FieldErrors::one("event", why)));
+        }
+        if self.webhooks.count_waiting(id, MOST_WAITING).await? >= MOST_WAITING {
+            return Err(WebhookError::TooManyWaiting);
+        }
+        let waiting = WaitingEvent {
+            cursor: event,
+            subject: found.event.subject.id(),
+            name: found.event.name,
+            attempts: 0,
+            next_at: Some(now),
+            last_error: None,
+            is_silent: false,
+        };
+        let entry = self.entry(Action::WEBHOOKS_RESEND, id, now);
+        let entry = entry.map(|entry| entry.with("event", event.to_string()));
+        let is_known = self.webhooks.resend(id, &waiting, entry.as_ref()).await?;
+        is_known.then_some(()).ok_or(WebhookError::NotFound)
+    }
+
+    /// What a delivery of an event to an endpoint has: the event, and the posting as it is now, if
+    /// the endpoint includes it.
+    pub async fn content(
+        &self,
+        id: EndpointId,
+        event: Cursor,
+        postings: &dyn PostingReader,
+    ) -> Result<(RecordedEvent, Option<PostingView>), WebhookError> {
+        let (endpoint, found) = self.event(id, event).await?;
+        let posting = posting_of(&endpoint, &found.event, postings).await?;
+        Ok((found, posting))
+    }
+
+    /// The endpoint with what its owner may see, and an event among that.
+    async fn event(
+        &self,
+        id: EndpointId,
+        event: Cursor,
+    ) -> Result<(Endpoint, RecordedEvent), WebhookError> {
+        let endpoint = self.find(id).await?.endpoint;
+        let endpoint = of_owner(endpoint, self.clients).await?;
+        let found = self.log.events_at(&[event]).await?.pop();
+        let seen = endpoint.zip(found);
+        seen.filter(|(endpoint, found)| found.event.is_within(&endpoint.prefixes))
+            .ok_or(WebhookError::EventNotFound)
+    }
+
+    /// The [newest attempts](logged).
     pub async fn deliveries(
         &self,
         id: EndpointId,
         limit: usize,
-    ) -> Result<Vec<DeliveryRecord>, WebhookError> {
-        self.find(id).await?;
-        Ok(self.webhooks.deliveries(id, limit).await?)
+    ) -> Result<Vec<LoggedDelivery>, WebhookError> {
+        let endpoint = self.find(id).await?.endpoint;
+        let records = self.webhooks.deliveries(id, limit).await?;
+        Ok(logged(endpoint, records, self.log, self.clients).await?)
     }
 
     /// Records that an operator sends a ping, before it is sent: the audit has a commit of its own,

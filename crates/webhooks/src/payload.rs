@@ -3,7 +3,7 @@
 use domain::posting::event::PUBLIC;
 use kernel::{
     body::{self, BodyError},
-    event::EventName,
+    event::{Cursor, EventName},
     field::{Patch, Sent, Term},
     fields,
     validation::{ErrorKind, FieldErrors},
@@ -87,8 +87,27 @@ fields! {
     }
 }
 
+/// The id of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct EventId(Cursor);
+
+impl Term for EventId {
+    const EXPECTED: &'static str = "the id of an event";
+
+    fn parse(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
+    }
+}
+
 fields! {
-    /// The body of a request to deliver again.
+    /// The body of a request to resend one event.
+    struct ResendFields {
+        required event: EventId,
+    }
+}
+
+fields! {
+    /// The body of a request to replay events.
     struct ReplayFields {
         present since: OffsetDateTime,
     }
@@ -113,6 +132,19 @@ impl NewEndpoint {
     }
 }
 
+impl From<NewEndpoint> for EndpointChange {
+    /// The change that makes an endpoint like a new one, its state aside.
+    fn from(new: NewEndpoint) -> Self {
+        Self {
+            url: Patch::Set(new.url),
+            names: new.names.map_or(Patch::Clear, Patch::Set),
+            include_posting: Patch::Set(new.include_posting),
+            description: new.description.map_or(Patch::Clear, Patch::Set),
+            state: Patch::Keep,
+        }
+    }
+}
+
 impl EndpointChange {
     /// Parses the body of a request, with every error in one answer.
     pub fn parse(body: &[u8], private: PrivateAddresses) -> Result<Self, BodyError> {
@@ -127,11 +159,20 @@ impl EndpointChange {
     }
 }
 
-/// Parses the body of a request to deliver again: the time that the events follow.
+/// Parses the body of a request to replay events: the time from which on they are delivered again.
 pub fn parse_replay(body: &[u8]) -> Result<OffsetDateTime, BodyError> {
     let (fields, errors) = body::parse::<ReplayFields>(body::text(body)?)?;
     match fields.since {
         Patch::Set(since) if errors.is_empty() => Ok(since),
+        _ => Err(BodyError::Invalid(errors)),
+    }
+}
+
+/// Parses the body of a request to resend one event.
+pub fn parse_resend(body: &[u8]) -> Result<Cursor, BodyError> {
+    let (fields, errors) = body::parse::<ResendFields>(body::text(body)?)?;
+    match fields.event {
+        Patch::Set(EventId(event)) if errors.is_empty() => Ok(event),
         _ => Err(BodyError::Invalid(errors)),
     }
 }

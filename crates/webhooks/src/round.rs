@@ -5,6 +5,8 @@
 //! [result](DeliveryRound::finish) when none is under way any more. A round that has to end early,
 //! for whatever reason, is [stopped](DeliveryRound::stop), and recorded as well.
 
+mod item;
+
 use std::{collections::HashSet, time::Duration};
 
 use kernel::{
@@ -14,20 +16,21 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use self::item::{Item, State};
 use super::{
     Attempt, DeliveryRecord, EndpointId, EndpointState, EndpointUrl, FULL_REST, Health, Outcome,
-    REST, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_for_quiet,
+    REST, RetrySchedule, Round, TrackedEndpoint, WaitingEvent, asked_pause,
 };
 
 /// The time after which a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The number of waiting events of an endpoint from which on it takes no fresh ones: those stay in
-/// the log, behind its cursor, for as long as events are kept. So a change by its owner, which may
-/// concern all waiting events, is done within the time of a statement.
+/// The most waiting events of an endpoint. Further ones stay in the log, behind its cursor, for as
+/// long as events are kept. So a change by its owner that concerns all waiting events is done
+/// within the time of a statement.
 pub const MOST_WAITING: usize = 10_000;
 
-/// Why an event is given up that is no longer in the log.
+/// Why an event that is no longer in the log is a dead letter.
 const NOT_KEPT: &str = "given up: the event is no longer kept";
 
 /// The events of a round.
@@ -35,7 +38,8 @@ const NOT_KEPT: &str = "given up: the event is no longer kept";
 pub struct Workload {
     /// The endpoint.
     pub tracked: TrackedEndpoint,
-    /// Waiting events that are due, and those of them that the log still has.
+    /// Waiting events that are due, or one before its time, and those of them that the log still
+    /// has.
     pub due: Vec<(WaitingEvent, Option<RecordedEvent>)>,
     /// The events behind its cursor that it wants, in order.
     pub page: Vec<RecordedEvent>,
@@ -63,9 +67,9 @@ pub struct DeliveryRound {
     order: Vec<usize>,
     /// Subjects of which an attempt is under way or has failed.
     blocked: HashSet<Uuid>,
-    /// Waiting events that were given up without an attempt, and those that are not wanted.
+    /// Waiting events that the log has no longer, and those that are not wanted any more.
     dropped: Vec<Cursor>,
-    /// The first of them, as records.
+    /// Those that the log has no longer, as records.
     not_kept: Vec<DeliveryRecord>,
     /// The attempts that have ended, with their numbers.
     attempts: Vec<(usize, DeliveryRecord)>,
@@ -87,31 +91,6 @@ pub struct DeliveryRound {
     stopped: bool,
     /// Whether an attempt could not be made, so that the same would happen again at once.
     withdrew: bool,
-}
-
-#[derive(Debug)]
-struct Item {
-    event: RecordedEvent,
-    subject: Uuid,
-    attempts: u32,
-    /// Whether it is one of the waiting events already.
-    waits: bool,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    /// No attempt has been made.
-    Open,
-    /// None is made, because an earlier event of the subject waits.
-    Behind,
-    /// One is under way.
-    InFlight,
-    Delivered,
-    /// To be tried again.
-    Failed(WaitingEvent),
-    /// Failed for the last time.
-    GivenUp,
 }
 
 /// An attempt to make.
@@ -164,7 +143,12 @@ impl DeliveryRound {
             match event {
                 // The owner may have changed the wanted types or prefixes.
                 Some(event) if endpoint.wants(&event.event) => {
-                    round.add(event, waiting.attempts, true, State::Open);
+                    round.items.push(Item {
+                        attempts: waiting.attempts,
+                        waits: true,
+                        due_at: waiting.next_at.filter(|at| *at > now),
+                        ..Item::new(event, State::Open)
+                    });
                 }
                 Some(_) => round.dropped.push(waiting.cursor),
                 None => {
@@ -179,30 +163,20 @@ impl DeliveryRound {
             } else {
                 State::Open
             };
-            round.add(event, 0, false, state);
+            round.items.push(Item::new(event, state));
         }
         round.order = round.order();
         round
     }
 
-    fn add(&mut self, event: RecordedEvent, attempts: u32, waits: bool, state: State) {
-        self.items.push(Item {
-            subject: event.event.subject.id(),
-            event,
-            attempts,
-            waits,
-            state,
-        });
-    }
-
-    /// Waiting and fresh events in turn, so that neither hold up the others. A probe is rather a
-    /// fresh event, and else one with few attempts: that an event fails by itself, such as one that
-    /// the receiver never finishes, does not make the whole endpoint look silent.
+    /// Waiting and fresh events in turn, so that neither hold up the others. For a probe fresh
+    /// events come first, then those with few attempts: one that the receiver can never answer must
+    /// not keep the circuit open.
     fn order(&self) -> Vec<usize> {
         let open = |(_, item): &(usize, &Item)| matches!(item.state, State::Open);
         let items = self.items.iter().enumerate().filter(open);
         let (mut waiting, fresh): (Vec<_>, Vec<_>) = items.partition(|(_, item)| item.waits);
-        if self.before.is_probing() {
+        if self.before.is_half_open() {
             waiting.sort_by_key(|(_, item)| item.attempts);
             let all = fresh.iter().chain(&waiting);
             return all.map(|(at, _)| *at).collect();
@@ -215,8 +189,8 @@ impl DeliveryRound {
 
     /// The next attempt to make; `None` if none may be made now, or at all if none is under way.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
-        // While answers fail to come, fewer attempts are under way: a whole window of silence
-        // costs one window of attempts.
+        // Each attempt without an answer leaves one less to be made at a time, so that a receiver
+        // that is away gets no more than a window of attempts.
         let may_be_lost = self.under_way + self.unanswered;
         if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before.window() {
             return None;
@@ -243,7 +217,7 @@ impl DeliveryRound {
     }
 
     fn is_stopped(&self) -> bool {
-        let has_probed = self.before.is_probing() && self.begun > 0;
+        let has_probed = self.before.is_half_open() && self.begun > 0;
         self.stopped
             || self.withdrew
             || has_probed
@@ -275,15 +249,24 @@ impl DeliveryRound {
                 self.unanswered = 0;
             }
         }
-        self.asked = self.asked.max(asked_for_quiet(outcome));
+        self.asked = self.asked.max(asked_pause(outcome));
         let wait = || {
             self.schedule
                 .next(item.attempts, outcome.retry_after(), jitter)
         };
-        item.state = match (outcome, wait()) {
-            (Outcome::Delivered(_), _) => State::Delivered,
-            (_, None) => State::GivenUp,
-            (_, Some(wait)) => State::Failed(item.waiting(
+        item.state = match (
+            outcome,
+            item.due_at.zip(item.attempts.checked_sub(1)),
+            wait(),
+        ) {
+            (Outcome::Delivered(_), ..) => State::Delivered,
+            // A probe before its time does not count in its schedule.
+            (Outcome::NoAnswer(_), Some((due_at, attempts)), _) => State::Failed(WaitingEvent {
+                attempts,
+                ..item.waiting(Some(due_at), attempt.error.clone(), outcome.is_silent())
+            }),
+            (.., None) => State::DeadLetter,
+            (.., Some(wait)) => State::Failed(item.waiting(
                 Some(now.saturating_add(wait.try_into().unwrap_or(time::Duration::MAX))),
                 attempt.error.clone(),
                 outcome.is_silent(),
@@ -329,13 +312,14 @@ impl DeliveryRound {
             Some(false) => health.back_off(jitter, now),
             None => {}
         }
-        let mut settled = self.settled(|state| matches!(state, State::Delivered | State::GivenUp));
+        let mut settled =
+            self.settled(|state| matches!(state, State::Delivered | State::DeadLetter));
         settled.extend(&self.dropped);
         let goes_on = self.has_more || !settled.is_empty() || self.items.iter().any(Item::is_left);
         let mut deliveries = self.not_kept.clone();
         deliveries.extend(self.attempts.iter().map(|(number, record)| {
             let mut record = record.clone();
-            if matches!(self.items[*number].state, State::GivenUp) {
+            if matches!(self.items[*number].state, State::DeadLetter) {
                 let why = record.error.unwrap_or_default();
                 record.error = Some(format!("{why}; given up after {} attempts", record.attempt));
             }
@@ -377,7 +361,7 @@ impl DeliveryRound {
         } = changed;
         let is_same = endpoint.state == EndpointState::Active
             && endpoint.url == self.url
-            && *health == self.before;
+            && health.probed_now() == self.before.probed_now();
         if is_same {
             return Round {
                 version: endpoint.version,
@@ -443,7 +427,7 @@ impl DeliveryRound {
                     subjects.insert(item.subject);
                     Some(waiting.clone())
                 }
-                State::GivenUp if failures_count => None,
+                State::DeadLetter if failures_count => None,
                 State::Delivered => None,
                 State::Behind => Some(item.waiting(None, None, false)),
                 _ if item.waits => None,
@@ -460,30 +444,6 @@ impl DeliveryRound {
             .collect();
         waiting.sort_by_key(|event| event.cursor);
         waiting
-    }
-}
-
-impl Item {
-    /// Whether no attempt has ended, and one may be made.
-    const fn is_left(&self) -> bool {
-        matches!(self.state, State::Open | State::InFlight)
-    }
-
-    fn waiting(
-        &self,
-        next_at: Option<OffsetDateTime>,
-        last_error: Option<String>,
-        is_silent: bool,
-    ) -> WaitingEvent {
-        WaitingEvent {
-            cursor: self.event.cursor,
-            name: self.event.event.name.clone(),
-            subject: self.subject,
-            attempts: self.attempts,
-            next_at,
-            last_error,
-            is_silent,
-        }
     }
 }
 

@@ -20,10 +20,13 @@ const LONGEST: Duration = Duration::from_hours(7 * 24);
 /// The longest wait that a receiver can ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_hours(24);
 
+/// More than any wait for a next attempt.
+pub const LONGER_THAN_ANY_WAIT: time::Duration = time::Duration::days(9);
+
 /// The part of a wait that jitter adds at most.
 const JITTER: f64 = 0.2;
 
-/// Waits between the attempts at one event, which is given up after the last.
+/// Waits between the attempts at one event, which is a dead letter after the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetrySchedule(Vec<Duration>);
 
@@ -47,7 +50,7 @@ pub enum InvalidRetrySchedule {
 
 impl RetrySchedule {
     /// The wait before the next attempt, after this number of attempts; `None` when the event is
-    /// given up. An event without any attempt is due at once.
+    /// a dead letter. An event without any attempt is due at once.
     ///
     /// The wait is up to 20 % longer by `jitter` (a random number from 0 to 1), so that events
     /// that failed together are not tried again together, and as long as the receiver asked for,

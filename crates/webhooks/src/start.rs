@@ -9,8 +9,8 @@ use kernel::{
 use time::OffsetDateTime;
 
 use crate::{
-    DeliveryRound, Endpoint, MOST_WAITING, RetrySchedule, TrackedEndpoint, WaitingEvent, Webhooks,
-    Workload,
+    DeliveryRound, Endpoint, LONGER_THAN_ANY_WAIT, MOST_WAITING, RetrySchedule, TrackedEndpoint,
+    WaitingEvent, Webhooks, Workload,
 };
 
 /// The most waiting events of a round, and the most fresh ones.
@@ -29,7 +29,8 @@ pub struct RoundStart {
 }
 
 /// Reads the events of a round for a leased endpoint: waiting events that are due, and events
-/// behind its cursor, unless [too many](MOST_WAITING) wait already.
+/// behind its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
+/// circuit is half open, the probe is the waiting event that is due next, before its time.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
     log: &dyn EventLog,
@@ -38,7 +39,7 @@ pub async fn start_round(
     now: OffsetDateTime,
 ) -> Result<RoundStart, StoreError> {
     let (id, cursor) = (tracked.endpoint.id, tracked.cursor);
-    let due = webhooks.due(id, now, EVENTS).await?;
+    let mut due = webhooks.due(id, now, EVENTS).await?;
     let has_more_due = due.len() == EVENTS;
     let (mut page, mut has_gap) = page(log, &tracked.endpoint, cursor).await?;
     let (mut waiting, mut is_full) = (HashSet::new(), false);
@@ -51,6 +52,9 @@ pub async fn start_round(
             (page, has_gap) = (Page::empty(cursor), false);
             is_full = true;
         }
+    }
+    if tracked.health.is_half_open() && due.is_empty() && page.events.is_empty() {
+        due = webhooks.due(id, now + LONGER_THAN_ANY_WAIT, 1).await?;
     }
     let work = Workload {
         tracked,

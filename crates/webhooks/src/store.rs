@@ -37,9 +37,9 @@ pub const MOST_WAITING_COUNTED: usize = 1_000;
 pub struct TrackedEndpoint {
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// The last event of the log that was delivered, put into the waiting events or passed.
+    /// The place in the log up to which every event was delivered, waits, or is not wanted.
     pub cursor: Cursor,
-    /// How it fares.
+    /// Its circuit breaker.
     pub health: Health,
 }
 
@@ -59,14 +59,14 @@ pub struct WaitingEvent {
     pub next_at: Option<OffsetDateTime>,
     /// Why the last attempt failed.
     pub last_error: Option<String>,
-    /// Whether the last attempt was not answered.
+    /// Whether the last attempt was not answered: it is due as soon as the circuit closes.
     pub is_silent: bool,
 }
 
 /// An attempt at an event, for the endpoint's owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// When it ended, or the event was given up without one.
+    /// When it ended, or the event became a dead letter without one.
     pub at: OffsetDateTime,
     /// The event.
     pub event: Cursor,
@@ -95,13 +95,13 @@ pub struct Round {
     pub to: Cursor,
     /// Waiting events, new and changed ones, by cursor.
     pub waiting: Vec<WaitingEvent>,
-    /// Events that wait no longer: they were delivered, given up or are no longer wanted. None of
+    /// Events that wait no longer: delivered ones, dead letters, and unwanted ones. None of
     /// them is in `waiting`. Of each of their subjects the oldest event that still waits, after
     /// this round, is due.
     pub settled: Vec<Cursor>,
     /// The attempts, oldest first.
     pub deliveries: Vec<DeliveryRecord>,
-    /// How the endpoint fares now.
+    /// The circuit breaker now.
     pub health: Health,
     /// Why the endpoint is disabled, if it is.
     pub disabled: Option<String>,
@@ -142,8 +142,8 @@ impl Round {
             && self.disabled.is_none()
     }
 
-    /// The number of events that were given up: their last attempt failed, and they wait no longer.
-    pub fn given_up(&self) -> usize {
+    /// The number of dead letters: events whose last attempt failed, and which wait no longer.
+    pub fn dead_letters(&self) -> usize {
         let is_last = |record: &&DeliveryRecord| self.settled.contains(&record.event);
         let records = self.deliveries.iter().filter(is_last);
         records.filter(|record| record.error.is_some()).count()
@@ -264,6 +264,19 @@ pub trait Webhooks: Send + Sync {
         entry: Option<&Entry>,
     ) -> Result<bool, StoreError>;
 
+    /// Has an event wait for an endpoint anew, with these attempts, in the order of its subject:
+    /// the oldest event of the subject that waits is due at `event.next_at`, and the others wait
+    /// for it. The endpoint gets its next version, so that a round under way ends soon, and an open
+    /// circuit is half open ([`Health::probed_now`]). An event that the endpoint has yet to get
+    /// comes anyway: nothing is written but the audit entry, and `true` is returned as well.
+    /// `false` for an unknown endpoint.
+    async fn resend(
+        &self,
+        id: EndpointId,
+        event: &WaitingEvent,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError>;
+
     /// The newest kept deliveries to an endpoint, newest first, at most `limit`.
     async fn deliveries(
         &self,
@@ -271,16 +284,16 @@ pub trait Webhooks: Send + Sync {
         limit: usize,
     ) -> Result<Vec<DeliveryRecord>, StoreError>;
 
-    /// Leases endpoints that are active, not [quiet](Health::is_quiet), not leased and not resting:
-    /// those whose cursor is before the end of the log, or that have a waiting event whose next
-    /// attempt is due. Concurrent callers get different endpoints. Those that were never leased
-    /// come first, by id, then those that could be leased for the longest time, so that each has
-    /// its turn.
+    /// Leases active endpoints that are not leased and not resting, whose circuit is not
+    /// [open](Health::is_open), and for which there is something to do: their cursor is before the
+    /// end of the log, or a waiting event is due; while the circuit is
+    /// [half open](Health::is_half_open), any waiting event will do. Concurrent callers get
+    /// different endpoints. Those that were never leased come first, by id, then those that could
+    /// be leased for the longest time, so that each has its turn.
     ///
     /// A lease ends by [`record`](Self::record) or [`release`](Self::release), which say how long
     /// the endpoint rests; a rest longer than [`LONGEST_REST`] is that of a clock that was wrong,
-    /// and over.
-    /// Or it ends with its time: its holder still has it until another one leases the endpoint.
+    /// and over. Or it ends with its time: its holder still has it until another one leases the endpoint.
     async fn lease(&self, query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>, StoreError>;
 
     /// Moves the end of leases to `until`. Returns those that are still held, with the version of

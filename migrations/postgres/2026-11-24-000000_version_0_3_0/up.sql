@@ -856,7 +856,7 @@ CREATE TABLE webhook_endpoints (
     last_success_at timestamptz,
     failing_since timestamptz,
     silent_rounds integer NOT NULL DEFAULT 0 CHECK (silent_rounds >= 0),
-    quiet_until timestamptz,
+    open_until timestamptz,
     attempts bigint NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     holder uuid,
     leased_until timestamptz,
@@ -877,7 +877,7 @@ COMMENT ON COLUMN webhook_endpoints.id IS 'A UUIDv7: ids sort by age.';
 COMMENT ON COLUMN webhook_endpoints.owner IS 'client:ID, or operator.';
 COMMENT ON COLUMN webhook_endpoints.created_at IS 'When it was registered.';
 COMMENT ON COLUMN webhook_endpoints.version IS
-    'Counts the changes by its owner, and its disabling.';
+    'Counts the changes by its owner, its disabling, and events that are sent again.';
 COMMENT ON COLUMN webhook_endpoints.url IS 'The address of the receiver.';
 COMMENT ON COLUMN webhook_endpoints.names IS
     'The names of the wanted events, a JSON array; unset for all public ones.';
@@ -902,7 +902,8 @@ COMMENT ON COLUMN webhook_endpoints.last_success_at IS 'When a delivery last suc
 COMMENT ON COLUMN webhook_endpoints.failing_since IS 'When one first failed since then.';
 COMMENT ON COLUMN webhook_endpoints.silent_rounds IS
     'The number of rounds without an answer since the last one.';
-COMMENT ON COLUMN webhook_endpoints.quiet_until IS 'Until when it is left alone.';
+COMMENT ON COLUMN webhook_endpoints.open_until IS
+    'Until when its circuit is open, or for how long the receiver asked to be left alone.';
 COMMENT ON COLUMN webhook_endpoints.attempts IS
     'Counts the attempts that were recorded, and so numbers them.';
 COMMENT ON COLUMN webhook_endpoints.holder IS 'The worker that delivers to it: a random id.';

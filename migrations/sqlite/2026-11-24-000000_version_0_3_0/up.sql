@@ -573,7 +573,7 @@ CREATE TABLE webhook_endpoints (
     -- client:ID or operator.
     owner TEXT NOT NULL CHECK (owner = 'operator' OR owner LIKE 'client:%'),
     created_at INTEGER NOT NULL,
-    -- Counts the changes by its owner, and its disabling.
+    -- Counts the changes by its owner, its disabling, and events that are sent again.
     version INTEGER NOT NULL CHECK (version >= 1),
     url TEXT NOT NULL CHECK (url <> ''),
     -- The names of the wanted events, a JSON array; unset for all public ones.
@@ -605,7 +605,7 @@ CREATE TABLE webhook_endpoints (
     last_success_at INTEGER,
     failing_since INTEGER,
     silent_rounds INTEGER NOT NULL DEFAULT 0 CHECK (silent_rounds >= 0),
-    quiet_until INTEGER,
+    open_until INTEGER,
     -- Counts the attempts that were recorded, and so numbers them.
     attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     -- The worker that delivers to it: a random id.

@@ -2,8 +2,8 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use kernel::{
-    Prefixes, day,
-    event::EventName,
+    day,
+    event::{Cursor, EventName},
     field::{Patch, Term as _},
     line,
 };
@@ -14,7 +14,7 @@ use webhooks::{
     PrivateAddresses, PublicEvent, Secret, WantedState, WebhookError,
 };
 
-use super::show::{self, PATH, managed};
+use super::{PATH, id, list, managed, show};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader, Refusal, optional},
@@ -26,7 +26,7 @@ use crate::{
 impl From<WebhookError> for Failure {
     fn from(error: WebhookError) -> Self {
         match error {
-            WebhookError::NotFound => Self::NotFound,
+            WebhookError::NotFound | WebhookError::EventNotFound => Self::NotFound,
             WebhookError::Store(error) => error.into(),
             error => Self::Broken(error.to_string()),
         }
@@ -42,7 +42,13 @@ impl From<WebhookError> for Problem {
                 let faults = faults.map(|(field, why)| (field.to_owned(), why.join("; ")));
                 Refusal::of_fields(faults.collect()).into()
             }
-            error @ WebhookError::TooMany => Refusal::conflict(error).into(),
+            error @ (WebhookError::TooMany | WebhookError::TooManyWaiting) => {
+                Refusal::conflict(error).into()
+            }
+            WebhookError::EventNotFound => {
+                Refusal::conflict("The event is no longer kept, or not for this webhook's owner.")
+                    .into()
+            }
             error @ WebhookError::NotFound => Failure::from(error).into(),
         }
     }
@@ -50,25 +56,32 @@ impl From<WebhookError> for Problem {
 
 /// What a form does with a webhook.
 enum Command {
-    Create(NewEndpoint, Prefixes),
-    Set(WantedState),
+    Change(EndpointChange),
     Replay(OffsetDateTime),
+    Resend(Cursor),
     Test,
     Rotate,
     Delete,
 }
 
 fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command> {
+    let set = |state| {
+        Command::Change(EndpointChange {
+            state: Patch::Set(state),
+            ..EndpointChange::default()
+        })
+    };
     match fields.text("action") {
-        "create" => {
-            let (new, prefixes) = (endpoint(fields, private), fields.prefixes());
-            Some(Command::Create(new?, prefixes?))
-        }
-        "pause" => Some(Command::Set(WantedState::Paused)),
-        "resume" => Some(Command::Set(WantedState::Active)),
+        "update" => settings(fields, private).map(|new| Command::Change(new.into())),
+        "pause" => Some(set(WantedState::Paused)),
+        "resume" => Some(set(WantedState::Active)),
         "replay" => {
             let since = since(fields.text("since"));
             fields.take("since", since).map(Command::Replay)
+        }
+        "resend" => {
+            let event = fields.text("event").parse();
+            fields.take("event", event).map(Command::Resend)
         }
         "test" => Some(Command::Test),
         "rotate" => Some(Command::Rotate),
@@ -77,21 +90,46 @@ fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command
     }
 }
 
-/// Registers a webhook of the operators, or does something with one that is there.
-pub async fn act(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
+/// Registers a webhook of the operators.
+pub async fn create(
+    request: HttpRequest,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
     let by = signed_in.attribution();
-    let webhooks = managed(&state, &by);
-    let id = form.get("id").map(str::parse::<EndpointId>).transpose();
-    let id = id.map_err(|_| Failure::NotFound)?;
-    let problem = match carry_out(&request, &state, &signed_in, &webhooks, id, &form).await {
-        Ok(response) => return Ok(response),
-        Err(problem) => form.refused(problem)?,
+    let created = async {
+        let (new, prefixes) = form.read(|fields| {
+            let (new, prefixes) = (settings(fields, state.private_addresses), fields.prefixes());
+            new.zip(prefixes)
+        })?;
+        let id = EndpointId::new(Uuid::now_v7());
+        let secret = Secret::drawn(rand::random());
+        let webhooks = managed(&state, &by);
+        Ok(webhooks
+            .create(new, prefixes, id, secret, state.now())
+            .await?)
     };
-    match id {
-        Some(id) => show::one(&request, &webhooks, id, None, problem).await,
-        None => show::all(&request, &state, &webhooks, None, problem).await,
+    match created.await {
+        Ok(endpoint) => show::secret(&request, &state, &endpoint, false).await,
+        Err(problem) => list::all(&request, &state, form.refused(problem)?).await,
+    }
+}
+
+/// Does something with a webhook.
+pub async fn change(
+    request: HttpRequest,
+    path: web::Path<String>,
+    payload: web::Payload,
+    state: web::Data<State>,
+) -> Answer {
+    let signed_in = SignedIn::of(&request)?;
+    let form = Form::checked(&request, payload, &state, &signed_in).await?;
+    let id = id(&path)?;
+    match carry_out(&request, &state, &signed_in, id, &form).await {
+        Ok(response) => Ok(response),
+        Err(problem) => show::one(&request, &state, id, None, form.refused(problem)?).await,
     }
 }
 
@@ -99,49 +137,34 @@ async fn carry_out(
     request: &HttpRequest,
     state: &State,
     signed_in: &SignedIn,
-    webhooks: &ManagedWebhooks<'_>,
-    id: Option<EndpointId>,
+    id: EndpointId,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
-    let now = state.now();
+    let (now, by) = (state.now(), signed_in.attribution());
+    let webhooks = managed(state, &by);
     let command = form.read(|fields| command(fields, state.private_addresses))?;
-    let command = match command {
-        Command::Create(new, prefixes) => {
-            let id = EndpointId::new(Uuid::now_v7());
-            let created = webhooks.create(new, prefixes, id, Secret::drawn(rand::random()), now);
-            return Ok(show::secret(request, &created.await?, false)?);
-        }
-        command => command,
-    };
-    let id = id.ok_or(Failure::NotFound)?;
+    let mut page = format!("{PATH}/{id}");
     match command {
-        Command::Set(state) => {
-            let change = EndpointChange {
-                state: Patch::Set(state),
-                ..EndpointChange::default()
-            };
-            webhooks.update(id, &change, now).await?;
-        }
+        Command::Change(change) => _ = webhooks.update(id, &change, now).await?,
         Command::Replay(since) => webhooks.replay(id, since, now).await?,
-        Command::Test => return test(request, state, webhooks, id).await,
+        Command::Resend(event) => webhooks.resend(id, event, now).await?,
+        Command::Test => return test(request, state, &webhooks, id).await,
         Command::Rotate => {
             let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
-            return Ok(show::secret(request, &rotated.await?.endpoint, true)?);
+            let endpoint = rotated.await?.endpoint;
+            return Ok(show::secret(request, state, &endpoint, true).await?);
         }
-        Command::Delete => webhooks.delete(id, now).await?,
-        Command::Create(..) => {}
+        Command::Delete => {
+            webhooks.delete(id, now).await?;
+            PATH.clone_into(&mut page);
+        }
     }
     let action = form.get("action").unwrap_or_default();
-    let page = if action == "delete" {
-        PATH.to_owned()
-    } else {
-        format!("{PATH}?id={id}")
-    };
     Ok(notice::lead(signed_in, &page, action))
 }
 
-/// The new webhook of a form.
-fn endpoint(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEndpoint> {
+/// What a form sets of a webhook.
+fn settings(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<NewEndpoint> {
     let url = EndpointUrl::parse(fields.text("url"), private);
     let url = fields.take("url", url);
     let description = optional(fields.text("description"), |text| {
@@ -206,5 +229,5 @@ async fn test(
         .unwrap_or_default();
     let status = status.unwrap_or_else(|| "The receiver did not answer".to_owned());
     let notice = format!("{status} after {took} ms{error}.");
-    Ok(show::one(request, webhooks, id, Some(notice), Fields::default()).await?)
+    Ok(show::one(request, state, id, Some(notice), Fields::default()).await?)
 }

@@ -1,51 +1,15 @@
-//! The pages of webhooks.
-
-use std::collections::HashMap;
+//! One webhook with its deliveries, its forms, and its secret once.
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::posting::event::PUBLIC;
-use kernel::{audit::Attribution, event::EventName};
-use time::OffsetDateTime;
+use kernel::event::EventName;
 use webhooks::{
-    DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, ManagedWebhooks,
-    Manager, Owner, SECRET_OVERLAP, TrackedEndpoint,
+    DELIVERIES_KEPT, Endpoint, EndpointId, LoggedDelivery, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use crate::{
-    error::{Answer, Failure},
-    form::Fields,
-    notice, page,
-    query::Query,
-    session::SignedIn,
-    state::State,
-    text,
-};
-
-/// The path of the list.
-pub const PATH: &str = "/webhooks";
-/// Endpoints of a page.
-const ENDPOINTS: usize = 200;
-/// The waiting events that are counted of an endpoint.
-const WAITING: usize = 1_000;
-
-#[derive(Template)]
-#[template(path = "webhooks/list.html")]
-struct List {
-    head: page::Head,
-    frame: page::Frame,
-    rows: Vec<Row>,
-    next: Option<String>,
-    names: Vec<EventName>,
-    fields: Fields,
-}
-
-struct Row {
-    tracked: TrackedEndpoint,
-    owner: Option<String>,
-    waiting: usize,
-    behind: String,
-}
+use super::{ClientLink, PATH, id, managed};
+use crate::{error::Answer, form::Fields, notice, page, session::SignedIn, state::State, text};
 
 #[derive(Template)]
 #[template(path = "webhooks/show.html")]
@@ -53,10 +17,12 @@ struct Show {
     head: page::Head,
     frame: page::Frame,
     endpoint: Endpoint,
-    owner: Option<String>,
-    settings: Vec<(&'static str, String)>,
-    deliveries: Vec<DeliveryRecord>,
-    fields: Fields,
+    owner: Option<ClientLink>,
+    facts: Vec<(&'static str, String)>,
+    deliveries: Vec<LoggedDelivery>,
+    names: Vec<EventName>,
+    settings: Fields,
+    replay: Fields,
 }
 
 #[derive(Template)]
@@ -65,174 +31,117 @@ struct Issued<'a> {
     head: page::Head,
     frame: page::Frame,
     endpoint: &'a Endpoint,
-    owner: Option<String>,
+    owner: Option<ClientLink>,
     secret: String,
     /// How long the secret before it signs too; `None` for the first one.
     overlap: Option<i64>,
 }
 
-/// The use cases, by an operator.
-pub fn managed<'a>(state: &'a State, by: &'a Attribution) -> ManagedWebhooks<'a> {
-    ManagedWebhooks {
-        webhooks: &*state.ports.webhooks,
-        log: &*state.ports.log,
-        sender: &*state.ports.sender,
-        by: Manager::Operator(by),
-    }
-}
-
-/// The endpoints, or one with its deliveries.
-pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let query = Query::of(&request);
+/// One endpoint with its deliveries.
+pub async fn show(
+    request: HttpRequest,
+    path: web::Path<String>,
+    state: web::Data<State>,
+) -> Answer {
     let notice = notice::done(&request)?;
     let notice = notice.as_deref().and_then(did).map(str::to_owned);
-    let by = SignedIn::of(&request)?.attribution();
-    let webhooks = managed(&state, &by);
-    if let Some(id) = query.get("id") {
-        let id: EndpointId = id.parse().map_err(|_| Failure::NotFound)?;
-        return one(&request, &webhooks, id, notice, Fields::default()).await;
-    }
-    all(&request, &state, &webhooks, notice, Fields::default()).await
+    one(&request, &state, id(&path)?, notice, Fields::default()).await
 }
 
-/// The endpoints, and the form of a new one.
-pub async fn all(
-    request: &HttpRequest,
-    state: &State,
-    webhooks: &ManagedWebhooks<'_>,
-    notice: Option<String>,
-    fields: Fields,
-) -> Answer {
-    let query = Query::of(request);
-    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
-    frame.notice = notice;
-    let after = query.get("after").map(str::parse::<EndpointId>).transpose();
-    let after = after.map_err(|_| Failure::Address)?;
-    let mut found = webhooks.list(after, ENDPOINTS + 1).await?;
-    let has_more = found.len() > ENDPOINTS;
-    found.truncate(ENDPOINTS);
-    let next = found.last().filter(|_| has_more);
-    let next = next.map(|last| query.with(PATH, "after", &last.endpoint.id.to_string()));
-    let backlog = state.ports.webhooks.backlog(WAITING).await?;
-    let backlog: HashMap<_, _> = backlog.into_iter().map(|one| (one.endpoint, one)).collect();
-    let now = state.now();
-    let rows = found
-        .into_iter()
-        .map(|tracked| row(tracked, &backlog, now))
-        .collect();
-    let page = List {
-        head: page::Head::new("Webhooks"),
-        frame,
-        rows,
-        next,
-        names: PUBLIC.to_vec(),
-        fields,
-    };
-    page::answer(&page, page.fields.status())
-}
-
-/// One endpoint with its deliveries.
+/// One endpoint, and its forms, one of which may have been refused.
 pub async fn one(
     request: &HttpRequest,
-    webhooks: &ManagedWebhooks<'_>,
+    state: &State,
     id: EndpointId,
     notice: Option<String>,
-    fields: Fields,
+    refused: Fields,
 ) -> Answer {
-    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
+    let mut frame = page::Frame::of_form(request, PATH, &refused)?;
     frame.notice = notice;
+    let by = SignedIn::of(request)?.attribution();
+    let webhooks = managed(state, &by);
     let tracked = webhooks.find(id).await?;
     let page = Show {
         head: page::Head::new("Webhook"),
         frame,
-        owner: owner(&tracked.endpoint),
-        settings: settings(&tracked),
+        owner: ClientLink::of(state, &tracked.endpoint).await?,
+        facts: facts(&tracked),
         deliveries: webhooks.deliveries(id, DELIVERIES_KEPT).await?,
+        names: PUBLIC.to_vec(),
+        settings: Fields::of_action(&refused, &["update"], settings(&tracked.endpoint)),
+        replay: Fields::of_action(&refused, &["replay"], Fields::default()),
         endpoint: tracked.endpoint,
-        fields,
     };
-    page::answer(&page, page.fields.status())
+    page::answer(&page, refused.status())
 }
 
 /// The secret of an endpoint, once.
-pub fn secret(request: &HttpRequest, endpoint: &Endpoint, is_rotated: bool) -> Answer {
+pub async fn secret(
+    request: &HttpRequest,
+    state: &State,
+    endpoint: &Endpoint,
+    is_rotated: bool,
+) -> Answer {
     let page = Issued {
-        head: page::Head::new("A secret"),
+        head: page::Head::new("Secret"),
         frame: page::Frame::of(request, PATH)?,
         endpoint,
-        owner: owner(endpoint),
+        owner: ClientLink::of(state, endpoint).await?,
         secret: endpoint.secret.reveal(),
         overlap: is_rotated.then(|| SECRET_OVERLAP.whole_hours()),
     };
     page::answer(&page, 200)
 }
 
-/// The id of the client whose endpoint it is.
-fn owner(endpoint: &Endpoint) -> Option<String> {
-    match endpoint.owner {
-        Owner::Client(id) => Some(id.to_string()),
-        Owner::Operator => None,
+/// What its owner may change, as the form shows it.
+fn settings(endpoint: &Endpoint) -> Fields {
+    let description = endpoint.description.clone();
+    let mut fields = vec![
+        ("url", endpoint.url.as_str().to_owned()),
+        ("description", description.unwrap_or_default()),
+    ];
+    if endpoint.include_posting {
+        fields.push(("include_posting", "yes".to_owned()));
     }
+    let names = endpoint.names.iter().flatten();
+    fields.extend(names.map(|name| ("type", name.to_string())));
+    Fields::with_values(fields)
 }
 
-fn settings(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
-    let endpoint = &tracked.endpoint;
-    let names = endpoint.names.as_deref().map(|names| {
-        let names: Vec<_> = names.iter().map(EventName::as_str).collect();
-        names.join(", ")
-    });
+/// What is not in the form.
+fn facts(tracked: &TrackedEndpoint) -> Vec<(&'static str, String)> {
+    let (endpoint, health) = (&tracked.endpoint, &tracked.health);
     let prefixes = match endpoint.owner {
         Owner::Client(_) => "those of its client".to_owned(),
         Owner::Operator if endpoint.prefixes.are_all() => "whole board".to_owned(),
         Owner::Operator => endpoint.prefixes.as_slice().join(", "),
     };
-    let posting = if endpoint.include_posting {
-        "yes"
-    } else {
-        "no"
-    };
+    let quiet = health.open_until.filter(|_| health.is_half_open());
     let fields = [
         ("Id", endpoint.id.to_string()),
-        (
-            "Description",
-            endpoint.description.clone().unwrap_or_default(),
-        ),
-        ("Events", names.unwrap_or_else(|| "all".to_owned())),
         ("Prefixes", prefixes),
-        ("With the posting", posting.to_owned()),
-        ("Made (UTC)", text::minute(endpoint.created_at)),
+        ("Created (UTC)", text::minute(endpoint.created_at)),
         (
             "Last success (UTC)",
-            text::optional_minute(tracked.health.last_success_at),
+            text::optional_minute(health.last_success_at),
         ),
+        (
+            "Failing since (UTC)",
+            text::optional_minute(health.failing_since),
+        ),
+        ("Silent, next try (UTC)", text::optional_minute(quiet)),
     ];
     let fields = fields.into_iter();
     fields.filter(|(_, value)| !value.is_empty()).collect()
-}
-
-fn row(
-    tracked: TrackedEndpoint,
-    backlog: &HashMap<EndpointId, EndpointBacklog>,
-    now: OffsetDateTime,
-) -> Row {
-    let behind = backlog.get(&tracked.endpoint.id);
-    let since = behind.and_then(|behind| behind.behind_since);
-    Row {
-        owner: owner(&tracked.endpoint),
-        waiting: behind.map_or(0, |behind| behind.waiting),
-        behind: since
-            .map(|since| text::duration(now - since))
-            .unwrap_or_default(),
-        tracked,
-    }
 }
 
 fn did(action: &str) -> Option<&'static str> {
     Some(match action {
         "pause" => "The webhook is paused; its events wait.",
         "resume" => "The webhook is active; what waited follows.",
+        "update" => "The settings are saved.",
         "replay" => "The events since then are delivered again, as far as they are kept.",
-        "delete" => "The webhook is deleted.",
+        "resend" => "The event is delivered again.",
         _ => return None,
     })
 }

@@ -21,7 +21,7 @@ use newsletter::{
     testing::{notice, report},
     usecase::{put_subscriber, suppress},
 };
-use webhooks::{Webhooks, testing::endpoint};
+use webhooks::{Owner, Webhooks, testing::endpoint};
 
 use crate::support::Desk;
 
@@ -239,30 +239,41 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
 }
 
 #[tokio::test]
-async fn a_webhook_is_paused_resumed_tested_replayed_rotated_and_deleted() {
+async fn a_webhook_is_changed_tested_replayed_rotated_and_deleted() {
     let desk = Desk::new();
     let mut one = endpoint(1);
     one.description = Some(EVIL.to_owned());
+    let owner = client(&desk).await;
+    one.owner = Owner::Client(owner);
     let place = kernel::event::Cursor::default();
     Webhooks::insert(&*desk.store, &one, place, None)
         .await
         .unwrap();
     let cookie = desk.sign_in("ann").await;
-    assert!(
-        desk.get("/webhooks", &cookie)
-            .await
-            .body
-            .contains(one.url.as_str())
-    );
-    let path = format!("/webhooks?id={}", one.id);
+    let link = format!("<a href=\"/clients/{owner}\">");
+    let list = desk.get("/webhooks", &cookie).await;
+    assert!(list.body.contains(one.url.as_str()) && list.body.contains(&link));
+    let path = format!("/webhooks/{}", one.id);
     let page = desk.get(&path, &cookie).await;
     assert_escaped(&path, &page.body, 1);
-    let (token, id) = (page.token(), one.id.to_string());
+    assert!(page.body.contains(&link));
+    let token = page.token();
+    let url = ("url", "https://new.example/");
     for (form, status) in [
         (vec![("action", "pause")], 303),
         (vec![("action", "resume")], 303),
+        (
+            vec![("action", "update"), url, ("type", "CompanyUpdated")],
+            303,
+        ),
+        (
+            vec![("action", "update"), ("url", "http://new.example")],
+            422,
+        ),
         (vec![("action", "replay"), ("since", "2026-03-01")], 303),
         (vec![("action", "replay"), ("since", "yesterday")], 422),
+        (vec![("action", "resend"), ("event", "x")], 422),
+        (vec![("action", "resend"), ("event", &"0".repeat(32))], 409),
         (vec![("action", "test")], 200),
         (vec![("action", "rotate")], 200),
         (vec![("action", "burn")], 422),
@@ -270,16 +281,70 @@ async fn a_webhook_is_paused_resumed_tested_replayed_rotated_and_deleted() {
         (vec![("action", "delete")], 404),
     ] {
         let mut form = form;
-        let is_test = form[0].1 == "test";
-        form.extend([("token", token), ("id", &*id)]);
-        let done = desk.post("/webhooks", &cookie, &form).await;
+        let action = form[0].1;
+        form.push(("token", token));
+        let done = desk.post(&path, &cookie, &form).await;
         assert_eq!(done.status.as_u16(), status, "{form:?} {}", done.body);
-        if is_test {
+        if action == "test" {
             assert!(
                 done.body
                     .contains("answered 418 after 7 ms: &#60;b&#62;teapot.")
             );
+            let found = Webhooks::find(&*desk.store, one.id).await.unwrap();
+            let changed = found.unwrap().endpoint;
+            assert_eq!(
+                (changed.url.as_str(), changed.description.as_deref()),
+                (url.1, None)
+            );
+            assert_eq!(changed.names.map(|names| names.len()), Some(1));
         }
+    }
+}
+
+/// With its payload as it would be now, while the event is kept.
+#[tokio::test]
+async fn a_delivery_is_shown_and_sent_again() {
+    let desk = Desk::new();
+    let (put, store) = (create("a", "acme"), &*desk.store);
+    ingest(store, &[put], Lifetime::NEVER, noon())
+        .await
+        .unwrap();
+    let mut one = endpoint(1);
+    one.include_posting = true;
+    let end = kernel::event::EventLog::end(store).await.unwrap();
+    Webhooks::insert(store, &one, end, None).await.unwrap();
+    let cookie = desk.sign_in("ann").await;
+    let path = format!("/webhooks/{}", one.id);
+    let of_event = format!("{path}/deliveries/{end}");
+    let page = desk.get(&of_event, &cookie).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    for part in [
+        "JobPostingCreated of Some(",
+        "as it is now",
+        "/postings/",
+        "None of the last",
+    ] {
+        assert!(page.body.contains(part), "{part} {}", page.body);
+    }
+    let form = [
+        ("token", page.token()),
+        ("action", "resend"),
+        ("event", &*end.to_string()),
+    ];
+    let resent = desk.post(&path, &cookie, &form).await;
+    assert!(
+        resent
+            .header("location")
+            .starts_with(&format!("{path}?did=resend"))
+    );
+    let due = store.due(one.id, noon() + minutes(9), 9).await.unwrap();
+    assert_eq!(due.len(), 1);
+    assert_eq!(desk.audit().await.last().unwrap(), "ann webhooks.resend");
+    for unknown in ["x".to_owned(), "0".repeat(32)] {
+        let page = desk
+            .get(&format!("{path}/deliveries/{unknown}"), &cookie)
+            .await;
+        assert_eq!(page.status, 404, "{unknown}");
     }
 }
 
@@ -325,10 +390,7 @@ async fn a_webhook_is_made_and_its_secret_shown_once() {
     assert_eq!(endpoint.names().len(), 1);
     assert_eq!(endpoint.prefixes.as_slice(), ["acme-"]);
     assert!(endpoint.include_posting);
-    for path in [
-        "/webhooks".to_owned(),
-        format!("/webhooks?id={}", endpoint.id),
-    ] {
+    for path in ["/webhooks".to_owned(), format!("/webhooks/{}", endpoint.id)] {
         let page = desk.get(&path, &cookie).await;
         assert_escaped(&path, &page.body, 1);
         assert!(!page.body.contains(&secret), "{path}");

@@ -142,10 +142,10 @@ async fn a_decision_that_is_refused_is_shown_with_what_was_typed() {
 async fn settings_that_are_refused_are_shown_as_they_were_typed() {
     let desk = desk().await;
     let client = format!("/clients/{}", uuid(77));
-    let webhook = endpoint(1).id.to_string();
+    let webhook = format!("/webhooks/{}", endpoint(1).id);
     let (read, replay) = (("scope", "job-postings:read"), ("action", "replay"));
     let (many, create) = (("requests_per_minute", "many"), ("action", "create"));
-    let (id, plain) = (("id", &*webhook), ("url", "http://a.example"));
+    let plain = ("url", "http://a.example");
     let forms: &[Case<'_>] = &[
         (
             "/clients",
@@ -192,8 +192,13 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
             ["url", "must be an https URL", "value=\"ours\""],
         ),
         (
-            "/webhooks",
-            &[replay, id],
+            &webhook,
+            &[("action", "update"), plain, ("description", "ours")],
+            ["url", "must be an https URL", "value=\"ours\""],
+        ),
+        (
+            &webhook,
+            &[replay],
             [
                 "since",
                 "say since when: a day such as",
@@ -201,8 +206,8 @@ async fn settings_that_are_refused_are_shown_as_they_were_typed() {
             ],
         ),
         (
-            "/webhooks",
-            &[replay, id, ("since", "yesterday")],
+            &webhook,
+            &[replay, ("since", "yesterday")],
             [
                 "since",
                 "&#34;yesterday&#34; is not a day",

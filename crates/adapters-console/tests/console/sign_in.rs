@@ -328,7 +328,7 @@ async fn pages_are_guarded_and_unknown_ones_are_pages() {
         ("/clients/x", 404),
         ("/catalogues", 200),
         ("/webhooks", 200),
-        ("/webhooks?id=x", 404),
+        ("/webhooks/x", 404),
         ("/outbox", 200),
         ("/outbox?show=waiting", 200),
         ("/subscribers", 200),

@@ -240,6 +240,10 @@ impl Desk {
             log: Arc::clone(&self.store) as _,
             sender: Arc::new(Receiver),
             new_ping: Arc::new(|_| Some(("ping_1".to_owned(), b"{}".to_vec()))),
+            event_text: Arc::new(|event, posting| {
+                let title = posting.map(|view| view.posting.details.title.as_str());
+                Some(format!("{} of {title:?}", event.name))
+            }),
             outbox: Arc::clone(&self.store) as _,
             kinds: vec![ENRICH.kind()],
             subscribers: Arc::clone(&self.store) as _,

@@ -8,7 +8,7 @@ use kernel::event::LogError;
 
 pub use self::{
     feed::{DEFAULT_LIMIT, LATEST, MAX_LIMIT, MAX_WAIT},
-    view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body},
+    view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body, event_text},
 };
 use crate::{error::ApiError, guard::protected, posting::READERS};
 

@@ -35,6 +35,12 @@ pub fn event_body(
     body.map(|body| serde_json::to_vec(&body)).transpose()
 }
 
+/// The same for people, on several lines.
+pub fn event_text(event: &event::Event, posting: Option<&PostingView>) -> Option<String> {
+    let body = DeliveredEvent::new(event, posting)?;
+    serde_json::to_string_pretty(&body).ok()
+}
+
 /// A page of the feed.
 pub async fn page(page: LogPage) -> Result<HttpResponse, ApiError> {
     /// The approximate size of an event.
@@ -156,7 +162,7 @@ struct DeliveredPosting<'a> {
 }
 
 impl<'a> DeliveredEvent<'a> {
-    fn new(
+    pub fn new(
         event: &'a event::Event,
         posting: Option<&'a PostingView>,
         appeal: Option<&'a str>,

@@ -92,6 +92,13 @@ shared! {
     TOO_MANY_WEBHOOKS "TooManyWebhooks"
         "The client has as many webhooks as it may have."
         WebhookError::TooMany;
+    WEBHOOK_EVENT_NOT_FOUND "WebhookEventNotFound"
+        "There is no such webhook, or it is another client's; or there is no such event, it is no longer \
+     kept, or the client may not see it."
+        WebhookError::EventNotFound;
+    TOO_MANY_WAITING "TooManyWaiting"
+        "As many events wait for the webhook as may wait."
+        WebhookError::TooManyWaiting;
     CATALOGUE_NOT_FOUND "CatalogueNotFound"
         "The client has no catalogue of this name."
         ApiError::no_such_catalogue();

@@ -8,7 +8,8 @@ use utoipa::openapi::{
 
 use super::{
     errors::{
-        ALL, BAD_REQUEST, SharedError, TOO_MANY_WEBHOOKS, WEBHOOK_NOT_FOUND, WRITING, with_errors,
+        ALL, BAD_REQUEST, SharedError, TOO_MANY_WAITING, TOO_MANY_WEBHOOKS,
+        WEBHOOK_EVENT_NOT_FOUND, WEBHOOK_NOT_FOUND, WRITING, with_errors,
     },
     operation::{Examples, conditional, integer, json_body, operation, parameter},
     response::{ok, response, with_header},
@@ -47,6 +48,7 @@ pub fn paths() -> Vec<(String, PathItem)> {
         (format!("{path}/rotate-secret"), post(rotate())),
         (format!("{path}/test"), post(test())),
         (format!("{path}/replay"), post(replay())),
+        (format!("{path}/resend"), post(resend())),
         (
             format!("{path}/deliveries"),
             PathItem::new(HttpMethod::Get, deliveries_of()),
@@ -154,6 +156,26 @@ fn replay() -> OperationBuilder {
     )))
     .response("204", response("Deliveries follow.").build());
     with_errors(operation, &[ALL, WITH_BODY, WRITING, &[&WEBHOOK_NOT_FOUND]])
+}
+
+fn resend() -> OperationBuilder {
+    let example = json!({"event": "00000000000012670000000000000001"});
+    let operation = of_one(
+        "resendWebhookEvent",
+        "Deliver one event again",
+        "Has an event that is kept, and that the webhook gets by its types, delivered again with \
+         the same id and all attempts of a new one. Of its posting, earlier events that still wait \
+         go before it, and later ones that wait follow. An event that the webhook has yet to get \
+         comes anyway.",
+    )
+    .request_body(Some(json_body(
+        "WebhookResend",
+        None,
+        vec![("event", "One event", example)],
+    )))
+    .response("204", response("The delivery follows.").build());
+    let own: &[_] = &[&WEBHOOK_EVENT_NOT_FOUND, &TOO_MANY_WAITING];
+    with_errors(operation, &[ALL, WITH_BODY, WRITING, own])
 }
 
 fn deliveries_of() -> OperationBuilder {

@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 use webhooks::{
     DELIVERIES_KEPT, EndpointChange, EndpointId, Health, MOST_ENDPOINTS, NewEndpoint, Secret,
-    TrackedEndpoint, WebhookError, parse_replay,
+    TrackedEndpoint, WebhookError, parse_replay, parse_resend,
 };
 
 use super::{new_ping, view};
@@ -145,6 +145,18 @@ pub(super) async fn replay(
     let since = parse_replay(&read(body, &state).await?)?;
     let webhooks = state.ports.webhooks.of(caller.id());
     webhooks.replay(parse(&id)?, since, now()).await?;
+    Ok(HttpResponse::new(StatusCode::NO_CONTENT))
+}
+
+pub(super) async fn resend(
+    caller: Caller,
+    id: web::Path<String>,
+    body: Body,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let event = parse_resend(&read(body, &state).await?)?;
+    let webhooks = state.ports.webhooks.of(caller.id());
+    webhooks.resend(parse(&id)?, event, now()).await?;
     Ok(HttpResponse::new(StatusCode::NO_CONTENT))
 }
 

@@ -42,5 +42,6 @@ pub fn routes(config: &mut web::ServiceConfig) {
         )
         .service(of("/test").on(Method::POST, manage::test).build())
         .service(of("/replay").on(Method::POST, manage::replay).build())
+        .service(of("/resend").on(Method::POST, manage::resend).build())
         .service(of("/deliveries").get(manage::deliveries).build());
 }

@@ -14,6 +14,7 @@ pub fn schemas() -> Vec<Named> {
         ("NewWebhookEndpoint", new().into()),
         ("WebhookEndpointChange", change().into()),
         ("WebhookReplay", replay().into()),
+        ("WebhookResend", resend().into()),
     ]
 }
 
@@ -80,4 +81,14 @@ fn replay() -> ObjectBuilder {
                 .examples(["2026-01-31T12:00:00Z"]),
         )
         .required("since")
+}
+
+fn resend() -> ObjectBuilder {
+    object("What to deliver again.")
+        .property(
+            "event",
+            filled_string("The event's id, as in the feed and in `webhook-id`.")
+                .examples(["00000000000012670000000000000001"]),
+        )
+        .required("event")
 }

@@ -1,15 +1,16 @@
 //! An endpoint and its deliveries as answers show them. A secret is shown once, when it is made.
 
 use actix_web::{HttpResponse, http::StatusCode};
+use kernel::SourceIdentifier;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
-use webhooks::{Attempt, DeliveryRecord, Health, TrackedEndpoint};
+use webhooks::{Attempt, Health, LoggedDelivery, TrackedEndpoint};
 
 use crate::{
     answer::{self, Timestamp, no_store},
     error::ApiError,
-    event::{EventId, EventType},
+    event::{DeliveredEvent, EventId, EventType},
     schema::vocabularies,
 };
 
@@ -56,7 +57,7 @@ pub(super) fn attempt(attempt: &Attempt) -> Result<HttpResponse, ApiError> {
 }
 
 /// The answer with deliveries.
-pub(super) fn deliveries(deliveries: &[DeliveryRecord]) -> Result<HttpResponse, ApiError> {
+pub(super) fn deliveries(deliveries: &[LoggedDelivery]) -> Result<HttpResponse, ApiError> {
     let data = deliveries.iter().map(Delivery::new).collect();
     answer::json(StatusCode::OK, &DeliveriesAnswer { data })
 }
@@ -67,7 +68,7 @@ pub fn endpoint_data(endpoint: &TrackedEndpoint) -> impl Serialize {
 }
 
 /// A delivery as the API shows it, for commands to print.
-pub fn delivery_data(delivery: &DeliveryRecord) -> impl Serialize {
+pub fn delivery_data(delivery: &LoggedDelivery) -> impl Serialize {
     Delivery::new(delivery)
 }
 
@@ -175,6 +176,9 @@ struct Delivery<'a> {
     event_id: EventId,
     #[serde(rename = "type")]
     name: EventType<'a>,
+    /// The identifier of the event's posting; `null` for `CompanyUpdated`, and once the event is no
+    /// longer kept or the client may not see it any more.
+    unique_source_identifier: Option<&'a str>,
     /// Counts the attempts at this event, from 1.
     #[schema(minimum = 0)]
     attempt: u32,
@@ -186,6 +190,9 @@ struct Delivery<'a> {
     duration_ms: u64,
     /// Why it failed; `null` if the receiver took it.
     error: Option<&'a str>,
+    /// What was delivered, made anew from the event, so without `data.posting`; `null` as the
+    /// identifier is.
+    payload: Option<DeliveredEvent<'a>>,
 }
 
 impl<'a> Endpoint<'a> {
@@ -214,15 +221,18 @@ impl<'a> From<&'a TrackedEndpoint> for Endpoint<'a> {
 }
 
 impl<'a> Delivery<'a> {
-    fn new(record: &'a DeliveryRecord) -> Self {
+    fn new(delivery: &'a LoggedDelivery) -> Self {
+        let (record, event) = (&delivery.record, delivery.event.as_ref());
         Self {
             at: Timestamp(record.at),
             event_id: EventId(record.event),
             name: EventType(&record.name),
+            unique_source_identifier: delivery.identifier().map(SourceIdentifier::as_str),
             attempt: record.attempt,
             status: record.status,
             duration_ms: milliseconds(record.duration),
             error: record.error.as_deref(),
+            payload: event.and_then(|event| DeliveredEvent::new(&event.event, None)),
         }
     }
 }

@@ -9,6 +9,7 @@ use kernel::{
     testing::noon,
 };
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use tokio::time::sleep;
 use uuid::Uuid;
 use webhooks::{
@@ -49,7 +50,7 @@ fn secret_of(webhook: &Value) -> Secret {
 }
 
 /// The operations on one webhook, each with a body that it takes.
-fn operations() -> [(&'static str, &'static str, Option<Value>); 7] {
+fn operations() -> [(&'static str, &'static str, Option<Value>); 8] {
     let since = json!({"since": "2026-01-01T00:00:00Z"});
     [
         ("GET", "", None),
@@ -58,6 +59,11 @@ fn operations() -> [(&'static str, &'static str, Option<Value>); 7] {
         ("POST", "/rotate-secret", None),
         ("POST", "/test", None),
         ("POST", "/replay", Some(since)),
+        (
+            "POST",
+            "/resend",
+            Some(json!({"event": Cursor::START.to_string()})),
+        ),
         ("GET", "/deliveries", None),
     ]
 }
@@ -229,9 +235,13 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
     let path = path_of(&webhook, "/deliveries");
     let all = send(&app, to("GET", &path).token(&token), 200).await.json();
     let at = shown["last_success_at"].clone();
+    let reader = app.token(&[Scope::JobPostingsRead]).await;
+    let feed = request("GET", "/api/job-board/events").token(&reader);
+    let mut payload = send(&app, feed, 200).await.json()["data"][0].clone();
+    payload.as_object_mut().unwrap().remove("id");
     let delivery = |attempt: u32, status: Value, error: Value| {
         json!({"at": at, "event_id": end.to_string(), "type": "JobPostingApproved",
-            "attempt": attempt, "status": status, "duration_ms": 15, "error": error})
+            "unique_source_identifier": "one", "payload": payload, "attempt": attempt, "status": status, "duration_ms": 15, "error": error})
     };
     let newest = delivery(2, json!(410), Value::Null);
     let oldest = delivery(1, Value::Null, json!("no connection"));
@@ -239,6 +249,43 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
     let path = path_of(&webhook, "/deliveries?limit=1");
     let one = send(&app, to("GET", &path).token(&token), 200).await.json();
     assert_eq!(one, json!({"data": [newest]}));
+
+    // Once more, when it is resumed.
+    let event = json!({"event": end.to_string()});
+    let resend = |body| {
+        to("POST", &path_of(&webhook, "/resend"))
+            .token(&token)
+            .json(body)
+    };
+    let response = send(&app, resend(&event), 204).await;
+    assert_eq!(response.text(), "");
+    let due = store.due(leased.endpoint.id, OffsetDateTime::now_utc(), 9);
+    let due: Vec<_> = due
+        .await
+        .unwrap()
+        .iter()
+        .map(|event| event.cursor)
+        .collect();
+    assert_eq!(due, [end]);
+    let [missing, wrong] = [Cursor::START.to_string(), "1".to_owned()];
+    let companies = json!({"types": ["CompanyUpdated"]});
+    check(
+        &app,
+        [
+            case("not there", resend(&json!({"event": missing})), 404).says("Event not found."),
+            case("no id", resend(&json!({"event": wrong})), 422).says("event must be the id of"),
+            case("none", resend(&json!({})), 422).says("event is required"),
+            case(
+                "fewer",
+                to("PATCH", &path_of(&webhook, ""))
+                    .token(&token)
+                    .json(&companies),
+                200,
+            ),
+            case("not wanted", resend(&event), 422).says("is a JobPostingCreated"),
+        ],
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -59,7 +59,9 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_due_is_looked_up_for_each_endpoint() {
-        let plan = plan(BeginLease::text(), "").await;
+        let types = "(timestamptz, timestamptz, timestamptz, bigint, bigint, timestamptz, timestamptz, \
+            bigint, uuid, timestamptz)";
+        let plan = plan(BeginLease::text(), types).await;
         assert_uses_index(&plan, "webhook_waiting_due");
         assert_uses_index(&plan, "webhook_endpoints_active");
         assert!(!plan.contains("hashed"), "{plan}");

@@ -120,10 +120,10 @@ moved AS (
         attempts = endpoint.attempts + sent.attempts,
         holder = NULL, leased_until = round.again_at,
         last_success_at = sent.last_success_at, failing_since = sent.failing_since,
-        silent_rounds = sent.silent_rounds, quiet_until = sent.quiet_until
+        silent_rounds = sent.silent_rounds, open_until = sent.open_until
     FROM held, round, (VALUES (?, ?, ?, ?, ?, ?, ?))
         AS sent (commit_seq, number, attempts, last_success_at, failing_since, silent_rounds,
-            quiet_until)
+            open_until)
     WHERE endpoint.id = held.id
 )
 SELECT version FROM locked

@@ -81,6 +81,7 @@ async fn waiting_events_are_found_in_order() {
     assert_uses_index(webhook::Due::text(), "webhook_waiting_due").await;
     assert_uses_index(webhook::WaitingAmong::text(), "webhook_waiting_subjects").await;
     assert_uses_index(webhook::Hurry::text(), "webhook_waiting_due").await;
+    assert_uses_index(webhook::InOrder::text(), "webhook_waiting_subjects").await;
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ statement! {
         UPDATE webhook_endpoints SET commit_seq = :commit_seq, number = :number,
             attempts = attempts + :attempts, holder = NULL, leased_until = :again_at,
             last_success_at = :last_success_at, failing_since = :failing_since,
-            silent_rounds = :silent_rounds, quiet_until = :quiet_until
+            silent_rounds = :silent_rounds, open_until = :open_until
         WHERE id = :endpoint"
 }
 
@@ -114,7 +114,7 @@ async fn record(conn: &mut impl Executor, holder: Uuid, round: &Round) -> Outcom
         last_success_at: health.last_success_at,
         failing_since: health.failing_since,
         silent_rounds: i64::from(health.silent_rounds),
-        quiet_until: health.quiet_until,
+        open_until: health.open_until,
     });
     conn.execute::<Move>(&values).await?;
     disable(conn, round).await?;

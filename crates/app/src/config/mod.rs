@@ -37,7 +37,9 @@ pub use self::{
         Group, WebhookSecrets, account, api_key, board_name, group_id, migration_source, person,
         reconcile, requests_per_minute, webhook_secrets,
     },
-    webhooks::{endpoint_id, event_type, private_addresses, retry_schedule, webhook_description},
+    webhooks::{
+        endpoint_id, event_id, event_type, private_addresses, retry_schedule, webhook_description,
+    },
 };
 
 /// The longest name of a catalogue, in characters.

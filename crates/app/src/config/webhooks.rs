@@ -1,7 +1,10 @@
 //! Values of options about webhooks.
 
 use ::webhooks::{EndpointId, LONGEST_DESCRIPTION, PrivateAddresses, PublicEvent, RetrySchedule};
-use kernel::{event::EventName, field::Term as _};
+use kernel::{
+    event::{Cursor, EventName},
+    field::Term as _,
+};
 
 use super::line;
 
@@ -32,6 +35,12 @@ pub fn event_type(text: &str) -> Result<EventName, String> {
         Some(PublicEvent(name)) => Ok(name),
         None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
     }
+}
+
+/// The id of an event.
+pub fn event_id(text: &str) -> Result<Cursor, String> {
+    let id = text.trim().parse();
+    id.map_err(|_| format!("{text:?} is not the id of an event"))
 }
 
 /// The description of a webhook.

@@ -7,7 +7,8 @@ use std::{net::SocketAddr, sync::Arc};
 use ::webhooks::Sender;
 use adapters_console::{Console, Ports, Settings};
 use adapters_http::{
-    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, new_ping, oauth::ClientSecret,
+    AdminApplication, AdminListener, Hosts, StopHandle, Timeouts, event_text, new_ping,
+    oauth::ClientSecret,
 };
 use anyhow::bail;
 use domain::posting::Lifetime;
@@ -128,6 +129,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         log: Arc::clone(&database.events),
         sender,
         new_ping: Arc::new(|at| new_ping(at).ok()),
+        event_text: Arc::new(event_text),
         outbox: Arc::clone(&database.outbox),
         kinds: workers::kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),

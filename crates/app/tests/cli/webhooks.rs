@@ -111,6 +111,28 @@ fn what_an_operator_does_with_a_webhook_is_in_the_audit() {
         "{test}"
     );
     ran(&["webhooks", "replay", id, "--since", "2026-03-01"], 0);
+    let update = ["webhooks", "update", id, "--url", "http://127.0.0.1:8"];
+    let more = [
+        "--type",
+        "CompanyUpdated,CompanyUpdated",
+        "--description",
+        "Ours",
+    ];
+    ran(&[&update[..], &more].concat(), 0);
+    let shown = read(&["webhooks", "show", id, "--json"]);
+    assert_eq!(shown["url"], "http://127.0.0.1:8/");
+    assert_eq!(
+        (&shown["types"], &shown["description"]),
+        (&json!(["CompanyUpdated"]), &json!("Ours"))
+    );
+    ran(&["webhooks", "update", id, "--all-types"], 0);
+    assert_eq!(
+        read(&["webhooks", "show", id, "--json"])["types"],
+        Value::Null
+    );
+    ran(&["webhooks", "update", id], 2);
+    let (_, all) = ran(&["webhooks", "resend", id, &"0".repeat(32)], 1);
+    assert!(all.contains("there is no such event"), "{all}");
     assert_eq!(read(&["webhooks", "deliveries", id, "--json"]), json!([]));
     ran(&["webhooks", "delete", id], 0);
     for command in ["show", "pause", "delete", "deliveries", "test", "rotate"] {
@@ -129,7 +151,7 @@ fn what_an_operator_does_with_a_webhook_is_in_the_audit() {
         })
         .collect();
     let actions = [
-        "create", "update", "update", "rotate", "test", "replay", "delete",
+        "create", "update", "update", "rotate", "test", "replay", "update", "update", "delete",
     ];
     let expect = actions.map(|action| format!("webhooks.{action}"));
     let expect: Vec<_> = expect

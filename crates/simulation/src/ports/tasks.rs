@@ -84,6 +84,7 @@ behind_the_link! { Webhooks;
     write update(write: &EndpointWrite, entry: Option<&Entry>) -> Result<()>;
     write delete(id: EndpointId, entry: Option<&Entry>) -> Result<bool>;
     write replay(id: EndpointId, to: Cursor, entry: Option<&Entry>) -> Result<bool>;
+    write resend(id: EndpointId, event: &WaitingEvent, entry: Option<&Entry>) -> Result<bool>;
     read deliveries(id: EndpointId, limit: usize) -> Result<Vec<DeliveryRecord>>;
     write lease(query: &LeaseQuery) -> Result<Vec<TrackedEndpoint>>;
     write renew(leases: &[Lease], until: Time) -> Result<HashMap<Lease, Version>>;

@@ -15,7 +15,7 @@ use kernel::{
 use uuid::Uuid;
 use webhooks::{
     Endpoint, EndpointId, EndpointUrl, EndpointWrite, Health, MOST_ENDPOINTS, Owner,
-    PreviousSecret, Secret, TrackedEndpoint,
+    PreviousSecret, Secret, TrackedEndpoint, WaitingEvent,
 };
 
 use crate::{
@@ -155,7 +155,7 @@ impl TryFrom<EndpointRow> for Endpoint {
 macro_rules! tracked_columns {
     () => {
         r"{webhook_endpoints}, commit_seq, number, last_success_at, failing_since, silent_rounds,
-            quiet_until"
+            open_until"
     };
 }
 
@@ -183,7 +183,7 @@ pub struct ProgressRow {
     last_success_at: Option<StoredTime>,
     failing_since: Option<StoredTime>,
     silent_rounds: i64,
-    quiet_until: Option<StoredTime>,
+    open_until: Option<StoredTime>,
 }
 
 /// An endpoint that was read.
@@ -196,7 +196,7 @@ pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, Stor
             last_success_at: time(progress.last_success_at, "last_success_at")?,
             failing_since: time(progress.failing_since, "failing_since")?,
             silent_rounds: count(progress.silent_rounds, "webhook_endpoints.silent_rounds")?,
-            quiet_until: time(progress.quiet_until, "quiet_until")?,
+            open_until: time(progress.open_until, "open_until")?,
         },
     })
 }
@@ -207,7 +207,7 @@ pub fn health_values(health: &Health) -> [Value<'static>; 4] {
         health.last_success_at.into(),
         health.failing_since.into(),
         i64::from(health.silent_rounds).into(),
-        health.quiet_until.into(),
+        health.open_until.into(),
     ]
 }
 
@@ -306,7 +306,7 @@ statement! {
     /// Takes the health of a new endpoint.
     ForgetHealth = r"
         UPDATE webhook_endpoints SET last_success_at = NULL, failing_since = NULL,
-            silent_rounds = 0, quiet_until = NULL
+            silent_rounds = 0, open_until = NULL
         WHERE id = :id"
 }
 
@@ -378,13 +378,73 @@ pub async fn replay(
 ) -> Outcome<bool> {
     let ([commit_seq, number], id) = (cursor_values(to), id.uuid());
     let place = binds! { id, commit_seq, number };
-    let is_known = if conn.execute::<MoveBack>(place).await? > 0 {
+    let is_moved = conn.execute::<MoveBack>(place).await? > 0;
+    if is_moved {
         conn.execute::<DropBehind>(place).await?;
-        true
-    } else {
-        let known: Vec<(i64,)> = conn.load::<IsKnown, _>(binds! { id }).await?;
-        known.first() == Some(&(1,))
-    };
+    }
+    let is_known = is_moved || is_known(conn, id).await?;
+    audit::write_entry(conn, entry.filter(|_| is_known)).await?;
+    Ok(is_known)
+}
+
+async fn is_known(conn: &mut impl Executor, id: Uuid) -> Outcome<bool> {
+    let known: Vec<(i64,)> = conn.load::<IsKnown, _>(binds! { id }).await?;
+    Ok(known == [(1,)])
+}
+
+statement! {
+    /// Gives an endpoint that has passed a place its next version, and ends its quiet, but for one
+    /// that the receiver asked for.
+    Rouse = r"
+        UPDATE webhook_endpoints SET version = version + 1,
+            open_until = CASE WHEN silent_rounds = 0 THEN open_until END
+        WHERE id = :id AND (commit_seq, number) >= (:commit_seq, :number)"
+}
+
+statement! {
+    WaitAnew = r"
+        INSERT INTO webhook_waiting
+            (endpoint, commit_seq, number, name, subject, attempts, last_error, is_silent)
+        VALUES (:id, :commit_seq, :number, :name, :subject, :attempts, :last_error, :is_silent)
+        ON CONFLICT (endpoint, commit_seq, number) DO UPDATE SET attempts = excluded.attempts,
+            last_error = excluded.last_error, is_silent = excluded.is_silent"
+}
+
+statement! {
+    /// Makes the oldest event of a subject due, and the others wait for it.
+    pub InOrder = r"
+        UPDATE webhook_waiting SET next_at = CASE WHEN (commit_seq, number) = (
+            SELECT first.commit_seq, first.number FROM webhook_waiting AS first
+            WHERE first.endpoint = :id AND first.subject = :subject
+            ORDER BY first.commit_seq, first.number LIMIT 1
+        ) THEN :at END
+        WHERE endpoint = :id AND subject = :subject"
+}
+
+/// Has an event wait for an endpoint anew, in a transaction of the caller's; false if it is not
+/// there.
+pub async fn resend(
+    conn: &mut impl Executor,
+    id: EndpointId,
+    event: &WaitingEvent,
+    entry: Option<&Entry>,
+) -> Outcome<bool> {
+    let ([commit_seq, number], id) = (cursor_values(event.cursor), id.uuid());
+    let (subject, at) = (event.subject, event.next_at);
+    let has_passed = conn
+        .execute::<Rouse>(binds! { id, commit_seq, number })
+        .await?
+        > 0;
+    if has_passed {
+        let waiting = binds! {
+            id, commit_seq, number, name: event.name.as_str(), subject,
+            attempts: i64::from(event.attempts), last_error: &event.last_error,
+            is_silent: event.is_silent,
+        };
+        conn.execute::<WaitAnew>(waiting).await?;
+        conn.execute::<InOrder>(binds! { id, subject, at }).await?;
+    }
+    let is_known = has_passed || is_known(conn, id).await?;
     audit::write_entry(conn, entry.filter(|_| is_known)).await?;
     Ok(is_known)
 }

@@ -6,7 +6,8 @@ use diesel::sql_types::{BigInt, Nullable};
 use kernel::Version;
 use time::OffsetDateTime;
 use webhooks::{
-    EndpointBacklog, EndpointId, LONGEST_REST, Lease, LeaseQuery, MOST_WAITING_COUNTED, Release,
+    EndpointBacklog, EndpointId, LONGER_THAN_ANY_WAIT, LONGEST_REST, Lease, LeaseQuery,
+    MOST_WAITING_COUNTED, Release,
 };
 
 use crate::{
@@ -20,7 +21,8 @@ use crate::{
 };
 
 /// The condition on the endpoints that may be leased (`endpoint`), their order and their number.
-/// Only for one that has read the whole log it is looked whether an event is due. A rest that is
+/// Only for one that has read the whole log it is looked whether an event is due; a silent one is
+/// probed by any event that waits. A rest that is
 /// longer than one can be is that of a clock that was wrong.
 #[macro_export]
 macro_rules! may_be_leased {
@@ -28,22 +30,24 @@ macro_rules! may_be_leased {
         r"WHERE state = 'active'
             AND (leased_until IS NULL OR leased_until <= :now
                 OR (holder IS NULL AND leased_until > :longest_rest))
-            AND (quiet_until IS NULL OR quiet_until <= :now)
+            AND (open_until IS NULL OR open_until <= :now)
             AND ((endpoint.commit_seq, endpoint.number) < (:commit_seq, :number)
                 OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting
-                    WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL) <= :now)
+                    WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL)
+                    <= CASE silent_rounds WHEN 0 THEN :now ELSE :any_wait END)
             ORDER BY leased_until NULLS FIRST, id LIMIT :limit"
     };
 }
 
 /// The values of [`may_be_leased`](crate::may_be_leased), and those of a lease.
-pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 7] {
+pub fn lease_values(query: &LeaseQuery) -> [Named<'static>; 8] {
     let LeaseQuery {
         now, holder, until, ..
     } = *query;
     let [commit_seq, number] = cursor_values(query.end);
-    let (longest_rest, limit) = (now + LONGEST_REST, most(query.limit));
-    *binds! { now, longest_rest, commit_seq, number, limit, holder, until }
+    let (longest_rest, any_wait) = (now + LONGEST_REST, now + LONGER_THAN_ANY_WAIT);
+    let limit = most(query.limit);
+    *binds! { now, longest_rest, any_wait, commit_seq, number, limit, holder, until }
 }
 
 /// Changes leases that are held, on PostgreSQL. An endpoint that another transaction has locked is

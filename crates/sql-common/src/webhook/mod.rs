@@ -101,6 +101,19 @@ macro_rules! webhooks {
                     .await
                 }
 
+                async fn resend(
+                    &self,
+                    id: EndpointId,
+                    event: &WaitingEvent,
+                    entry: Option<&Entry>,
+                ) -> Result<bool, StoreError> {
+                    let (event, entry) = (event.clone(), entry.cloned());
+                    self.transaction(async move |conn| {
+                        Ok(webhook::resend(conn, id, &event, entry.as_ref()).await?)
+                    })
+                    .await
+                }
+
                 async fn deliveries(
                     &self,
                     id: EndpointId,

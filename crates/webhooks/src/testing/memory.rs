@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::{
     DELIVERIES_KEPT, DeliveryRecord, Endpoint, EndpointBacklog, EndpointId, EndpointState,
-    EndpointWrite, Health, LONGEST_REST, Lease, LeaseQuery, MOST_ENDPOINTS, MOST_WAITING_COUNTED,
-    Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
+    EndpointWrite, Health, LONGER_THAN_ANY_WAIT, LONGEST_REST, Lease, LeaseQuery, MOST_ENDPOINTS,
+    MOST_WAITING_COUNTED, Owner, Recorded, Release, Round, TrackedEndpoint, WaitingEvent, Webhooks,
 };
 
 /// The stored endpoints.
@@ -45,7 +45,12 @@ impl Row {
 
     /// Whether there is something to do.
     fn has_work(&self, query: &LeaseQuery) -> bool {
-        self.tracked.cursor < query.end || self.due(query.now).next().is_some()
+        let due_by = if self.tracked.health.is_half_open() {
+            query.now + LONGER_THAN_ANY_WAIT
+        } else {
+            query.now
+        };
+        self.tracked.cursor < query.end || self.due(due_by).next().is_some()
     }
 
     fn due(&self, now: OffsetDateTime) -> impl Iterator<Item = &WaitingEvent> {
@@ -211,6 +216,31 @@ impl Webhooks for MemoryStore {
         Ok(true)
     }
 
+    async fn resend(
+        &self,
+        id: EndpointId,
+        event: &WaitingEvent,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        let endpoints = self.beside();
+        let mut endpoints = locked(&endpoints);
+        let Some(row) = endpoints.0.get_mut(&id) else {
+            return Ok(false);
+        };
+        if event.cursor <= row.tracked.cursor {
+            row.tracked.endpoint.version += 1;
+            row.tracked.health = row.tracked.health.probed_now();
+            row.waiting.insert(event.cursor, event.clone());
+            let waiting = row.waiting.values_mut();
+            let of_subject = waiting.filter(|other| other.subject == event.subject);
+            for (place, other) in of_subject.enumerate() {
+                other.next_at = event.next_at.filter(|_| place == 0);
+            }
+        }
+        self.record_entry(entry);
+        Ok(true)
+    }
+
     async fn deliveries(
         &self,
         id: EndpointId,
@@ -229,7 +259,7 @@ impl Webhooks for MemoryStore {
         let may_be_leased = |row: &&mut Row| {
             row.is_active()
                 && row.is_free(query.now)
-                && !row.tracked.health.is_quiet(query.now)
+                && !row.tracked.health.is_open(query.now)
                 && row.has_work(query)
         };
         let mut rows: Vec<_> = endpoints.0.values_mut().filter(may_be_leased).collect();

@@ -221,7 +221,7 @@ async fn failures_from_before_a_move_do_not_count() {
     assert!(round.begin(world.now).is_none());
     world.now += mins(1);
     let result = round.finish(world.now, 0.0);
-    assert_eq!(result.given_up(), 1);
+    assert_eq!(result.dead_letters(), 1);
     assert!(result.disabled.is_some());
     let change = EndpointChange {
         url: Patch::Set(endpoint(2).url),
@@ -335,7 +335,7 @@ async fn an_event_that_cannot_be_sent_is_given_up_and_says_nothing_of_the_receiv
     world.publish([2]).await;
     world.run(mins(4) + secs(1), &mut |_, _| times_out()).await;
     let silent = world.tracked(1).await.health;
-    assert!(silent.is_probing());
+    assert!(silent.is_half_open());
     world.now += mins(1);
     world.publish([3]).await;
     let tracked = world.lease(ONE, 1).await.remove(0);

@@ -2,21 +2,27 @@
 
 use std::time::Duration;
 
+use access::{Clients, Scope, testing::client};
 use async_trait::async_trait;
-use domain::testing::MemoryStore;
+use domain::{
+    posting::event::{COMPANY_UPDATED, JOB_POSTING_UPDATED},
+    testing::MemoryStore,
+};
 use kernel::{
     ClientId, Prefixes,
-    event::EventLog,
+    event::{Cursor, EventLog},
     field::Patch,
     testing::{by_ann, entries, hours, noon, uuid},
     validation::FieldErrors,
 };
 
 use crate::{
-    AddressProblem, Attempt, Delivery, EndpointChange, EndpointId, EndpointState, EndpointUrl,
-    MOST_ENDPOINTS, ManagedWebhooks, Manager, NewEndpoint, Secret, Sender, WantedState,
-    WebhookError, Webhooks,
+    AddressProblem, Attempt, Delivery, Endpoint, EndpointChange, EndpointId, EndpointState,
+    EndpointUrl, MOST_ENDPOINTS, ManagedWebhooks, Manager, NewEndpoint, Owner, Secret, Sender,
+    WantedState, WebhookError, Webhooks, testing::endpoint,
 };
+
+use super::answers;
 
 /// Answers 200 to the ping signed with this secret alone, and 500 to any other delivery. The name
 /// `private.example` leads to a private address.
@@ -76,6 +82,7 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     let managed = |by| ManagedWebhooks {
         webhooks: &store,
         log: &store,
+        clients: &store,
         sender: &sender,
         by,
     };
@@ -102,6 +109,8 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
         assert_eq!(rotate, Err(missing.clone()));
         let replay = by.replay(unknown, noon(), noon()).await;
         assert_eq!(replay, Err(missing.clone()));
+        let resend = by.resend(unknown, Cursor::START, noon()).await;
+        assert_eq!(resend, Err(missing.clone()));
         assert_eq!(by.deliveries(unknown, 9).await, Err(missing.clone()));
         assert_eq!(by.test(unknown, body, noon()).await, Err(missing.clone()));
         assert_eq!(by.delete(unknown, noon()).await, Err(missing));
@@ -148,6 +157,7 @@ async fn an_address_is_checked_when_it_is_new() {
     let client = ManagedWebhooks {
         webhooks: &store,
         log: &store,
+        clients: &store,
         sender: &sender,
         by: Manager::Client(ClientId::new(uuid(1))),
     };
@@ -176,6 +186,7 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     let client = ManagedWebhooks {
         webhooks: store,
         log: store,
+        clients: store,
         sender: &sender,
         by: Manager::Client(ClientId::new(uuid(1))),
     };
@@ -190,4 +201,91 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
         client.replay(id(1), since, noon()).await.unwrap();
         assert_eq!(cursor().await, expect);
     }
+}
+
+/// One that the owner may not see is as good as unknown.
+#[pollster::test]
+async fn an_event_is_delivered_again_and_its_posting_is_named() {
+    let mut world = super::World::new("5", 0).await;
+    let mut owner = client(1);
+    owner.scopes.push(Scope::WebhooksManage);
+    owner.prefixes = Prefixes::new(&["job-1", "job-2"]).unwrap();
+    Clients::insert(&world.store, &owner, None).await.unwrap();
+    let of_client = Endpoint {
+        owner: Owner::Client(owner.id),
+        names: Some(vec![JOB_POSTING_UPDATED]),
+        prefixes: owner.prefixes.clone(),
+        ..endpoint(1)
+    };
+    let inserted = Webhooks::insert(&world.store, &of_client, Cursor::START, None);
+    inserted.await.unwrap();
+    world.publish([1, 2, 1, 3]).await;
+    let events = world.events().await;
+    world.run(super::secs(2), &mut |_, _| answers(200)).await;
+    let sender = Receiver(secret(1));
+    let by = by_ann(1);
+    fn managed<'a>(
+        store: &'a MemoryStore,
+        sender: &'a Receiver,
+        by: Manager<'a>,
+    ) -> ManagedWebhooks<'a> {
+        ManagedWebhooks {
+            webhooks: store,
+            log: store,
+            clients: store,
+            sender,
+            by,
+        }
+    }
+    for by in [Manager::Client(owner.id), Manager::Operator(&by)] {
+        let webhooks = managed(&world.store, &sender, by);
+        for unseen in [events[3].cursor, Cursor::START] {
+            let resent = webhooks.resend(of_client.id, unseen, noon()).await;
+            assert_eq!(resent, Err(WebhookError::EventNotFound));
+        }
+        let resent = webhooks.resend(of_client.id, events[0].cursor, world.now);
+        assert_eq!(resent.await, Ok(()));
+        let until = world.elapsed() + super::secs(2);
+        world.run(until, &mut |_, _| answers(200)).await;
+    }
+    let seen: Vec<_> = world.seen.iter().map(|seen| seen.event).collect();
+    assert_eq!(seen, [0, 1, 2, 0, 0].map(|n| events[n].cursor));
+
+    let webhooks = managed(&world.store, &sender, Manager::Client(owner.id));
+    let logged = webhooks.deliveries(of_client.id, 9).await.unwrap();
+    let logged = logged
+        .iter()
+        .rev()
+        .map(|one| (one.record.event, one.event.as_ref()));
+    let expect = [0, 1, 2, 0, 0].map(|n| (events[n].cursor, Some(&events[n])));
+    assert!(
+        logged.eq(expect),
+        "{:?}",
+        webhooks.deliveries(of_client.id, 9).await
+    );
+
+    let only_companies = EndpointChange {
+        names: Patch::Set(vec![COMPANY_UPDATED]),
+        ..EndpointChange::default()
+    };
+    webhooks
+        .update(of_client.id, &only_companies, noon())
+        .await
+        .unwrap();
+    let refused = webhooks
+        .resend(of_client.id, events[0].cursor, noon())
+        .await;
+    let why = "is a JobPostingUpdated, which the webhook does not get";
+    let expect = WebhookError::Invalid(FieldErrors::one("event", why.to_owned()));
+    assert_eq!(refused, Err(expect));
+
+    // A client that may see less by now.
+    let write = owner.revoke(noon()).unwrap();
+    Clients::update(&world.store, &write, None).await.unwrap();
+    let logged = webhooks.deliveries(of_client.id, 9).await.unwrap();
+    assert!(logged.len() == 5 && logged.iter().all(|one| one.event.is_none()));
+    let refused = webhooks
+        .resend(of_client.id, events[0].cursor, noon())
+        .await;
+    assert_eq!(refused, Err(WebhookError::EventNotFound));
 }

@@ -7,14 +7,14 @@ use std::{
 
 use ::webhooks::{
     Attempt, Begun, Delivery, DeliveryRound, Endpoint, Lease, NoAnswer, Owner, Recorded, Round,
-    RoundStart, TrackedEndpoint, start_round,
+    RoundStart, TrackedEndpoint, posting_of, start_round,
 };
 use access::Client;
 use domain::posting::PostingView;
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use kernel::{
     StoreError,
-    event::{Event, Subject},
+    event::Event,
     trace::{NewSpan, Span, SpanRole},
 };
 use runtime::{panics, waits};
@@ -261,18 +261,9 @@ impl Deliveries {
         endpoint: &Endpoint,
         event: &Event,
     ) -> Result<Option<PostingView>, Unsent> {
-        let Subject::Posting(posting) = &event.subject else {
-            return Ok(None);
-        };
-        if !endpoint.include_posting {
-            return Ok(None);
-        }
-        let postings = &self.parts.webhooks.postings;
-        match panics::caught(postings.find(&posting.source_identifier)).await {
-            // Its identifier may have been pushed anew since it was deleted.
-            Ok(found) => Ok(found
-                .filter(|found| found.posting.id == posting.id)
-                .map(|view| view.seen_by(&endpoint.prefixes))),
+        let postings = self.parts.webhooks.postings.as_ref();
+        match panics::caught(posting_of(endpoint, event, postings)).await {
+            Ok(found) => Ok(found),
             Err(StoreError::Broken(error)) => Err(Unsent::Defect(error)),
             Err(error) => Err(Unsent::Store(error)),
         }
@@ -290,7 +281,7 @@ impl Deliveries {
         let recorded = persistently(endpoint, || webhooks.record(lease.holder, round)).await?;
         match recorded {
             Recorded::Done => {
-                metrics::webhook_events_given_up(round.given_up());
+                metrics::webhook_events_given_up(round.dead_letters());
                 if let Some(reason) = &round.disabled {
                     let host = endpoint.url.host();
                     tracing::warn!(endpoint = %id, host, reason, "a webhook is disabled");

@@ -9,7 +9,7 @@ use super::{
     AttemptAnswer, DeliveriesAnswer, Delivery, Endpoint, EndpointAnswer, EndpointWithSecret,
     EndpointsAnswer, EventId, EventType, SecretAnswer, TestOutcome, Timestamp, Uuid, WebhookState,
 };
-use crate::schema::Answer;
+use crate::{event::DeliveredEvent, schema::Answer};
 
 static APPROVED: EventName = JOB_POSTING_APPROVED;
 static EXPIRED: EventName = JOB_POSTING_EXPIRED;
@@ -62,19 +62,23 @@ impl Answer for DeliveriesAnswer<'_> {
             at: Timestamp(datetime!(2026-01-31 12:00:05 UTC)),
             event_id: event(2),
             name: EventType(&EXPIRED),
+            unique_source_identifier: Some("acme-2"),
             attempt: 1,
             status: Some(500),
             duration_ms: 310,
             error: Some("answered 500"),
+            payload: Some(DeliveredEvent::example()),
         };
         let delivered = Delivery {
             at: Timestamp(datetime!(2026-01-31 12:00:04.5 UTC)),
             event_id: event(1),
             name: EventType(&APPROVED),
+            unique_source_identifier: None,
             attempt: 1,
             status: Some(204),
             duration_ms: 87,
             error: None,
+            payload: None,
         };
         Self {
             data: vec![failed, delivered],

@@ -73,6 +73,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
         webhooks: WebhookPorts {
             webhooks: backend.store.clone(),
             log: backend.store.clone(),
+            clients: backend.store.clone(),
             sender: backend.receiver.clone(),
             private: PrivateAddresses::Refuse,
         },

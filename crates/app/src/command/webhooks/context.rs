@@ -59,6 +59,7 @@ impl Context {
         ManagedWebhooks {
             webhooks: &*self.database.webhooks,
             log: &*self.database.events,
+            clients: &*self.database.clients,
             sender: &*self.client,
             by: Manager::Operator(&self.by),
         }
@@ -78,6 +79,9 @@ pub fn in_words(error: WebhookError) -> anyhow::Error {
     match error {
         WebhookError::NotFound => anyhow::anyhow!(
             "there is no such webhook; `posthaste webhooks list` shows those there are"
+        ),
+        WebhookError::EventNotFound => anyhow::anyhow!(
+            "there is no such event, it is no longer kept, or the webhook's owner may not see it"
         ),
         error => error.into(),
     }

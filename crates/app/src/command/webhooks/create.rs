@@ -1,6 +1,8 @@
 //! `posthaste webhooks create`.
 
-use ::webhooks::{EndpointId, EndpointUrl, NewEndpoint, Secret};
+use std::collections::HashSet;
+
+use ::webhooks::{EndpointId, EndpointUrl, NewEndpoint, PrivateAddresses, Secret};
 use clap::{ArgAction, Args};
 use kernel::{Prefixes, event::EventName};
 use runtime::clock;
@@ -73,14 +75,8 @@ impl Create {
     pub async fn run(self) -> anyhow::Result<()> {
         let by = self.operator.attribution()?;
         let private = self.addresses.private;
-        let url = EndpointUrl::parse(&self.url, private)
-            .map_err(|error| Misconfigured(format!("--url: {error}")))?;
-        let mut names = Vec::new();
-        for name in self.types {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
+        let url = url(&self.url, private)?;
+        let names = distinct(self.types);
         let prefixes = Prefixes::new(&self.prefixes)
             .map_err(|error| Misconfigured(format!("--prefix: {error}")))?;
         let new = NewEndpoint {
@@ -105,4 +101,17 @@ impl Create {
             "id      {id}\nsecret  {secret}\nThe secret is not shown again."
         ))
     }
+}
+
+/// The address of `--url`.
+pub(super) fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
+    let url = EndpointUrl::parse(text, private);
+    Ok(url.map_err(|error| Misconfigured(format!("--url: {error}")))?)
+}
+
+/// Each name once.
+pub(super) fn distinct(names: Vec<EventName>) -> Vec<EventName> {
+    let mut seen = HashSet::new();
+    let names = names.into_iter();
+    names.filter(|name| seen.insert(name.clone())).collect()
 }

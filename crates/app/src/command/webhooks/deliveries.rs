@@ -1,6 +1,6 @@
 //! `posthaste webhooks deliveries`.
 
-use ::webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId};
+use ::webhooks::{DELIVERIES_KEPT, EndpointId, LoggedDelivery, logged};
 use adapters_http::delivery_data;
 use clap::Args;
 use serde::{Serialize, Serializer};
@@ -35,9 +35,11 @@ pub struct Deliveries {
 impl Deliveries {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        find(&database, self.id).await?;
+        let endpoint = find(&database, self.id).await?.endpoint;
         let most = self.limit.min(DELIVERIES_KEPT);
-        let deliveries = database.webhooks.deliveries(self.id, most).await?;
+        let records = database.webhooks.deliveries(self.id, most).await?;
+        let (log, clients) = (&*database.events, &*database.clients);
+        let deliveries = logged(endpoint, records, log, clients).await?;
         let mut list = output::List::new(self.json.enabled, output::print);
         if !deliveries.is_empty() {
             list.page(&deliveries.iter().map(Row).collect::<Vec<_>>())?;
@@ -47,7 +49,7 @@ impl Deliveries {
 }
 
 /// An attempt.
-struct Row<'a>(&'a DeliveryRecord);
+struct Row<'a>(&'a LoggedDelivery);
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -59,6 +61,7 @@ impl output::Row for Row<'_> {
     const COLUMNS: &'static [(&'static str, usize)] = &[
         ("AT (UTC)", 20),
         ("TYPE", 20),
+        ("POSTING", 20),
         ("TRY", 5),
         ("STATUS", 6),
         ("MS", 6),
@@ -66,12 +69,14 @@ impl output::Row for Row<'_> {
     ];
 
     fn cells(&self) -> Vec<String> {
-        let Self(delivery) = self;
+        let delivery = &self.0.record;
+        let identifier = self.0.identifier().map(ToString::to_string);
         let at = output::time(delivery.at);
         let status = delivery.status.map(|status| status.to_string());
         vec![
             at.get(..19).unwrap_or(&at).to_owned(),
             delivery.name.to_string(),
+            identifier.unwrap_or_else(|| "-".to_owned()),
             delivery.attempt.to_string(),
             status.unwrap_or_else(|| "-".to_owned()),
             delivery.duration.as_millis().to_string(),
@@ -80,6 +85,6 @@ impl output::Row for Row<'_> {
     }
 
     fn below(&self) -> Option<String> {
-        self.0.error.clone()
+        self.0.record.error.clone()
     }
 }

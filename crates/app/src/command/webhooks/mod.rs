@@ -6,9 +6,11 @@ mod deliveries;
 mod list;
 mod manage;
 mod replay;
+mod resend;
 mod rotate;
 mod show;
 mod test;
+mod update;
 
 use self::{
     create::Create,
@@ -16,9 +18,11 @@ use self::{
     list::List,
     manage::{Delete, Pause, Resume},
     replay::Replay,
+    resend::Resend,
     rotate::Rotate,
     show::Show,
     test::Test,
+    update::Update,
 };
 
 commands! {
@@ -27,11 +31,13 @@ commands! {
         Create(Create),
         List(List),
         Show(Show),
+        Update(Update),
         Pause(Pause),
         Resume(Resume),
         Rotate(Rotate),
         Test(Test),
         Replay(Replay),
+        Resend(Resend),
         Deliveries(Deliveries),
         Delete(Delete),
     }

@@ -66,6 +66,15 @@ impl Webhooks for SlowEndpoints {
         self.0.replay(id, to, entry).await
     }
 
+    async fn resend(
+        &self,
+        id: EndpointId,
+        event: &WaitingEvent,
+        entry: Option<&Entry>,
+    ) -> Result<bool, StoreError> {
+        self.0.resend(id, event, entry).await
+    }
+
     async fn deliveries(
         &self,
         id: EndpointId,

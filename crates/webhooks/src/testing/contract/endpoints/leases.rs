@@ -57,7 +57,15 @@ kernel::contract_cases!(
         })
         .await?;
         assert_eq!(lease(store, ONE, at(9) - SECOND, 9).await?, []);
+        // A silent one, once it is quiet no longer.
         record(store, at(9), |round| {
+            round.to = place(END);
+            round.waiting = vec![waiting(1, 1, Some(at(90))), waiting(2, 1, None)];
+            round.health.back_off(1.0, at(9));
+        })
+        .await?;
+        assert_eq!(lease(store, ONE, at(9), 9).await?, []);
+        record(store, at(10), |round| {
             round.to = place(END);
             round.settled = vec![place(1), place(2)];
         })

@@ -21,7 +21,7 @@ kernel::contract_cases!(
             last_success_at: Some(noon()),
             failing_since: Some(noon() + SECOND),
             silent_rounds: 3,
-            quiet_until: Some(noon() + minutes(1)),
+            open_until: Some(noon() + minutes(1)),
         };
         let silent = WaitingEvent {
             attempts: 2,

@@ -1,5 +1,7 @@
 //! The settings of an endpoint by its owner and by operators.
 
+use std::time::Duration;
+
 use domain::posting::event::{COMPANY_UPDATED, JOB_POSTING_CREATED};
 use kernel::{
     ClientId, Prefixes, StoreError,
@@ -14,7 +16,7 @@ use super::{
 };
 use crate::{
     Endpoint, EndpointState, Health, MOST_ENDPOINTS, Owner, PreviousSecret, Recorded, Secret,
-    TrackedEndpoint, Webhooks, testing::endpoint,
+    TrackedEndpoint, WaitingEvent, Webhooks, testing::endpoint,
 };
 
 kernel::contract_cases!(
@@ -170,19 +172,67 @@ kernel::contract_cases!(
         assert_eq!(store.deliveries(id(1), 9).await, Ok(Vec::new()));
         assert_eq!(lease(store, TWO, noon(), 9).await?, [id(1)]);
     },
+    /// In the order of its subject, with the endpoint's next version, to a silent one at once.
+    async fn an_event_waits_anew(store: &S) {
+        insert(store, [1]).await?;
+        let at = |minute| noon() + minutes(minute);
+        record(store, noon(), |round| {
+            round.to = place(9);
+            round.waiting = vec![waiting(4, 1, Some(at(60))), waiting(6, 1, None)];
+            round.health.back_off(1.0, noon());
+        })
+        .await?;
+        let mut expect = found(store, 1).await?;
+        for (event, subject, minute, first) in [
+            (5, 1, 1, &[4][..]),
+            (2, 1, 2, &[2]),
+            (3, 2, 3, &[2, 3]),
+            (9, 3, 4, &[2, 3, 9]),
+            (3, 2, 5, &[2, 9, 3]),
+        ] {
+            let again = WaitingEvent {
+                attempts: 0,
+                ..waiting(event, subject, Some(at(minute)))
+            };
+            assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
+            assert_eq!(due(store, at(minute), 9).await?, first);
+            expect.endpoint.version += 1;
+            expect.health.open_until = None;
+            assert_eq!(found(store, 1).await?, expect);
+        }
+        let rows = store.due(id(1), at(9), 9).await?;
+        assert!(rows.iter().all(|row| row.attempts == 0));
+        assert_eq!(store.count_waiting(id(1), 9).await, Ok(6));
+        // One that is to come anyway is not taken twice, and one of nobody is for nobody.
+        let later = waiting(10, 4, Some(noon()));
+        assert_eq!(store.resend(id(1), &later, None).await, Ok(true));
+        assert_eq!(store.count_waiting(id(1), 9).await, Ok(6));
+        assert_eq!(found(store, 1).await?, expect);
+        assert_eq!(store.resend(id(2), &later, None).await, Ok(false));
+        // A pause that the receiver asked for stands.
+        expect.health.answer(Some(Duration::from_secs(60)), at(5));
+        let mut asked = round(9, 9, at(5));
+        (asked.version, asked.health) = (expect.endpoint.version, expect.health);
+        lease(store, ONE, at(5), 9).await?;
+        assert_eq!(store.record(ONE, &asked).await, Ok(Recorded::Done));
+        let again = waiting(2, 1, Some(at(5)));
+        assert_eq!(store.resend(id(1), &again, None).await, Ok(true));
+        assert_eq!(found(store, 1).await?.health, expect.health);
+    },
     /// In the commit that does it, and only if it has an effect.
     async fn what_operators_do_is_recorded(store: &S) {
         let entry = |n, action| by_ann(n).entry(action, noon()).about(id(1));
         let create = entry(1, Action::WEBHOOKS_CREATE);
         let pause = entry(2, Action::WEBHOOKS_UPDATE);
         let replay = entry(3, Action::WEBHOOKS_REPLAY);
-        let delete = entry(4, Action::WEBHOOKS_DELETE);
+        let resend = entry(4, Action::WEBHOOKS_RESEND);
+        let delete = entry(5, Action::WEBHOOKS_DELETE);
         let write = paused(&endpoint(1));
         let mut expect = Vec::new();
         for known in [false, true, false] {
             if known {
                 store.insert(&endpoint(1), place(1), Some(&create)).await?;
-                expect = [&delete, &replay, &pause, &create]
+                expect = [&delete, &resend, &replay, &pause, &create]
                     .map(Clone::clone)
                     .to_vec();
             }
@@ -190,6 +240,9 @@ kernel::contract_cases!(
             assert_eq!(updated.is_ok(), known);
             let replayed = store.replay(id(1), place(0), Some(&replay)).await;
             assert_eq!(replayed, Ok(known));
+            let event = waiting(1, 1, Some(noon()));
+            let resent = store.resend(id(1), &event, Some(&resend)).await;
+            assert_eq!(resent, Ok(known));
             assert_eq!(store.delete(id(1), Some(&delete)).await, Ok(known));
             assert_eq!(entries(store).await?, expect);
         }

@@ -1,0 +1,85 @@
+//! What was delivered, which is read from the event log and the store of postings.
+
+use std::collections::HashMap;
+
+use access::Clients;
+use domain::{posting::PostingView, store::PostingReader};
+use kernel::{
+    SourceIdentifier, StoreError,
+    event::{Event, EventLog, RecordedEvent, Subject},
+};
+
+use crate::{DeliveryRecord, Endpoint, Owner};
+
+/// An attempt at an event, and the event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedDelivery {
+    /// The attempt.
+    pub record: DeliveryRecord,
+    /// The event, unless it is no longer kept or the endpoint's owner may not see it any more.
+    pub event: Option<RecordedEvent>,
+}
+
+impl LoggedDelivery {
+    /// The identifier of the posting that the event is of.
+    pub fn identifier(&self) -> Option<&SourceIdentifier> {
+        match &self.event.as_ref()?.event.subject {
+            Subject::Posting(posting) => Some(&posting.source_identifier),
+            _ => None,
+        }
+    }
+}
+
+/// Adds the events to attempts at an endpoint: events are not stored with attempts, but read from
+/// the log.
+pub async fn logged(
+    endpoint: Endpoint,
+    records: Vec<DeliveryRecord>,
+    log: &dyn EventLog,
+    clients: &dyn Clients,
+) -> Result<Vec<LoggedDelivery>, StoreError> {
+    let mut events = HashMap::new();
+    if let Some(endpoint) = of_owner(endpoint, clients).await? {
+        let mut cursors: Vec<_> = records.iter().map(|record| record.event).collect();
+        cursors.sort_unstable();
+        cursors.dedup();
+        let found = log.events_at(&cursors).await?.into_iter();
+        let seen = found.filter(|event| event.event.is_within(&endpoint.prefixes));
+        events.extend(seen.map(|event| (event.cursor, event)));
+    }
+    let with_event = |record: DeliveryRecord| LoggedDelivery {
+        event: events.get(&record.event).cloned(),
+        record,
+    };
+    Ok(records.into_iter().map(with_event).collect())
+}
+
+/// The endpoint with what its owner may see now; `None` if that is nothing.
+pub async fn of_owner(
+    endpoint: Endpoint,
+    clients: &dyn Clients,
+) -> Result<Option<Endpoint>, StoreError> {
+    let owner = match endpoint.owner {
+        Owner::Client(id) => clients.find(id).await?,
+        Owner::Operator => None,
+    };
+    Ok(endpoint.of_owner(owner.as_ref()).ok())
+}
+
+/// The posting of an event as it is now, if the endpoint includes it.
+pub async fn posting_of(
+    endpoint: &Endpoint,
+    event: &Event,
+    postings: &dyn PostingReader,
+) -> Result<Option<PostingView>, StoreError> {
+    let Subject::Posting(posting) = &event.subject else {
+        return Ok(None);
+    };
+    if !endpoint.include_posting {
+        return Ok(None);
+    }
+    let found = postings.find(&posting.source_identifier).await?;
+    // Its identifier may have been pushed anew since it was deleted.
+    let found = found.filter(|found| found.posting.id == posting.id);
+    Ok(found.map(|view| view.seen_by(&endpoint.prefixes)))
+}
