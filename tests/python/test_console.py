@@ -332,7 +332,7 @@ def pages(desk):
         f"/clients/{desk.client.client_id}",
         "/catalogues",
         "/webhooks",
-        f"/webhooks?id={webhooks[0]['id']}",
+        f"/webhooks/{webhooks[0]['id']}",
         "/outbox",
         "/outbox?show=waiting",
         "/subscribers",

@@ -171,7 +171,7 @@ impl Simulation {
         let world = Arc::clone(&self.world);
         let process = Arc::clone(world.dice.pick(&self.processes));
         let client = *world.dice.pick(&CLIENTS);
-        match world.dice.below(25) {
+        match world.dice.below(26) {
             0..=12 => {
                 for _ in 0..=world.dice.below(5) {
                     let (world, process) = (Arc::clone(&world), Arc::clone(&process));
@@ -199,6 +199,10 @@ impl Simulation {
                 // Leases may lapse by it.
                 world.jump(*world.dice.pick(&[20, 70, 50_000]));
                 (0..100).for_each(|_| world.excuse());
+            }
+            25 => {
+                let url = endpoint(client.number).url;
+                world.silence(url.name().unwrap_or_default());
             }
             _ => {}
         }

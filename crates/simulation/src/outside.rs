@@ -40,6 +40,10 @@ impl Sender for Receivers {
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
         self.0.hop().await;
         let world = &self.0.world;
+        if let Some(hangs) = world.is_silent(delivery.url.name().unwrap_or_default()) {
+            sleep(Duration::from_secs(if hangs { 15 } else { 0 })).await;
+            return Self::unanswered(NoAnswer::Connection);
+        }
         let answered = |status| Attempt::answered(status, None, Duration::from_secs(1));
         let mood = if world.may_misbehave(5) {
             world.dice.below(60)

@@ -2,6 +2,7 @@
 //! said and done.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
@@ -16,6 +17,18 @@ use time::OffsetDateTime;
 use tokio::time::Instant;
 
 use crate::{book::Book, dice::Dice};
+
+/// The most calls of a receiver while it is silent, which is a minute at most: some for each
+/// subject, and sixteen probes.
+const MOST_CALLS: usize = 64;
+
+/// A receiver that answers nothing.
+struct Silence {
+    until: OffsetDateTime,
+    /// Whether it lets connections hang before it closes them.
+    hangs: bool,
+    calls: usize,
+}
 
 /// What all processes share.
 pub struct World {
@@ -33,6 +46,8 @@ pub struct World {
     pub is_calm: bool,
     /// What was said and done.
     book: Mutex<Book>,
+    /// The receivers of webhooks that are silent, by host.
+    silent: Mutex<BTreeMap<String, Silence>>,
     start: Instant,
     /// How many seconds all clocks were put forward.
     forward: AtomicI64,
@@ -57,6 +72,7 @@ impl World {
             memory: Arc::new(MemoryStore::new()),
             provider: MemoryProvider::new(),
             book: Mutex::default(),
+            silent: Mutex::default(),
             start: Instant::now(),
             forward: AtomicI64::new(0),
             are_faults_over: AtomicBool::new(false),
@@ -88,9 +104,45 @@ impl World {
         !self.are_faults_over.load(Ordering::SeqCst) && self.dice.one_in(chances)
     }
 
+    /// Has a receiver answer nothing for a while.
+    pub fn silence(&self, host: &str) {
+        let (seconds, hangs) = (*self.dice.pick(&[3, 20, 60]), self.dice.one_in(3));
+        self.note(format!(
+            "{host} is silent for {seconds} s, and hangs: {hangs}"
+        ));
+        let silence = Silence {
+            until: self.now() + Duration::from_secs(seconds),
+            hangs,
+            calls: 0,
+        };
+        self.silences().entry(host.to_owned()).or_insert(silence);
+    }
+
+    /// Whether a receiver that is called answers nothing, and if so, whether it hangs.
+    pub fn is_silent(&self, host: &str) -> Option<bool> {
+        let mut silences = self.silences();
+        let silence = silences.get_mut(host)?;
+        if silence.until <= self.now() {
+            self.note(format!("{host} is back after {} calls", silence.calls));
+            silences.remove(host);
+            return None;
+        }
+        silence.calls += 1;
+        // A round of a process that dies is made again.
+        self.check(!self.is_calm || silence.calls <= MOST_CALLS, || {
+            format!("{host} is silent, and called {} times", silence.calls)
+        });
+        Some(silence.hangs)
+    }
+
+    fn silences(&self) -> MutexGuard<'_, BTreeMap<String, Silence>> {
+        self.silent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Ends all faults.
     pub fn end_faults(&self) {
         self.note("the faults are over");
+        self.silences().clear();
         self.are_faults_over.store(true, Ordering::SeqCst);
     }
 

@@ -102,7 +102,7 @@ impl Term for EventId {
 fields! {
     /// The body of a request to resend one event.
     struct ResendFields {
-        required event: EventId,
+        present event: EventId,
     }
 }
 
@@ -322,5 +322,6 @@ mod tests {
         assert_eq!(fields(parse("{}")), ["since is required"]);
         let expect = "since must be a time in RFC 3339, like 2026-12-31T12:00:00Z, not \"now\"";
         assert_eq!(fields(parse(r#"{"since":"now"}"#)), [expect]);
+        assert_eq!(fields(parse_resend(b"{}")), ["event is required"]);
     }
 }

@@ -2,6 +2,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -21,6 +25,7 @@ on_every_store! {
     events_are_delivered_again,
     private_addresses_are_refused,
     a_killed_process_loses_nothing,
+    a_silent_receiver_is_seldom_called_and_gets_everything_once_it_is_back,
 }
 
 on_postgres! {
@@ -422,6 +427,69 @@ async fn a_killed_process_loses_nothing(store: Store) {
         assert!(first.at <= killed + Duration::from_secs(1));
         assert!(twice.at >= killed);
     }
+}
+
+/// A process dies meanwhile.
+async fn a_silent_receiver_is_seldom_called_and_gets_everything_once_it_is_back(store: Store) {
+    const EVENTS: usize = 200;
+    let is_back = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&is_back);
+    let receiver = Receiver::with(move |_| {
+        if answers.load(Ordering::SeqCst) {
+            Reply::Status(204)
+        } else {
+            Reply::Close
+        }
+    });
+    // An event by itself would be tried again after an hour.
+    let site = site(store).with("POSTHASTE_WEBHOOK_RETRY_SECONDS", "3600");
+    let _server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let created = json!({"url": receiver.url("/"), "types": ["JobPostingCreated"]});
+    let webhook = register(&app, created).await;
+    let identifiers: Vec<_> = (0..EVENTS).map(|_| fresh("wh")).collect();
+    for identifier in &identifiers {
+        app.put(identifier, &minimal()).await.created();
+    }
+    let worker = app.site.work();
+    // The first attempts, and two probes.
+    until(&receiver, "/", 34).await;
+    worker.kill();
+    let called = receiver.got().len();
+    let _worker = app.site.work();
+    until(&receiver, "/", called + 2).await;
+    is_back.store(true, Ordering::SeqCst);
+    let shown = ["webhooks", "show", id(&webhook), "--json"];
+    eventually("all are delivered", LEASE_AND_WORK, || async {
+        let shown: Value = serde_json::from_str(&app.run(&shown).succeeded()).unwrap();
+        let left = [
+            &shown["waiting"],
+            &shown["behind_since"],
+            &shown["failing_since"],
+        ];
+        (left == [&json!(0), &Value::Null, &Value::Null]).then_some(())
+    })
+    .await;
+    let got = receiver.got();
+    let all: BTreeSet<_> = got.iter().map(|got| got.id.clone()).collect();
+    assert_eq!(all.len(), EVENTS);
+    // A round that the dead process did not record is made again.
+    let silent = got.len() - EVENTS;
+    assert!(silent <= 100, "{silent} calls without an answer");
+
+    // One of them again.
+    let resend = ["webhooks", "resend", id(&webhook), &got[0].id];
+    app.run(&resend).succeeded();
+    let again = until(&receiver, "/", got.len() + 1).await;
+    assert_eq!(again[got.len()].id, got[0].id);
+    let log = eventually("it is logged", SETTLING, || async {
+        let log = deliveries(&app, &webhook).await;
+        (log[0]["event_id"] == got[0].id).then_some(log)
+    })
+    .await;
+    assert_eq!(log[0]["payload"], got[0].body);
+    let identifier = &log[0]["unique_source_identifier"];
+    assert_eq!(identifier, got[0].identifier());
 }
 
 async fn two_processes_share_the_deliveries(store: Store) {

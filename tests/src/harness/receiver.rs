@@ -28,6 +28,8 @@ pub enum Reply {
     With(u16, &'static str, &'static str),
     /// Never.
     Hang,
+    /// The connection is closed without a word.
+    Close,
 }
 
 /// A delivery that arrived.
@@ -153,6 +155,7 @@ async fn answer(reply: Reply) -> io::Result<Response<Empty<Bytes>>> {
         }
         Reply::With(status, name, value) => respond(status).header(name, value),
         Reply::Hang => pending().await,
+        Reply::Close => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
     Ok(response.body(Empty::new()).unwrap())
 }

@@ -36,8 +36,12 @@ pub fn event_body(
 }
 
 /// The same for people, on several lines.
-pub fn event_text(event: &event::Event, posting: Option<&PostingView>) -> Option<String> {
-    let body = DeliveredEvent::new(event, posting)?;
+pub fn event_text(
+    event: &event::Event,
+    posting: Option<&PostingView>,
+    appeal: Option<&str>,
+) -> Option<String> {
+    let body = DeliveredEvent::new(event, posting, appeal)?;
     serde_json::to_string_pretty(&body).ok()
 }
 

@@ -232,7 +232,7 @@ impl<'a> Delivery<'a> {
             status: record.status,
             duration_ms: milliseconds(record.duration),
             error: record.error.as_deref(),
-            payload: event.and_then(|event| DeliveredEvent::new(&event.event, None)),
+            payload: event.and_then(|event| DeliveredEvent::new(&event.event, None, None)),
         }
     }
 }

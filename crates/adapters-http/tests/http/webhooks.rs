@@ -252,12 +252,12 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
 
     // Once more, when it is resumed.
     let event = json!({"event": end.to_string()});
-    let resend = |body| {
+    let resend = |body: Value| {
         to("POST", &path_of(&webhook, "/resend"))
             .token(&token)
-            .json(body)
+            .json(&body)
     };
-    let response = send(&app, resend(&event), 204).await;
+    let response = send(&app, resend(event.clone()), 204).await;
     assert_eq!(response.text(), "");
     let due = store.due(leased.endpoint.id, OffsetDateTime::now_utc(), 9);
     let due: Vec<_> = due
@@ -268,24 +268,20 @@ async fn deliveries_and_the_end_of_a_webhook_are_shown() {
         .collect();
     assert_eq!(due, [end]);
     let [missing, wrong] = [Cursor::START.to_string(), "1".to_owned()];
-    let companies = json!({"types": ["CompanyUpdated"]});
     check(
         &app,
         [
-            case("not there", resend(&json!({"event": missing})), 404).says("Event not found."),
-            case("no id", resend(&json!({"event": wrong})), 422).says("event must be the id of"),
-            case("none", resend(&json!({})), 422).says("event is required"),
-            case(
-                "fewer",
-                to("PATCH", &path_of(&webhook, ""))
-                    .token(&token)
-                    .json(&companies),
-                200,
-            ),
-            case("not wanted", resend(&event), 422).says("is a JobPostingCreated"),
+            case("not there", resend(json!({"event": missing})), 404).says("Event not found."),
+            case("no id", resend(json!({"event": wrong})), 422).says("event must be the id of"),
+            case("none", resend(json!({})), 422).says("event is required"),
         ],
     )
     .await;
+    let companies = json!({"types": ["CompanyUpdated"]});
+    let change = to("PATCH", &path_of(&webhook, "")).token(&token);
+    send(&app, change.json(&companies), 200).await;
+    let unwanted = case("not wanted", resend(event.clone()), 422).says("is a JobPostingCreated");
+    check(&app, [unwanted]).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::{
 
 use ::webhooks::{
     AddressProblem, Attempt, CLIENT_REVOKED, Delivery, Endpoint, EndpointChange, EndpointState,
-    EndpointUrl, Owner, Sender, WINDOW, WantedState, Webhooks, testing::endpoint,
+    EndpointUrl, NoAnswer, Owner, Sender, WINDOW, WantedState, Webhooks, testing::endpoint,
 };
 use access::{ClientChange, ClientWrite, Clients, Scope, testing::client};
 use async_trait::async_trait;
@@ -84,6 +84,31 @@ async fn two_workers_deliver_each_event_once() {
     for (stop, task) in [first, second] {
         stop.cancel();
         task.await.unwrap();
+    }
+}
+
+/// By several workers as by one, whether it closes connections at once or lets them hang.
+#[tokio::test(start_paused = true)]
+async fn a_silent_receiver_is_seldom_called_and_soon_gets_everything() {
+    for (time, outage, most_calls, within) in [
+        (Duration::ZERO, secs(20), 60, secs(10)),
+        (secs(15), secs(20), 60, secs(16)),
+        (Duration::ZERO, secs(1_200), 80, secs(330)),
+    ] {
+        let world = World::new(1, Receivers::new([])).await;
+        let workers = (world.worker(), world.worker());
+        *world.receivers.silent.lock().unwrap() = Some(time);
+        world.publish(0..450).await;
+        sleep(outage).await;
+        *world.receivers.silent.lock().unwrap() = None;
+        let calls = world.receivers.unanswered.load(Ordering::SeqCst);
+        sleep(within).await;
+        world.assert_complete(HOSTS[0]).await;
+        assert!(calls <= most_calls, "{calls} calls in {outage:?}");
+        for (stop, task) in [workers.0, workers.1] {
+            stop.cancel();
+            task.await.unwrap();
+        }
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Call {
     pub(super) at: Duration,
 }
 
-/// Receivers that answer 200 after their time.
+/// Receivers that answer 200 after their time, unless they are silent.
 pub(super) struct Receivers {
     pub(super) start: Instant,
     pub(super) times: HashMap<&'static str, Duration>,
@@ -22,6 +22,10 @@ pub(super) struct Receivers {
     pub(super) most: AtomicUsize,
     pub(super) begun: AtomicUsize,
     pub(super) calls: Mutex<Vec<Call>>,
+    /// The time after which connections are closed without an answer.
+    pub(super) silent: Mutex<Option<Duration>>,
+    /// The number of attempts without an answer.
+    pub(super) unanswered: AtomicUsize,
 }
 
 impl Receivers {
@@ -41,6 +45,8 @@ impl Receivers {
             most: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
             calls: Mutex::default(),
+            silent: Mutex::default(),
+            unanswered: AtomicUsize::new(0),
         })
     }
 
@@ -58,6 +64,12 @@ impl Receivers {
 impl Sender for Receivers {
     async fn send(&self, delivery: &Delivery<'_>) -> Attempt {
         self.begun.fetch_add(1, Ordering::SeqCst);
+        let silent = *self.silent.lock().unwrap();
+        if let Some(time) = silent {
+            self.unanswered.fetch_add(1, Ordering::SeqCst);
+            sleep(time).await;
+            return Attempt::unanswered(NoAnswer::Connection, "a test", time);
+        }
         let many = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(many, Ordering::SeqCst);
         let host = delivery.url.name().unwrap().to_owned();
