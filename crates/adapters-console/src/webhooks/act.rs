@@ -14,7 +14,11 @@ use webhooks::{
     PrivateAddresses, PublicEvent, Secret, WantedState, WebhookError,
 };
 
-use super::{PATH, id, list, managed, show};
+use super::{
+    list,
+    parts::{PATH, id, managed},
+    show,
+};
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader, Refusal, optional},

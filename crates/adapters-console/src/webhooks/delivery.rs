@@ -6,7 +6,7 @@ use kernel::event::{Cursor, RecordedEvent, Subject};
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, WebhookError};
 
-use super::{PATH, id, managed};
+use super::parts::{PATH, id, managed};
 use crate::{
     error::{Answer, Failure},
     page,

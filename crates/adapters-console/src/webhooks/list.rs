@@ -9,7 +9,7 @@ use kernel::{ClientId, event::EventName};
 use time::OffsetDateTime;
 use webhooks::{EndpointBacklog, EndpointId, TrackedEndpoint};
 
-use super::{ClientLink, PATH, managed, names};
+use super::parts::{ClientLink, PATH, managed, names};
 use crate::{
     error::{Answer, Failure},
     form::Fields,

@@ -8,7 +8,7 @@ use webhooks::{
     DELIVERIES_KEPT, Endpoint, EndpointId, LoggedDelivery, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use super::{ClientLink, PATH, id, managed};
+use super::parts::{ClientLink, PATH, id, managed};
 use crate::{error::Answer, form::Fields, notice, page, session::SignedIn, state::State, text};
 
 #[derive(Template)]
