@@ -282,7 +282,6 @@ mod tests {
         Choice::read(query).map(|choice| choice.query)
     }
 
-
     #[test]
     fn every_parameter_is_read() {
         let all = parse("").unwrap();

@@ -11,7 +11,6 @@ use adapters_http::{
     oauth::ClientSecret,
 };
 use anyhow::bail;
-use domain::posting::Lifetime;
 use runtime::clock;
 use tokio::task::JoinHandle;
 
@@ -68,7 +67,7 @@ impl ConsoleServer {
             private_addresses: work.addresses.private,
             appeal: work.appeal.appeal_url.clone(),
         };
-        let console = Console::new(ports(database, sender, work.lifetime.lifetime), settings);
+        let console = Console::new(ports(database, sender, work), settings);
         let application = listener.serve(
             move |routes| console.configure(routes),
             Hosts::of_url(&url),
@@ -102,12 +101,13 @@ impl ConsoleServer {
     }
 }
 
-fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Ports {
+fn ports(database: &Database, sender: Arc<dyn Sender>, work: &WorkArgs) -> Ports {
+    let appeal = work.appeal.appeal_url.clone();
     let commands = Arc::new(StoreCommands {
         store: Arc::clone(&database.store),
         clients: Arc::clone(&database.clients),
         newsletter: Arc::clone(&database.newsletter),
-        lifetime,
+        lifetime: work.lifetime.lifetime,
         clock: clock::system(),
     });
     Ports {
@@ -129,7 +129,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, lifetime: Lifetime) -> Po
         log: Arc::clone(&database.events),
         sender,
         new_ping: Arc::new(|at| new_ping(at).ok()),
-        event_text: Arc::new(event_text),
+        event_text: Arc::new(move |event, posting| event_text(event, posting, appeal.as_deref())),
         outbox: Arc::clone(&database.outbox),
         kinds: workers::kinds::ALL.to_vec(),
         subscribers: Arc::clone(&database.newsletter),

@@ -47,6 +47,7 @@ fn approved() -> PostingView {
         ..posting.details
     };
     PostingView {
+        decision: None,
         posting,
         company: testing::company_view(&company),
         texts: Some(EnrichedTexts {
