@@ -6,13 +6,13 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
     catalogue::Catalogue,
-    usecase::{CatalogueError, forget_catalogue},
+    usecase::{CatalogueError, UndoOrder, forget_catalogue},
 };
-use kernel::{CatalogueName, ClientId};
+use kernel::{CatalogueName, ClientId, Prefixes};
 
 use crate::{
     error::{Answer, Failure},
-    form::{Fields, Form, Problem, optional},
+    form::{Fields, Form, Problem, Refusal, optional},
     notice, page,
     query::Query,
     session::SignedIn,
@@ -60,9 +60,11 @@ async fn show(
     let shown = refused.as_ref().unwrap_or(&search);
     let status = shown.status();
     let mut frame = page::Frame::of_form(request, PATH, shown)?;
-    let is_done = notice::done(request)?.as_deref() == Some("forget");
-    frame.notice =
-        is_done.then(|| "The catalogue is forgotten; its postings stay as they are.".to_owned());
+    frame.notice = match notice::done(request)?.as_deref() {
+        Some("forget") => Some("The catalogue is forgotten; its postings stay as they are.".into()),
+        Some(done) => undone(done),
+        None => None,
+    };
     let known = state.ports.clients.list(CLIENTS).await?;
     let (start, mut rows, mut is_cut) = (Instant::now(), Vec::new(), known.len() == CLIENTS);
     for client in &known {
@@ -95,13 +97,23 @@ impl From<CatalogueError> for Problem {
     fn from(error: CatalogueError) -> Self {
         match error {
             CatalogueError::NotFound => Failure::NotFound.into(),
+            CatalogueError::Running(_) => Refusal::conflict(error).into(),
             CatalogueError::Store(error) => error.into(),
         }
     }
 }
 
-/// Forgets a catalogue.
-pub async fn forget(
+/// What an undo did, from the name under which it leads back.
+fn undone(done: &str) -> Option<String> {
+    let (reopened, left) = done.strip_prefix("undo-")?.split_once('-')?;
+    let (reopened, left): (u64, u64) = (reopened.parse().ok()?, left.parse().ok()?);
+    Some(format!(
+        "{reopened} postings are open again; {left} were left as they are."
+    ))
+}
+
+/// Forgets a catalogue, or undoes what it expired.
+pub async fn command(
     request: HttpRequest,
     payload: web::Payload,
     state: web::Data<State>,
@@ -122,8 +134,9 @@ async fn carry_out(
     signed_in: &SignedIn,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
-    form.read(|fields| match fields.text("action") {
-        "forget" => Some(()),
+    let is_undo = form.read(|fields| match fields.text("action") {
+        "forget" => Some(false),
+        "undo" => Some(true),
         _ => fields.unknown_action(),
     })?;
     let client = form.get("client").unwrap_or_default();
@@ -131,7 +144,18 @@ async fn carry_out(
     let name = form.get("name").unwrap_or_default();
     let name = CatalogueName::new(name).map_err(|_| Failure::NotFound)?;
     let (by, catalogues) = (signed_in.attribution(), &*state.ports.catalogues);
-    forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
     let page = format!("{PATH}?client={client}");
-    Ok(notice::lead(signed_in, &page, "forget"))
+    if !is_undo {
+        forget_catalogue(catalogues, client, &name, &by, state.now()).await?;
+        return Ok(notice::lead(signed_in, &page, "forget"));
+    }
+    let order = UndoOrder {
+        client,
+        name,
+        prefixes: Prefixes::ALL,
+        by: Some(by),
+    };
+    let undone = state.ports.undo.undo(order).await?;
+    let done = format!("undo-{}-{}", undone.reopened, undone.left);
+    Ok(notice::lead(signed_in, &page, &done))
 }

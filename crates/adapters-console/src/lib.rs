@@ -71,7 +71,7 @@ impl Console {
                 web::resource("/catalogues")
                     .route(web::get().to(catalogues::list))
                     .route(web::head().to(catalogues::list))
-                    .route(web::post().to(catalogues::forget)),
+                    .route(web::post().to(catalogues::command)),
             )
             .configure(webhooks::routes)
             .service(

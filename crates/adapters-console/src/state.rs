@@ -10,7 +10,7 @@ use domain::{
     company::CompanyReader,
     posting::{Posting, PostingView, moderation::Moderation},
     store::{PostingReader, Store},
-    usecase::{CompanyChange, CompanyError, ModerationError},
+    usecase::{CompanyChange, CompanyError, ModerationError, UndoCatalogue},
 };
 use kernel::{
     CompanyId, SourceIdentifier, Status, Version,
@@ -110,6 +110,8 @@ pub struct Ports {
     pub activity: Arc<dyn ActivityLog>,
     /// The catalogues.
     pub catalogues: Arc<dyn Catalogues>,
+    /// Undoes what catalogues expired.
+    pub undo: Arc<dyn UndoCatalogue>,
     /// Webhooks.
     pub webhooks: Arc<dyn Webhooks>,
     /// The event log.

@@ -14,9 +14,9 @@ use actix_web::{
     },
 };
 use domain::{
-    import::LineError,
+    import::{BrokenOff, LineError},
     posting::Rejection,
-    usecase::{ImportError, IngestError},
+    usecase::{CatalogueError, ImportError, IngestError},
 };
 use kernel::{Forbidden, StoreError, body::BodyError, validation::FieldErrors};
 use serde::{Serialize, Serializer};
@@ -299,6 +299,22 @@ impl From<ImportError> for ApiError {
                 .with_header(header::RETRY_AFTER, seconds),
             ImportError::TooManyCatalogues(_) => Self::new(StatusCode::CONFLICT, error.to_string()),
             ImportError::Failed(error) => error.into(),
+        }
+    }
+}
+
+impl From<BrokenOff> for ApiError {
+    fn from(error: BrokenOff) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string())
+    }
+}
+
+impl From<CatalogueError> for ApiError {
+    fn from(error: CatalogueError) -> Self {
+        match error {
+            CatalogueError::NotFound => Self::no_such_catalogue(),
+            CatalogueError::Running(seconds) => ImportError::Running(seconds).into(),
+            CatalogueError::Store(error) => error.into(),
         }
     }
 }

@@ -6,7 +6,7 @@ use access::{ActivityLog, ActivityRecorder, Clients};
 use domain::{
     catalogue::Catalogues,
     store::{Health, PostingReader},
-    usecase::{Imports, Ingest},
+    usecase::{Imports, Ingest, UndoCatalogue},
 };
 use kernel::{ClientId, event::EventLog, trace::OptionalTracer};
 use newsletter::usecase::Newsletter;
@@ -23,6 +23,8 @@ pub struct Ports {
     pub imports: Arc<dyn Imports>,
     /// Knows the catalogues.
     pub catalogues: Arc<dyn Catalogues>,
+    /// Undoes what catalogues expired.
+    pub undo: Arc<dyn UndoCatalogue>,
     /// Reads postings.
     pub postings: Arc<dyn PostingReader>,
     /// Reads lists, exports and events, maybe from a replica.

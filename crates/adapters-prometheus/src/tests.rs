@@ -282,7 +282,7 @@ async fn the_page_counts_postings_and_says_how_imports_ended() {
     let lease = CatalogueQuery {
         client: ClientId::new(Uuid::from_u128(5)),
         name: CatalogueName::new("jobs").unwrap(),
-        new_id: CatalogueId::new(Uuid::from_u128(6)),
+        new_id: Some(CatalogueId::new(Uuid::from_u128(6))),
         holder: Uuid::from_u128(7),
         now: noon(),
         until: noon() + time::Duration::HOUR,

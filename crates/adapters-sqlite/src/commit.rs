@@ -83,9 +83,7 @@ impl Store for SqliteStore {
 /// Writes a whole commit: companies before the postings that refer to them, and ends of tasks last,
 /// so that a task that asks for itself again becomes due again.
 fn apply(conn: &mut SqliteConnection, writes: &WriteSet) -> Result<(), Failure> {
-    if let Some(lease) = writes.import {
-        at_once(catalogue::hold(conn, lease))?;
-    }
+    at_once(catalogue::hold(conn, writes))?;
     if !posting::stand(conn, &writes.standing)? {
         return Err(StoreError::Conflict.into());
     }

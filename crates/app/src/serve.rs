@@ -15,7 +15,10 @@ use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
-use domain::{posting::Lifetime, usecase::Ingest};
+use domain::{
+    posting::Lifetime,
+    usecase::{Ingest, UndoCatalogue},
+};
 use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
 use runtime::{Throttle, clock};
@@ -233,10 +236,12 @@ impl Service {
         let (reads, read_tasks) = reads::start(replica, &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
         let (imports, import_tasks) = importer(&database, &lanes, lifetime, &throttle);
+        let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
             catalogues: Arc::clone(&database.catalogues),
+            undo: Arc::clone(&undo),
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
@@ -265,7 +270,8 @@ impl Service {
                 signing_keys_age: Arc::new(application.signing_keys_age()),
             }),
         )?;
-        let console = ConsoleServer::start(&options.console, &options.work, &database, tried as _)?;
+        let console =
+            ConsoleServer::start(&options.console, &options.work, &database, tried as _, undo)?;
         let (addr, http) = (application.addr(), application.stop_handle());
         let public_url = application.public_url().to_owned();
         exposure::warn(&public_url, options.admin.bind());

@@ -3,7 +3,8 @@
 //! - [`Lanes`], the port [`domain::usecase::Ingest`]: queues of pushed postings, which share reads
 //!   and commits.
 //! - [`Importer`], the port [`domain::usecase::Imports`]: the lines of one request on their way
-//!   through the lanes.
+//!   through the lanes. [`CatalogueUndo`], the port [`domain::usecase::UndoCatalogue`]: brings back
+//!   what the import of a catalogue expired.
 
 mod import;
 mod keyed_queue;
@@ -13,6 +14,6 @@ mod lane;
 mod testing;
 
 pub use self::{
-    import::{ImportPorts, ImportTasks, Importer},
+    import::{CataloguePorts, CatalogueUndo, ImportPorts, ImportTasks, Importer},
     lane::{LaneSettings, LaneTasks, Lanes},
 };

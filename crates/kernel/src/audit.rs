@@ -120,6 +120,8 @@ impl Action {
 
     /// A catalogue was deleted; its postings stay.
     pub const CATALOGUES_FORGET: Self = Self::new("catalogues.forget");
+    /// What an import of a catalogue expired was brought back.
+    pub const CATALOGUES_UNDO: Self = Self::new("catalogues.undo");
 
     /// A link to the console was made.
     pub const CONSOLE_LINK: Self = Self::new("console.link");

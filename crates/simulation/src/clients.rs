@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    catalogue::MaxMissing,
+    catalogue::{Guard, MaxMissing, Patience},
     import::{Line, LineText, Receipt},
     posting::{Answer, Principal, PutPosting},
     usecase::{CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _, IngestError},
@@ -136,7 +136,11 @@ fn order(client: Integration, is_catalogue: bool, max_missing: u8) -> ImportOrde
         strict: false,
         catalogue: is_catalogue.then(|| CatalogueOrder {
             name: catalogue(),
-            max_missing: MaxMissing::new(max_missing).unwrap(),
+            guard: Guard {
+                max_missing: MaxMissing::new(max_missing).unwrap(),
+                ..Guard::default()
+            },
+            patience: Patience::default(),
             prefixes: client.prefixes(),
         }),
     }

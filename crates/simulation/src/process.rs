@@ -116,6 +116,7 @@ impl Process {
             drafts: Arc::<MemoryDrafts>::default(),
             sign_in_tokens: Arc::clone(memory) as _,
             retention: Arc::clone(memory) as _,
+            catalogues: Arc::clone(&port) as _,
             enriching: Enriching {
                 enricher: Arc::new(Model(Arc::clone(&link))),
                 breaker: Arc::default(),

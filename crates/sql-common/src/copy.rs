@@ -17,7 +17,7 @@ const fn table(name: &'static str, key: &'static [&'static str]) -> Table {
 }
 
 /// All tables. One comes after those that it refers to.
-pub const TABLES: [Table; 25] = [
+pub const TABLES: [Table; 26] = [
     table("companies", &["id"]),
     table("postings", &["id"]),
     table("posting_texts", &["posting_id"]),
@@ -29,6 +29,7 @@ pub const TABLES: [Table; 25] = [
     table("client_days", &["client_id", "date"]),
     table("client_refusals", &["client_id", "id"]),
     table("catalogues", &["id"]),
+    table("missed_postings", &["import", "posting_id"]),
     table("subscribers", &["id"]),
     table("account_leases", &["account"]),
     table("account_states", &["account"]),

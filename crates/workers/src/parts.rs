@@ -9,6 +9,7 @@ use ::newsletter::{
 use ::webhooks::{Sender, Webhooks};
 use access::{Clients, sign_in::SignInTokens};
 use domain::{
+    catalogue::Catalogues,
     posting::PostingView,
     store::{PostingReader, Retention, Store, StoreClock},
 };
@@ -42,6 +43,8 @@ pub struct WorkerParts {
     pub sign_in_tokens: Arc<dyn SignInTokens>,
     /// What is kept of postings that expired.
     pub retention: Arc<dyn Retention>,
+    /// The catalogues.
+    pub catalogues: Arc<dyn Catalogues>,
     /// The enricher, and its circuit breaker.
     pub enriching: Enriching,
     /// The e-mail provider.

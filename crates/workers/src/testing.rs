@@ -72,6 +72,7 @@ impl Stores {
             drafts: Arc::<MemoryDrafts>::default(),
             sign_in_tokens: Arc::clone(memory) as _,
             retention: Arc::clone(memory) as _,
+            catalogues: Arc::clone(memory) as _,
             enriching: Enriching {
                 enricher: Arc::new(Pipeline::new(None, |_| {})),
                 breaker: Arc::default(),

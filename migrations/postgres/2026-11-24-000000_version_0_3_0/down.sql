@@ -15,6 +15,7 @@ DROP TABLE erased_suppressions;
 DROP TABLE account_states;
 DROP TABLE account_leases;
 DROP TABLE subscribers;
+DROP TABLE missed_postings;
 DROP TABLE catalogues;
 DROP TABLE client_refusals;
 DROP TABLE client_days;

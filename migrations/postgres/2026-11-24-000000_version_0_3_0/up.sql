@@ -425,6 +425,8 @@ CREATE TABLE catalogues (
     missing_expired bigint CHECK (missing_expired >= 0),
     is_held boolean NOT NULL,
     is_complete boolean NOT NULL,
+    counted_import uuid,
+    expiring_import uuid,
     UNIQUE (client_id, name),
     CONSTRAINT lease_has_a_holder
         CHECK ((holder IS NULL) = (leased_until IS NULL)),
@@ -464,6 +466,30 @@ COMMENT ON COLUMN catalogues.missing_expired IS 'Those of them that expired.';
 COMMENT ON COLUMN catalogues.is_held IS 'Whether none expired because too many were missing.';
 COMMENT ON COLUMN catalogues.is_complete IS
     'Whether every line had an answer, and the body ended as it should.';
+COMMENT ON COLUMN catalogues.counted_import IS
+    'The last import that was complete and not held back, by the holder of its lease: whose misses count.';
+COMMENT ON COLUMN catalogues.expiring_import IS
+    'The last import that expired any posting, by the holder of its lease; unset once that is undone.';
+
+CREATE TABLE missed_postings (
+    import uuid NOT NULL,
+    posting_id uuid NOT NULL,
+    state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'expired', 'reopened', 'left')),
+    misses bigint CHECK (misses BETWEEN 1 AND 255),
+    PRIMARY KEY (import, posting_id),
+    CONSTRAINT open_ones_are_counted CHECK ((state = 'open') = (misses IS NOT NULL))
+);
+
+COMMENT ON TABLE missed_postings IS
+    'What became of open postings that an import of their catalogue missed. Deleted once their import is neither of the two that catalogues names.';
+COMMENT ON COLUMN missed_postings.import IS
+    'The import, by the holder of its lease.';
+COMMENT ON COLUMN missed_postings.posting_id IS
+    'The posting. No foreign key: it may be deleted.';
+COMMENT ON COLUMN missed_postings.state IS
+    'Whether the import left it open, or expired it; of the latter, whether an undo reopened it or left it.';
+COMMENT ON COLUMN missed_postings.misses IS
+    'Of one that was left open, the number of imports in a row that have missed it.';
 
 CREATE TABLE subscribers (
     id uuid NOT NULL PRIMARY KEY,

@@ -308,6 +308,10 @@ CREATE TABLE catalogues (
     is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
     -- Whether every line had an answer, and the body ended as it should.
     is_complete INTEGER NOT NULL CHECK (is_complete IN (0, 1)),
+    -- The last import that was complete and not held back, whose misses count, and the last one that
+    -- expired any posting, unset once that is undone: by the holders of their leases.
+    counted_import BLOB CHECK (length(counted_import) = 16),
+    expiring_import BLOB CHECK (length(expiring_import) = 16),
     UNIQUE (client_id, name),
     CONSTRAINT lease_has_a_holder
         CHECK ((holder IS NULL) = (leased_until IS NULL)),
@@ -315,6 +319,22 @@ CREATE TABLE catalogues (
         CHECK ((last_started_at IS NULL) = (last_finished_at IS NULL)),
     CONSTRAINT missing_are_counted_together
         CHECK ((missing IS NULL) = (missing_expired IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What became of open postings that an import of their catalogue missed. Deleted once their import is
+-- neither of the two that catalogues names.
+CREATE TABLE missed_postings (
+    -- The holder of the import's lease.
+    import BLOB NOT NULL CHECK (length(import) = 16),
+    -- No foreign key: it may be deleted.
+    posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
+    -- Whether the import left it open, or expired it; of the latter, whether an undo reopened it or
+    -- left it.
+    state TEXT NOT NULL CHECK (state IN ('open', 'expired', 'reopened', 'left')),
+    -- Of one that was left open, the number of imports in a row that have missed it.
+    misses INTEGER CHECK (misses BETWEEN 1 AND 255),
+    PRIMARY KEY (import, posting_id),
+    CONSTRAINT open_ones_are_counted CHECK ((state = 'open') = (misses IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 -- What is known of an e-mail address: as the membership system reports the person, and as the

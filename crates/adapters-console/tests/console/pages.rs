@@ -405,7 +405,7 @@ async fn a_catalogue_is_forgotten() {
     let query = CatalogueQuery {
         client,
         name: CatalogueName::new("roses").unwrap(),
-        new_id: CatalogueId::new(uuid(5)),
+        new_id: Some(CatalogueId::new(uuid(5))),
         holder: uuid(6),
         now: noon(),
         until: noon() + minutes(1),
@@ -417,8 +417,10 @@ async fn a_catalogue_is_forgotten() {
     assert!(page.body.contains("roses") && page.body.contains("import running"));
     let (token, id) = (page.token(), client.to_string());
     let forget = ("action", "forget");
+    let undo = ("action", "undo");
     for (form, status) in [
         (vec![("client", &*id), ("name", "roses")], 422),
+        (vec![undo, ("client", &*id), ("name", "running")], 409),
         (vec![forget, ("client", EVIL), ("name", "roses")], 404),
         (vec![forget, ("client", &*id), ("name", EVIL)], 404),
         (vec![forget, ("client", &*id), ("name", "roses")], 303),
@@ -429,7 +431,13 @@ async fn a_catalogue_is_forgotten() {
         let done = desk.post("/catalogues", &cookie, &form).await;
         assert_eq!(done.status.as_u16(), status, "{form:?}");
     }
-    let page = desk.get(&path, &cookie).await;
+    let form = [undo, ("client", &*id), ("name", "roses"), ("token", token)];
+    let undone = desk.post("/catalogues", &cookie, &form).await;
+    let page = desk.get(undone.header("location"), &cookie).await;
+    assert!(
+        page.body
+            .contains("2 postings are open again; 1 were left as they are.")
+    );
     assert!(page.body.contains("There are no catalogues."));
     assert_eq!(desk.audit().await.last().unwrap(), "ann catalogues.forget");
 }

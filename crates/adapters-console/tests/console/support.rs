@@ -18,8 +18,12 @@ use actix_web::{
 use adapters_console::{CompanyEditor, Console, Moderator, People, Ports, Settings, new_token};
 use async_trait::async_trait;
 use domain::{
+    catalogue::Undone,
     posting::{ENRICH, Lifetime, Posting, moderation::Moderation},
-    usecase::{CompanyChange, CompanyError, ModerationError, moderate, update_company},
+    usecase::{
+        CatalogueError, CompanyChange, CompanyError, ModerationError, UndoCatalogue, UndoOrder,
+        moderate, update_company,
+    },
 };
 use kernel::{
     CompanyId, SourceIdentifier, StoreError, Version,
@@ -143,6 +147,19 @@ impl People for Somebody {
     }
 }
 
+#[async_trait]
+impl UndoCatalogue for Somebody {
+    async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError> {
+        match order.name.as_str() {
+            "running" => Err(CatalogueError::Running(7)),
+            _ => Ok(Undone {
+                reopened: 2,
+                left: u64::from(order.by.is_some()),
+            }),
+        }
+    }
+}
+
 /// Passes of a store that may be away.
 struct Shaky(Arc<MemoryStore>, Arc<AtomicBool>);
 
@@ -236,6 +253,7 @@ impl Desk {
             new_secret: Arc::new(|| Some(("s3cret".to_owned(), [3; 32]))),
             activity: Arc::clone(&self.store) as _,
             catalogues: Arc::clone(&self.store) as _,
+            undo: Arc::new(Somebody),
             webhooks: Arc::clone(&self.store) as _,
             log: Arc::clone(&self.store) as _,
             sender: Arc::new(Receiver),

@@ -1,14 +1,14 @@
 //! A client's catalogues.
 
 use actix_web::{HttpResponse, http::StatusCode, web};
-use domain::usecase::CatalogueOrder;
+use domain::usecase::{CatalogueOrder, UndoOrder};
 use kernel::{CatalogueName, validation::FieldErrors};
 use percent_encoding::percent_decode_str;
 use time::OffsetDateTime;
 
 use super::{
     run::{ImportOptions, NAME, run},
-    view::{CatalogueAnswer, CataloguesAnswer},
+    view::{CatalogueAnswer, CataloguesAnswer, UndoneAnswer},
 };
 use crate::{
     answer::{self, no_store},
@@ -29,7 +29,8 @@ pub(super) async fn import(
 ) -> Result<HttpResponse, ApiError> {
     let catalogue = CatalogueOrder {
         name: name(&segment)?,
-        max_missing: options.max_missing,
+        guard: options.guard,
+        patience: options.patience,
         prefixes: caller.prefixes().clone(),
     };
     run(caller, options, body, &state, Some(catalogue)).await
@@ -68,6 +69,22 @@ pub(super) async fn delete(
     } else {
         Err(ApiError::no_such_catalogue())
     }
+}
+
+pub(super) async fn undo(
+    caller: Caller,
+    _: Query<()>,
+    segment: Segment,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let order = UndoOrder {
+        client: caller.id(),
+        name: name(&segment)?,
+        prefixes: caller.prefixes().clone(),
+        by: None,
+    };
+    let undone = state.ports.undo.undo(order).await?;
+    answer::json(StatusCode::OK, &UndoneAnswer::new(undone)).map(no_store)
 }
 
 /// The name of the catalogue in the path.

@@ -12,8 +12,9 @@ mod view;
 
 use actix_web::{HttpResponse, http::Method, web};
 
+pub use self::run::MOST_FEW;
 use self::run::{ImportOptions, run};
-pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine};
+pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine, UndoneAnswer};
 use crate::{
     body::Body,
     error::ApiError,
@@ -31,6 +32,7 @@ pub const CATALOGUES_PATH: &str = "/api/job-board/catalogues";
 /// `POST` of imports; the client's catalogues, and one of them.
 pub fn routes(config: &mut web::ServiceConfig) {
     let one = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}"), READERS);
+    let undo = protected(&format!("{CATALOGUES_PATH}/{{name:[^/]*}}/undo"), WRITERS);
     config
         .service(
             protected(IMPORTS_PATH, WRITERS)
@@ -40,6 +42,10 @@ pub fn routes(config: &mut web::ServiceConfig) {
         .service(
             protected(CATALOGUES_PATH, READERS)
                 .get(catalogue::list)
+                .build(),
+        )
+        .service(
+            undo.with(Method::POST, clients(WRITERS), catalogue::undo)
                 .build(),
         )
         .service(

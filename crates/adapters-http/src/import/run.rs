@@ -14,8 +14,8 @@ use actix_web::{
     web::{self, BytesMut},
 };
 use domain::{
-    catalogue::MaxMissing,
-    import::{Line, Receipt, Summary},
+    catalogue::{Guard, MaxMissing, Patience},
+    import::{Line, Proof, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
 use tokio::{task::yield_now, time::Instant};
@@ -45,6 +45,9 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 /// `Retry-After` in seconds when receipts cannot be kept.
 const RETRY_NO_ROOM: u32 = 60;
 
+/// The largest `min_missing`.
+pub const MOST_FEW: usize = 10_000_000;
+
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";
 
@@ -55,8 +58,12 @@ pub struct ImportOptions {
     all_receipts: bool,
     dry_run: bool,
     strict: bool,
-    /// How much of a catalogue may be missing.
-    pub max_missing: MaxMissing,
+    /// To have a body without its end refused.
+    require_end: bool,
+    /// What holds the import of a catalogue back.
+    pub guard: Guard,
+    /// How often a catalogue may leave a posting out.
+    pub patience: Patience,
 }
 
 impl ImportOptions {
@@ -70,16 +77,23 @@ impl ImportOptions {
         }
         let is_of_catalogue = request.match_info().get(NAME).is_some();
         let mut parameters = Parameters::of(request.query_string());
-        let options = Self {
+        let mut options = Self {
             encoding,
             all_receipts: parameters.take("receipts", receipts).unwrap_or(false),
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
             strict: is_strict(request.headers()),
-            max_missing: is_of_catalogue
-                .then(|| parameters.take("max_missing", percent))
-                .flatten()
-                .unwrap_or_default(),
+            require_end: parameters.take("require_end", boolean).unwrap_or(false),
+            guard: Guard::default(),
+            patience: Patience::default(),
         };
+        if is_of_catalogue {
+            let guard = Guard::default();
+            options.guard = Guard {
+                max_missing: (parameters.take("max_missing", percent)).unwrap_or(guard.max_missing),
+                min_missing: (parameters.take("min_missing", few)).unwrap_or(guard.min_missing),
+            };
+            options.patience = parameters.take("misses", misses).unwrap_or_default();
+        }
         parameters.finish(options).map_err(ApiError::invalid)
     }
 }
@@ -98,6 +112,19 @@ fn percent(text: &str) -> Result<MaxMissing, String> {
     let percent = integer(text, 0, 100)?;
     let percent = u8::try_from(percent).ok().and_then(MaxMissing::new);
     percent.ok_or_else(|| "must be an integer between 0 and 100".to_owned())
+}
+
+/// Reads a number of missing postings.
+fn few(text: &str) -> Result<u64, String> {
+    integer(text, 0, MOST_FEW).map(|few| few as u64)
+}
+
+/// Reads a number of imports.
+fn misses(text: &str) -> Result<Patience, String> {
+    let (least, most) = Patience::RANGE;
+    let misses = integer(text, least.into(), most.into())?;
+    let patience = u8::try_from(misses).ok().and_then(Patience::new);
+    patience.ok_or_else(|| format!("must be an integer between {least} and {most}"))
 }
 
 fn receipts(text: &str) -> Result<bool, String> {
@@ -178,6 +205,7 @@ impl Running<'_> {
         let encoding = self.options.encoding;
         let mut body = ImportBody::new(payload, encoding, timeouts.body, *import_limit);
         let (mut cut, mut lines) = (Lines::new(*body_limit), Vec::new());
+        let mut proof = Proof::default();
         let mut buffer = BytesMut::with_capacity(PIECE);
         loop {
             let is_more = tokio::select! {
@@ -189,12 +217,17 @@ impl Running<'_> {
             }
             cut.push(&buffer, &mut lines);
             buffer.clear();
+            let noted = proof.note(&mut lines);
             self.take(std::mem::take(&mut lines)).await?;
+            noted?;
             // A body that is all there would keep this thread from other requests.
             yield_now().await;
         }
         cut.finish(&mut lines);
-        self.take(lines).await
+        let noted = proof.note(&mut lines);
+        self.take(lines).await?;
+        noted?;
+        Ok(proof.finish(self.options.require_end)?)
     }
 
     async fn take(&mut self, lines: Vec<Line>) -> Result<(), ApiError> {

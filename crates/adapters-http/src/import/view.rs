@@ -269,7 +269,7 @@ fn notice_counts() -> RefOr<Schema> {
 struct Missing {
     /// How many there are.
     count: u64,
-    /// How many of them have expired.
+    /// How many of them have expired; the others have been missed less often than `misses` says.
     expired: u64,
     /// Whether none has, because too many are missing. Send the same with `max_missing=100` to let
     /// them expire.
@@ -303,6 +303,32 @@ impl<'a> CatalogueAnswer<'a> {
     pub fn new(catalogue: &'a catalogue::Catalogue) -> Self {
         Self {
             data: Catalogue::new(catalogue),
+        }
+    }
+}
+
+/// What an undo did.
+#[derive(Serialize, ToSchema)]
+#[schema(as = UndoneAnswer)]
+pub struct UndoneAnswer {
+    data: Undone,
+}
+
+/// What became of the postings that the last import that expired anything had expired.
+#[derive(Serialize, ToSchema)]
+struct Undone {
+    /// How many were reopened.
+    reopened: u64,
+    /// How many were left as they are, because they were changed since, or are open again.
+    left: u64,
+}
+
+impl UndoneAnswer {
+    /// The answer about an undo.
+    pub const fn new(undone: catalogue::Undone) -> Self {
+        let catalogue::Undone { reopened, left } = undone;
+        Self {
+            data: Undone { reopened, left },
         }
     }
 }
@@ -421,6 +447,15 @@ impl Answer for CatalogueAnswer<'_> {
         Self {
             data: example_catalogue(),
         }
+    }
+}
+
+impl Answer for UndoneAnswer {
+    fn example() -> Self {
+        Self::new(catalogue::Undone {
+            reopened: 120,
+            left: 3,
+        })
     }
 }
 

@@ -19,7 +19,10 @@ use super::{
     security::requires,
 };
 use crate::{
-    import::{CATALOGUES_PATH, CatalogueAnswer, CataloguesAnswer, IMPORTS_PATH, ImportLine},
+    import::{
+        CATALOGUES_PATH, CatalogueAnswer, CataloguesAnswer, IMPORTS_PATH, ImportLine, MOST_FEW,
+        UndoneAnswer,
+    },
     posting::{NDJSON, READERS, WRITERS},
     schema::{one_of, string},
 };
@@ -28,7 +31,7 @@ use crate::{
 pub const TAG: &str = "Imports";
 
 /// The errors of an import before it begins.
-const BEFORE: &[&SharedError] = &[&INVALID, &LIMITED, &UNSUPPORTED_IMPORT];
+const BEFORE: &[&SharedError] = &[&LIMITED, &UNSUPPORTED_IMPORT];
 /// The errors of an import that may also come after lines were taken.
 const AFTER: &[&SharedError] = &[
     &BAD_REQUEST,
@@ -36,6 +39,7 @@ const AFTER: &[&SharedError] = &[
     &FORBIDDEN,
     &TIMEOUT,
     &TOO_LARGE,
+    &INVALID,
     &INTERNAL,
     &UNAVAILABLE,
 ];
@@ -59,6 +63,10 @@ pub fn paths() -> Vec<(String, PathItem)> {
             PathItem::new(HttpMethod::Get, list()),
         ),
         (format!("{CATALOGUES_PATH}/{{name}}"), one),
+        (
+            format!("{CATALOGUES_PATH}/{{name}}/undo"),
+            PathItem::new(HttpMethod::Post, undo()),
+        ),
     ]
 }
 
@@ -75,7 +83,9 @@ fn import() -> OperationBuilder {
          skipped. While the store is away, lines are tried again for a minute. If an import cannot \
          go on, the status says why, and the answer has the receipts so far and \
          `\"complete\": false`. A body that is too large by its `Content-Length` is refused at once, \
-         with an error as of any request. Sending all of it again is always safe.",
+         with an error as of any request. Sending all of it again is always safe. A last line \
+         `{\"end\":{\"lines\":N}}` says how many lines came before it, blank ones aside; if that is \
+         not so, or a line follows it, the body counts as broken off: 422 with the receipts.",
     )
     .securities(Some(requires(WRITERS)));
     let operation = with_wishes(operation)
@@ -92,24 +102,31 @@ fn import_catalogue() -> OperationBuilder {
         "As an import, and these are all postings that the client offers under this name. An \
          expired posting that is listed comes back, unless its line has an `expiration` object. \
          When the body has ended as it should, open postings that the catalogue had before and \
-         that no line names expire. If more than 20 and more than `max_missing` per cent of them \
-         are missing, or all, none expires, and the summary says that they are held back. A \
+         that no line names expire, once `misses` imports in a row have not named them. If more \
+         than `min_missing` and more than `max_missing` per cent of them are missing, or all, none \
+         expires, and the summary says that they are held back. A \
          posting belongs to the catalogue that listed it last. One import of a catalogue runs at \
          a time.",
     )
     .securities(Some(requires(WRITERS)))
     .parameter(name());
     let operation = with_wishes(operation)
-        .parameter(parameter(
-            ParameterIn::Query,
+        .parameter(number(
             "max_missing",
             "The largest share of the catalogue's open postings that may expire, in per cent. \
              With 100 all may.",
-            ObjectBuilder::new()
-                .schema_type(Type::Integer)
-                .minimum(Some(0))
-                .maximum(Some(100))
-                .default(Some(json!(30))),
+            (0, 100, 30),
+        ))
+        .parameter(number(
+            "min_missing",
+            "The number of missing postings up to which the share does not matter.",
+            (0, MOST_FEW, 20),
+        ))
+        .parameter(number(
+            "misses",
+            "The number of imports in a row, complete and not held back, that have to miss a \
+             posting for it to expire.",
+            (1, 10, 1),
         ))
         .request_body(Some(body()))
         .response("200", answered());
@@ -117,6 +134,20 @@ fn import_catalogue() -> OperationBuilder {
         with_errors(operation, &[BEFORE]),
         &[AFTER, &[&IMPORT_RUNNING]],
     )
+}
+
+/// An integer of the query, by its least, largest and default value.
+fn number(
+    name: &'static str,
+    description: &'static str,
+    (least, most, default): (usize, usize, usize),
+) -> ParameterBuilder {
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(least))
+        .maximum(Some(most))
+        .default(Some(json!(default)));
+    parameter(ParameterIn::Query, name, description, schema)
 }
 
 fn list() -> OperationBuilder {
@@ -159,6 +190,22 @@ fn delete() -> OperationBuilder {
     with_errors(operation, &[ALL, ONE])
 }
 
+fn undo() -> OperationBuilder {
+    let answer = ok::<UndoneAnswer>("What was done.");
+    let operation = operation(
+        TAG,
+        "undoCatalogue",
+        "Undo what a catalogue expired",
+        "Reopens what the last import of the catalogue that expired anything had expired, as far as \
+         nothing has changed it since. An undo that ended early goes on, and counts what it did \
+         before; after its end there is nothing to undo, and both numbers are 0.",
+    )
+    .securities(Some(requires(WRITERS)))
+    .parameter(name())
+    .response("200", with_header(answer, "Cache-Control"));
+    with_errors(operation, &[ALL, ONE, &[&IMPORT_RUNNING]])
+}
+
 fn with_wishes(operation: OperationBuilder) -> OperationBuilder {
     operation
         .parameter(parameter(
@@ -166,6 +213,14 @@ fn with_wishes(operation: OperationBuilder) -> OperationBuilder {
             "receipts",
             "Whether lines that were taken have a receipt, too.",
             one_of("A choice of receipts.", &["refused", "all"]).default(Some(json!("refused"))),
+        ))
+        .parameter(parameter(
+            ParameterIn::Query,
+            "require_end",
+            "Whether a body without its end counts as broken off.",
+            ObjectBuilder::new()
+                .schema_type(Type::Boolean)
+                .default(Some(json!(false))),
         ))
         .parameter(dry_run())
         .parameter(prefer())

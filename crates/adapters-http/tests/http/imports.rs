@@ -603,7 +603,7 @@ async fn a_client_sees_and_forgets_its_catalogues() {
         let query = CatalogueQuery {
             client,
             name: CatalogueName::new(name).unwrap(),
-            new_id: CatalogueId::new(holder),
+            new_id: Some(CatalogueId::new(holder)),
             holder,
             now: started_at,
             until: datetime!(9999-01-01 00:00 UTC),

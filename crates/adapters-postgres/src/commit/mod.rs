@@ -155,9 +155,7 @@ async fn apply(
     writes: &WriteSet,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
-    if let Some(lease) = writes.import {
-        catalogue::hold(conn, lease).await?;
-    }
+    catalogue::hold(conn, writes).await?;
     posting::lock(conn, writes, lock_timeout).await?;
     finish(conn, writes, lock_timeout).await
 }

@@ -11,6 +11,7 @@ use adapters_http::{
     oauth::ClientSecret,
 };
 use anyhow::bail;
+use domain::usecase::UndoCatalogue;
 use runtime::clock;
 use tokio::task::JoinHandle;
 
@@ -38,6 +39,7 @@ impl ConsoleServer {
         work: &WorkArgs,
         database: &Database,
         sender: Arc<dyn Sender>,
+        undo: Arc<dyn UndoCatalogue>,
     ) -> anyhow::Result<Option<Self>> {
         let (address, is_asked_for) = match args.place.bind() {
             AdminBind::Off => return Ok(None),
@@ -67,7 +69,7 @@ impl ConsoleServer {
             private_addresses: work.addresses.private,
             appeal: work.appeal.appeal_url.clone(),
         };
-        let console = Console::new(ports(database, sender, work), settings);
+        let console = Console::new(ports(database, sender, undo, work), settings);
         let application = listener.serve(
             move |routes| console.configure(routes),
             Hosts::of_url(&url),
@@ -101,7 +103,12 @@ impl ConsoleServer {
     }
 }
 
-fn ports(database: &Database, sender: Arc<dyn Sender>, work: &WorkArgs) -> Ports {
+fn ports(
+    database: &Database,
+    sender: Arc<dyn Sender>,
+    undo: Arc<dyn UndoCatalogue>,
+    work: &WorkArgs,
+) -> Ports {
     let appeal = work.appeal.appeal_url.clone();
     let commands = Arc::new(StoreCommands {
         store: Arc::clone(&database.store),
@@ -125,6 +132,7 @@ fn ports(database: &Database, sender: Arc<dyn Sender>, work: &WorkArgs) -> Ports
         }),
         activity: Arc::clone(&database.activity),
         catalogues: Arc::clone(&database.catalogues),
+        undo,
         webhooks: Arc::clone(&database.webhooks),
         log: Arc::clone(&database.events),
         sender,

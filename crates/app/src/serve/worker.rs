@@ -68,6 +68,7 @@ impl WorkerSetup {
             drafts: Arc::clone(&database.drafts),
             sign_in_tokens: Arc::clone(&database.sign_in_tokens),
             retention: Arc::clone(&database.retention),
+            catalogues: Arc::clone(&database.catalogues),
             enriching: workers::enriching(self.model, &database.drafts, &clock),
             provider: self.provider,
             webhooks: WebhookParts {

@@ -1,8 +1,11 @@
 //! Catalogues: the postings that a client offers under a name.
 //!
 //! An import of a catalogue says that its lines are all of them. What the catalogue had before and
-//! no line names expires, unless so much is missing that the import looks broken ([`Roster`]).
+//! no line names expires once it was missing for long enough ([`Patience`]), unless so much is missing
+//! that the import looks broken ([`Roster`]). An [undo](crate::usecase::UndoCatalogue) brings back
+//! what the last import that expired anything had expired.
 
+mod patience;
 mod roster;
 mod store;
 
@@ -11,10 +14,11 @@ use kernel::CatalogueName;
 use time::OffsetDateTime;
 
 pub use self::{
-    roster::{MaxMissing, Roster},
+    patience::Patience,
+    roster::{Guard, MaxMissing, Roster},
     store::{
-        CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased, MOST_CATALOGUES,
-        OpenPosting,
+        CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, LastImport, Leased,
+        MOST_CATALOGUES, Missed, OpenPosting, Undone,
     },
 };
 use crate::import::Summary;
@@ -43,4 +47,11 @@ pub struct PastImport {
     pub finished_at: OffsetDateTime,
     /// Its summary.
     pub summary: Summary,
+}
+
+impl PastImport {
+    /// Whether it counts what it misses: it is complete, and not held back.
+    pub fn counts_misses(&self) -> bool {
+        self.summary.complete && self.summary.missing.is_some_and(|missing| !missing.held)
+    }
 }

@@ -4,9 +4,6 @@ use std::collections::HashSet;
 
 use kernel::{SourceIdentifier, digest};
 
-/// The number of missing postings up to which a share does not matter.
-const FEW: usize = 20;
-
 /// The largest share of a catalogue's postings that may be missing, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxMissing(u8);
@@ -30,6 +27,24 @@ impl MaxMissing {
 impl Default for MaxMissing {
     fn default() -> Self {
         Self(30)
+    }
+}
+
+/// What holds an import back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The largest share that may be missing.
+    pub max_missing: MaxMissing,
+    /// The number of missing postings up to which the share does not matter.
+    pub min_missing: u64,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self {
+            max_missing: MaxMissing::default(),
+            min_missing: 20,
+        }
     }
 }
 
@@ -69,12 +84,13 @@ impl Roster {
         self.missing.len()
     }
 
-    /// Whether so many are missing that none may expire: more than 20 and more than the share, or
-    /// all of them. A share of 100 % lets everything expire.
-    pub fn is_held(&self, max: MaxMissing) -> bool {
+    /// Whether so many are missing that none may expire: more than the guard's number and more than
+    /// its share, or all of them. A share of 100 % lets everything expire.
+    pub fn is_held(&self, guard: Guard) -> bool {
         let missing = self.missing.len();
-        let percent = usize::from(max.0);
-        let are_many = missing > FEW && missing * 100 > self.had * percent;
+        let percent = usize::from(guard.max_missing.0);
+        let are_few = u64::try_from(missing).is_ok_and(|missing| missing <= guard.min_missing);
+        let are_many = !are_few && missing * 100 > self.had * percent;
         percent < 100 && missing > 0 && (are_many || missing == self.had)
     }
 }
@@ -124,8 +140,24 @@ mod tests {
         ] {
             let roster = roster(had, named);
             assert_eq!(roster.missing(), had - named);
-            let max = MaxMissing::new(percent).unwrap();
-            assert_eq!(roster.is_held(max), is_held, "{had} {named} {percent}");
+            let guard = Guard {
+                max_missing: MaxMissing::new(percent).unwrap(),
+                ..Guard::default()
+            };
+            assert_eq!(roster.is_held(guard), is_held, "{had} {named} {percent}");
+        }
+        for (had, named, min_missing, is_held) in [
+            (100, 1, 99, false),
+            (100, 1, 98, true),
+            (100, 0, 100, true),
+            (10, 5, 0, true),
+        ] {
+            let guard = Guard {
+                min_missing,
+                ..Guard::default()
+            };
+            let is = roster(had, named).is_held(guard);
+            assert_eq!(is, is_held, "{had} {named} {min_missing}");
         }
         assert_eq!(MaxMissing::new(101), None);
     }

@@ -1,5 +1,7 @@
 //! The port to the catalogues.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use kernel::CatalogueName;
 use kernel::{ClientId, PostingId, SourceIdentifier, StoreError, audit::Entry};
@@ -18,9 +20,9 @@ pub struct CatalogueQuery {
     pub client: ClientId,
     /// The name.
     pub name: CatalogueName,
-    /// The id to use if the client has no catalogue of this name yet.
-    pub new_id: CatalogueId,
-    /// The id of the lease's holder, drawn at random for each import.
+    /// The id to use if the client has no catalogue of this name yet; `None` makes none.
+    pub new_id: Option<CatalogueId>,
+    /// The id of the lease's holder, drawn at random for each import and each undo.
     pub holder: Uuid,
     /// The time.
     pub now: OffsetDateTime,
@@ -33,14 +35,16 @@ pub struct CatalogueQuery {
 pub enum Leased {
     /// The holder has the lease.
     Held(CatalogueLease),
-    /// Another import of the catalogue is running. Its lease ends at this time if it is not
-    /// renewed.
+    /// Another import of the catalogue, or an undo, is running. Its lease ends at this time if it is
+    /// not renewed.
     Running(OffsetDateTime),
     /// The client has [`MOST_CATALOGUES`] others.
     TooMany,
+    /// There is no such catalogue, and the question has no id for a new one.
+    Unknown,
 }
 
-/// The lease of a catalogue: one import of it at a time.
+/// The lease of a catalogue: one import or undo of it at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CatalogueLease {
     /// The catalogue.
@@ -58,6 +62,38 @@ pub struct OpenPosting {
     pub identifier: SourceIdentifier,
 }
 
+/// A posting that an import of its catalogue has expired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpiredPosting {
+    /// Its id.
+    pub id: PostingId,
+    /// Its identifier; `None` if it was deleted since.
+    pub identifier: Option<SourceIdentifier>,
+}
+
+/// What became of a posting that an import of its catalogue missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missed {
+    /// The import that holds the lease is the so-manieth in a row that missed it.
+    Open(u8),
+    /// The import that holds the lease has expired it.
+    Expired,
+    /// The undo that holds the lease has reopened it.
+    Reopened,
+    /// The undo that holds the lease leaves it as it is.
+    Left,
+}
+
+/// What an undo did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// The postings that it reopened.
+    pub reopened: u64,
+    /// Those that it left: they were changed since they expired, are open again or were deleted, or
+    /// the client may not use them any more.
+    pub left: u64,
+}
+
 /// The last import of a catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastImport {
@@ -73,16 +109,17 @@ pub struct LastImport {
 /// ([`Posting::catalogue`](crate::posting::Posting::catalogue)).
 #[async_trait]
 pub trait Catalogues: Send + Sync {
-    /// Leases a client's catalogue, which is made if it is not there. A lease whose time is over
-    /// does not count.
+    /// Leases a client's catalogue, which is made if it is not there and the question has an id for
+    /// it. A lease whose time is over does not count.
     async fn lease(&self, query: &CatalogueQuery) -> Result<Leased, StoreError>;
 
     /// Moves the end of a lease; `false` if it is not held any more.
     async fn renew(&self, lease: CatalogueLease, until: OffsetDateTime)
     -> Result<bool, StoreError>;
 
-    /// Ends a lease, and records its import as the last one; `false`, and nothing is written, if
-    /// the lease is not held any more.
+    /// Ends a lease, and records its import as the last one, and as the last one that
+    /// [counts](PastImport::counts_misses) if it does; `false`, and nothing is written, if the lease
+    /// is not held any more.
     async fn finish(&self, lease: CatalogueLease, import: &PastImport) -> Result<bool, StoreError>;
 
     /// Up to `limit` postings of a catalogue that wait for enrichment or are approved, ascending
@@ -93,6 +130,33 @@ pub trait Catalogues: Send + Sync {
         after: Option<PostingId>,
         limit: usize,
     ) -> Result<Vec<OpenPosting>, StoreError>;
+
+    /// How many imports in a row have missed these postings and left them open ([`Missed::Open`]), up
+    /// to the last one that [counts](PastImport::counts_misses); without those that it named.
+    async fn misses(
+        &self,
+        catalogue: CatalogueId,
+        postings: &[PostingId],
+    ) -> Result<HashMap<PostingId, u8>, StoreError>;
+
+    /// Up to `limit` postings, ascending by id, that follow `after`, and that the last import that
+    /// expired any, complete or not, has expired ([`Missed::Expired`]) and no undo has dealt with.
+    async fn expired_last(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<ExpiredPosting>, StoreError>;
+
+    /// Ends the lease of an undo, and returns what it did with postings of that import, together
+    /// with undos of it before that did not come to their end. No import has expired anything then,
+    /// and none counts for misses. `None`, and nothing is written, if the lease is not held any more.
+    async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError>;
+
+    /// Deletes up to `limit` records of [missed](Missed) postings that no import and no undo will
+    /// ask for, and returns their number: of catalogues that are gone, and of imports that are
+    /// neither running nor the last one that counts or the last one that expired any.
+    async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError>;
 
     /// Finds a client's catalogue.
     async fn find(

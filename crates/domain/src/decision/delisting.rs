@@ -1,4 +1,4 @@
-//! The expiry of postings that their catalogue does not list any more.
+//! The expiry of postings that their catalogue does not list any more, and its undo.
 
 use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
@@ -28,4 +28,22 @@ pub fn is_delisted(posting: &Posting, catalogue: CatalogueId, name: &CatalogueNa
     posting.status == Status::Expired
         && posting.catalogue == Some(catalogue)
         && posting.updated_by == Some(Actor::Catalogue(name.clone()))
+}
+
+/// Brings back a posting that [`delist`] has expired, unless something has changed it since.
+pub fn undo_delisting(
+    posting: &Posting,
+    catalogue: CatalogueId,
+    name: &CatalogueName,
+    by: Actor,
+    now: OffsetDateTime,
+) -> Option<Change> {
+    if !is_delisted(posting, catalogue, name) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    change.posting.details.expiration_reason = None;
+    change.reopen(Some(format!("undo of the catalogue {name}")), by, now);
+    change.asks_for_enrichment = true;
+    Some(change)
 }

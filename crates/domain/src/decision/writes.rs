@@ -9,7 +9,7 @@ use kernel::{CompanyId, PostingId, Version, event::Subject, outbox::TaskWrites};
 use time::OffsetDateTime;
 
 use crate::{
-    catalogue::CatalogueLease,
+    catalogue::{CatalogueLease, Missed},
     company::{CompanyView, CompanyWrite},
     posting::{
         Coordinates, Decision, Description, ENRICH, EnrichedTexts, HistoryEntry, Posting,
@@ -75,9 +75,11 @@ pub struct WriteSet {
     pub companies: BTreeMap<CompanyId, CompanyWrite>,
     /// Postings, by id.
     pub postings: BTreeMap<PostingId, PostingWrite>,
-    /// The lease of the catalogue whose import the commit ends. The commit is refused if it is not
-    /// held any more.
+    /// The lease of the catalogue whose import the commit ends, or undoes. The commit is refused if
+    /// it is not held any more.
     pub import: Option<CatalogueLease>,
+    /// What becomes of postings that the import missed. Needs the lease.
+    pub missed: BTreeMap<PostingId, Missed>,
     /// Postings that have to be of these versions still, though the commit does not change them.
     /// It is refused if one is not.
     pub standing: BTreeMap<PostingId, Version>,
@@ -95,6 +97,7 @@ impl WriteSet {
             companies: BTreeMap::new(),
             postings: BTreeMap::new(),
             import: None,
+            missed: BTreeMap::new(),
             standing: BTreeMap::new(),
             fingerprints: BTreeMap::new(),
             tasks: TaskWrites::new(at),
@@ -105,6 +108,7 @@ impl WriteSet {
     pub fn is_empty(&self) -> bool {
         self.companies.is_empty()
             && self.postings.is_empty()
+            && self.missed.is_empty()
             && self.fingerprints.is_empty()
             && self.tasks.is_empty()
     }

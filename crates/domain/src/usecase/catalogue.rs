@@ -1,4 +1,4 @@
-//! The command of operators about catalogues.
+//! The command of operators that forgets a catalogue.
 
 use kernel::{
     CatalogueName, ClientId, StoreError,
@@ -8,12 +8,16 @@ use time::OffsetDateTime;
 
 use crate::catalogue::Catalogues;
 
-/// The reason why a catalogue was not forgotten.
+/// The reason why a command about a catalogue was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogueError {
     /// The client has no such catalogue.
     #[error("the client has no catalogue of this name")]
     NotFound,
+    /// An import or an undo of it is running. The number is the seconds after which to try again, at
+    /// least one.
+    #[error("an import or an undo of this catalogue is running")]
+    Running(u64),
     /// The store did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,10 +1,12 @@
 //! The end of an import of a catalogue.
 
+use std::collections::HashMap;
+
 use kernel::{CatalogueName, SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    catalogue::CatalogueLease,
+    catalogue::{CatalogueLease, Catalogues, Missed, Patience},
     decision::{
         WriteSet,
         delisting::{delist, is_delisted},
@@ -12,35 +14,59 @@ use crate::{
     store::Store,
 };
 
-/// Expires postings that were open when an import of their catalogue began and are not listed any
-/// more, in one commit, and returns their number, with those that a commit in doubt has expired. One
-/// that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
+/// What became of postings that an import missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delisted {
+    /// Those that were open, with those that are expired now.
+    pub missing: u64,
+    /// Those that are expired now.
+    pub expired: u64,
+}
+
+/// Counts that an import misses postings which were open when it began, and expires those that
+/// were missed too often, in one commit. Those that a commit in doubt has expired are told with
+/// them. One that is not open any more, or belongs to another catalogue meanwhile, stays as it is.
 ///
 /// [`StoreError::Conflict`] also if the lease is not held any more.
 pub async fn delist_missing(
     store: &dyn Store,
+    catalogues: &dyn Catalogues,
     lease: CatalogueLease,
     name: &CatalogueName,
+    patience: Patience,
     missing: &[SourceIdentifier],
     now: OffsetDateTime,
-) -> Result<usize, StoreError> {
+) -> Result<Delisted, StoreError> {
     let mut snapshot = store.load(missing, &[]).await?;
+    let misses = if patience.is_none() {
+        HashMap::new()
+    } else {
+        let ids: Vec<_> = snapshot.postings.values().map(|it| it.id).collect();
+        catalogues.misses(lease.catalogue, &ids).await?
+    };
     let mut writes = WriteSet::new(now);
     writes.import = Some(lease);
-    let mut expired = 0;
+    let mut delisted = Delisted::default();
     for identifier in missing {
         let Some(posting) = snapshot.postings.get(identifier) else {
             continue;
         };
         if let Some(change) = delist(posting, lease.catalogue, name, now) {
-            change.record(&mut snapshot, &mut writes);
-            expired += 1;
+            let before = misses.get(&posting.id).copied();
+            let missed = patience.after(before.unwrap_or_default());
+            writes.missed.insert(posting.id, missed);
+            delisted.missing += 1;
+            if missed == Missed::Expired {
+                change.record(&mut snapshot, &mut writes);
+                delisted.expired += 1;
+            }
         } else if is_delisted(posting, lease.catalogue, name) {
-            expired += 1;
+            delisted.missing += 1;
+            delisted.expired += 1;
         }
     }
-    if !writes.postings.is_empty() {
+    if !writes.missed.is_empty() {
         store.commit(writes).await?;
     }
-    Ok(expired)
+    Ok(delisted)
 }

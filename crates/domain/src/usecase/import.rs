@@ -5,7 +5,7 @@ use kernel::{CatalogueName, ClientId, Prefixes};
 
 use super::IngestError;
 use crate::{
-    catalogue::MaxMissing,
+    catalogue::{Guard, Patience},
     import::{Line, Receipt, Summary},
 };
 
@@ -27,8 +27,10 @@ pub struct ImportOrder {
 pub struct CatalogueOrder {
     /// Its name.
     pub name: CatalogueName,
-    /// The largest share that may be missing.
-    pub max_missing: MaxMissing,
+    /// What holds the import back.
+    pub guard: Guard,
+    /// How often it may miss a posting before that expires.
+    pub patience: Patience,
     /// The postings that the client may use. What the catalogue has of others stays as it is.
     pub prefixes: Prefixes,
 }

@@ -11,6 +11,7 @@ mod import;
 mod ingest;
 mod lookalikes;
 mod moderate;
+mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use async_trait::async_trait;
 pub use self::{
     catalogue::{CatalogueError, forget_catalogue},
     company::{CompanyChange, CompanyError, update_company},
-    delist::delist_missing,
+    delist::{Delisted, delist_missing},
     duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     erase::erase,
@@ -30,6 +31,7 @@ pub use self::{
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, Batch, ingest},
     moderate::{ModerationError, moderate},
+    undo::{UndoCatalogue, UndoOrder, undo_expiries},
 };
 pub use crate::posting::IngestError;
 use crate::posting::{Answer, PutPosting};

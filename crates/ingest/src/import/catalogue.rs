@@ -3,21 +3,22 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::{
-    catalogue::{CatalogueId, MaxMissing, PastImport, Roster},
+    catalogue::{CatalogueId, PastImport, Roster},
     import::{Missing, Summary},
-    usecase::{CatalogueOrder, ImportError, ImportOrder},
+    usecase::{CatalogueOrder, Delisted, ImportError, ImportOrder},
 };
-use kernel::{CatalogueName, ClientId, Prefixes, StoreError};
+use kernel::{ClientId, Prefixes, StoreError};
 use runtime::panics;
 use time::OffsetDateTime;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    delist::{Delisting, PAGE},
+    delist::{Delisting, MissingPostings},
     lease::{self, HeldLease},
     outage::Patience,
-    ports::{ImportPorts, PATIENCE, failed, new_catalogue_id, stopping},
+    ports::{CataloguePorts, PATIENCE, failed, new_catalogue_id, stopping},
+    sweep::{PAGE, Sweep},
 };
 
 /// How long the end of an import that is not complete is tried to be recorded. Its lease lapses
@@ -31,9 +32,9 @@ pub(super) struct CatalogueRun {
     pub roster: Roster,
     /// The postings that the client may use.
     pub prefixes: Arc<Prefixes>,
+    ports: CataloguePorts,
     client: ClientId,
-    name: CatalogueName,
-    max_missing: MaxMissing,
+    wanted: CatalogueOrder,
     /// `None` for a dry run.
     lease: Option<HeldLease>,
 }
@@ -41,7 +42,7 @@ pub(super) struct CatalogueRun {
 impl CatalogueRun {
     /// Leases the catalogue, and reads what it has. A dry run leases nothing.
     pub async fn begin(
-        ports: &ImportPorts,
+        ports: &CataloguePorts,
         order: &ImportOrder,
         wanted: &CatalogueOrder,
         stop: &CancellationToken,
@@ -54,39 +55,37 @@ impl CatalogueRun {
             let id = found.unwrap_or_else(new_catalogue_id);
             (id, found.is_some(), None)
         } else {
-            let lease = HeldLease::take(ports, client, name).await?;
+            let new_id = Some(new_catalogue_id());
+            let lease = HeldLease::take(ports, client, name, new_id).await?;
+            let lease = lease.ok_or_else(lease::lost)?;
             (lease.lease.catalogue, true, Some(lease))
         };
         let mut run = Self {
             id,
             roster: Roster::new(),
             prefixes: Arc::new(wanted.prefixes.clone()),
+            ports: ports.clone(),
             client,
-            name: name.clone(),
-            max_missing: wanted.max_missing,
+            wanted: wanted.clone(),
             lease,
         };
-        if is_known && let Err(error) = run.read(ports, stop).await {
+        if is_known && let Err(error) = run.read(stop).await {
             let now = (ports.clock)();
             // The first error is the one to tell.
-            let _ = run.end(ports, now, &mut Summary::default(), stop).await;
+            let _ = run.end(now, &mut Summary::default(), stop).await;
             return Err(error);
         }
         Ok(run)
     }
 
     /// Fills the roster.
-    async fn read(
-        &mut self,
-        ports: &ImportPorts,
-        stop: &CancellationToken,
-    ) -> Result<(), ImportError> {
+    async fn read(&mut self, stop: &CancellationToken) -> Result<(), ImportError> {
         let mut after = None;
         loop {
             if stop.is_cancelled() {
                 return Err(stopping());
             }
-            let page = ports.catalogues.open_postings(self.id, after, PAGE);
+            let page = self.ports.catalogues.open_postings(self.id, after, PAGE);
             let page = panics::caught(page).await.map_err(failed)?;
             for posting in &page {
                 if self.prefixes.permit(&posting.identifier) {
@@ -109,17 +108,16 @@ impl CatalogueRun {
     /// what is missing to the summary, and records the import unless it was a dry run.
     pub async fn end(
         self,
-        ports: &ImportPorts,
         started_at: OffsetDateTime,
         summary: &mut Summary,
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
         let mut result = Ok(());
         if summary.complete {
-            result = self.expire_missing(ports, summary, stop).await;
+            result = self.expire_missing(summary, stop).await;
             summary.complete = result.is_ok();
         }
-        let recorded = self.record(ports, started_at, *summary, stop).await;
+        let recorded = self.record(started_at, *summary, stop).await;
         result
             .and(recorded)
             .inspect_err(|_| summary.complete = false)
@@ -127,12 +125,11 @@ impl CatalogueRun {
 
     async fn expire_missing(
         &self,
-        ports: &ImportPorts,
         summary: &mut Summary,
         stop: &CancellationToken,
     ) -> Result<(), ImportError> {
         let count = self.roster.missing() as u64;
-        let held = self.roster.is_held(self.max_missing);
+        let held = self.roster.is_held(self.wanted.guard);
         let missing = summary.missing.insert(Missing {
             count,
             expired: 0,
@@ -141,7 +138,7 @@ impl CatalogueRun {
         if held {
             tracing::warn!(
                 client_id = %self.client,
-                catalogue = %self.name,
+                catalogue = %self.wanted.name,
                 missing = count,
                 "so many postings are missing in an import that none of them expires"
             );
@@ -149,18 +146,34 @@ impl CatalogueRun {
         if held || count == 0 {
             return Ok(());
         }
+        let missing_postings = MissingPostings {
+            ports: &self.ports,
+            catalogue: self.id,
+            order: &self.wanted,
+            is_missing: |posting: &_| {
+                self.roster.is_missing(posting) && self.prefixes.permit(posting)
+            },
+        };
         let Some(lease) = &self.lease else {
-            missing.expired = count;
+            missing.expired = if self.wanted.patience.is_none() {
+                count
+            } else {
+                let would_expire = panics::caught(missing_postings.would_expire());
+                would_expire.await.map_err(failed)?
+            };
             return Ok(());
         };
-        let mut delisting = Delisting::new(ports, lease, stop);
-        let is_missing =
-            |posting: &_| self.roster.is_missing(posting) && self.prefixes.permit(posting);
-        let result = delisting.run(&self.name, is_missing).await;
-        missing.expired = delisting.expired();
+        let mut delisting = Delisting {
+            missing: missing_postings,
+            lease: lease.lease,
+            delisted: Delisted::default(),
+        };
+        let sweep = Sweep::new(&self.ports, lease, stop, &mut delisting);
+        let result = sweep.run().await;
+        missing.expired = delisting.delisted.expired;
         if result.is_ok() {
             // What is not open any more, or is another catalogue's by now, is not missing.
-            missing.count = missing.expired;
+            missing.count = delisting.delisted.missing;
         }
         result
     }
@@ -168,7 +181,6 @@ impl CatalogueRun {
     /// Records the import, and ends the lease.
     async fn record(
         &self,
-        ports: &ImportPorts,
         started_at: OffsetDateTime,
         summary: Summary,
         stop: &CancellationToken,
@@ -186,10 +198,10 @@ impl CatalogueRun {
         loop {
             let import = PastImport {
                 started_at,
-                finished_at: (ports.clock)(),
+                finished_at: (self.ports.clock)(),
                 summary,
             };
-            let finished = panics::caught(ports.catalogues.finish(lease.lease, &import)).await;
+            let finished = panics::caught(self.ports.catalogues.finish(lease.lease, &import)).await;
             let error = match finished {
                 Ok(true) => return Ok(()),
                 Ok(false) if is_in_doubt => return Ok(()),
@@ -200,7 +212,7 @@ impl CatalogueRun {
             match patience.next() {
                 Some(wait) if !stop.is_cancelled() => sleep(wait).await,
                 _ => {
-                    tracing::warn!(%error, catalogue = %self.name, "an import could not be recorded");
+                    tracing::warn!(%error, catalogue = %self.wanted.name, "an import could not be recorded");
                     return Err(failed(error));
                 }
             }

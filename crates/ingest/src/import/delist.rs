@@ -1,218 +1,82 @@
-//! Expires the postings that are missing in a catalogue, in batches that give way to pushes.
+//! Counts the postings that are missing in a catalogue, and expires those that were missed too often.
 
-use std::{slice, time::Duration};
-
+use async_trait::async_trait;
 use domain::{
-    catalogue::OpenPosting,
-    usecase::{self, ImportError},
+    catalogue::{CatalogueId, CatalogueLease, Missed, OpenPosting},
+    usecase::{CatalogueOrder, Delisted, delist_missing},
 };
-use kernel::{CatalogueName, PostingId, SourceIdentifier, StoreError};
-use runtime::{panics, waits};
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
+use kernel::{PostingId, SourceIdentifier, StoreError};
 
 use super::{
-    lease::{self, HeldLease},
-    outage::Patience,
-    ports::{ImportPorts, PATIENCE, failed, stopping},
+    ports::CataloguePorts,
+    sweep::{PAGE, Page, Step},
 };
 
-/// The open postings that are read at a time.
-pub(super) const PAGE: usize = 1_024;
-/// Postings per commit.
-const BATCH: usize = 256;
-/// Retries of a batch after conflicts with other writers.
-const CONFLICTS: usize = 4;
-/// The most postings that cannot be written now and are tried again at the end.
-const MOST_STUCK: usize = 1_000;
-
-/// The expiry of missing postings.
-pub(super) struct Delisting<'a> {
-    ports: &'a ImportPorts,
-    lease: &'a HeldLease,
-    stop: &'a CancellationToken,
-    expired: u64,
-    /// Postings that could not be written alone, each with the time since when.
-    stuck: Vec<(SourceIdentifier, Instant)>,
-    away: Patience,
+/// The open postings of a catalogue that no line of an import has named.
+pub(super) struct MissingPostings<'a, F> {
+    pub ports: &'a CataloguePorts,
+    pub catalogue: CatalogueId,
+    pub order: &'a CatalogueOrder,
+    pub is_missing: F,
 }
 
-impl<'a> Delisting<'a> {
-    pub const fn new(
-        ports: &'a ImportPorts,
-        lease: &'a HeldLease,
-        stop: &'a CancellationToken,
-    ) -> Self {
-        Self {
-            ports,
-            lease,
-            stop,
-            expired: 0,
-            stuck: Vec::new(),
-            away: Patience::new(PATIENCE),
-        }
+impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> MissingPostings<'_, F> {
+    /// Those of a page of open postings.
+    async fn page(&self, after: Option<PostingId>) -> Result<Page<OpenPosting>, StoreError> {
+        let catalogues = &self.ports.catalogues;
+        let page = catalogues.open_postings(self.catalogue, after, PAGE);
+        let mut page = page.await?;
+        let last = page.last().filter(|_| page.len() == PAGE);
+        let next = last.map(|posting| posting.id);
+        page.retain(|posting| (self.is_missing)(&posting.identifier));
+        Ok((page, next))
     }
 
-    /// The number of postings that have expired.
-    pub const fn expired(&self) -> u64 {
-        self.expired
-    }
-
-    /// Expires the open postings of the catalogue that are missing.
-    pub async fn run(
-        &mut self,
-        name: &CatalogueName,
-        is_missing: impl Fn(&SourceIdentifier) -> bool,
-    ) -> Result<(), ImportError> {
-        let mut after = None;
+    /// The number of those that would expire now.
+    pub async fn would_expire(&self) -> Result<u64, StoreError> {
+        let (mut after, mut count) = (None, 0);
         loop {
-            let page = self.page(after).await?;
-            after = page.last().map(|posting| posting.id);
-            let is_last = page.len() < PAGE;
-            let missing = page.into_iter().map(|posting| posting.identifier);
-            let missing: Vec<_> = missing.filter(|posting| is_missing(posting)).collect();
-            let mut rest = missing.as_slice();
-            while !rest.is_empty() {
-                let size = self.ports.throttle.sweep_size(BATCH).min(rest.len());
-                let (batch, others) = rest.split_at(size);
-                let start = Instant::now();
-                self.expire(name, batch).await?;
-                self.wait(self.ports.throttle.sweep_pause(start.elapsed()))
-                    .await?;
-                rest = others;
+            let (page, next) = self.page(after).await?;
+            let ids: Vec<_> = page.iter().map(|posting| posting.id).collect();
+            let misses = self.ports.catalogues.misses(self.catalogue, &ids).await?;
+            for id in ids {
+                let before = misses.get(&id).copied().unwrap_or_default();
+                count += u64::from(self.order.patience.after(before) == Missed::Expired);
             }
-            if is_last {
-                return self.expire_stuck(name).await;
+            if next.is_none() {
+                return Ok(count);
             }
+            after = next;
         }
     }
+}
 
-    /// The open postings of the catalogue that follow one.
-    async fn page(&mut self, after: Option<PostingId>) -> Result<Vec<OpenPosting>, ImportError> {
-        let (catalogues, catalogue) = (&self.ports.catalogues, self.lease.lease.catalogue);
-        loop {
-            let page = catalogues.open_postings(catalogue, after, PAGE);
-            match panics::caught(page).await {
-                Ok(page) => return Ok(page),
-                Err(error) => self.wait_while_away(error).await?,
-            }
-        }
+/// The end of an import, which counts and expires them.
+pub(super) struct Delisting<'a, F> {
+    pub missing: MissingPostings<'a, F>,
+    pub lease: CatalogueLease,
+    /// What became of them so far.
+    pub delisted: Delisted,
+}
+
+#[async_trait]
+impl<F: Fn(&SourceIdentifier) -> bool + Send + Sync> Step for Delisting<'_, F> {
+    type Posting = SourceIdentifier;
+
+    async fn page(&self, after: Option<PostingId>) -> Result<Page<SourceIdentifier>, StoreError> {
+        let (page, next) = self.missing.page(after).await?;
+        let postings = page.into_iter().map(|posting| posting.identifier);
+        Ok((postings.collect(), next))
     }
 
-    /// Expires a batch in one commit, or if that fails one by one. Those that cannot be written now
-    /// are left to the end.
-    async fn expire(
-        &mut self,
-        name: &CatalogueName,
-        batch: &[SourceIdentifier],
-    ) -> Result<(), ImportError> {
-        let Some(error) = self.together(name, batch, CONFLICTS).await? else {
-            return Ok(());
-        };
-        tracing::debug!(%error, "missing postings are expired one by one");
-        for posting in batch {
-            let Some(error) = self.alone(name, posting).await? else {
-                continue;
-            };
-            if self.stuck.len() >= MOST_STUCK {
-                return Err(failed(error));
-            }
-            self.stuck.push((posting.clone(), Instant::now()));
-        }
+    async fn commit(&mut self, postings: &[SourceIdentifier]) -> Result<(), StoreError> {
+        let MissingPostings { ports, order, .. } = &self.missing;
+        let (store, catalogues, now) = (&*ports.store, &*ports.catalogues, (ports.clock)());
+        let (name, patience) = (&order.name, order.patience);
+        let delisted =
+            delist_missing(store, catalogues, self.lease, name, patience, postings, now).await?;
+        self.delisted.missing += delisted.missing;
+        self.delisted.expired += delisted.expired;
         Ok(())
-    }
-
-    /// Expires a posting; gives the error if it cannot be written now.
-    async fn alone(
-        &mut self,
-        name: &CatalogueName,
-        posting: &SourceIdentifier,
-    ) -> Result<Option<StoreError>, ImportError> {
-        let error = self.together(name, slice::from_ref(posting), 0).await?;
-        if let Some(error) = &error {
-            tracing::debug!(%error, ?posting, "a missing posting cannot be expired now");
-            self.wait(Duration::ZERO).await?;
-        }
-        Ok(error)
-    }
-
-    /// Expires postings in one commit, again after so many conflicts; gives the error if they cannot
-    /// be written now.
-    async fn together(
-        &mut self,
-        name: &CatalogueName,
-        postings: &[SourceIdentifier],
-        conflicts: usize,
-    ) -> Result<Option<StoreError>, ImportError> {
-        let mut waits = waits::after_conflicts().take(conflicts);
-        loop {
-            let error = match self.attempt(name, postings).await {
-                Ok(()) => return Ok(None),
-                Err(error) => error,
-            };
-            match error {
-                StoreError::Unavailable(_) | StoreError::InDoubt(_) => {
-                    self.wait_while_away(error).await?;
-                }
-                StoreError::Conflict => {
-                    self.lease.check(self.ports).await?;
-                    match waits.next() {
-                        Some(wait) => self.wait(wait).await?,
-                        None => return Ok(Some(error)),
-                    }
-                }
-                other => return Ok(Some(other)),
-            }
-        }
-    }
-
-    /// Tries the postings again that could not be written, each for a minute.
-    async fn expire_stuck(&mut self, name: &CatalogueName) -> Result<(), ImportError> {
-        let mut waits = waits::after_locks();
-        while !self.stuck.is_empty() {
-            self.wait(waits.next().unwrap_or_default()).await?;
-            for (posting, since) in std::mem::take(&mut self.stuck) {
-                let Some(error) = self.alone(name, &posting).await? else {
-                    continue;
-                };
-                if since.elapsed() >= PATIENCE {
-                    tracing::warn!(%error, ?posting, "a missing posting cannot be expired");
-                    return Err(failed(error));
-                }
-                self.stuck.push((posting, since));
-            }
-        }
-        Ok(())
-    }
-
-    async fn attempt(
-        &mut self,
-        name: &CatalogueName,
-        postings: &[SourceIdentifier],
-    ) -> Result<(), StoreError> {
-        let (store, now) = (&*self.ports.store, (self.ports.clock)());
-        let delisted = usecase::delist_missing(store, self.lease.lease, name, postings, now);
-        let expired = panics::caught(delisted).await?;
-        self.expired += expired as u64;
-        self.away = Patience::new(PATIENCE);
-        Ok(())
-    }
-
-    /// Waits after a failure of the store, and fails if it is unavailable for too long.
-    async fn wait_while_away(&mut self, error: StoreError) -> Result<(), ImportError> {
-        match self.away.next() {
-            Some(wait) => self.wait(wait).await,
-            None => Err(failed(error)),
-        }
-    }
-
-    /// Waits, unless the service stops or another import has the catalogue.
-    async fn wait(&self, time: Duration) -> Result<(), ImportError> {
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => Err(stopping()),
-            () = self.lease.lost().cancelled() => Err(lease::lost()),
-            () = sleep(time) => Ok(()),
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    catalogue::{CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES},
+    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Leased, MOST_CATALOGUES},
     usecase::ImportError,
 };
 use kernel::{CatalogueName, ClientId};
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use uuid::Uuid;
 
-use super::ports::{ImportPorts, failed, new_catalogue_id};
+use super::ports::{CataloguePorts, failed};
 
 /// How long a lease holds unless it is renewed, and how often it is.
 const LEASE: Duration = Duration::from_secs(30);
@@ -29,13 +29,14 @@ pub(super) struct HeldLease {
 }
 
 impl HeldLease {
-    /// Leases a client's catalogue.
+    /// Leases a client's catalogue; `None` if it is not there, and is not to be made with a new id.
     pub async fn take(
-        ports: &ImportPorts,
+        ports: &CataloguePorts,
         client: ClientId,
         name: &CatalogueName,
-    ) -> Result<Self, ImportError> {
-        let (holder, new_id) = (Uuid::new_v4(), new_catalogue_id());
+        new_id: Option<CatalogueId>,
+    ) -> Result<Option<Self>, ImportError> {
+        let holder = Uuid::new_v4();
         let leased = decide_again(WITHIN, async || {
             let now = (ports.clock)();
             let query = CatalogueQuery {
@@ -50,13 +51,14 @@ impl HeldLease {
             Ok((leased, now))
         });
         match leased.await.map_err(failed)? {
-            (Leased::Held(lease), _) => Ok(Self::renewed(ports, lease)),
+            (Leased::Held(lease), _) => Ok(Some(Self::renewed(ports, lease))),
+            (Leased::Unknown, _) => Ok(None),
             (Leased::Running(until), now) => Err(ImportError::Running(seconds(until - now))),
             (Leased::TooMany, _) => Err(ImportError::TooManyCatalogues(MOST_CATALOGUES)),
         }
     }
 
-    fn renewed(ports: &ImportPorts, lease: CatalogueLease) -> Self {
+    fn renewed(ports: &CataloguePorts, lease: CatalogueLease) -> Self {
         let lost = CancellationToken::new();
         let renewal = renew(ports.clone(), lease, lost.clone());
         Self {
@@ -72,7 +74,7 @@ impl HeldLease {
     }
 
     /// Fails if the lease is another import's.
-    pub async fn check(&self, ports: &ImportPorts) -> Result<(), ImportError> {
+    pub async fn check(&self, ports: &CataloguePorts) -> Result<(), ImportError> {
         let until = until(ports);
         let renewed = panics::caught(ports.catalogues.renew(self.lease, until)).await;
         if self.lost.is_cancelled() || renewed == Ok(false) {
@@ -82,14 +84,14 @@ impl HeldLease {
     }
 }
 
-async fn renew(ports: ImportPorts, lease: CatalogueLease, lost: CancellationToken) {
+async fn renew(ports: CataloguePorts, lease: CatalogueLease, lost: CancellationToken) {
     // It may lapse while the store is unavailable, and is still held if no other import came.
     let renew = || ports.catalogues.renew(lease, until(&ports));
     keep("a catalogue", RENEW_EVERY, renew).await;
     lost.cancel();
 }
 
-fn until(ports: &ImportPorts) -> OffsetDateTime {
+fn until(ports: &CataloguePorts) -> OffsetDateTime {
     (ports.clock)() + LEASE
 }
 

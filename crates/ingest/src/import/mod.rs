@@ -14,7 +14,7 @@
 //!   nothing ([`cache`]), tries again what the store could not answer ([`outage`]), and gives out
 //!   receipts in the order of the lines ([`ledger`]).
 //! - [`catalogue`] begins and ends the import of a catalogue, under a [`lease`]; [`delist`] ends
-//!   the postings that no line has named.
+//!   the postings that no line has named, and [`undo`] brings them back, both in a [`sweep`].
 //!
 //! Because the task does the work, a client that hangs up stops it only between lines, and not at
 //! all once the body has ended.
@@ -31,6 +31,8 @@ mod parse;
 mod pipeline;
 mod ports;
 mod running;
+mod sweep;
+mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -45,10 +47,13 @@ use domain::{
 use tokio::{runtime::Handle, sync::Semaphore, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use self::ports::ImportPorts;
 use self::{
     cache::LineCache, catalogue::CatalogueRun, execute::Shared, pipeline::Pipeline,
     ports::stopping, running::Running,
+};
+pub use self::{
+    ports::{CataloguePorts, ImportPorts},
+    undo::CatalogueUndo,
 };
 
 /// How long a stop waits for imports: their commands have ten seconds.
@@ -85,6 +90,16 @@ impl Importer {
             },
         };
         (importer, ImportTasks { stop, tasks })
+    }
+
+    /// The undo of what imports expired. It ends with the imports.
+    pub fn undo(&self) -> CatalogueUndo {
+        CatalogueUndo {
+            ports: (&self.ports).into(),
+            runtime: self.runtime.clone(),
+            tasks: self.tasks.clone(),
+            stop: self.stop.clone(),
+        }
     }
 }
 
@@ -125,7 +140,7 @@ async fn begin(
     let run = match &order.catalogue {
         None => None,
         Some(wanted) => {
-            let run = CatalogueRun::begin(&ports, &order, wanted, &stop).await?;
+            let run = CatalogueRun::begin(&(&ports).into(), &order, wanted, &stop).await?;
             options.catalogue = Some(run.id);
             Some(run)
         }

@@ -366,7 +366,7 @@ impl Pipeline {
         };
         let mut result = self.ended.map_or(Ok(()), Err);
         if let Some(run) = self.run {
-            let ended = run.end(&self.ports, self.started_at, &mut summary, &self.stop);
+            let ended = run.end(self.started_at, &mut summary, &self.stop);
             result = result.and(ended.await);
         }
         (summary, result)

@@ -31,6 +31,30 @@ pub struct ImportPorts {
     pub throttle: Throttle,
 }
 
+/// The ports that work on a whole catalogue: the end of its import, and its undo.
+#[derive(Clone)]
+pub struct CataloguePorts {
+    /// The catalogues.
+    pub catalogues: Arc<dyn Catalogues>,
+    /// The store of their postings.
+    pub store: Arc<dyn Store>,
+    /// The current time.
+    pub clock: Clock,
+    /// Sizes the batches.
+    pub throttle: Throttle,
+}
+
+impl From<&ImportPorts> for CataloguePorts {
+    fn from(ports: &ImportPorts) -> Self {
+        Self {
+            catalogues: Arc::clone(&ports.catalogues),
+            store: Arc::clone(&ports.store),
+            clock: Arc::clone(&ports.clock),
+            throttle: ports.throttle.clone(),
+        }
+    }
+}
+
 /// A new id.
 pub(super) fn new_catalogue_id() -> CatalogueId {
     CatalogueId::new(uuid::Uuid::now_v7())

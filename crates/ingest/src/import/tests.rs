@@ -11,7 +11,7 @@ mod repeated;
 use std::fmt::Write as _;
 
 use domain::{
-    catalogue::{Catalogue, Catalogues, MaxMissing},
+    catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience},
     import::{Line, LineText, Receipt, Summary},
     posting::{Lifetime, Posting},
     store::{LockedRows, PostingReader, Store},
@@ -192,7 +192,8 @@ fn of_catalogue(name: &str) -> ImportOrder {
     ImportOrder {
         catalogue: Some(CatalogueOrder {
             name: CatalogueName::new(name).unwrap(),
-            max_missing: MaxMissing::default(),
+            guard: Guard::default(),
+            patience: Patience::default(),
             prefixes: Prefixes::ALL,
         }),
         ..order()
@@ -203,7 +204,10 @@ fn of_catalogue(name: &str) -> ImportOrder {
 fn up_to(percent: u8, order: ImportOrder) -> ImportOrder {
     ImportOrder {
         catalogue: order.catalogue.map(|catalogue| CatalogueOrder {
-            max_missing: MaxMissing::new(percent).unwrap(),
+            guard: Guard {
+                max_missing: MaxMissing::new(percent).unwrap(),
+                ..catalogue.guard
+            },
             ..catalogue
         }),
         ..order

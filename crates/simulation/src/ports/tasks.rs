@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use domain::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
-        OpenPosting, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
+        LastImport, Leased, OpenPosting, PastImport, Undone,
     },
     testing::MemoryStore,
 };
@@ -71,6 +71,10 @@ behind_the_link! { Catalogues;
     write renew(lease: CatalogueLease, until: Time) -> Result<bool>;
     write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool>;
     read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>;
+    read misses(of: CatalogueId, postings: &[PostingId]) -> Result<HashMap<PostingId, u8>>;
+    read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
+    write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>;
+    write forget_missed(limit: usize) -> Result<usize>;
     read find(client: ClientId, name: &CatalogueName, now: Time) -> Result<Option<Catalogue>>;
     read list(client: ClientId, now: Time) -> Result<Vec<Catalogue>>;
     read last_imports(limit: usize) -> Result<Vec<LastImport>>;

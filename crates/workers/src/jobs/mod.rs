@@ -4,6 +4,7 @@ mod drafts;
 mod events;
 mod expiry;
 mod job;
+mod missed;
 mod sessions;
 mod texts;
 
@@ -22,6 +23,7 @@ fn all() -> Vec<Box<dyn Job>> {
         Box::<expiry::Expiry>::default(),
         Box::new(drafts::Drafts),
         Box::new(events::Events),
+        Box::new(missed::Missed),
         Box::new(sessions::Sessions),
         Box::new(texts::Texts),
     ]

@@ -8,9 +8,12 @@ use std::sync::{
 
 use async_trait::async_trait;
 use domain::{
-    catalogue::CatalogueId,
+    catalogue::{CatalogueId, Undone},
     import::{Line, LineError, LineOptions, Missing, Receipt, Summary},
-    usecase::{CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest, IngestError},
+    usecase::{
+        CatalogueError, CatalogueOrder, Import, ImportError, ImportOrder, Imports, Ingest,
+        IngestError, UndoCatalogue, UndoOrder,
+    },
 };
 use kernel::{PostingId, Prefixes};
 use uuid::Uuid;
@@ -54,6 +57,20 @@ impl Imports for Handle {
             late: None,
             running: Running(Arc::clone(&backend.imports)),
         }))
+    }
+}
+
+#[async_trait]
+impl UndoCatalogue for Handle {
+    async fn undo(&self, order: UndoOrder) -> Result<Undone, CatalogueError> {
+        match order.name.as_str() {
+            "running" => Err(CatalogueError::Running(7)),
+            "unknown" => Err(CatalogueError::NotFound),
+            _ => Ok(Undone {
+                reopened: 2,
+                left: u64::from(order.by.is_none()),
+            }),
+        }
     }
 }
 
@@ -122,10 +139,10 @@ impl Import for Lines {
 
     async fn finish(mut self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
         self.summary.complete = complete;
-        if let Some(CatalogueOrder { max_missing, .. }) = &self.order.catalogue
+        if let Some(CatalogueOrder { guard, .. }) = &self.order.catalogue
             && complete
         {
-            let held = max_missing.percent() < 100;
+            let held = guard.max_missing.percent() < 100;
             self.summary.missing = Some(Missing {
                 count: 25,
                 expired: if held { 0 } else { 25 },

@@ -3,7 +3,11 @@
 use kernel::{Actor, CatalogueName, testing::uuid};
 
 use super::*;
-use crate::{catalogue::CatalogueId, decision::delisting::delist, testing::pusher};
+use crate::{
+    catalogue::CatalogueId,
+    decision::delisting::{delist, undo_delisting},
+    testing::pusher,
+};
 
 const NOTHING: &str = "{}";
 
@@ -116,4 +120,33 @@ fn what_a_catalogue_no_longer_lists_expires() {
     assert_eq!(posting.details.expiration_reason.as_deref(), reason);
     assert_eq!(delist_from(&listed(Status::Approved), 2), None);
     assert_eq!(delist_from(&Board::with(Status::Approved), 1), None);
+}
+
+#[test]
+fn an_undo_brings_back_what_nothing_has_changed_since() {
+    let name = CatalogueName::new("jobs").unwrap();
+    let mut board = listed(Status::Approved);
+    let undo = |board: &Board, n| {
+        let by = Actor::Client(pusher());
+        undo_delisting(board.posting(), catalogue(n), &name, by, board.now)
+    };
+    assert_eq!(undo(&board, 1), None, "it is open");
+    board.record(delist_from(&board, 1));
+    assert_eq!(undo(&board, 2), None);
+    board.put(NOTHING).unwrap();
+    let change = undo(&board, 1);
+    let written = board.record(change);
+    assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
+    let posting = board.posting();
+    assert_eq!(posting.status, Status::PendingEnrichment);
+    assert_eq!(posting.updated_by, Some(Actor::Client(pusher())));
+    assert_eq!(posting.catalogue, Some(catalogue(1)));
+    let reasons = (&posting.status_reason, &posting.details.expiration_reason);
+    assert_eq!(
+        reasons,
+        (&Some("undo of the catalogue jobs".to_owned()), &None)
+    );
+    board.record(delist_from(&board, 1));
+    board.put(r#"{"title":"New"}"#).unwrap();
+    assert_eq!(undo(&board, 1), None, "it was changed");
 }

@@ -2,7 +2,7 @@
 
 use access::{Clients, testing::client};
 use kernel::{
-    CatalogueName, ClientId, PostingId, Status, StoreError,
+    CatalogueName, ClientId, PostingId, Prefixes, Status, StoreError,
     audit::{Action, AuditLog},
     event::EventLog,
     testing::{Absent, Checked, by_ann, entries, hours, identifier, minutes, noon, uuid, valid},
@@ -12,14 +12,14 @@ use time::OffsetDateTime;
 use super::{change, events::put_events, load, posting, put};
 use crate::{
     catalogue::{
-        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased,
-        MOST_CATALOGUES, PastImport,
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting, Leased,
+        MOST_CATALOGUES, PastImport, Patience, Undone,
     },
     import::{Counts, Missing, Summary},
     posting::{Posting, PutPosting, enrich},
     store::{Store, WriteSet},
     testing::{create, push, put_id},
-    usecase::delist_missing,
+    usecase::{Delisted, UndoOrder, delist_missing, undo_expiries},
 };
 
 fn name(text: &str) -> CatalogueName {
@@ -57,7 +57,7 @@ fn query(text: &str, n: u128, now: OffsetDateTime) -> CatalogueQuery {
     CatalogueQuery {
         client: of(1),
         name: name(text),
-        new_id: catalogue(n),
+        new_id: Some(catalogue(n)),
         holder: uuid(n),
         now,
         until: now + hours(1),
@@ -90,6 +90,44 @@ async fn found<S: Catalogues>(store: &S, text: &str, now: OffsetDateTime) -> Che
 fn listed(ids: &[&str], lease: CatalogueLease) -> Vec<PutPosting> {
     let put = |id: &&str| create(id, "acme").listed_in(lease.catalogue);
     ids.iter().map(put).collect()
+}
+
+/// A complete import that expires these postings if it is the second in a row that misses them.
+async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> Checked {
+    let lease = lease(store, "jobs", n, noon()).await?;
+    let patience = Patience::new(2).ok_or(Absent)?;
+    let missing: Vec<_> = missing.iter().map(|id| identifier(id)).collect();
+    let jobs = name("jobs");
+    let delisted = delist_missing(store, store, lease, &jobs, patience, &missing, noon());
+    let Delisted { missing, expired } = delisted.await?;
+    finish(store, lease, missing, expired, false).await
+}
+
+async fn finish<S: Catalogues>(
+    store: &S,
+    lease: CatalogueLease,
+    count: u64,
+    expired: u64,
+    held: bool,
+) -> Checked {
+    let import = past(Summary {
+        missing: Some(Missing {
+            count,
+            expired,
+            held,
+        }),
+        complete: true,
+        ..Summary::default()
+    });
+    assert_eq!(store.finish(lease, &import).await, Ok(true));
+    Ok(())
+}
+
+/// How many imports in a row have missed postings of the catalogue.
+async fn counted<S: Catalogues>(store: &S, ids: [&str; 2]) -> Checked<[Option<u8>; 2]> {
+    let id = found(store, "jobs", noon()).await?.id;
+    let misses = store.misses(id, &ids.map(put_id)).await?;
+    Ok(ids.map(|id| misses.get(&put_id(id)).copied()))
 }
 
 fn past(summary: Summary) -> PastImport {
@@ -188,7 +226,8 @@ kernel::contract_cases!(
         let missing = ["a", "b"].map(identifier);
         let delist = async |lease, missing| {
             let now = noon() + hours(1);
-            delist_missing(store, lease, &name("jobs"), missing, now).await
+            let patience = Patience::default();
+            delist_missing(store, store, lease, &name("jobs"), patience, missing, now).await
         };
         assert_eq!(delist(lost, &missing).await, Err(StoreError::Conflict));
         assert_eq!(load(store, &["a", "b"]).await?.postings, before.postings);
@@ -199,7 +238,11 @@ kernel::contract_cases!(
         writes.tasks.ask(enrich(put_id("c")));
         assert_eq!(store.commit(writes).await, Err(StoreError::Conflict));
 
-        assert_eq!(delist(held, &missing[..1]).await, Ok(1));
+        let one = Delisted {
+            missing: 1,
+            expired: 1,
+        };
+        assert_eq!(delist(held, &missing[..1]).await, Ok(one));
         assert_eq!(posting(store, "a").await?.status, Status::Expired);
         let deleted = Catalogues::delete(store, of(1), &name("jobs"), None).await;
         assert_eq!(deleted, Ok(true));
@@ -294,6 +337,113 @@ kernel::contract_cases!(
         assert_eq!(found(store, "other", noon()).await?.postings, 1);
         let unknown = store.open_postings(catalogue(404), None, 9).await;
         assert_eq!(unknown, Ok(Vec::new()));
+    },
+    /// By imports that are complete and not held; naming a posting writes nothing.
+    async fn misses_are_counted_in_a_row(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        put(store, &listed(&["a", "b"], first)).await?;
+        let before = load(store, &["a", "b"]).await?;
+        finish(store, first, 0, 0, false).await?;
+        misses(store, 2, &["a"]).await?;
+        let ids = ["a", "b"];
+        assert_eq!(counted(store, ids).await?, [Some(1), None]);
+        // Neither one that is held, nor one that ends early, whatever it has counted.
+        let held = lease(store, "jobs", 3, noon()).await?;
+        finish(store, held, 2, 0, true).await?;
+        let early = lease(store, "jobs", 4, noon()).await?;
+        let both = ids.map(identifier);
+        let (jobs, patience) = (name("jobs"), Patience::new(9).ok_or(Absent)?);
+        delist_missing(store, store, early, &jobs, patience, &both, noon()).await?;
+        assert_eq!(
+            store.finish(early, &past(Summary::default())).await,
+            Ok(true)
+        );
+        assert_eq!(counted(store, ids).await?, [Some(1), None]);
+        misses(store, 5, &["b"]).await?;
+        assert_eq!(counted(store, ids).await?, [None, Some(1)]);
+        assert_eq!(store.forget_missed(1).await, Ok(1));
+        assert_eq!(store.forget_missed(9).await, Ok(2));
+        assert_eq!(store.forget_missed(9).await, Ok(0));
+        assert_eq!(counted(store, ids).await?, [None, Some(1)]);
+        assert_eq!(load(store, &ids).await?.postings, before.postings);
+        misses(store, 6, &["b"]).await?;
+        assert_eq!(posting(store, "b").await?.status, Status::Expired);
+        assert_eq!(counted(store, ids).await?, [None, None]);
+    },
+    /// As far as nothing has changed it since, in parts, and of the last import that expired any.
+    async fn an_undo_reopens_what_is_unchanged(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        let ids = ["a", "b", "c", "d", "e"];
+        put(store, &listed(&ids, first)).await?;
+        finish(store, first, 0, 0, false).await?;
+        misses(store, 2, &["e"]).await?;
+        misses(store, 3, &ids).await?;
+        misses(store, 4, &["a", "b", "c", "d"]).await?;
+        misses(store, 5, &[]).await?;
+        let reopen = push("a", r#"{"expiration":null}"#);
+        put(
+            store,
+            &[reopen, push("b", r#"{"title":"New"}"#), push("c", "{}")],
+        )
+        .await?;
+        let undo = async |lease: CatalogueLease, after, by| {
+            let order = UndoOrder {
+                client: of(1),
+                name: name("jobs"),
+                prefixes: Prefixes::ALL,
+                by,
+            };
+            let expired = store.expired_last(lease.catalogue, after, 3).await?;
+            let first = after.is_none();
+            undo_expiries(store, lease, &order, &expired, first, noon()).await?;
+            Ok::<_, StoreError>(expired)
+        };
+        let lost = lease(store, "jobs", 6, noon()).await?;
+        let mut part = undo(lost, None, None).await?;
+        let held = lease(store, "jobs", 7, noon() + hours(1)).await?;
+        assert_eq!(undo(lost, None, None).await, Err(StoreError::Conflict));
+        assert_eq!(store.finish_undo(lost).await, Ok(None));
+        let after = part.iter().map(|one| one.id).max();
+        assert_eq!(store.expired_last(held.catalogue, None, 3).await?.len(), 1);
+        part.extend(undo(held, after, None).await?);
+        assert_eq!(undo(held, None, Some(by_ann(1))).await?, []);
+        part.sort_by_key(|one| one.identifier.clone());
+        let expired = ["a", "b", "c", "d"].map(|id| ExpiredPosting {
+            id: put_id(id),
+            identifier: Some(identifier(id)),
+        });
+        assert_eq!(part, expired);
+        let undone = Undone {
+            reopened: 2,
+            left: 2,
+        };
+        assert_eq!(store.finish_undo(held).await, Ok(Some(undone)));
+        assert_eq!(entries(store).await?.len(), 1);
+        let mut open = Vec::new();
+        for id in ids {
+            open.push(posting(store, id).await?.status.is_open());
+        }
+        assert_eq!(open, [true, false, true, true, false]);
+        assert_eq!(counted(store, ["c", "d"]).await?, [None, None]);
+        let again = lease(store, "jobs", 8, noon()).await?;
+        let nothing = store.expired_last(again.catalogue, None, 9).await;
+        assert_eq!(nothing, Ok(vec![]));
+        let nothing = Undone::default();
+        assert_eq!(store.finish_undo(again).await, Ok(Some(nothing)));
+        assert!(store.forget_missed(9).await? > 0);
+        assert_eq!(store.forget_missed(9).await, Ok(0));
+    },
+    async fn a_question_may_make_no_catalogue(store: &S) {
+        with_clients(store).await?;
+        let question = CatalogueQuery {
+            new_id: None,
+            ..query("jobs", 1, noon())
+        };
+        assert_eq!(ask(store, &question).await?, Leased::Unknown);
+        let unknown = Catalogues::find(store, of(1), &name("jobs"), noon()).await;
+        assert_eq!(unknown, Ok(None));
     },
     /// Readers see no difference: no event, no actor and no time of an update.
     async fn a_posting_moves_to_the_catalogue_that_lists_it(store: &S) {
@@ -395,7 +545,7 @@ kernel::contract_cases!(
         let deleted = Catalogues::delete(store, of(1), &name("c2"), None).await;
         assert_eq!(deleted, Ok(true));
         let last = CatalogueQuery {
-            new_id: catalogue(2_000),
+            new_id: Some(catalogue(2_000)),
             ..one_more
         };
         assert!(matches!(ask(store, &last).await?, Leased::Held(_)));

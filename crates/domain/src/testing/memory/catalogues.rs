@@ -1,14 +1,19 @@
 //! The catalogues of the store in memory.
 
+use std::collections::{BTreeMap, HashMap};
+
 use async_trait::async_trait;
 use kernel::{CatalogueName, ClientId, PostingId, StoreError, audit::Entry};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{MemoryStore, State, audit};
-use crate::catalogue::{
-    Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, LastImport, Leased,
-    MOST_CATALOGUES, OpenPosting, PastImport,
+use crate::{
+    catalogue::{
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, ExpiredPosting,
+        LastImport, Leased, MOST_CATALOGUES, Missed, OpenPosting, PastImport, Undone,
+    },
+    decision::WriteSet,
 };
 
 #[derive(Clone, Debug)]
@@ -19,6 +24,12 @@ pub(super) struct Row {
     /// The holder of the lease, and the end of it.
     lease: Option<(Uuid, OffsetDateTime)>,
     last_import: Option<PastImport>,
+    /// The last import that counts, and the last one that expired any, by the holders of their
+    /// leases.
+    counted: Option<Uuid>,
+    expiring: Option<Uuid>,
+    /// What became of missing postings, by import.
+    missed: BTreeMap<(Uuid, PostingId), Missed>,
 }
 
 impl Row {
@@ -43,6 +54,25 @@ impl State {
             row.id == lease.catalogue
                 && (row.lease).is_some_and(|(holder, _)| holder == lease.holder)
         })
+    }
+
+    /// Records what becomes of missing postings.
+    pub fn write_missed(&mut self, writes: &WriteSet) {
+        let Some(row) = writes.import.and_then(|lease| self.leased_catalogue(lease)) else {
+            return;
+        };
+        for (posting, missed) in &writes.missed {
+            let import = match missed {
+                Missed::Open(_) => row.lease.map(|(holder, _)| holder),
+                Missed::Expired => {
+                    row.expiring = row.lease.map(|(holder, _)| holder);
+                    row.expiring
+                }
+                Missed::Reopened | Missed::Left => row.expiring,
+            };
+            row.missed
+                .extend(import.map(|import| ((import, *posting), *missed)));
+        }
     }
 
     /// The open postings of a catalogue, by id.
@@ -88,18 +118,24 @@ impl Catalogues for MemoryStore {
             row.lease = Some(lease);
             row.id
         } else {
+            let Some(new_id) = query.new_id else {
+                return Ok(Leased::Unknown);
+            };
             let of_client = |row: &&Row| row.client == query.client;
             if state.catalogues.iter().filter(of_client).count() >= MOST_CATALOGUES {
                 return Ok(Leased::TooMany);
             }
             state.catalogues.push(Row {
-                id: query.new_id,
+                id: new_id,
                 client: query.client,
                 name: query.name.clone(),
                 lease: Some(lease),
                 last_import: None,
+                counted: None,
+                expiring: None,
+                missed: BTreeMap::new(),
             });
-            query.new_id
+            new_id
         };
         Ok(Leased::Held(CatalogueLease {
             catalogue: id,
@@ -126,6 +162,9 @@ impl Catalogues for MemoryStore {
         };
         row.lease = None;
         row.last_import = Some(import.clone());
+        if import.counts_misses() {
+            row.counted = Some(lease.holder);
+        }
         Ok(true)
     }
 
@@ -138,6 +177,83 @@ impl Catalogues for MemoryStore {
         let open = self.state().open_postings(catalogue);
         let behind = |posting: &OpenPosting| after.is_none_or(|after| posting.id > after);
         Ok(open.into_iter().filter(behind).take(limit).collect())
+    }
+
+    async fn misses(
+        &self,
+        catalogue: CatalogueId,
+        postings: &[PostingId],
+    ) -> Result<HashMap<PostingId, u8>, StoreError> {
+        let state = self.state();
+        let row = state.catalogues.iter().find(|row| row.id == catalogue);
+        let counted = row.and_then(|row| Some((row, row.counted?)));
+        let misses = postings.iter().filter_map(|id| {
+            let (row, import) = counted?;
+            match row.missed.get(&(import, *id))? {
+                Missed::Open(misses) => Some((*id, *misses)),
+                _ => None,
+            }
+        });
+        Ok(misses.collect())
+    }
+
+    async fn expired_last(
+        &self,
+        catalogue: CatalogueId,
+        after: Option<PostingId>,
+        limit: usize,
+    ) -> Result<Vec<ExpiredPosting>, StoreError> {
+        let state = self.state();
+        let rows = state.catalogues.iter().filter(|row| row.id == catalogue);
+        let missed = rows.flat_map(|row| {
+            let of_it = |(import, _): &&(Uuid, _)| row.expiring == Some(*import);
+            let expired = row.missed.iter().filter(|(_, it)| **it == Missed::Expired);
+            expired.map(|(key, _)| key).filter(of_it)
+        });
+        let missed = missed.filter(|(_, id)| after.is_none_or(|after| *id > after));
+        let postings = missed.map(|(_, id)| {
+            let posting = state.postings.get(id).map(|row| &row.posting);
+            ExpiredPosting {
+                id: *id,
+                identifier: posting.map(|posting| posting.source_identifier.clone()),
+            }
+        });
+        Ok(postings.take(limit).collect())
+    }
+
+    async fn finish_undo(&self, lease: CatalogueLease) -> Result<Option<Undone>, StoreError> {
+        let mut state = self.state();
+        let Some(row) = state.leased_catalogue(lease) else {
+            return Ok(None);
+        };
+        row.lease = None;
+        let mut undone = Undone::default();
+        if let Some(import) = row.expiring.take() {
+            row.counted = None;
+            for ((of, _), missed) in &row.missed {
+                match missed {
+                    Missed::Reopened if *of == import => undone.reopened += 1,
+                    Missed::Left if *of == import => undone.left += 1,
+                    _ => {}
+                }
+            }
+        }
+        Ok(Some(undone))
+    }
+
+    async fn forget_missed(&self, limit: usize) -> Result<usize, StoreError> {
+        let mut forgotten = 0;
+        for row in &mut self.state().catalogues {
+            let holder = row.lease.map(|(holder, _)| holder);
+            let (counted, expiring) = (row.counted, row.expiring);
+            row.missed.retain(|(import, _), _| {
+                let is_kept = [holder, counted, expiring].contains(&Some(*import));
+                let stays = is_kept || forgotten == limit;
+                forgotten += usize::from(!stays);
+                stays
+            });
+        }
+        Ok(forgotten)
     }
 
     async fn find(

@@ -368,6 +368,7 @@ impl Store for MemoryStore {
                 unchanged.insert(*id);
             }
         }
+        state.write_missed(&writes);
         for write in writes.postings.into_values() {
             state.write(write)?;
         }

@@ -7,11 +7,11 @@ use kernel::{
 };
 
 use crate::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, Patience},
     posting::Lifetime,
     store::Store,
     testing::{MemoryStore, create, push},
-    usecase::{delist_missing, ingest},
+    usecase::{Delisted, delist_missing, ingest},
 };
 
 #[pollster::test]
@@ -21,7 +21,7 @@ async fn what_is_missing_expires_and_is_counted() {
     let query = CatalogueQuery {
         client: client(1).id,
         name: name.clone(),
-        new_id: CatalogueId::new(uuid(9)),
+        new_id: Some(CatalogueId::new(uuid(9))),
         holder: uuid(1),
         now: noon(),
         until: noon() + hours(1),
@@ -39,10 +39,13 @@ async fn what_is_missing_expires_and_is_counted() {
         .await
         .unwrap();
     let missing = ["a", "b", "c", "d", "unknown"].map(identifier);
-    // The second time as after a commit in doubt.
-    for _ in 0..2 {
-        let delisted = delist_missing(&store, lease, &name, &missing, noon()).await;
-        assert_eq!(delisted, Ok(2), "neither what ended before nor another's");
+    // Neither what ended before nor another's; the second time as after a commit in doubt.
+    for (patience, expired) in [(2, 0), (2, 0), (1, 2), (1, 2)] {
+        let patience = Patience::new(patience).unwrap();
+        let delisted =
+            delist_missing(&store, &store, lease, &name, patience, &missing, noon()).await;
+        let missing = 2;
+        assert_eq!(delisted, Ok(Delisted { missing, expired }));
     }
     let snapshot = store.load(&missing, &[]).await.unwrap();
     let is_open =

@@ -1,0 +1,160 @@
+//! The end of a body by its own word: a last line `{"end":{"lines":1400}}`.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::{Line, LineText};
+
+/// The reason why a body counts as broken off, though it ended as it should.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenOff {
+    /// The end says another number of lines.
+    #[error("The end says that {said} lines came before it, but {came} did.")]
+    OtherNumber {
+        /// What it says.
+        said: u64,
+        /// The lines before it that are not blank.
+        came: u64,
+    },
+    /// The end says no number.
+    #[error("The end must be {{\"end\":{{\"lines\":N}}}} with the number of lines before it.")]
+    NoNumber,
+    /// A line follows it.
+    #[error("A line follows the end.")]
+    LineAfterEnd,
+    /// It is required, and is not there.
+    #[error("The body has no end, which require_end asks for.")]
+    NoEnd,
+}
+
+/// What is known of the lines of a body, and of its end.
+#[derive(Debug, Default)]
+pub struct Proof {
+    lines: u64,
+    has_end: bool,
+}
+
+/// A line that is no command, but the end.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndLine<'a> {
+    #[serde(borrow)]
+    end: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct End {
+    lines: u64,
+}
+
+impl Proof {
+    /// Notes the next lines of a body, takes the end out of them, and after a fault what follows it.
+    pub fn note(&mut self, lines: &mut Vec<Line>) -> Result<(), BrokenOff> {
+        if self.has_end && !lines.is_empty() {
+            lines.clear();
+            return Err(BrokenOff::LineAfterEnd);
+        }
+        let found = lines.iter().enumerate();
+        let mut found = found.filter_map(|(at, line)| Some((at, end(line)?)));
+        let Some((at, said)) = found.next() else {
+            self.lines += lines.len() as u64;
+            return Ok(());
+        };
+        self.has_end = true;
+        self.lines += at as u64;
+        let is_last = at + 1 == lines.len();
+        lines.truncate(at);
+        let came = self.lines;
+        match said {
+            None => Err(BrokenOff::NoNumber),
+            Some(said) if said != came => Err(BrokenOff::OtherNumber { said, came }),
+            Some(_) if !is_last => Err(BrokenOff::LineAfterEnd),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether the body may end here.
+    pub const fn finish(&self, requires_end: bool) -> Result<(), BrokenOff> {
+        if requires_end && !self.has_end {
+            return Err(BrokenOff::NoEnd);
+        }
+        Ok(())
+    }
+}
+
+/// The number of lines of an end, if it says one; `None` for any other line.
+fn end(line: &Line) -> Option<Option<u64>> {
+    let LineText::Whole(text) = &line.text else {
+        return None;
+    };
+    // Almost every line is told by its first letters.
+    let members = text.trim_ascii_start().strip_prefix(b"{")?;
+    if !members.trim_ascii_start().starts_with(b"\"end\"") {
+        return None;
+    }
+    let EndLine { end } = serde_json::from_slice(text).ok()?;
+    let end: Option<End> = serde_json::from_str(end.get()).ok();
+    Some(end.map(|end| end.lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(texts: &[&str]) -> Vec<Line> {
+        let texts = (1..).zip(texts);
+        let lines = texts.map(|(number, text)| Line {
+            number,
+            text: LineText::Whole(text.as_bytes().to_vec()),
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn the_end_says_how_many_lines_came_before_it() {
+        let a = r#"{"id":"a","payload":{}}"#;
+        let end = r#" { "end" : {"lines": 2, "more":1} } "#;
+        for (body, taken, expect) in [
+            (&[&[a][..], &["nonsense", end]][..], 2, Ok(())),
+            (&[&[a], &[a], &[end]], 2, Ok(())),
+            (
+                &[&[a, end]],
+                1,
+                Err("The end says that 2 lines came before it, but 1 did."),
+            ),
+            (&[&[a, a, end, a]], 2, Err("A line follows the end.")),
+            (&[&[a, a, end], &[end]], 2, Err("A line follows the end.")),
+            (
+                &[&[a, r#"{"end":{"lines":"1"}}"#]],
+                1,
+                Err(r#"The end must be {"end":{"lines":N}} with the number of lines before it."#),
+            ),
+            // It is a line like any other, and refused.
+            (&[&[r#"{"end":{"lines":0},"id":"a"}"#]], 1, Ok(())),
+        ] {
+            let (mut proof, mut count, mut result) = (Proof::default(), 0, Ok(()));
+            for part in body {
+                let mut part = lines(part);
+                result = result.and(proof.note(&mut part));
+                count += part.len();
+            }
+            let expect = expect.map_err(str::to_owned);
+            assert_eq!(
+                result.map_err(|error| error.to_string()),
+                expect,
+                "{body:?}"
+            );
+            assert_eq!(count, taken, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn the_end_may_be_required() {
+        let mut proof = Proof::default();
+        assert_eq!(proof.finish(false), Ok(()));
+        let missing = proof.finish(true).unwrap_err().to_string();
+        assert_eq!(missing, "The body has no end, which require_end asks for.");
+        let mut end = lines(&[r#"{"end":{"lines":0}}"#]);
+        assert_eq!(proof.note(&mut end).and(proof.finish(true)), Ok(()));
+    }
+}

@@ -1,0 +1,200 @@
+//! Works through postings of a catalogue under its lease, in batches that give way to pushes.
+
+use std::{fmt::Debug, slice, time::Duration};
+
+use async_trait::async_trait;
+use domain::usecase::ImportError;
+use kernel::{PostingId, StoreError};
+use runtime::{panics, waits};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    lease::{self, HeldLease},
+    outage::Patience,
+    ports::{CataloguePorts, PATIENCE, failed, stopping},
+};
+
+/// The postings that are read at a time.
+pub(super) const PAGE: usize = 1_024;
+/// Postings per commit.
+const BATCH: usize = 256;
+/// Retries of a batch after conflicts with other writers.
+const CONFLICTS: usize = 4;
+/// The most postings that cannot be written now and are tried again at the end.
+const MOST_STUCK: usize = 1_000;
+
+/// Postings, and the one behind which the next page begins; `None` after the last page.
+pub(super) type Page<T> = (Vec<T>, Option<PostingId>);
+
+/// What is done with the postings.
+#[async_trait]
+pub(super) trait Step: Send {
+    /// How a posting is named.
+    type Posting: Clone + Debug + Send + Sync;
+
+    /// The postings that follow one.
+    async fn page(&self, after: Option<PostingId>) -> Result<Page<Self::Posting>, StoreError>;
+
+    /// Writes some of them in one commit under the lease. It may be called again for the same ones
+    /// after a failure, or with some of them alone.
+    async fn commit(&mut self, postings: &[Self::Posting]) -> Result<(), StoreError>;
+}
+
+/// A walk through postings.
+pub(super) struct Sweep<'a, S: Step> {
+    ports: &'a CataloguePorts,
+    lease: &'a HeldLease,
+    stop: &'a CancellationToken,
+    step: &'a mut S,
+    /// Postings that could not be written alone, each with the time since when.
+    stuck: Vec<(S::Posting, Instant)>,
+    away: Patience,
+}
+
+impl<'a, S: Step> Sweep<'a, S> {
+    pub const fn new(
+        ports: &'a CataloguePorts,
+        lease: &'a HeldLease,
+        stop: &'a CancellationToken,
+        step: &'a mut S,
+    ) -> Self {
+        Self {
+            ports,
+            lease,
+            stop,
+            step,
+            stuck: Vec::new(),
+            away: Patience::new(PATIENCE),
+        }
+    }
+
+    /// Works through all of them.
+    pub async fn run(mut self) -> Result<(), ImportError> {
+        let mut after = None;
+        loop {
+            let (page, next) = self.page(after).await?;
+            let mut rest = page.as_slice();
+            while !rest.is_empty() {
+                let size = self.ports.throttle.sweep_size(BATCH).min(rest.len());
+                let (batch, others) = rest.split_at(size);
+                let start = Instant::now();
+                self.write(batch).await?;
+                self.wait(self.ports.throttle.sweep_pause(start.elapsed()))
+                    .await?;
+                rest = others;
+            }
+            if next.is_none() {
+                return self.write_stuck().await;
+            }
+            after = next;
+        }
+    }
+
+    async fn page(&mut self, after: Option<PostingId>) -> Result<Page<S::Posting>, ImportError> {
+        loop {
+            match panics::caught(self.step.page(after)).await {
+                Ok(page) => return Ok(page),
+                Err(error) => self.wait_while_away(error).await?,
+            }
+        }
+    }
+
+    /// Writes a batch in one commit, or if that fails one by one. Those that cannot be written now
+    /// are left to the end.
+    async fn write(&mut self, batch: &[S::Posting]) -> Result<(), ImportError> {
+        let Some(error) = self.together(batch, CONFLICTS).await? else {
+            return Ok(());
+        };
+        tracing::debug!(%error, "postings of a catalogue are written one by one");
+        for posting in batch {
+            let Some(error) = self.alone(posting).await? else {
+                continue;
+            };
+            if self.stuck.len() >= MOST_STUCK {
+                return Err(failed(error));
+            }
+            self.stuck.push((posting.clone(), Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Writes a posting; gives the error if it cannot be written now.
+    async fn alone(&mut self, posting: &S::Posting) -> Result<Option<StoreError>, ImportError> {
+        let error = self.together(slice::from_ref(posting), 0).await?;
+        if let Some(error) = &error {
+            tracing::debug!(%error, ?posting, "a posting of a catalogue cannot be written now");
+            self.wait(Duration::ZERO).await?;
+        }
+        Ok(error)
+    }
+
+    /// Writes postings in one commit, again after so many conflicts; gives the error if they cannot
+    /// be written now.
+    async fn together(
+        &mut self,
+        postings: &[S::Posting],
+        conflicts: usize,
+    ) -> Result<Option<StoreError>, ImportError> {
+        let mut waits = waits::after_conflicts().take(conflicts);
+        loop {
+            let error = match panics::caught(self.step.commit(postings)).await {
+                Ok(()) => {
+                    self.away = Patience::new(PATIENCE);
+                    return Ok(None);
+                }
+                Err(error) => error,
+            };
+            match error {
+                StoreError::Unavailable(_) | StoreError::InDoubt(_) => {
+                    self.wait_while_away(error).await?;
+                }
+                StoreError::Conflict => {
+                    self.lease.check(self.ports).await?;
+                    match waits.next() {
+                        Some(wait) => self.wait(wait).await?,
+                        None => return Ok(Some(error)),
+                    }
+                }
+                other => return Ok(Some(other)),
+            }
+        }
+    }
+
+    /// Tries the postings again that could not be written, each for a minute.
+    async fn write_stuck(&mut self) -> Result<(), ImportError> {
+        let mut waits = waits::after_locks();
+        while !self.stuck.is_empty() {
+            self.wait(waits.next().unwrap_or_default()).await?;
+            for (posting, since) in std::mem::take(&mut self.stuck) {
+                let Some(error) = self.alone(&posting).await? else {
+                    continue;
+                };
+                if since.elapsed() >= PATIENCE {
+                    tracing::warn!(%error, ?posting, "a posting of a catalogue cannot be written");
+                    return Err(failed(error));
+                }
+                self.stuck.push((posting, since));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits after a failure of the store, and fails if it is unavailable for too long.
+    async fn wait_while_away(&mut self, error: StoreError) -> Result<(), ImportError> {
+        match self.away.next() {
+            Some(wait) => self.wait(wait).await,
+            None => Err(failed(error)),
+        }
+    }
+
+    /// Waits, unless the service stops or another import has the catalogue.
+    async fn wait(&self, time: Duration) -> Result<(), ImportError> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Err(stopping()),
+            () = self.lease.lost().cancelled() => Err(lease::lost()),
+            () = sleep(time) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The table `missed_postings`: what became of postings that imports of their catalogues missed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use diesel::sql_types::{BigInt, Nullable, Text};
+use domain::catalogue::{CatalogueId, ExpiredPosting, Missed, Undone};
+use kernel::PostingId;
+use uuid::Uuid;
+
+use crate::{
+    binds,
+    executor::{Executor, Outcome},
+    posting::IDENTIFIER,
+    statement,
+    stored::{corrupt, most, parse_optional},
+    types::{Id, StoredId},
+    value::Named,
+};
+
+const OPEN: &str = "open";
+const EXPIRED: &str = "expired";
+const REOPENED: &str = "reopened";
+const LEFT: &str = "left";
+
+statement! {
+    /// A commit in doubt may have written them.
+    Miss = {
+        postgres: r"
+            INSERT INTO missed_postings (import, posting_id, state, misses)
+            SELECT :holder, sent.* FROM unnest(:posting, :state, :misses) AS sent
+            ON CONFLICT (import, posting_id) DO UPDATE
+            SET state = excluded.state, misses = excluded.misses",
+        sqlite: r"
+            INSERT INTO missed_postings (import, posting_id, state, misses)
+            VALUES (:holder, :posting, :state, :misses)
+            ON CONFLICT (import, posting_id) DO UPDATE
+            SET state = excluded.state, misses = excluded.misses",
+    }
+}
+
+statement! {
+    Undo = {
+        postgres: r"
+            UPDATE missed_postings AS missed SET state = sent.state
+            FROM catalogues, unnest(:posting, :state) AS sent (posting, state)
+            WHERE catalogues.id = :catalogue AND missed.import = catalogues.expiring_import
+                AND missed.posting_id = sent.posting",
+        sqlite: r"
+            UPDATE missed_postings SET state = :state
+            WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
+                AND posting_id = :posting",
+    }
+}
+
+/// Records what becomes of postings under a lease, in a transaction of the caller's.
+pub async fn write(
+    conn: &mut impl Executor,
+    missed: &BTreeMap<PostingId, Missed>,
+    lease: &[Named<'static>; 2],
+) -> Outcome<()> {
+    let [catalogue, holder] = lease;
+    let (mut missing, mut undone) = (Vec::new(), Vec::new());
+    for (posting, missed) in missed {
+        let posting = posting.uuid();
+        let mut miss = |state: &'static str, misses: Option<i64>| {
+            missing.push(binds! { posting, state, misses }.to_vec());
+        };
+        let mut undo = |state: &'static str| undone.push(binds! { posting, state }.to_vec());
+        match missed {
+            Missed::Open(misses) => miss(OPEN, Some(i64::from(*misses))),
+            Missed::Expired => miss(EXPIRED, None),
+            Missed::Reopened => undo(REOPENED),
+            Missed::Left => undo(LEFT),
+        }
+    }
+    conn.execute_each::<Miss>(&missing, std::slice::from_ref(holder))
+        .await?;
+    conn.execute_each::<Undo>(&undone, std::slice::from_ref(catalogue))
+        .await?;
+    Ok(())
+}
+
+statement! {
+    pub Misses = {
+        postgres: r"
+            SELECT posting_id, misses FROM missed_postings
+            WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
+                AND posting_id = ANY (:posting) AND state = 'open'",
+        sqlite: r"
+            SELECT posting_id, misses FROM missed_postings
+            WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
+                AND posting_id = :posting AND state = 'open'",
+    },
+    returns (Id, BigInt)
+}
+
+/// How many imports in a row have missed postings.
+pub async fn misses(
+    conn: &mut impl Executor,
+    catalogue: CatalogueId,
+    postings: &[PostingId],
+) -> Outcome<HashMap<PostingId, u8>> {
+    let each = postings
+        .iter()
+        .map(|id| binds! { posting: id.uuid() }.to_vec());
+    let each: Vec<_> = each.collect();
+    let catalogue = binds! { catalogue: catalogue.uuid() };
+    let rows: Vec<(StoredId, i64)> = conn.load_each::<Misses, _>(&each, catalogue).await?;
+    let misses = rows.into_iter().map(|(id, misses)| {
+        let misses = u8::try_from(misses).map_err(|_| corrupt("missed_postings.misses", misses))?;
+        Ok((
+            PostingId::new(id.uuid("missed_postings.posting_id")?),
+            misses,
+        ))
+    });
+    misses.collect()
+}
+
+statement! {
+    pub ExpiredLast = r"
+        SELECT posting_id, source_identifier FROM missed_postings
+        LEFT JOIN postings ON postings.id = posting_id
+        WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
+            AND posting_id > :after AND state = 'expired'
+        ORDER BY posting_id LIMIT :limit",
+    returns (Id, Nullable<Text>)
+}
+
+/// Postings that the last import that expired any has expired and no undo has dealt with, behind
+/// one of them.
+pub async fn expired_last(
+    conn: &mut impl Executor,
+    catalogue: CatalogueId,
+    after: Option<PostingId>,
+    limit: usize,
+) -> Outcome<Vec<ExpiredPosting>> {
+    let after = after.map_or(Uuid::nil(), PostingId::uuid);
+    let asked = binds! { catalogue: catalogue.uuid(), after, limit: most(limit) };
+    let rows: Vec<(StoredId, Option<String>)> = conn.load::<ExpiredLast, _>(asked).await?;
+    let postings = rows.into_iter().map(|(id, identifier)| {
+        Ok(ExpiredPosting {
+            id: PostingId::new(id.uuid("missed_postings.posting_id")?),
+            identifier: parse_optional(identifier, IDENTIFIER)?,
+        })
+    });
+    postings.collect()
+}
+
+statement! {
+    CountUndone = r"
+        SELECT state, count(*) FROM missed_postings
+        WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
+        GROUP BY state",
+    returns (Text, BigInt)
+}
+
+/// What undos did with the postings that the last import that expired any has expired.
+pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome<Undone> {
+    let asked = binds! { catalogue: catalogue.uuid() };
+    let rows: Vec<(String, i64)> = conn.load::<CountUndone, _>(asked).await?;
+    let of = |wanted: &str| {
+        let row = rows.iter().find(|(state, _)| state == wanted);
+        row.map_or(0, |(_, count)| u64::try_from(*count).unwrap_or_default())
+    };
+    Ok(Undone {
+        reopened: of(REOPENED),
+        left: of(LEFT),
+    })
+}
+
+statement! {
+    /// Imports are few: they are found one after the other by the key, whatever they have.
+    pub Forget = r"
+        WITH RECURSIVE imports (import) AS (
+            SELECT (SELECT import FROM missed_postings ORDER BY import LIMIT 1)
+            UNION ALL
+            SELECT (SELECT missed.import FROM missed_postings AS missed
+                WHERE missed.import > imports.import ORDER BY missed.import LIMIT 1)
+            FROM imports WHERE imports.import IS NOT NULL
+        )
+        DELETE FROM missed_postings WHERE (import, posting_id) IN (
+            SELECT missed.import, missed.posting_id
+            FROM imports JOIN missed_postings AS missed ON missed.import = imports.import
+            WHERE NOT EXISTS (SELECT 1 FROM catalogues
+                WHERE imports.import IN (holder, counted_import, expiring_import))
+            LIMIT :limit
+        )"
+}
+
+/// Deletes what no import and no undo will ask for.
+pub async fn forget(conn: &mut impl Executor, limit: usize) -> Outcome<usize> {
+    conn.execute::<Forget>(binds! { limit: most(limit) }).await
+}
