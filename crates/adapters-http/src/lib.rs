@@ -56,6 +56,7 @@ pub use self::{
     event::{event_body, event_text},
     health::Readiness,
     host::Hosts,
+    import::catalogue_data,
     integration::client_data,
     openapi::openapi,
     ports::{Ports, WebhookPorts},

@@ -170,6 +170,11 @@ impl Answer {
             _ if status == StatusCode::CONFLICT => {
                 "another import of this catalogue is running".to_owned()
             }
+            Some(_) if status == StatusCode::UNPROCESSABLE_ENTITY => {
+                return Err(Failure::last(format!(
+                    "the service takes the input for broken off: {said}"
+                )));
+            }
             _ if may_pass(status) => format!("the service answered {}", status.as_u16()),
             Some(_) => "the service broke the import off".to_owned(),
             None if status.is_success() && self.message.is_none() => {

@@ -6,7 +6,12 @@ use futures_util::stream;
 use reqwest::Body;
 use tokio::{sync::mpsc, task, time::timeout};
 
-use crate::{entry::write_line, progress::Progress, source::Source};
+use crate::{
+    entry::{is_end, write_line},
+    import::Options,
+    progress::Progress,
+    source::Source,
+};
 
 const BLOCK: usize = 128 << 10;
 /// How many blocks are read ahead.
@@ -31,10 +36,12 @@ struct Block {
 }
 
 /// The body with the lines of a source. Of those that are not blank the first `taken` are left out:
-/// in their place are blank ones, so that all others keep their numbers.
-pub fn body(source: Source, reopens: bool, taken: u64, progress: Progress) -> Body {
+/// in their place are blank ones, so that all others keep their numbers. A catalogue ends with a line
+/// that says how many there were, unless the source has one.
+pub fn body(source: Source, options: &Options, taken: u64, progress: Progress) -> Body {
     let (sender, blocks) = mpsc::channel(READ_AHEAD);
-    task::spawn_blocking(move || feed(&source, reopens, taken, &sender));
+    let (reopens, has_end) = (options.reopen, options.catalogue.is_some());
+    task::spawn_blocking(move || feed(&source, reopens, has_end, taken, &sender));
     Body::wrap_stream(stream::unfold(
         (blocks, progress),
         async |(mut blocks, progress)| {
@@ -63,6 +70,7 @@ pub fn body(source: Source, reopens: bool, taken: u64, progress: Progress) -> Bo
 fn feed(
     source: &Source,
     reopens: bool,
+    mut has_end: bool,
     taken: u64,
     sender: &mpsc::Sender<Result<Block, Unreadable>>,
 ) {
@@ -79,6 +87,9 @@ fn feed(
     };
     let read = source.read(|line| {
         if !line.text.is_empty() {
+            if is_end(line.text) {
+                has_end = false;
+            }
             block.lines += 1;
             if block.lines > taken {
                 write_line(line.text, reopens, &mut block.text);
@@ -91,6 +102,10 @@ fn feed(
         }
         send(&mut block)
     });
+    if has_end && read.is_ok() {
+        let end = format!("{{\"end\":{{\"lines\":{}}}}}\n", block.lines);
+        block.text.extend(end.as_bytes());
+    }
     if !block.text.is_empty() {
         _ = send(&mut block);
     }

@@ -37,6 +37,12 @@ pub fn write_line(text: &[u8], reopens: bool, body: &mut Vec<u8>) {
     body.push(b'}');
 }
 
+/// Whether a line is the end of a body by its own word.
+pub fn is_end(text: &[u8]) -> bool {
+    let members = text.trim_ascii_start().strip_prefix(b"{");
+    members.is_some_and(|members| members.trim_ascii_start().starts_with(b"\"end\""))
+}
+
 /// The text behind the opening brace of a payload without the member `expiration`. `None` for any
 /// other.
 fn reopening(payload: &str) -> Option<&str> {

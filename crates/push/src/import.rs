@@ -23,12 +23,16 @@ pub struct Options {
 }
 
 /// A catalogue.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     /// Its name.
     pub name: String,
     /// The share of missing postings in per cent up to which they expire.
     pub max_missing: Option<u8>,
+    /// The number of missing postings up to which the share does not matter.
+    pub min_missing: Option<u64>,
+    /// The number of imports in a row that have to miss a posting for it to expire.
+    pub misses: Option<u8>,
 }
 
 /// Which lines have a receipt.
@@ -46,9 +50,16 @@ impl Options {
     pub(crate) fn path(&self) -> String {
         let mut parameters = Vec::new();
         let mut path = "api/job-board/imports".to_owned();
-        if let Some(Catalogue { name, max_missing }) = &self.catalogue {
-            path = format!("api/job-board/catalogues/{name}");
-            parameters.extend(max_missing.map(|percent| format!("max_missing={percent}")));
+        if let Some(catalogue) = &self.catalogue {
+            path = format!("api/job-board/catalogues/{}", catalogue.name);
+            parameters.push("require_end=true".to_owned());
+            for (name, number) in [
+                ("max_missing", catalogue.max_missing.map(u64::from)),
+                ("min_missing", catalogue.min_missing),
+                ("misses", catalogue.misses.map(u64::from)),
+            ] {
+                parameters.extend(number.map(|number| format!("{name}={number}")));
+            }
         }
         if self.receipts == Receipts::All {
             parameters.push("receipts=all".to_owned());
@@ -120,7 +131,12 @@ mod tests {
         options.catalogue = Some(Catalogue {
             name: "c".to_owned(),
             max_missing: Some(5),
+            min_missing: None,
+            misses: Some(3),
         });
-        assert_eq!(options.path(), "api/job-board/catalogues/c?max_missing=5");
+        assert_eq!(
+            options.path(),
+            "api/job-board/catalogues/c?require_end=true&max_missing=5&misses=3"
+        );
     }
 }

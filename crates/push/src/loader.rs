@@ -179,7 +179,7 @@ impl Loader {
             request = request.header("Prefer", "handling=strict");
         }
         self.progress.begin(source.length());
-        let body = body(source.clone(), options.reopen, taken, self.progress.clone());
+        let body = body(source.clone(), options, taken, self.progress.clone());
         let sent = request
             .header(AUTHORIZATION, authorization)
             .body(body)

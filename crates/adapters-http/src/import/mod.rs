@@ -14,7 +14,7 @@ use actix_web::{HttpResponse, http::Method, web};
 
 pub use self::run::MOST_FEW;
 use self::run::{ImportOptions, run};
-pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine, UndoneAnswer};
+pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine, UndoneAnswer, catalogue_data};
 use crate::{
     body::Body,
     error::ApiError,

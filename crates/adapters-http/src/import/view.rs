@@ -7,7 +7,7 @@ use domain::{
     import::{self, Counts},
     posting::{self, Notice, NoticeCode, NoticeCounts},
 };
-use kernel::PutOutcome;
+use kernel::{ClientId, PutOutcome};
 use serde::Serialize;
 use time::macros::datetime;
 use utoipa::{
@@ -348,6 +348,21 @@ impl<'a> CataloguesAnswer<'a> {
             data: catalogues.iter().map(Catalogue::new).collect(),
         }
     }
+}
+
+/// A catalogue with its client, as operators see it.
+pub fn catalogue_data(client: ClientId, catalogue: &catalogue::Catalogue) -> impl Serialize {
+    CatalogueData {
+        client: client.to_string(),
+        catalogue: Catalogue::new(catalogue),
+    }
+}
+
+#[derive(Serialize)]
+struct CatalogueData<'a> {
+    client: String,
+    #[serde(flatten)]
+    catalogue: Catalogue<'a>,
 }
 
 /// A catalogue: the postings that a client offers under a name.

@@ -25,6 +25,7 @@ macro_rules! commands {
 
 mod audit;
 mod backup;
+mod catalogues;
 mod clients;
 mod companies;
 mod completions;
@@ -59,6 +60,8 @@ commands! {
         Clients(Clients),
         #[command(subcommand)]
         Companies(companies::Companies),
+        #[command(subcommand)]
+        Catalogues(catalogues::Catalogues),
         Push(push::Push),
         #[command(subcommand)]
         Postings(postings::Postings),

@@ -77,7 +77,7 @@ pub struct Push {
     catalogue: Option<String>,
 
     /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
-    /// 20 of them; the service's default is 30. 100 lets everything through
+    /// --min-missing of them; the service's default is 30. 100 lets everything through
     #[arg(
         long,
         value_name = "PERCENT",
@@ -86,6 +86,25 @@ pub struct Push {
         value_parser = config::max_missing
     )]
     max_missing: Option<u8>,
+
+    /// Let up to so many postings expire, whatever their share; the service's default is 20
+    #[arg(
+        long,
+        value_name = "POSTINGS",
+        env = "POSTHASTE_PUSH_MIN_MISSING",
+        requires = "catalogue"
+    )]
+    min_missing: Option<u64>,
+
+    /// Expire only what so many pushes in a row have missed, 1 to 10; the service's default is 1
+    #[arg(
+        long,
+        value_name = "PUSHES",
+        env = "POSTHASTE_PUSH_MISSES",
+        requires = "catalogue",
+        value_parser = clap::value_parser!(u8).range(1..=10)
+    )]
+    misses: Option<u8>,
 
     /// Bring expired postings back: adds `"expiration": null` to each payload that says nothing of
     /// expiration
@@ -153,6 +172,8 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
         catalogue: args.catalogue.clone().map(|name| Catalogue {
             name,
             max_missing: args.max_missing,
+            min_missing: args.min_missing,
+            misses: args.misses,
         }),
         reopen: args.reopen,
         strict: args.strict,
@@ -404,6 +425,9 @@ fn overriding_command(args: &Push) -> String {
         add("catalogue", name);
     }
     add("max-missing", "100");
+    if let Some(misses) = args.misses {
+        add("misses", &misses.to_string());
+    }
     if let Some(rejects) = &args.rejects {
         add("rejects", &rejects.to_string_lossy());
     }
