@@ -12,7 +12,7 @@ use std::{
 
 use async_trait::async_trait;
 use kernel::{PutOutcome, StoreError};
-use time::{Date, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 
 pub use self::refusal::{REASONS_KEPT, Reasons, Refusal};
 use super::ClientId;
@@ -22,6 +22,12 @@ pub const DAYS_KEPT: usize = 30;
 
 /// The number of newest refusals that are kept of a client.
 pub const REFUSALS_KEPT: usize = 50;
+
+/// The days with pushes after which a client is expected to go on.
+const USUAL_DAYS: usize = 3;
+
+/// The time without a push after which such a client has fallen silent.
+const SILENCE: Duration = Duration::days(7);
 
 /// The most clients whose activity is gathered between two writes; that of others is lost.
 const MOST_CLIENTS: usize = 10_000;
@@ -59,6 +65,12 @@ impl Counts {
             PutOutcome::Reopened => &mut counts.reopened,
         } = 1;
         counts
+    }
+
+    /// The pushes, refused ones too.
+    pub const fn pushes(&self) -> u64 {
+        let accepted = self.created + self.updated + self.unchanged;
+        accepted + self.expired + self.reopened + self.refused
     }
 }
 
@@ -102,6 +114,15 @@ pub struct Activity {
     pub days: Vec<Day>,
     /// The newest [`REFUSALS_KEPT`] refusals, newest first.
     pub refusals: Vec<Refusal>,
+}
+
+impl Activity {
+    /// When the client fell silent: it pushed on three days or more, and not in the last seven.
+    pub fn silent_since(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
+        let pushed = self.days.iter().filter(|day| day.counts.pushes() > 0);
+        let last = self.last_push_at.filter(|at| now - *at > SILENCE)?;
+        (pushed.count() >= USUAL_DAYS).then_some(last)
+    }
 }
 
 /// Activity to write.
@@ -308,7 +329,7 @@ impl OfClient {
 
 #[cfg(test)]
 mod tests {
-    use kernel::testing::{hours, noon, uuid};
+    use kernel::testing::{hours, minutes, noon, uuid};
 
     use super::*;
 
@@ -410,5 +431,40 @@ mod tests {
             (client(1), [2; 32], noon() + hours(4)),
         ];
         assert_eq!(gathered.take().secrets, expect);
+    }
+
+    #[test]
+    fn a_client_that_pushed_on_three_days_is_missed_after_seven() {
+        let pushed = Counts::one(PutOutcome::Unchanged);
+        let refused = Counts {
+            refused: 1,
+            ..Counts::default()
+        };
+        let judged = Counts {
+            approved: 1,
+            ..Counts::default()
+        };
+        let past = noon() - hours(24 * 7);
+        for (days, last_push_at, is_silent) in [
+            (vec![], None, false),
+            (vec![pushed, refused], Some(past - minutes(1)), false),
+            (vec![pushed, judged, pushed], Some(past - minutes(1)), false),
+            (vec![pushed, refused, pushed], Some(past - minutes(1)), true),
+            (vec![pushed, pushed, pushed], Some(past), false),
+            (vec![pushed, pushed, pushed], Some(noon()), false),
+        ] {
+            let date = noon().date();
+            let days: Vec<_> = days
+                .into_iter()
+                .map(|counts| Day { date, counts })
+                .collect();
+            let activity = Activity {
+                last_push_at,
+                days,
+                refusals: Vec::new(),
+            };
+            let expect = last_push_at.filter(|_| is_silent);
+            assert_eq!(activity.silent_since(noon()), expect, "{activity:?}");
+        }
     }
 }

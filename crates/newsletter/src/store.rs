@@ -229,6 +229,13 @@ pub struct AccountState {
     pub reconciled_at: Option<OffsetDateTime>,
 }
 
+impl AccountState {
+    /// The end of the pause that lasts at this time.
+    pub fn pauses_until(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
+        self.paused_until.filter(|until| *until > now)
+    }
+}
+
 /// The port for leases of the provider's accounts. Only the holder of an account's lease sends
 /// requests to it, which keeps the account's request limit across processes.
 #[async_trait]

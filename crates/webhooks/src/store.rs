@@ -14,7 +14,7 @@ use kernel::{
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Endpoint, EndpointId, EndpointWrite, Health, Owner};
+use super::{Endpoint, EndpointId, EndpointState, EndpointWrite, Health, Owner};
 
 /// The number of newest deliveries that are kept of an endpoint.
 pub const DELIVERIES_KEPT: usize = 100;
@@ -41,6 +41,18 @@ pub struct TrackedEndpoint {
     pub cursor: Cursor,
     /// Its circuit breaker.
     pub health: Health,
+}
+
+impl TrackedEndpoint {
+    /// Whether somebody should look at it: it is disabled, or has failed for an hour.
+    pub fn needs_attention(&self, now: OffsetDateTime) -> bool {
+        let is_failing = |since: OffsetDateTime| now - since >= time::Duration::HOUR;
+        match self.endpoint.state {
+            EndpointState::Disabled => true,
+            EndpointState::Active => self.health.failing_since.is_some_and(is_failing),
+            EndpointState::Paused => false,
+        }
+    }
 }
 
 /// An event that waits for an endpoint: its last attempt failed, or it follows such an event of

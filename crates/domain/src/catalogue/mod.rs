@@ -54,4 +54,12 @@ impl PastImport {
     pub fn counts_misses(&self) -> bool {
         self.summary.complete && self.summary.missing.is_some_and(|missing| !missing.held)
     }
+
+    /// The number of postings that it held back because too many were missing.
+    pub fn held_back(&self) -> Option<u64> {
+        let missing = self.summary.missing.as_ref();
+        missing
+            .filter(|missing| missing.held)
+            .map(|missing| missing.count)
+    }
 }

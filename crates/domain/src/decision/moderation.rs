@@ -8,10 +8,37 @@ use crate::{
     authority,
     company::Company,
     posting::{
-        ContentHash, Decision, HistoryEntry, Lifetime, Posting, Rejection, event,
+        ContentHash, Decision, HistoryEntry, Lifetime, Posting, Rejection, Trigger, event,
         moderation::Moderation, review,
     },
 };
+
+/// The commands about a posting's status that are worth an operator's while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choices {
+    /// It would be shown, or its unjudged content settled.
+    pub approve: bool,
+    /// It would be hidden, or stay so whatever is pushed.
+    pub reject: bool,
+    /// It would be taken down.
+    pub expire: bool,
+    /// It would be judged anew.
+    pub reopen: bool,
+}
+
+impl Choices {
+    /// The choices about a posting.
+    pub fn about(posting: &Posting) -> Self {
+        let moves = |trigger: Trigger| trigger.moves(posting.status);
+        let is_enrichers = posting.status == Status::Rejected && !posting.moderated;
+        Self {
+            approve: moves(Trigger::ApproveByOperator) || review::awaits_review(posting),
+            reject: moves(Trigger::RejectByOperator) || is_enrichers,
+            expire: moves(Trigger::Expire),
+            reopen: moves(Trigger::ReopenByOperator),
+        }
+    }
+}
 
 /// Decides an operator's command; `None` when there is nothing to change.
 pub fn decide(

@@ -5,9 +5,9 @@ use std::time::Duration;
 use domain::posting::event::COMPANY_UPDATED;
 use kernel::{
     Prefixes,
-    event::{EventLog, RecordedEvent},
+    event::{Cursor, EventLog, RecordedEvent},
     field::Patch,
-    testing::{noon, uuid},
+    testing::{minutes, noon, uuid},
 };
 
 use super::{ONE, World, answers, is_of, mins, named, secs, times_out};
@@ -351,7 +351,7 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
     let mut none = endpoint(2);
     none.names = Some(vec![named("JobPostingCreated")]);
     for endpoint in [&some, &none] {
-        let start = kernel::event::Cursor::START;
+        let start = Cursor::START;
         world.store.insert(endpoint, start, None).await.unwrap();
     }
     world.publish((1..=4_000).map(|n| n % 80)).await;
@@ -363,5 +363,30 @@ async fn an_endpoint_gets_the_events_of_its_names_and_prefixes() {
     let end = world.store.end().await.unwrap();
     for n in [1, 2] {
         assert_eq!(world.tracked(n).await.cursor, end);
+    }
+}
+
+#[test]
+fn an_endpoint_that_is_disabled_or_fails_for_an_hour_needs_attention() {
+    use EndpointState::{Active, Disabled, Paused};
+    for (state, failing_minutes, expect) in [
+        (Active, None, false),
+        (Active, Some(59), false),
+        (Active, Some(60), true),
+        (Paused, Some(60), false),
+        (Disabled, None, true),
+    ] {
+        let mut tracked = TrackedEndpoint {
+            endpoint: endpoint(1),
+            cursor: Cursor::START,
+            health: Health::default(),
+        };
+        tracked.endpoint.state = state;
+        tracked.health.failing_since = failing_minutes.map(|ago| noon() - minutes(ago));
+        assert_eq!(
+            tracked.needs_attention(noon()),
+            expect,
+            "{state} {failing_minutes:?}"
+        );
     }
 }

@@ -121,7 +121,7 @@ async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
 }
 
 pub(super) fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<String> {
-    let until = state.paused_until.filter(|until| *until > now)?;
+    let until = state.pauses_until(now)?;
     let reason = state
         .pause_reason
         .as_deref()

@@ -176,3 +176,43 @@ fn a_posting_is_taken_down_once() {
     assert_eq!(posting.status_reason.as_deref(), Some("asked by phone"));
     assert_eq!(board.moderate(&expire).unwrap(), Written::default());
 }
+
+#[test]
+fn an_operator_chooses_among_what_has_an_effect() {
+    let expire = Moderation::Expire { reason: "x".into() };
+    for (status, command, expect) in [
+        (Status::PendingEnrichment, None, "approve reject expire"),
+        (Status::Approved, None, "reject expire"),
+        (
+            Status::Approved,
+            Some(&Moderation::Approve),
+            "reject expire",
+        ),
+        (Status::Rejected, None, "approve reject"),
+        (Status::Rejected, Some(&reject()), "approve"),
+        (Status::Expired, None, "reopen"),
+        (Status::Approved, Some(&expire), "reopen"),
+    ] {
+        let mut board = Board::with(status);
+        if let Some(command) = command {
+            board.moderate(command).unwrap();
+        }
+        assert_eq!(choices(board.posting()), expect, "{status} {command:?}");
+    }
+    let mut board = Board::with(Status::Approved);
+    let posting = board.snapshot.postings.values_mut().next().unwrap();
+    posting.status_reason = Some("awaiting_review: no verdict".into());
+    assert_eq!(choices(board.posting()), "approve reject expire");
+}
+
+fn choices(posting: &Posting) -> String {
+    let may = crate::decision::moderation::Choices::about(posting);
+    let choices = [
+        ("approve", may.approve),
+        ("reject", may.reject),
+        ("expire", may.expire),
+        ("reopen", may.reopen),
+    ];
+    let offered = choices.into_iter().filter(|(_, offered)| *offered);
+    offered.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+}
