@@ -1,8 +1,10 @@
 //! Stacked columns as SVG, with the same as a table.
 
-/// A value's share of the largest one, in percent; at least one if it is not zero.
-pub fn percent(value: u64, most: u64) -> u64 {
-    let share = u128::from(value) * 100 / u128::from(most.max(1));
+use crate::text;
+
+/// A value's share of a whole, in percent; at least one if it is not zero.
+pub fn percent(value: u64, whole: u64) -> u64 {
+    let share = u128::from(value) * 100 / u128::from(whole.max(1));
     u64::try_from(share)
         .unwrap_or(100)
         .clamp(u64::from(value > 0), 100)
@@ -45,12 +47,14 @@ pub struct Chart {
     pub series: &'static [&'static str],
     pub columns: Vec<Column>,
     pub bars: Vec<Bar>,
-    /// Names below the columns: where, and what.
-    pub labels: Vec<(u64, String)>,
-    pub most: u64,
+    /// Names below the columns: where, what, and whether a narrow chart has room for it.
+    pub labels: Vec<(u64, String, bool)>,
+    /// The lines of the axis: where, and their round values.
+    pub axis: Vec<(u64, u64)>,
+    /// The room for these values, on the left.
+    pub gutter: usize,
     pub width: u64,
     pub height: u64,
-    pub base: u64,
 }
 
 impl Chart {
@@ -62,18 +66,18 @@ impl Chart {
         columns: impl Iterator<Item = Column>,
     ) -> Self {
         let columns: Vec<_> = columns.collect();
-        let most = columns
-            .iter()
-            .map(|column| column.values.iter().sum())
-            .max();
-        let most: u64 = most.unwrap_or_default();
+        let sums = columns.iter().map(|column| column.values.iter().sum());
+        let (top, half) = round(sums.max().unwrap_or_default());
+        let height = |value: u64| {
+            let share = u128::from(value) * u128::from(HEIGHT) / u128::from(top);
+            HEIGHT - u64::try_from(share).unwrap_or(HEIGHT).min(HEIGHT)
+        };
         let step = WIDTH / u64::try_from(columns.len()).unwrap_or(1).max(1);
         let (mut bars, mut labels) = (Vec::new(), Vec::new());
         for (n, column) in (0_u64..).zip(&columns) {
             let (x, mut sum) = (n * step + step / 8, 0);
             for (series, value) in column.values.iter().enumerate() {
-                let top = |sum: u64| HEIGHT - scaled(sum, most);
-                let (from, to) = (top(sum), top(sum + value));
+                let (from, to) = (height(sum), height(sum + value));
                 sum += value;
                 if from > to {
                     bars.push(Bar {
@@ -86,28 +90,42 @@ impl Chart {
                 }
             }
             if let Some(label) = &column.label {
-                labels.push((n * step + step / 2, label.clone()));
+                labels.push((n * step + step / 2, label.clone(), true));
             }
         }
+        // The last one stays.
+        for (_, _, has_room) in labels.iter_mut().rev().skip(1).step_by(2) {
+            *has_room = false;
+        }
+        let values = [Some(0), half, Some(top)].into_iter().flatten();
         Self {
             title,
             covers,
             of,
             series,
-            columns,
             bars,
             labels,
-            most,
+            axis: values.map(|value| (height(value), value)).collect(),
+            gutter: 16 + 13 * text::grouped(top).chars().count(),
+            columns,
             width: WIDTH,
             height: HEIGHT + LABELS,
-            base: HEIGHT,
         }
     }
 }
 
-fn scaled(value: u64, most: u64) -> u64 {
-    let share = u128::from(value) * u128::from(HEIGHT - 10) / u128::from(most.max(1));
-    u64::try_from(share).unwrap_or(HEIGHT)
+/// The top of an axis that has room for a value, 1, 2, 3, 4, 5, 6, 8 or 10 with zeros; and its half,
+/// a whole number.
+fn round(most: u64) -> (u64, Option<u64>) {
+    let mut unit: u64 = 1;
+    while most > unit.saturating_mul(10) {
+        unit = unit.saturating_mul(10);
+    }
+    let tops = [1, 2, 3, 4, 5, 6, 8].map(|step| unit.saturating_mul(step));
+    let has_half = |top: &u64| *top == 1 || top.is_multiple_of(2);
+    let top = tops.into_iter().find(|top| *top >= most && has_half(top));
+    let top = top.unwrap_or_else(|| unit.saturating_mul(10));
+    (top, (top > 1).then_some(top / 2))
 }
 
 #[cfg(test)]
@@ -116,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_share_that_is_there_is_seen() {
-        for (value, most, expect) in [
+        for (value, whole, expect) in [
             (0, 0, 0),
             (0, 9, 0),
             (1, 1_000, 1),
@@ -124,7 +142,29 @@ mod tests {
             (9, 9, 100),
             (u64::MAX, u64::MAX, 100),
         ] {
-            assert_eq!(percent(value, most), expect, "{value} of {most}");
+            assert_eq!(percent(value, whole), expect, "{value} of {whole}");
+        }
+    }
+
+    #[test]
+    fn an_axis_ends_at_a_round_number() {
+        for (most, top) in [
+            (0, 1),
+            (1, 1),
+            (3, 4),
+            (7, 8),
+            (9, 10),
+            (185, 200),
+            (22, 30),
+            (201, 300),
+            (1_196, 2_000),
+            (6_500, 8_000),
+            (5, 6),
+            (u64::MAX, u64::MAX),
+        ] {
+            let (found, half) = round(most);
+            assert_eq!(found, top, "{most}");
+            assert!(half.is_none_or(|half| half == top / 2));
         }
     }
 
@@ -133,27 +173,19 @@ mod tests {
         for values in [vec![1, 0, 3], vec![u64::MAX / 4; 3], vec![0, 0, 0]] {
             let column = |name: &str| Column {
                 name: name.to_owned(),
-                label: None,
+                label: Some(name.to_owned()),
                 values: values.clone(),
             };
-            let columns = [column("2026-03-01"), column("2026-03-02")];
-            let chart = Chart::new(
-                "t",
-                (String::new(), "Day"),
-                &["a", "b", "c"],
-                columns.into_iter(),
-            );
-            let least = chart.bars.iter().map(|bar| bar.y).min();
-            assert!(least.is_none_or(|least| least >= 10));
+            let columns = ["2026-03-01", "2026-03-02", "2026-03-03"].map(column);
+            let of = (String::new(), "Day");
+            let chart = Chart::new("t", of, &["a", "b", "c"], columns.into_iter());
             for pair in chart.bars.windows(2).filter(|pair| pair[0].x == pair[1].x) {
                 assert_eq!(pair[1].y + pair[1].height, pair[0].y);
             }
-            assert!(
-                chart
-                    .bars
-                    .iter()
-                    .all(|bar| bar.x + bar.width <= chart.width)
-            );
+            let mut bars = chart.bars.iter();
+            assert!(bars.all(|bar| bar.x + bar.width <= chart.width && bar.y < HEIGHT));
+            let room = chart.labels.iter().map(|(.., has_room)| *has_room);
+            assert_eq!(room.collect::<Vec<_>>(), [true, false, true]);
         }
     }
 }

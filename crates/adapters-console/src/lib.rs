@@ -11,7 +11,9 @@
 //! - The other modules are the pages.
 
 mod assets;
+mod attention;
 mod audit;
+mod by;
 mod catalogues;
 mod chart;
 mod clients;

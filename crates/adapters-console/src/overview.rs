@@ -1,14 +1,15 @@
-//! `/`: what happens, at a glance.
+//! `/`: what needs attention, and what happens, at a glance.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use access::{Client, activity::Counts};
+use access::{Activity, Client, activity::Counts};
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use kernel::Status;
+use kernel::{ClientId, Status};
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::{
+    attention::{self, Matter},
     chart::{Chart, Column, percent},
     error::{Answer, Failure},
     page,
@@ -46,6 +47,7 @@ const OUTCOMES: [&str; 6] = [
 struct Page {
     head: page::Head,
     frame: page::Frame,
+    matters: Vec<Matter>,
     statuses: Option<Vec<Counted>>,
     approval: Option<Approval>,
     pushes: Chart,
@@ -65,13 +67,13 @@ struct Counted {
 struct Approval {
     median: String,
     most: String,
-    of: usize,
     chart: Chart,
 }
 
 /// Side effects of a kind.
 struct Waiting {
     kind: String,
+    purpose: &'static str,
     tasks: u64,
     percent: u64,
     dead: u64,
@@ -84,9 +86,7 @@ struct Row {
     last_push: String,
     /// What was pushed on each day, the oldest first: the number, and its share of the largest one.
     days: Vec<(u64, u64)>,
-    counts: [u64; 6],
-    approved: u64,
-    rejected: u64,
+    counts: Counts,
 }
 
 /// Numbers with their shares of the largest one.
@@ -109,6 +109,18 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
     ]
 }
 
+/// What a kind of side effect is for.
+fn purpose(kind: &str) -> &'static str {
+    match kind {
+        "enrich" => "postings that wait for a verdict",
+        "duplicates" => "postings to compare with others",
+        "sync" => "subscribers to report to the provider",
+        "migrate" => "subscribers who move to the new account",
+        "withdraw" => "people to take out of an account",
+        _ => "",
+    }
+}
+
 /// The overview.
 pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let frame = page::Frame::of(&request, "/")?;
@@ -116,21 +128,28 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let mut clients = state.ports.clients.list(CLIENTS + 1).await?;
     let has_more = clients.len() > CLIENTS;
     clients.truncate(CLIENTS);
-    let (days, rows) = activity(&state, &clients, now).await?;
+    let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
+    let activities = state.ports.activity.activities(&ids).await?;
+    let (days, rows) = activity(&activities, &clients, now);
     let backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
-    let most = backlog.iter().map(|one| one.waiting).max();
+    let all: u64 = backlog.iter().map(|one| one.waiting).sum();
+    // The newsletter's work is none of a board's that has no newsletter.
+    let is_used = |kind| state.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
+    let shown = backlog.iter();
+    let shown = shown.filter(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
     let page = Page {
         head: page::Head::new("Overview"),
         frame,
+        matters: attention::matters(&state, &backlog, &clients, &activities).await?,
         statuses: statuses(&state).await?,
         approval: approval(&state).await?,
         pushes: pushes(days),
-        backlog: backlog
-            .into_iter()
+        backlog: shown
             .map(|one| Waiting {
                 kind: one.kind.to_string(),
+                purpose: purpose(one.kind.as_str()),
                 tasks: one.waiting,
-                percent: percent(one.waiting, most.unwrap_or_default()),
+                percent: percent(one.waiting, all),
                 dead: one.dead,
                 oldest: one
                     .oldest
@@ -148,8 +167,8 @@ fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     let columns = days.into_iter().enumerate().map(|(n, (date, counts))| {
         let name = date.to_string();
         Column {
-            // Month and day; every second one, to be readable.
-            label: (n % 2 == 0).then(|| name.get(5..).unwrap_or(&name).to_owned()),
+            // Month and day; every second one up to today, to be readable.
+            label: (n % 2 == 1).then(|| name.get(5..).unwrap_or(&name).to_owned()),
             name,
             values: outcomes(&counts).to_vec(),
         }
@@ -159,48 +178,45 @@ fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
 }
 
 /// The sums of all clients by day, and of each in the last days.
-async fn activity(
-    state: &State,
+fn activity(
+    activities: &HashMap<ClientId, Activity>,
     clients: &[Client],
     now: OffsetDateTime,
-) -> Result<(BTreeMap<Date, Counts>, Vec<Row>), Failure> {
+) -> (BTreeMap<Date, Counts>, Vec<Row>) {
     let today = now.date();
     let mut days: BTreeMap<_, Counts> = (0..DAYS)
         .filter_map(|ago| today.checked_sub(Duration::days(ago)))
         .map(|date| (date, Counts::default()))
         .collect();
-    let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-    let activities = state.ports.activity.activities(&ids).await?;
     let mut rows = Vec::with_capacity(clients.len());
     for client in clients {
-        let activity = activities.get(&client.id).cloned().unwrap_or_default();
+        let activity = activities.get(&client.id);
         let mut sum = Counts::default();
         let mut pushed = [0; LAST_DAYS];
-        for day in &activity.days {
+        for day in activity.iter().flat_map(|activity| &activity.days) {
             if let Some(known) = days.get_mut(&day.date) {
                 *known += day.counts;
             }
             let ago = usize::try_from((today - day.date).whole_days());
             if let Some(place) = ago.ok().and_then(|ago| pushed.iter_mut().nth_back(ago)) {
-                *place = outcomes(&day.counts).iter().sum();
+                *place = day.counts.pushes();
                 sum += day.counts;
             }
         }
+        let last_push = activity.and_then(|activity| activity.last_push_at);
         rows.push((
-            activity.last_push_at,
+            last_push,
             Row {
                 id: client.id.to_string(),
                 name: client.name.clone(),
-                last_push: text::optional_minute(activity.last_push_at),
+                last_push: text::optional_minute(last_push),
                 days: shares(&pushed),
-                counts: outcomes(&sum),
-                approved: sum.approved,
-                rejected: sum.rejected,
+                counts: sum,
             },
         ));
     }
     rows.sort_by_key(|(last_push, _)| std::cmp::Reverse(*last_push));
-    Ok((days, rows.into_iter().map(|(_, row)| row).collect()))
+    (days, rows.into_iter().map(|(_, row)| row).collect())
 }
 
 /// The number of postings of each status, up to a limit.
@@ -209,10 +225,10 @@ async fn statuses(state: &State) -> Result<Option<Vec<Counted>>, Failure> {
         return Ok(None);
     };
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-    let most = counts.iter().map(|(_, count)| number(*count)).max();
+    let all = counts.iter().map(|(_, count)| number(*count)).sum();
     let counted = counts.into_iter().map(|(status, count)| Counted {
         status,
-        percent: percent(number(count), most.unwrap_or_default()),
+        percent: percent(number(count), all),
         count: if count >= STATUS_COUNT {
             format!("over {}", text::grouped(number(STATUS_COUNT - 1)))
         } else {
@@ -242,11 +258,13 @@ async fn approval(state: &State) -> Result<Option<Approval>, Failure> {
             values: vec![u64::try_from(count).unwrap_or(u64::MAX)],
         }
     });
-    let covers = format!("the last {} approved postings", times.len());
+    let covers = match times.len() {
+        1 => "one approved posting".to_owned(),
+        count => format!("the last {count} approved postings"),
+    };
     Ok(Some(Approval {
         median: text::duration(*median),
         most: text::duration(*most),
-        of: times.len(),
         chart: Chart::new("Time to approval", (covers, "Time"), &["postings"], columns),
     }))
 }

@@ -46,11 +46,25 @@ impl Query {
         fields.map(|(_, value)| value.as_str())
     }
 
+    /// An address with the same fields.
+    pub fn address(&self, path: &str) -> String {
+        let fields = self.others("").finish();
+        let mark = if fields.is_empty() { "" } else { "?" };
+        format!("{path}{mark}{fields}")
+    }
+
     /// An address with the same fields, but this one.
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
-        let mut text = url::form_urlencoded::Serializer::new(String::new());
-        let others = self.0.iter().filter(|(field, _)| field != name);
-        text.extend_pairs(others).append_pair(name, value);
-        format!("{path}?{}", text.finish())
+        let mut fields = self.others(name);
+        format!("{path}?{}", fields.append_pair(name, value).finish())
+    }
+
+    /// The fields but this one, and but what was just done: that is not so of another address.
+    fn others(&self, name: &str) -> url::form_urlencoded::Serializer<'static, String> {
+        let others = self.0.iter();
+        let others = others.filter(|(field, _)| !["did", "seal", name].contains(&&**field));
+        let mut fields = url::form_urlencoded::Serializer::new(String::new());
+        fields.extend_pairs(others);
+        fields
     }
 }

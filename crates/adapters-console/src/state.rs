@@ -151,6 +151,8 @@ pub struct Settings {
     pub private_addresses: PrivateAddresses,
     /// Where decisions can be contested.
     pub appeal: Option<Arc<str>>,
+    /// Whether the board has a newsletter: an account of the provider.
+    pub has_newsletter: bool,
 }
 
 /// A proxy that is trusted to name the signed-in operator.
@@ -174,6 +176,7 @@ pub struct State {
     pub proxy: Option<TrustedProxy>,
     pub private_addresses: PrivateAddresses,
     pub appeal: Option<Arc<str>>,
+    pub has_newsletter: bool,
     counts: Kept<Counts>,
     times_to_approval: Kept<Vec<Duration>>,
     census: Kept<Vec<SubscriberCount>>,
@@ -189,6 +192,7 @@ impl State {
             proxy: settings.proxy,
             private_addresses: settings.private_addresses,
             appeal: settings.appeal,
+            has_newsletter: settings.has_newsletter,
             counts: Kept::default(),
             times_to_approval: Kept::default(),
             census: Kept::default(),

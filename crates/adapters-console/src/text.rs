@@ -2,6 +2,8 @@
 
 use std::borrow::Borrow;
 
+use kernel::Status;
+use posting_text::html::{Links, from_markdown};
 use time::OffsetDateTime;
 
 /// The largest part of a text that a page shows, in bytes.
@@ -9,16 +11,9 @@ const SHOWN: usize = 200 * 1024;
 /// The largest number of marks in a text.
 const MOST_MARKS: usize = 2_000;
 
-/// The tokens that replace hidden phrases in a redacted text.
+/// The kinds of hidden phrases, which stand for them in a redacted text: `[company]`.
 const MARKS: [&str; 8] = [
-    "[company]",
-    "[email]",
-    "[phone]",
-    "[link]",
-    "[person]",
-    "[address]",
-    "[id]",
-    "[handle]",
+    "company", "email", "phone", "link", "person", "address", "id", "handle",
 ];
 
 /// A time, or a reference to one, as templates have them.
@@ -50,6 +45,14 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
+/// A status in a word.
+pub const fn status(status: Status) -> &'static str {
+    match status {
+        Status::PendingEnrichment => "pending",
+        other => other.as_str(),
+    }
+}
+
 /// A number with spaces between its thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -65,9 +68,10 @@ pub fn grouped(number: u64) -> String {
 
 /// A duration in words, to two units at most.
 pub fn duration(time: time::Duration) -> String {
-    let seconds = time.whole_seconds().max(0);
+    let seconds = time.whole_seconds();
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
+        _ if seconds < 1 => "under 1 s".to_owned(),
         (0, 0, 0) => format!("{seconds} s"),
         (0, 0, _) => format!("{minutes} min"),
         (0, _, _) => format!("{hours} h {minutes} min"),
@@ -88,101 +92,89 @@ pub fn cut(text: &str) -> (&str, bool) {
     (&text[..text.floor_char_boundary(SHOWN)], text.len() > SHOWN)
 }
 
-/// A part of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<'a> {
-    pub text: &'a str,
-    /// Whether it is hidden, or stands for what is.
-    pub is_marked: bool,
-}
-
-/// A text, and the same redacted, in parts.
+/// A text as HTML, and the same redacted.
 #[derive(Clone, Debug, Default)]
-pub struct Compared<'a> {
-    pub full: Vec<Part<'a>>,
-    pub redacted: Vec<Part<'a>>,
+pub struct Compared {
+    pub full: String,
+    pub redacted: String,
     /// Whether a text was cut.
     pub is_cut: bool,
 }
 
-/// Marks the hidden phrases of the full text and their tokens in the redacted one. If that takes too
-/// long, the full text has no marks.
-pub fn compare<'a>(full: &'a str, redacted: &'a str) -> Compared<'a> {
+/// Renders the Markdown of a text and of the same redacted, and marks the hidden phrases of the one
+/// and their tokens in the other. If that takes too long, the full text has no marks.
+pub fn compare(full: &str, redacted: &str) -> Compared {
     let ((full, is_full_cut), (redacted, is_redacted_cut)) = (cut(full), cut(redacted));
-    let redacted = parts(redacted);
-    let plain = || {
-        vec![Part {
-            text: full,
-            is_marked: false,
-        }]
+    let is_cut = is_full_cut || is_redacted_cut;
+    let [full, redacted] = [full, redacted].map(|text| from_markdown(text, Links::Kept));
+    let (ours, theirs) = (tokens(&full), with_marks(&redacted));
+    let is_word = |token: &&str| !token.starts_with('<');
+    let words: Vec<_> = ours.iter().copied().filter(is_word).collect();
+    let others = theirs.iter().filter(|(token, _)| is_word(token));
+    let others: Vec<_> = others.copied().collect();
+    let hidden = if is_cut {
+        None
+    } else {
+        hidden(&words, &others)
     };
-    Compared {
-        full: if is_full_cut || is_redacted_cut {
-            plain()
-        } else {
-            align(full, &redacted).unwrap_or_else(plain)
-        },
-        redacted,
-        is_cut: is_full_cut || is_redacted_cut,
-    }
-}
-
-/// The parts of a redacted text.
-fn parts(text: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let (mut rest, mut from) = (text, 0);
-    while let Some(at) = rest[from..].find('[').map(|at| from + at) {
-        let mark = MARKS.iter().find(|mark| rest[at..].starts_with(**mark));
-        let (Some(mark), true) = (mark, parts.len() < 2 * MOST_MARKS) else {
-            from = at + 1;
-            continue;
-        };
-        parts.push(Part {
-            text: &rest[..at],
-            is_marked: false,
-        });
-        parts.push(Part {
-            text: &rest[at..at + mark.len()],
-            is_marked: true,
-        });
-        rest = &rest[at + mark.len()..];
-        from = 0;
-    }
-    parts.push(Part {
-        text: rest,
-        is_marked: false,
+    let mut hidden = hidden.unwrap_or_default().into_iter();
+    let with_marks = ours.iter().map(|token| {
+        let is_hidden = is_word(token) && hidden.next() == Some(true);
+        (*token, is_hidden)
     });
-    parts.retain(|part| !part.text.is_empty());
-    parts
+    Compared {
+        full: marked(with_marks),
+        redacted: marked(theirs.into_iter()),
+        is_cut,
+    }
 }
 
-/// The parts of the full text: words that the redacted one does not have are hidden. `None` if
-/// that takes too many steps. After a difference the texts are the same again where a few words
-/// follow each other in both.
-fn align<'a>(full: &'a str, redacted: &[Part<'_>]) -> Option<Vec<Part<'a>>> {
-    let ours: Vec<_> = words(full).collect();
-    let theirs: Vec<_> = redacted
-        .iter()
-        .flat_map(|part| words(part.text).map(|word| (word, part.is_marked)))
+/// HTML whose marked words are elements, each within the element that has them.
+fn marked<'a>(tokens: impl Iterator<Item = (&'a str, bool)>) -> String {
+    let (mut html, mut is_open) = (String::new(), false);
+    for (token, is_marked) in tokens.chain([("", false)]) {
+        if is_marked != is_open {
+            html.push_str(if is_marked { "<mark>" } else { "</mark>" });
+        }
+        is_open = is_marked;
+        html.push_str(token);
+    }
+    html
+}
+
+/// The tokens of a redacted text, and whether each stands for what is hidden.
+fn with_marks(html: &str) -> Vec<(&str, bool)> {
+    let mut found: Vec<_> = tokens(html)
+        .into_iter()
+        .map(|token| (token, false))
         .collect();
+    let (mut at, mut marks) = (0, 0);
+    while let Some(phrase) = found.get_mut(at..at + 3) {
+        let is_mark = phrase[0].0 == "[" && MARKS.contains(&phrase[1].0) && phrase[2].0 == "]";
+        if is_mark && marks < MOST_MARKS {
+            phrase
+                .iter_mut()
+                .for_each(|(_, is_marked)| *is_marked = true);
+            marks += 1;
+        }
+        at += if is_mark { 3 } else { 1 };
+    }
+    found
+}
+
+/// Which words of the full text the redacted one does not have. `None` if that takes too many
+/// steps. After a difference the texts are the same again where a few words follow each other in
+/// both.
+fn hidden(ours: &[&str], theirs: &[(&str, bool)]) -> Option<Vec<bool>> {
     let same = |i: usize, j: usize| match (ours.get(i), theirs.get(j)) {
         (Some(our), Some((their, is_marked))) => !is_marked && our == their,
         (None, None) => true,
         _ => false,
     };
     let (mut i, mut j, mut steps) = (0, 0, 0);
-    let mut found: Vec<(usize, usize, bool)> = Vec::new();
-    let mut at = 0;
-    let mut add = |length: usize, is_marked| {
-        match found.last_mut() {
-            Some((_, end, known)) if *known == is_marked => *end += length,
-            _ => found.push((at, at + length, is_marked)),
-        }
-        at += length;
-    };
-    while let Some(word) = ours.get(i) {
+    let mut hidden = vec![false; ours.len()];
+    while i < ours.len() {
         if same(i, j) {
-            add(word.len(), false);
             (i, j) = (i + 1, j + 1);
             continue;
         }
@@ -202,16 +194,10 @@ fn align<'a>(full: &'a str, redacted: &[Part<'_>]) -> Option<Vec<Part<'a>>> {
         }
         let (next_i, next_j) = ahead.unwrap_or((ours.len(), theirs.len()));
         let next_i = next_i.min(ours.len());
-        for word in &ours[i..next_i] {
-            add(word.len(), true);
-        }
+        hidden[i..next_i].fill(true);
         (i, j) = (next_i, next_j);
     }
-    let parts = found.into_iter().map(|(start, end, is_marked)| Part {
-        text: &full[start..end],
-        is_marked,
-    });
-    Some(parts.collect())
+    Some(hidden)
 }
 
 /// How far apart the texts may be, in words.
@@ -221,37 +207,26 @@ const RESUMES: usize = 3;
 /// The largest number of comparisons.
 const MOST_STEPS: usize = 2_000_000;
 
-/// Splits a text into its words and the characters between them.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = if first.is_alphanumeric() {
-            rest.find(|letter: char| !letter.is_alphanumeric())
-        } else {
-            Some(first.len_utf8())
+/// Splits HTML into its tags, words, character references and other characters.
+fn tokens(html: &str) -> Vec<&str> {
+    let (mut rest, mut tokens) = (html, Vec::new());
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '<' => rest.find('>').map(|end| end + 1),
+            '&' => rest.find(';').map(|end| end + 1),
+            _ if first.is_alphanumeric() => rest.find(|letter: char| !letter.is_alphanumeric()),
+            _ => Some(first.len_utf8()),
         };
-        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let (token, after) = rest.split_at(length.unwrap_or(rest.len()));
+        tokens.push(token);
         rest = after;
-        Some(word)
-    })
+    }
+    tokens
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn marked(parts: &[Part<'_>]) -> String {
-        let parts = parts.iter().map(|part| {
-            let text = part.text;
-            if part.is_marked {
-                format!("<{text}>")
-            } else {
-                text.to_owned()
-            }
-        });
-        parts.collect()
-    }
 
     #[test]
     fn what_is_hidden_is_marked_in_both_texts() {
@@ -270,22 +245,52 @@ mod tests {
                 "x <Acme Ltd> [sic] y",
             ),
             ("A b A b", "[company] b [company] b", "<A> b <A> b"),
+            ("B & Co, x y", "[company], x y", "<B &amp; Co>, x y"),
             ("nothing", "nothing", "nothing"),
-            ("", "", ""),
             ("one", "another [company]", "<one>"),
-            (
-                "Write to [a@b.example](mailto:a@b.example), or see [our page](https://b.example).",
-                "Write to [email], or see our page.",
-                "Write to <[a@b.example](mailto:a@b.example)>, or see <[>our page<](https://b.example)>.",
-            ),
             ("一 Acme 二", "一 [company] 二", "一 <Acme> 二"),
         ] {
-            assert_eq!(marked(&compare(full, redacted).full), expect, "{full}");
+            let found = compare(full, redacted).full.replace("<mark>", "<");
+            let found = found.replace("</mark>", ">");
+            assert_eq!(found, format!("<p>{expect}</p>"), "{full}");
         }
         let redacted = compare("a Acme", "a [company]").redacted;
-        assert_eq!(marked(&redacted), "a <[company]>");
-        let many = "[company] ".repeat(100_000);
-        assert!(compare(&many, &many).redacted.len() <= 2 * MOST_MARKS + 2);
+        assert_eq!(redacted, "<p>a <mark>[company]</mark></p>");
+        let many = "[company] ".repeat(10_000);
+        assert_eq!(
+            compare(&many, &many).redacted.matches("<mark>").count(),
+            MOST_MARKS
+        );
+        assert_eq!(compare("", "").full, "");
+    }
+
+    #[test]
+    fn marks_stay_within_elements() {
+        for (full, redacted, expect) in [
+            (
+                "Ask *Ann* **Lee**.",
+                "Ask [person].",
+                "<p>Ask <em><mark>Ann</mark></em><mark> </mark><strong><mark>Lee</mark></strong>.</p>",
+            ),
+            (
+                "- Acme\n- pays",
+                "- [company]\n- pays",
+                "<ul><li><mark>Acme</mark></li><li>pays</li></ul>",
+            ),
+            (
+                "a <b> Acme",
+                "a <b> [company]",
+                "<p>a &lt;b&gt; <mark>Acme</mark></p>",
+            ),
+        ] {
+            assert_eq!(compare(full, redacted).full, expect, "{full}");
+        }
+        let linked = compare("See [us](https://a.example/?b=\"c\").", "See us.").full;
+        assert!(
+            linked.contains("href=\"https://a.example/?b=&quot;c&quot;\""),
+            "{linked}"
+        );
+        assert!(!linked.contains("<mark>"), "{linked}");
     }
 
     #[test]
@@ -304,7 +309,8 @@ mod tests {
     fn times_are_short() {
         assert_eq!(minute(kernel::testing::noon()), "2026-03-01 12:00");
         for (seconds, expect) in [
-            (-5, "0 s"),
+            (-5, "under 1 s"),
+            (1, "1 s"),
             (59, "59 s"),
             (60, "1 min"),
             (3_600, "1 h 0 min"),

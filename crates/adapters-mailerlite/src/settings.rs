@@ -20,6 +20,13 @@ pub struct Settings {
     pub requests_per_minute: NonZeroU32,
 }
 
+impl Settings {
+    /// Whether an account has a key: without one the newsletter is off.
+    pub const fn has_account(&self) -> bool {
+        self.old.is_some() || self.new.is_some()
+    }
+}
+
 /// One account.
 #[derive(Clone, Debug)]
 pub struct AccountSettings {

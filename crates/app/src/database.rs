@@ -147,7 +147,6 @@ impl Database {
     /// The ports that the metrics page reads. Those of the newsletter count while an account has a
     /// key.
     pub fn for_metrics(&self, accounts: &Settings) -> Stores {
-        let is_on = accounts.old.is_some() || accounts.new.is_some();
         Stores {
             backlog: backlog_of(Arc::clone(&self.outbox), &workers::kinds::ALL),
             clients: Arc::clone(&self.clients),
@@ -156,7 +155,7 @@ impl Database {
             browser: Arc::clone(&self.browser),
             catalogues: Arc::clone(&self.catalogues),
             health: Arc::clone(&self.health),
-            newsletter: is_on.then(|| NewsletterStores {
+            newsletter: accounts.has_account().then(|| NewsletterStores {
                 subscribers: Arc::clone(&self.subscribers),
                 accounts: Arc::clone(&self.accounts),
             }),

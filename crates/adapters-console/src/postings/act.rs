@@ -19,8 +19,10 @@ use crate::{
     error::Answer,
     form::{Form, Problem, Reader, Refusal},
     notice, page,
+    query::Query,
     session::SignedIn,
     state::State,
+    text,
 };
 
 #[derive(Template)]
@@ -117,8 +119,8 @@ pub async fn on_many(
 ) -> Answer {
     let signed_in = SignedIn::of(&request)?;
     let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let back = form.get("back").filter(|back| is_own(back));
-    let back = back.unwrap_or("/postings");
+    let back = form.get("back").and_then(|back| back.split_once('?'));
+    let back = Query::parse(back.map_or("", |(_, query)| query)).address(list::PATH);
     let chosen = form.read(|fields| {
         let (command, chosen) = (command(fields), chosen(fields));
         Some((command?, chosen?))
@@ -127,7 +129,7 @@ pub async fn on_many(
         Ok(chosen) => chosen,
         Err(refusal) => {
             let refused = form.refused(refusal.into())?;
-            return list::page(&request, &state, back, refused).await;
+            return list::page(&request, &state, &back, refused).await;
         }
     };
     let ids: Vec<_> = chosen.iter().map(|(id, _)| *id).collect();
@@ -153,10 +155,13 @@ pub async fn on_many(
         });
     }
     let done = rows.iter().filter(|row| row.outcome.is_ok()).count();
+    if done == rows.len() {
+        return Ok(notice::lead(&signed_in, &back, &done.to_string()));
+    }
     let page = Page {
         head: page::Head::new("Result"),
         frame: page::Frame::of(&request, "/postings")?,
-        back: back.to_owned(),
+        back,
         rows,
         done,
     };
@@ -178,7 +183,7 @@ async fn decide(
         Ok(posting) => Ok(match command {
             Moderation::Feature(true) => "featured".to_owned(),
             Moderation::Feature(false) => "not featured".to_owned(),
-            _ => posting.status.to_string(),
+            _ => text::status(posting.status).to_owned(),
         }),
         Err(ModerationError::Rejected(why)) => Err(why.to_string()),
         Err(changed @ ModerationError::Changed { .. }) => Err(changed.to_string()),
@@ -208,9 +213,4 @@ fn chosen(fields: &mut Reader<'_>) -> Option<Vec<(PostingId, Version)>> {
         return None;
     }
     Some(chosen)
-}
-
-/// Whether an address is one of the list.
-fn is_own(back: &str) -> bool {
-    back == "/postings" || back.starts_with("/postings?")
 }

@@ -9,20 +9,21 @@ use domain::{
     browse::{self, FoundPage, Place, PostingSearch, PostingSummary, Words},
     store::Position,
 };
-use kernel::{Actor, ClientId, SourceIdentifier, Status};
+use kernel::{ClientId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
+    by::By,
     error::{Answer, Failure},
     form::{Fields, Form, Reader, optional},
-    page,
+    notice, page,
     query::Query,
     state::State,
     text,
 };
 
-const PATH: &str = "/postings";
+pub const PATH: &str = "/postings";
 /// The most postings of a page, and of one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
 /// What separates the id of a chosen posting from its version.
@@ -30,8 +31,8 @@ pub const VERSION: char = '@';
 /// How long a search goes on for one page, and how many postings it looks at.
 const SEARCH_TIME: std::time::Duration = std::time::Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
-/// Clients to choose from.
-const CLIENTS: usize = 200;
+/// Clients to choose from, and whose names are known.
+pub const CLIENTS: usize = 200;
 
 #[derive(Template)]
 #[template(path = "postings/list.html")]
@@ -43,11 +44,13 @@ struct Page<'a> {
     fields: Fields,
     clients: Vec<(String, String)>,
     rows: Vec<Row>,
-    looked_at: usize,
+    looked_at: String,
     next: Option<String>,
     /// Whether the search ended before the list did.
     is_partial: bool,
     is_search: bool,
+    /// Whether more is asked than words of the title.
+    has_filters: bool,
     here: &'a str,
 }
 
@@ -57,15 +60,12 @@ struct Row {
     /// What its checkbox sends.
     choice: String,
     updated: String,
-    by: String,
+    by: By,
 }
 
 /// A list, or what a search finds.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let here = match request.query_string() {
-        "" => PATH.to_owned(),
-        query => format!("{PATH}?{query}"),
-    };
+    let here = Query::of(&request).address(PATH);
     page(&request, &state, &here, Fields::default()).await
 }
 
@@ -73,10 +73,6 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
 pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fields) -> Answer {
     let query = Query::parse(here.split_once('?').map_or("", |(_, query)| query));
     let known = state.ports.clients.list(CLIENTS).await?;
-    let names: Vec<_> = known
-        .iter()
-        .map(|client| (client.id.to_string(), client.name.clone()))
-        .collect();
     let (wanted, search) = match Form::of(query.clone()).read(wanted) {
         Ok(wanted) => (Some(wanted), Fields::showing(query.clone())),
         Err(refusal) => (None, Fields::refused(query.clone(), refusal)),
@@ -98,46 +94,48 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     let rows = found.postings.into_iter().map(|posting| Row {
         choice: format!("{}{VERSION}{}", posting.id, posting.version),
         updated: text::minute(posting.updated_at),
-        by: creator(posting.created_by.as_ref(), &names),
+        by: By::of(posting.created_by.as_ref(), &known),
         posting,
     });
     let next = found.next.as_ref();
     let refused = if wanted.is_some() { &fields } else { &search };
     let status = refused.status();
+    let mut frame = page::Frame::of_form(request, PATH, refused)?;
+    frame.notice = notice::done(request)?.map(|count| format!("Done: {count} of {count}."));
+    let only_words = PostingSearch {
+        words: wanted
+            .as_ref()
+            .map(|wanted| wanted.words.clone())
+            .unwrap_or_default(),
+        ..PostingSearch::default()
+    };
     let page = Page {
         head: page::Head::new("Postings"),
-        frame: page::Frame::of_form(request, PATH, refused)?,
+        frame,
         statuses: Status::ALL,
         rows: rows.collect(),
-        looked_at: found.looked_at,
+        looked_at: text::grouped(found.looked_at.try_into().unwrap_or(u64::MAX)),
         is_partial: next.is_some() && !is_full,
         next: next.map(|next| query.with(PATH, "after", &cursor(next))),
         is_search: wanted != Some(PostingSearch::default()),
+        has_filters: wanted != Some(only_words),
         here,
-        clients: names,
+        clients: known
+            .into_iter()
+            .map(|client| (client.id.to_string(), client.name))
+            .collect(),
         search,
         fields,
     };
     page::answer(&page, status)
 }
 
-/// The creator in words: the name of a client, if it is known.
-fn creator(by: Option<&Actor>, names: &[(String, String)]) -> String {
-    let Some(by) = by else {
-        return String::new();
-    };
-    if let Actor::Client(id) = by {
-        let id = id.to_string();
-        let name = names.iter().find(|(known, _)| *known == id);
-        return name.map_or(id, |(_, name)| name.clone());
-    }
-    by.to_string()
-}
-
 /// The search of an address.
 fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
     let status = optional(fields.text("status"), |text| {
-        Status::parse(text).ok_or_else(|| format!("{text:?} is no status"))
+        let is_it = |status: &Status| [status.as_str(), text::status(*status)].contains(&text);
+        let status = Status::ALL.iter().copied().find(is_it);
+        status.ok_or_else(|| format!("{text:?} is no status"))
     });
     let status = fields.take("status", status);
     let client = optional(fields.text("client"), |text| {

@@ -1,23 +1,33 @@
 //! `/postings/{uuid}`: everything about one posting.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
-    authority,
     company::Company,
-    posting::{Details, Posting, PostingView, Trigger},
+    decision::moderation::Choices,
+    posting::{Details, Posting, PostingView},
 };
-use kernel::{Actor, PostingId, Status, Version};
+use kernel::{PostingId, Status, Version};
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::decided::Decided;
+use super::{
+    decided::Decided,
+    list::{CLIENTS, PATH},
+};
 use crate::{
+    by::By,
     error::{Answer, Failure},
     form::Fields,
     notice, page,
     state::State,
-    text::{self, Compared, Part},
+    text::{self, Compared},
 };
+
+/// The members of `metadata` that are shown.
+const MOST_METADATA: usize = 200;
 
 #[derive(Template)]
 #[template(path = "postings/show.html")]
@@ -37,35 +47,19 @@ struct Page<'a> {
     details: Vec<(&'static str, String)>,
     links: Vec<(&'static str, &'a str)>,
     decision: Option<Decided<'a>>,
+    actors: [(&'static str, By); 2],
+    metadata: Vec<(String, String)>,
     history: Vec<Step>,
-    texts: Option<Compared<'a>>,
+    texts: Option<Compared>,
     source: &'a str,
-    is_source_cut: bool,
+    is_cut: bool,
     fields: &'a Fields,
-}
-
-/// What an operator may decide about a posting.
-struct Choices {
-    judge: bool,
-    expire: bool,
-    reopen: bool,
-}
-
-impl Choices {
-    fn about(posting: &Posting) -> Self {
-        let may = |trigger: Trigger| trigger.check(posting).is_ok();
-        Self {
-            judge: may(Trigger::ApproveByOperator),
-            expire: may(Trigger::Expire) && !authority::is_taken_down(posting),
-            reopen: may(Trigger::ReopenByOperator),
-        }
-    }
 }
 
 struct Step {
     at: String,
     status: Status,
-    by: String,
+    by: By,
     reason: String,
 }
 
@@ -112,14 +106,16 @@ pub async fn show(
 
 /// One posting, and the form that decides about it.
 pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields) -> Answer {
-    let mut frame = page::Frame::of_form(request, "/postings", &fields)?;
+    let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     let view = find(state, id).await?;
     let posting = &view.posting;
     frame.notice = notice::done(request)?
         .and_then(|action| did(&action, posting))
         .map(str::to_owned);
     let (source, is_source_cut) = text::cut(view.description());
+    let clients = state.ports.clients.list(CLIENTS).await?;
     let texts = view.texts.as_ref();
+    let compared = texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown));
     let page = Page {
         head: page::Head::new(&*posting.details.title),
         frame,
@@ -139,6 +135,11 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
             .decision
             .as_ref()
             .map(|decision| Decided::new(decision, state.appeal.as_deref())),
+        actors: [
+            ("Created by", By::of(posting.created_by.as_ref(), &clients)),
+            ("Updated by", By::of(posting.updated_by.as_ref(), &clients)),
+        ],
+        metadata: metadata(posting),
         history: view
             .history
             .iter()
@@ -146,13 +147,13 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
             .map(|entry| Step {
                 at: text::minute(entry.at),
                 status: entry.status,
-                by: entry.by.to_string(),
+                by: By::of(Some(&entry.by), &clients),
                 reason: entry.reason.clone().unwrap_or_default(),
             })
             .collect(),
-        texts: texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown)),
+        is_cut: is_source_cut || compared.as_ref().is_some_and(|texts| texts.is_cut),
+        texts: compared,
         source,
-        is_source_cut,
         fields: &fields,
     };
     page::answer(&page, fields.status())
@@ -160,14 +161,9 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
 
 fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let (posting, details) = (&view.posting, &view.posting.details);
-    let by = |actor: &Option<Actor>| actor.as_ref().map(ToString::to_string).unwrap_or_default();
     let coordinates = view
         .coordinates
         .map(|at| format!("{}, {}", at.latitude, at.longitude));
-    let metadata = details
-        .metadata
-        .as_ref()
-        .map(|json| text::cut(json.as_str()).0.to_owned());
     let fields = [
         ("Identifier", posting.source_identifier.to_string()),
         ("UUID", posting.id.to_string()),
@@ -184,11 +180,8 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
             "Apply by e-mail",
             details.application_email.clone().unwrap_or_default(),
         ),
-        ("Metadata", metadata.unwrap_or_default()),
         ("Created", text::minute(posting.created_at)),
-        ("Created by", by(&posting.created_by)),
         ("Updated", text::minute(posting.updated_at)),
-        ("Updated by", by(&posting.updated_by)),
         ("Published", text::optional_minute(posting.published_at)),
         ("Ends", text::optional_minute(posting.expire_at)),
         ("Expired", text::optional_minute(posting.expired_at)),
@@ -201,6 +194,22 @@ fn details(view: &PostingView) -> Vec<(&'static str, String)> {
         .into_iter()
         .filter(|(_, value)| !value.is_empty())
         .collect()
+}
+
+/// The members of `metadata`: names, and values as they were sent; strings without quotes.
+fn metadata(posting: &Posting) -> Vec<(String, String)> {
+    let json = posting
+        .details
+        .metadata
+        .as_ref()
+        .map_or("{}", |json| json.as_str());
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).unwrap_or_default();
+    let members = members.into_iter().take(MOST_METADATA);
+    let shown = members.map(|(name, value)| {
+        let text = serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned());
+        (name, text::cut(&text).0.to_owned())
+    });
+    shown.collect()
 }
 
 /// Addresses of others.

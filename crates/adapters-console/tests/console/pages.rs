@@ -5,23 +5,26 @@ use access::{
     activity::{ActivityWrites, Counts, Refusal},
 };
 use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues},
+    catalogue::{CatalogueId, CatalogueQuery, Catalogues, Leased, PastImport},
+    import::{Missing, Summary},
     posting::{ENRICH, Lifetime},
     store::WriteSet,
     testing::create,
     usecase::ingest,
 };
 use kernel::{
-    CatalogueName, ClientId, Prefixes,
+    CatalogueName, ClientId, Prefixes, PutOutcome,
+    event::EventLog as _,
     outbox::{Outbox as _, Revive},
-    testing::{by_ann, minutes, noon, uuid},
+    testing::{by_ann, hours, minutes, noon, uuid},
 };
 use newsletter::{
-    subscriber::SubscriberStatus,
+    store::{AccountState, Accounts as _},
+    subscriber::{Account, SubscriberStatus},
     testing::{notice, report},
     usecase::{put_subscriber, suppress},
 };
-use webhooks::{Owner, Webhooks, testing::endpoint};
+use webhooks::{EndpointState, Owner, Webhooks, testing::endpoint};
 
 use crate::support::Desk;
 
@@ -495,5 +498,104 @@ async fn a_person_is_found_and_decided_about() {
                 done.body
             );
         }
+    }
+}
+
+#[tokio::test]
+async fn the_overview_begins_with_what_needs_attention() {
+    let mut desk = Desk::new();
+    desk.settings.has_newsletter = true;
+    let id = client(&desk).await;
+    let cookie = desk.sign_in("ann").await;
+    let overview = desk.get("/", &cookie).await;
+    assert!(overview.body.contains("All is well"), "{}", overview.body);
+
+    let date = noon().date();
+    let days = [1, 2].map(|ago| {
+        (
+            id,
+            date - time::Duration::days(ago),
+            Counts::one(PutOutcome::Updated),
+        )
+    });
+    let writes = ActivityWrites {
+        days: days.to_vec(),
+        ..ActivityWrites::default()
+    };
+    ActivityLog::record(&*desk.store, &writes).await.unwrap();
+    let mut disabled = endpoint(1);
+    disabled.state = EndpointState::Disabled;
+    disabled.state_reason = Some(EVIL.to_owned());
+    let start = desk.store.cursor_at(noon()).await.unwrap();
+    Webhooks::insert(&*desk.store, &disabled, start, None)
+        .await
+        .unwrap();
+    let lease = CatalogueQuery {
+        client: id,
+        name: CatalogueName::new("roses").unwrap(),
+        new_id: CatalogueId::new(uuid(5)),
+        holder: uuid(6),
+        now: noon(),
+        until: noon() + minutes(1),
+    };
+    let Leased::Held(lease) = Catalogues::lease(&*desk.store, &lease).await.unwrap() else {
+        panic!("nobody has it");
+    };
+    let held = Missing {
+        count: 40,
+        expired: 0,
+        held: true,
+    };
+    let import = PastImport {
+        started_at: noon(),
+        finished_at: noon(),
+        summary: Summary {
+            missing: Some(held),
+            ..Summary::default()
+        },
+    };
+    assert!(
+        Catalogues::finish(&*desk.store, lease, &import)
+            .await
+            .unwrap()
+    );
+    let paused = AccountState {
+        paused_until: Some(noon() + hours(24 * 9)),
+        pause_reason: Some("401: the key is not valid".to_owned()),
+        reconciled_at: None,
+    };
+    desk.store
+        .keep_account_state(Account::New, &paused)
+        .await
+        .unwrap();
+    let put = create("dead", "acme");
+    ingest(&*desk.store, &[put], Lifetime::NEVER, noon())
+        .await
+        .unwrap()
+        .remove(0)
+        .unwrap();
+    let claimed = desk
+        .store
+        .claim(ENRICH, 9, minutes(1), uuid(9), noon())
+        .await
+        .unwrap();
+    desk.store
+        .give_up(claimed[0].token, "no model", noon())
+        .await
+        .unwrap();
+
+    desk.pass(time::Duration::days(8));
+    let cookie = desk.sign_in("ann").await;
+    let overview = desk.get("/", &cookie).await.body;
+    let attention = overview.split("</section>").next().unwrap();
+    for shown in [
+        "<a href=\"/outbox\">1 dead task</a> of enrich".to_owned(),
+        format!("<a href=\"/webhooks?id={}\">Webhook {}</a> is disabled: ", disabled.id, disabled.url.as_str()),
+        format!("<a href=\"/catalogues?client={id}\">Catalogue roses</a> held back by its last import: 40 postings were missing"),
+        "<a href=\"/subscribers\">The provider&#39;s new account</a> pauses until 2026-03-10 12:00: 401".to_owned(),
+        format!("<a href=\"/clients/{id}\">Client &#34;"),
+        "</a> has pushed nothing since 2026-03-01 12:00".to_owned(),
+    ] {
+        assert!(attention.contains(&shown), "{shown}\n{attention}");
     }
 }

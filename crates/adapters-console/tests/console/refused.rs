@@ -93,7 +93,11 @@ async fn a_decision_that_is_refused_is_shown_with_what_was_typed() {
         (
             &one,
             &[reject],
-            ["reason", "must not be empty", "<legend>Decide"],
+            [
+                "reason",
+                "must not be empty",
+                "<legend class=\"hidden\">Decide",
+            ],
         ),
         (
             &one,

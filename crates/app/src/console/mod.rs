@@ -68,6 +68,7 @@ impl ConsoleServer {
             proxy,
             private_addresses: work.addresses.private,
             appeal: work.appeal.appeal_url.clone(),
+            has_newsletter: work.accounts.settings().has_account(),
         };
         let console = Console::new(ports(database, sender, undo, work), settings);
         let application = listener.serve(
