@@ -125,6 +125,20 @@ class Browser:
         assert len(found) == 1, f"{text}: {len(found)} buttons at {self.address}"
         found[0].follow(question)
 
+    def keys(self, text):
+        """Presses keys wherever the focus is."""
+        actions = [{"type": way, "value": key} for key in text for way in ("keyDown", "keyUp")]
+        keyboard = {"type": "key", "id": "keyboard", "actions": actions}
+        self.call("POST", "/actions", {"actions": [keyboard]})
+
+    def focus(self):
+        """The id of the element that has the focus."""
+        return self.run("return document.activeElement.id")
+
+    def excess(self):
+        """By how many pixels the page is wider than the window."""
+        return self.run("return document.scrollingElement.scrollWidth - innerWidth")
+
     def run(self, script, *arguments):
         """Runs a script in the page, and returns its value."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
@@ -160,6 +174,11 @@ class Element:
     def text(self):
         """Its text, as it is shown."""
         return self.browser.call("GET", f"{self.path}/text")
+
+    @property
+    def is_shown(self):
+        """Whether it can be seen."""
+        return self.browser.call("GET", f"{self.path}/displayed")
 
     def property(self, name):
         """A property."""
