@@ -157,16 +157,17 @@ pub trait ActivityLog: Send + Sync {
     /// [`DAYS_KEPT`] days and [`REFUSALS_KEPT`] refusals.
     async fn record(&self, writes: &ActivityWrites) -> Result<(), StoreError>;
 
-    /// The activity of clients, with as many queries however many they are. One without any may be
-    /// absent.
+    /// The activity of clients, with as many queries however many they are, and their refusals if
+    /// these are wanted: they are most of it. A client without any activity may be absent.
     async fn activities(
         &self,
         clients: &[ClientId],
+        with_refusals: bool,
     ) -> Result<HashMap<ClientId, Activity>, StoreError>;
 
     /// The activity of a client; nothing of an unknown one.
     async fn activity(&self, client: ClientId) -> Result<Activity, StoreError> {
-        let mut found = self.activities(&[client]).await?;
+        let mut found = self.activities(&[client], true).await?;
         Ok(found.remove(&client).unwrap_or_default())
     }
 }

@@ -11,6 +11,9 @@ use crate::{error::Failure, state::State, text};
 /// Webhooks and catalogues that are looked at.
 const MOST: usize = 1_000;
 
+/// Matters that are shown.
+pub const SHOWN: usize = 50;
+
 /// Something that needs attention, and the page about it.
 pub struct Matter {
     pub page: String,

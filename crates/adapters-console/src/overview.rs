@@ -48,6 +48,7 @@ struct Page {
     head: page::Head,
     frame: page::Frame,
     matters: Vec<Matter>,
+    more_matters: usize,
     statuses: Option<Vec<Counted>>,
     approval: Option<Approval>,
     pushes: Chart,
@@ -129,7 +130,7 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let has_more = clients.len() > CLIENTS;
     clients.truncate(CLIENTS);
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-    let activities = state.ports.activity.activities(&ids).await?;
+    let activities = state.ports.activity.activities(&ids, false).await?;
     let (days, rows) = activity(&activities, &clients, now);
     let backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
     let all: u64 = backlog.iter().map(|one| one.waiting).sum();
@@ -137,10 +138,14 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let is_used = |kind| state.has_newsletter || !newsletter::tasks::KINDS.contains(kind);
     let shown = backlog.iter();
     let shown = shown.filter(|one| one.waiting + one.dead > 0 || is_used(&one.kind));
+    let mut matters = attention::matters(&state, &backlog, &clients, &activities).await?;
+    let more_matters = matters.len().saturating_sub(attention::SHOWN);
+    matters.truncate(attention::SHOWN);
     let page = Page {
         head: page::Head::new("Overview"),
         frame,
-        matters: attention::matters(&state, &backlog, &clients, &activities).await?,
+        matters,
+        more_matters,
         statuses: statuses(&state).await?,
         approval: approval(&state).await?,
         pushes: pushes(days),

@@ -215,6 +215,7 @@ mod tests {
         async fn activities(
             &self,
             _: &[ClientId],
+            _: bool,
         ) -> Result<HashMap<ClientId, Activity>, StoreError> {
             unreachable!("it is only written")
         }

@@ -6,8 +6,8 @@ use actix_web::{HttpRequest, web};
 use askama::Template;
 use domain::{
     company::Company,
-    decision::moderation::Choices,
-    posting::{Details, Posting, PostingView},
+    decision::moderation::is_offered,
+    posting::{Details, Posting, PostingView, Trigger},
 };
 use kernel::{PostingId, Status, Version};
 use serde_json::value::RawValue;
@@ -26,6 +26,13 @@ use crate::{
     text::{self, Compared},
 };
 
+/// The decisions about a status, by the names of their buttons.
+const CHOICES: [(&str, Trigger); 4] = [
+    ("reject", Trigger::RejectByOperator),
+    ("expire", Trigger::Expire),
+    ("reopen", Trigger::ReopenByOperator),
+    ("approve", Trigger::ApproveByOperator),
+];
 /// The members of `metadata` that are shown.
 const MOST_METADATA: usize = 200;
 
@@ -40,7 +47,8 @@ struct Page<'a> {
     moderated: bool,
     is_featured: bool,
     version: Version,
-    may: Choices,
+    /// The decisions to offer.
+    may: Vec<&'static str>,
     redacted_title: Option<&'a str>,
     duplicate_of: Option<PostingId>,
     company: &'a Company,
@@ -125,7 +133,11 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
         moderated: posting.moderated,
         is_featured: posting.is_featured,
         version: posting.version,
-        may: Choices::about(posting),
+        may: CHOICES
+            .iter()
+            .filter(|(_, command)| is_offered(*command, posting))
+            .map(|(name, _)| *name)
+            .collect(),
         redacted_title: texts.and_then(|texts| texts.redacted_title.as_deref()),
         duplicate_of: posting.duplicate_of.as_ref().map(|original| original.id),
         company: &view.company.company,

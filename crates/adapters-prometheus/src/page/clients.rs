@@ -24,7 +24,7 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
     let mut clients = stores.clients.list(MOST).await?;
     clients.retain(|client| client.revoked_at.is_none());
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-    let activities = stores.activity.activities(&ids).await?;
+    let activities = stores.activity.activities(&ids, false).await?;
     let last = clients.into_iter().filter_map(|client| {
         let at = activities.get(&client.id)?.last_push_at?;
         Some((client.id.to_string(), client.name, at))

@@ -13,31 +13,17 @@ use crate::{
     },
 };
 
-/// The commands about a posting's status that are worth an operator's while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choices {
-    /// It would be shown, or its unjudged content settled.
-    pub approve: bool,
-    /// It would be hidden, or stay so whatever is pushed.
-    pub reject: bool,
-    /// It would be taken down.
-    pub expire: bool,
-    /// It would be judged anew.
-    pub reopen: bool,
-}
-
-impl Choices {
-    /// The choices about a posting.
-    pub fn about(posting: &Posting) -> Self {
-        let moves = |trigger: Trigger| trigger.moves(posting.status);
-        let is_enrichers = posting.status == Status::Rejected && !posting.moderated;
-        Self {
-            approve: moves(Trigger::ApproveByOperator) || review::awaits_review(posting),
-            reject: moves(Trigger::RejectByOperator) || is_enrichers,
-            expire: moves(Trigger::Expire),
-            reopen: moves(Trigger::ReopenByOperator),
+/// Whether an operator's command about the status is worth offering: it would move the posting, or
+/// settle what would not stay so by itself.
+pub fn is_offered(command: Trigger, posting: &Posting) -> bool {
+    command.moves(posting.status)
+        || match command {
+            // Content that awaits a review.
+            Trigger::ApproveByOperator => review::awaits_review(posting),
+            // An enricher's rejection, which another push may end.
+            Trigger::RejectByOperator => posting.status == Status::Rejected && !posting.moderated,
+            _ => false,
         }
-    }
 }
 
 /// Decides an operator's command; `None` when there is nothing to change.

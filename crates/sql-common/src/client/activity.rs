@@ -291,6 +291,7 @@ statement! {
 pub async fn activities(
     conn: &mut impl Executor,
     clients: &[ClientId],
+    with_refusals: bool,
 ) -> Outcome<HashMap<ClientId, Activity>> {
     let clients = each(clients);
     let mut found: HashMap<_, Activity> = HashMap::new();
@@ -306,7 +307,8 @@ pub async fn activities(
         let client = ClientId::new(row.client_id.clone().uuid("client_days.client_id")?);
         found.entry(client).or_default().days.push(row.try_into()?);
     }
-    let refusals: Vec<RefusalRow> = conn.load_each::<Refusals, _>(&clients, &[]).await?;
+    let asked = if with_refusals { &*clients } else { &[] };
+    let refusals: Vec<RefusalRow> = conn.load_each::<Refusals, _>(asked, &[]).await?;
     for row in refusals {
         let client = ClientId::new(row.client_id.clone().uuid("client_refusals.client_id")?);
         let of_client = found.entry(client).or_default();

@@ -354,10 +354,13 @@ macro_rules! clients {
                 async fn activities(
                     &self,
                     clients: &[ClientId],
+                    with_refusals: bool,
                 ) -> Result<HashMap<ClientId, Activity>, StoreError> {
                     let clients = clients.to_vec();
-                    self.query(async move |conn| Ok(client::activities(conn, &clients).await?))
-                        .await
+                    self.query(async move |conn| {
+                        Ok(client::activities(conn, &clients, with_refusals).await?)
+                    })
+                    .await
                 }
             }
         };

@@ -173,12 +173,15 @@ kernel::contract_cases!(
         );
         assert_eq!(found(store, 2).await?.secrets[0].last_used_at, None);
         let asked = [other, ClientId::new(uuid(404)), one];
-        let both = store.activities(&asked).await?;
-        for client in asked {
-            let alone = store.activity(client).await?;
-            assert_eq!(both.get(&client).cloned().unwrap_or_default(), alone);
+        for with_refusals in [true, false] {
+            let both = store.activities(&asked, with_refusals).await?;
+            for client in asked {
+                let mut alone = store.activity(client).await?;
+                alone.refusals.retain(|_| with_refusals);
+                assert_eq!(both.get(&client).cloned().unwrap_or_default(), alone);
+            }
         }
-        assert_eq!(store.activities(&[]).await, Ok(HashMap::new()));
+        assert_eq!(store.activities(&[], true).await, Ok(HashMap::new()));
         let nothing = store.activity(ClientId::new(uuid(404))).await;
         assert_eq!(nothing, Ok(crate::Activity::default()));
     },

@@ -177,10 +177,11 @@ impl ActivityLog for Backend {
     async fn activities(
         &self,
         clients: &[ClientId],
+        with_refusals: bool,
     ) -> Result<HashMap<ClientId, Activity>, StoreError> {
         let writes = self.gathered.lock().unwrap().take();
         self.record(&writes).await?;
-        self.store.activities(clients).await
+        self.store.activities(clients, with_refusals).await
     }
 }
 

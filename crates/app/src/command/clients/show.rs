@@ -52,7 +52,7 @@ impl Shown {
     /// Reads the activity of clients.
     pub async fn read(clients: Vec<Client>, log: &dyn ActivityLog) -> anyhow::Result<Vec<Self>> {
         let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-        let mut activities = log.activities(&ids).await?;
+        let mut activities = log.activities(&ids, true).await?;
         let shown = clients.into_iter().map(|client| Self {
             activity: activities.remove(&client.id).unwrap_or_default(),
             client,

@@ -3,6 +3,7 @@
 use kernel::Actor;
 
 use super::*;
+use crate::posting::Trigger;
 
 fn ann() -> Actor {
     Actor::Operator(Some(by_ann(1).operator))
@@ -206,13 +207,14 @@ fn an_operator_chooses_among_what_has_an_effect() {
 }
 
 fn choices(posting: &Posting) -> String {
-    let may = crate::decision::moderation::Choices::about(posting);
-    let choices = [
-        ("approve", may.approve),
-        ("reject", may.reject),
-        ("expire", may.expire),
-        ("reopen", may.reopen),
+    let commands = [
+        ("approve", Trigger::ApproveByOperator),
+        ("reject", Trigger::RejectByOperator),
+        ("expire", Trigger::Expire),
+        ("reopen", Trigger::ReopenByOperator),
     ];
-    let offered = choices.into_iter().filter(|(_, offered)| *offered);
+    let is_offered = crate::decision::moderation::is_offered;
+    let offered = commands.into_iter();
+    let offered = offered.filter(|(_, command)| is_offered(*command, posting));
     offered.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }

@@ -124,15 +124,17 @@ impl ActivityLog for MemoryStore {
     async fn activities(
         &self,
         clients: &[ClientId],
+        with_refusals: bool,
     ) -> Result<HashMap<ClientId, Activity>, StoreError> {
         let state = self.state();
         let found = clients.iter().filter_map(|client| {
             let stored = state.activity.get(client)?;
             let days = stored.days.iter().rev();
+            let refusals = stored.refusals.iter().rev().filter(|_| with_refusals);
             let activity = Activity {
                 last_push_at: stored.pushed_at,
                 days: days.map(|(&date, &counts)| Day { date, counts }).collect(),
-                refusals: stored.refusals.iter().rev().cloned().collect(),
+                refusals: refusals.cloned().collect(),
             };
             Some((*client, activity))
         });
