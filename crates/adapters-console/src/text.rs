@@ -152,9 +152,9 @@ fn with_marks(html: &str) -> Vec<(&str, bool)> {
     while let Some(phrase) = found.get_mut(at..at + 3) {
         let is_mark = phrase[0].0 == "[" && MARKS.contains(&phrase[1].0) && phrase[2].0 == "]";
         if is_mark && marks < MOST_MARKS {
-            phrase
-                .iter_mut()
-                .for_each(|(_, is_marked)| *is_marked = true);
+            for (_, is_marked) in phrase {
+                *is_marked = true;
+            }
             marks += 1;
         }
         at += if is_mark { 3 } else { 1 };
