@@ -108,6 +108,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "crates/access",
             "crates/domain",
             "crates/enrichment",
+            "crates/posting-text",
             "crates/webhooks",
             "crates/newsletter",
             "crates/runtime",
