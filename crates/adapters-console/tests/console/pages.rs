@@ -533,7 +533,7 @@ async fn the_overview_begins_with_what_needs_attention() {
     let lease = CatalogueQuery {
         client: id,
         name: CatalogueName::new("roses").unwrap(),
-        new_id: CatalogueId::new(uuid(5)),
+        new_id: Some(CatalogueId::new(uuid(5))),
         holder: uuid(6),
         now: noon(),
         until: noon() + minutes(1),
