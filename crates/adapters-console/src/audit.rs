@@ -42,9 +42,9 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
     let frame = page::Frame::of(&request, PATH)?;
     let query = Query::of(&request);
     let asked = AuditQuery {
-        since: None,
         before: query.get("before").map(position).transpose()?,
         limit: ENTRIES + 1,
+        ..AuditQuery::default()
     };
     let mut entries = state.ports.audit.entries(&asked).await?;
     let has_more = entries.len() > ENTRIES;

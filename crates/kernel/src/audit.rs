@@ -205,11 +205,36 @@ impl Entry {
         self
     }
 
+    /// The details in words, such as `name: acme; scopes: job-postings:read; prefixes: none`.
+    pub fn words(&self) -> String {
+        let words = self.details.iter().map(|(name, value)| {
+            let name = name.replace('_', " ");
+            format!("{name}: {}", in_words(value))
+        });
+        words.collect::<Vec<_>>().join("; ")
+    }
+
     /// Adds a detail.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.details.insert(name.to_owned(), value.into());
         self
+    }
+}
+
+/// A value of a detail in words.
+fn in_words(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => "none".into(),
+        Value::Bool(true) => "yes".into(),
+        Value::Bool(false) => "no".into(),
+        Value::String(text) => text.into(),
+        Value::Array(values) if values.is_empty() => "none".into(),
+        Value::Array(values) => {
+            let values: Vec<_> = values.iter().map(in_words).collect();
+            values.join(", ").into()
+        }
+        value @ (Value::Number(_) | Value::Object(_)) => value.to_string().into(),
     }
 }
 
@@ -232,10 +257,14 @@ impl From<&Entry> for AuditPosition {
 }
 
 /// A selection of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditQuery {
     /// The earliest time.
     pub since: Option<OffsetDateTime>,
+    /// The name of the operator.
+    pub by: Option<String>,
+    /// The name of the action.
+    pub action: Option<String>,
     /// Entries older than this position.
     pub before: Option<AuditPosition>,
     /// The largest number of entries.
@@ -252,6 +281,23 @@ pub trait AuditLog: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn details_are_told_in_words() {
+        let id = Uuid::nil();
+        let operator = Operator::new("ann").unwrap();
+        let entry = Attribution { id, operator }
+            .entry(Action::CLIENTS_UPDATE, OffsetDateTime::UNIX_EPOCH)
+            .with("prefixes", Vec::<String>::new())
+            .with("requests_per_minute", Value::Null)
+            .with("scopes", vec!["read", "write"])
+            .with("on", true)
+            .with("count", 3);
+        assert_eq!(
+            entry.words(),
+            "prefixes: none; requests per minute: none; scopes: read, write; on: yes; count: 3"
+        );
+    }
 
     #[test]
     fn an_operator_has_a_name_of_one_line() {

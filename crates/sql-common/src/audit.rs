@@ -78,7 +78,9 @@ pub async fn write_entry(conn: &mut impl Executor, entry: Option<&Entry>) -> Out
 statement! {
     /// Reads a page, newest first.
     pub Read = r"
-        SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
+        SELECT {audit} FROM audit
+        WHERE at >= :since AND (at, id) < (:before, :before_id)
+            AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)
         ORDER BY at DESC, id DESC LIMIT :limit",
     over [AuditRow],
     returns <AuditRow as Entity>::Row
@@ -91,7 +93,14 @@ pub async fn entries(conn: &mut impl Executor, query: &AuditQuery) -> Outcome<Ve
         |AuditPosition { at, id }| (at.into(), id),
     );
     let since = query.since.map_or(StoredTime::MIN, StoredTime::from);
-    let page = binds! { since, before, before_id, limit: most(query.limit) };
+    let page = binds! {
+        since,
+        before,
+        before_id,
+        operator: query.by.as_deref(),
+        action: query.action.as_deref(),
+        limit: most(query.limit),
+    };
     values(conn.load::<Read, AuditRow>(page).await?)
 }
 

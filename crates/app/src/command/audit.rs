@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use clap::Args;
-use kernel::audit::{AuditLog, AuditPosition, AuditQuery, Entry};
+use kernel::audit::{AuditLog, AuditPosition, AuditQuery, Details, Entry};
 use newsletter::{
     store::{Store, StoreError},
     subscriber::SubscriberId,
 };
 use serde::Serialize;
-use serde_json::Value;
 use time::OffsetDateTime;
 
 use crate::{
@@ -51,8 +50,8 @@ impl Audit {
         let database = self.store.open().await?;
         let query = AuditQuery {
             since: self.since,
-            before: None,
             limit: self.limit,
+            ..AuditQuery::default()
         };
         let (entries, has_more) = read(&*database.audit, query).await?;
         let people = addresses(&*database.newsletter, &entries).await?;
@@ -75,7 +74,7 @@ async fn read(log: &dyn AuditLog, query: AuditQuery) -> Result<(Vec<Entry>, bool
             before: entries.last().map(AuditPosition::from),
             // One more than needed shows whether there are older ones.
             limit: limit + 1,
-            ..query
+            ..query.clone()
         };
         let mut page = log.entries(&page).await?;
         has_more = page.len() > limit;
@@ -109,7 +108,9 @@ struct Line<'a> {
     subject: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<&'a str>,
-    details: &'a serde_json::Map<String, Value>,
+    details: &'a Details,
+    #[serde(skip)]
+    words: String,
 }
 
 fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) -> Vec<Line<'a>> {
@@ -122,6 +123,7 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
             .and_then(|id| people.get(&id))
             .map(String::as_str),
         details: &entry.details,
+        words: entry.words(),
     };
     entries.iter().map(line).collect()
 }
@@ -130,14 +132,9 @@ impl output::Row for Line<'_> {
     const COLUMNS: &'static [(&'static str, usize)] = &[("", 1); 5];
 
     fn cells(&self) -> Vec<String> {
-        let detail = |(name, value): (&String, &Value)| match value {
-            Value::String(text) => format!("{name}: {text}"),
-            value => format!("{name}: {value}"),
-        };
-        let details: Vec<_> = self.details.iter().map(detail).collect();
         let subject = self.email.or(self.subject).unwrap_or("-");
         let start = [&self.at, self.by, self.action, subject].map(str::to_owned);
-        start.into_iter().chain([details.join("; ")]).collect()
+        start.into_iter().chain([self.words.clone()]).collect()
     }
 }
 

@@ -101,10 +101,35 @@ kernel::contract_cases!(
 
         let since = AuditQuery {
             since: Some(noon() + minutes(2)),
-            before: None,
             limit: 100,
+            ..AuditQuery::default()
         };
         assert_eq!(store.entries(&since).await?, newest_first[..4]);
+    },
+    async fn entries_are_of_an_operator_and_of_an_action(store: &S) {
+        let rejects = entry(1, noon());
+        let approves = by_ann(2).entry(Action::POSTINGS_APPROVE, noon());
+        let other = Entry {
+            by: "bob".to_owned(),
+            ..entry(3, noon())
+        };
+        let all = [&other, &approves, &rejects].map(Entry::clone);
+        store.commit(writing(all.clone())).await?;
+        for (by, action, expect) in [
+            (None, None, &all[..]),
+            (Some("ann"), None, &all[1..]),
+            (None, Some("postings.approve"), &all[1..2]),
+            (Some("bob"), Some("postings.reject"), &all[..1]),
+            (Some("bob"), Some("postings.approve"), &[]),
+        ] {
+            let query = AuditQuery {
+                by: by.map(str::to_owned),
+                action: action.map(str::to_owned),
+                limit: 100,
+                ..AuditQuery::default()
+            };
+            assert_eq!(store.entries(&query).await?, expect, "{by:?} {action:?}");
+        }
     },
     /// A newer program may know more actions.
     async fn an_entry_of_an_unknown_action_is_shown(store: &S) {

@@ -23,6 +23,8 @@ impl AuditLog for MemoryStore {
         entries.sort_by_key(|entry| std::cmp::Reverse(AuditPosition::from(entry)));
         let is_wanted = |entry: &Entry| {
             query.since.is_none_or(|since| entry.at >= since)
+                && query.by.as_ref().is_none_or(|by| entry.by == *by)
+                && (query.action.as_deref()).is_none_or(|action| entry.action.as_str() == action)
                 && query
                     .before
                     .is_none_or(|before| AuditPosition::from(entry) < before)
