@@ -110,18 +110,6 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
     ]
 }
 
-/// What a kind of side effect is for.
-fn purpose(kind: &str) -> &'static str {
-    match kind {
-        "enrich" => "postings that wait for a verdict",
-        "duplicates" => "postings to compare with others",
-        "sync" => "subscribers to report to the provider",
-        "migrate" => "subscribers who move to the new account",
-        "withdraw" => "people to take out of an account",
-        _ => "",
-    }
-}
-
 /// The overview.
 pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     let frame = page::Frame::of(&request, "/")?;
@@ -152,7 +140,7 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
         backlog: shown
             .map(|one| Waiting {
                 kind: one.kind.to_string(),
-                purpose: purpose(one.kind.as_str()),
+                purpose: one.kind.purpose(),
                 tasks: one.waiting,
                 percent: percent(one.waiting, all),
                 dead: one.dead,

@@ -288,14 +288,14 @@ mod tests {
         let operator = Operator::new("ann").unwrap();
         let entry = Attribution { id, operator }
             .entry(Action::CLIENTS_UPDATE, OffsetDateTime::UNIX_EPOCH)
+            .with("count", 3)
+            .with("on", true)
             .with("prefixes", Vec::<String>::new())
             .with("requests_per_minute", Value::Null)
-            .with("scopes", vec!["read", "write"])
-            .with("on", true)
-            .with("count", 3);
+            .with("scopes", vec!["read", "write"]);
         assert_eq!(
             entry.words(),
-            "prefixes: none; requests per minute: none; scopes: read, write; on: yes; count: 3"
+            "count: 3; on: yes; prefixes: none; requests per minute: none; scopes: read, write"
         );
     }
 

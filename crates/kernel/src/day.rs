@@ -1,6 +1,10 @@
 //! Days as they are written: `Y-m-d`, as 2026-03-01.
 
-use time::{Date, format_description::BorrowedFormatItem, macros::format_description};
+use time::{
+    Date, OffsetDateTime,
+    format_description::{BorrowedFormatItem, well_known::Rfc3339},
+    macros::format_description,
+};
 
 use crate::field::Term;
 
@@ -12,6 +16,20 @@ pub fn parse(text: &str) -> Option<Date> {
     let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
     let day = Date::parse(text, FORMAT).ok()?;
     (is_plain && day.year() > 0).then_some(day)
+}
+
+/// Parses a time: a day, from its beginning in UTC, or an RFC 3339 time.
+pub fn since(text: &str) -> Result<OffsetDateTime, String> {
+    let text = text.trim();
+    let at = match parse(text) {
+        Some(day) => Some(day.midnight().assume_utc()),
+        None => OffsetDateTime::parse(text, &Rfc3339).ok(),
+    };
+    at.map(crate::microseconds).ok_or_else(|| {
+        format!(
+            "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
+        )
+    })
 }
 
 /// Formats a day.

@@ -234,6 +234,21 @@ impl AccountState {
     pub fn pauses_until(&self, now: OffsetDateTime) -> Option<OffsetDateTime> {
         self.paused_until.filter(|until| *until > now)
     }
+
+    /// A sentence about the pause of this account that lasts at this time; `written` writes times.
+    pub fn pause(
+        &self,
+        account: Account,
+        now: OffsetDateTime,
+        written: impl Fn(OffsetDateTime) -> String,
+    ) -> Option<String> {
+        let until = written(self.pauses_until(now)?);
+        let reason = self.pause_reason.as_deref();
+        let reason = reason.unwrap_or("no reason is known");
+        Some(format!(
+            "The {account} account is paused until {until} (UTC): {reason}"
+        ))
+    }
 }
 
 /// The port for leases of the provider's accounts. Only the holder of an account's lease sends

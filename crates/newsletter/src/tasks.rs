@@ -2,14 +2,15 @@
 
 use kernel::{
     event::EventName,
-    outbox::{Effect, Kind, Queue},
+    outbox::{Effect, Kind, Queue, TaskRow},
 };
+use time::{Duration, OffsetDateTime};
 
 use crate::vocabulary::{Account, SubscriberId};
 
 /// Sync of a subscriber with the e-mail provider. A subscriber has one, in the queue of the account
 /// that was last asked for.
-pub const SYNC: Kind = Kind::new("sync");
+pub const SYNC: Kind = Kind::new("sync", "tell the e-mail provider");
 
 const BULK_SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old-bulk");
 const BULK_SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new-bulk");
@@ -17,10 +18,10 @@ const SYNCS_TO_OLD: Queue = Queue::lane_of(SYNC, "old").with_fallback(&BULK_SYNC
 const SYNCS_TO_NEW: Queue = Queue::lane_of(SYNC, "new").with_fallback(&BULK_SYNCS_TO_NEW);
 
 /// The queue of moves between the accounts.
-pub const MIGRATE: Queue = Queue::of(Kind::new("migrate"));
+pub const MIGRATE: Queue = Queue::of(Kind::new("migrate", "move to the new account"));
 
 /// The queue of withdrawals: suppressed subscribers and departing addresses.
-pub const WITHDRAW: Queue = Queue::of(Kind::new("withdraw"));
+pub const WITHDRAW: Queue = Queue::of(Kind::new("withdraw", "unsubscribe at the provider"));
 
 /// Every kind of task of the newsletter.
 pub const KINDS: [Kind; 3] = [SYNC, MIGRATE.kind(), WITHDRAW.kind()];
@@ -64,6 +65,58 @@ pub const fn withdraw(id: SubscriberId) -> Effect {
     Effect::new(WITHDRAW, id.uuid())
 }
 
+/// The age of a due task from which the lack of a free worker does not explain its wait.
+const OVERDUE: Duration = Duration::MINUTE;
+
+/// A hint for an operator about waiting tasks that are due and have no error: no worker claims
+/// tasks of an account without its key.
+pub fn hint(waiting: &[TaskRow], now: OffsetDateTime) -> Option<&'static str> {
+    let is_left = |task: &TaskRow| {
+        KINDS.iter().any(|kind| kind.as_str() == task.kind)
+            && task.last_error.is_none()
+            && task.next_at + OVERDUE < now
+    };
+    waiting.iter().any(is_left).then_some(
+        "A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
+         key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
+         that is paused for a while.",
+    )
+}
+
 /// An individual membership changed, or one that was individual before. Its listener asks for a
 /// sync, in the commit that raises it.
 pub const INDIVIDUAL_MEMBERSHIP_UPDATED: EventName = EventName::new("IndividualMembershipUpdated");
+
+#[cfg(test)]
+mod tests {
+    use kernel::{
+        outbox::TaskId,
+        testing::{minutes, noon, uuid},
+    };
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_takes_is_told_to_lack_a_key() {
+        let task = |kind: &str, last_error: Option<&str>| TaskRow {
+            id: TaskId(1),
+            kind: kind.to_owned(),
+            key: uuid(1),
+            attempts: 0,
+            next_at: noon(),
+            last_error: last_error.map(str::to_owned),
+        };
+        for (task, later, is_hint) in [
+            (task("sync", None), minutes(2), true),
+            (task("withdraw", None), minutes(2), true),
+            (task("sync", None), minutes(1), false),
+            (task("sync", Some("429")), minutes(2), false),
+            // An enrichment waits for another reason.
+            (task("enrich", None), minutes(2), false),
+        ] {
+            let said = hint(std::slice::from_ref(&task), noon() + later);
+            let names_the_key = |said: &str| said.contains("POSTHASTE_MAILERLITE_OLD_API_KEY");
+            assert_eq!(said.is_some_and(names_the_key), is_hint, "{task:?}");
+        }
+    }
+}

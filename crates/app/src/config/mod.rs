@@ -17,8 +17,9 @@ mod tests;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use domain::posting::Lifetime;
-use kernel::{SourceIdentifier, Status, audit::Operator, day, line::short_text};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+pub use kernel::day::since;
+use kernel::{SourceIdentifier, Status, audit::Operator, line::short_text};
+use time::OffsetDateTime;
 use url::Url;
 
 pub use self::{
@@ -227,20 +228,6 @@ pub fn task_id(text: &str) -> Result<i64, String> {
 /// `POSTHASTE_OPERATOR`.
 pub fn operator(text: &str) -> Result<Operator, String> {
     Operator::new(text).map_err(|error| error.to_string())
-}
-
-/// A time: a day, from its beginning in UTC, or an RFC 3339 time.
-pub fn since(text: &str) -> Result<OffsetDateTime, String> {
-    let text = text.trim();
-    let at = match day::parse(text) {
-        Some(day) => Some(day.midnight().assume_utc()),
-        None => OffsetDateTime::parse(text, &Rfc3339).ok(),
-    };
-    at.map(kernel::microseconds).ok_or_else(|| {
-        format!(
-            "{text:?} is neither a day such as 2026-03-01 nor a time such as 2026-03-01T12:00:00Z"
-        )
-    })
 }
 
 /// A time in the past, by itself or by the days since.

@@ -9,7 +9,7 @@ use kernel::{
 use super::Posting;
 
 /// The queue of enrichments.
-pub const ENRICH: Queue = Queue::of(Kind::new("enrich"));
+pub const ENRICH: Queue = Queue::of(Kind::new("enrich", "judge a posting"));
 
 /// The enrichment of a posting.
 pub const fn enrich(id: PostingId) -> Effect {
@@ -17,7 +17,7 @@ pub const fn enrich(id: PostingId) -> Effect {
 }
 
 /// The queue of postings whose duplicates are looked up anew.
-pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates"));
+pub const DUPLICATES: Queue = Queue::of(Kind::new("duplicates", "look for copies"));
 
 /// The search for what a posting duplicates, and for what duplicates it.
 pub const fn look_up_duplicates(id: PostingId) -> Effect {

@@ -9,23 +9,32 @@ use uuid::Uuid;
 
 /// A kind of task, by its name in the stores and on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Kind(&'static str);
+pub struct Kind {
+    name: &'static str,
+    purpose: &'static str,
+}
 
 impl Kind {
-    /// Declares a kind by its name, which no other kind has.
-    pub const fn new(name: &'static str) -> Self {
-        Self(name)
+    /// Declares a kind by its name, which no other kind has, and by what its tasks do, such as
+    /// `judge a posting`.
+    pub const fn new(name: &'static str, purpose: &'static str) -> Self {
+        Self { name, purpose }
     }
 
     /// The kind's name.
     pub const fn as_str(self) -> &'static str {
-        self.0
+        self.name
+    }
+
+    /// What its tasks do, in words.
+    pub const fn purpose(self) -> &'static str {
+        self.purpose
     }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 

@@ -102,9 +102,9 @@ mod tests {
 
     #[test]
     fn a_commit_asks_for_one_effect_of_a_kind_and_key() {
-        const DANCE: Kind = Kind::new("dance");
+        const DANCE: Kind = Kind::new("dance", "dance");
         let [slow, fast] = ["slow", "fast"].map(|lane| Queue::lane_of(DANCE, lane));
-        let other = Queue::of(Kind::new("sing"));
+        let other = Queue::of(Kind::new("sing", "sing"));
         let mut writes = TaskWrites::new(noon());
         for (queue, n) in [(slow, 1), (fast, 2), (other, 1), (fast, 1)] {
             writes.ask(Effect::new(queue, uuid(n)));

@@ -9,7 +9,7 @@ use newsletter::{
 };
 use runtime::clock;
 use serde::Serialize;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -19,9 +19,6 @@ use crate::{
 
 /// Rows in memory at a time.
 pub const PAGE: usize = 1_000;
-
-/// The age of a due task from which the lack of a free worker does not explain its wait.
-const OVERDUE: Duration = Duration::MINUTE;
 
 /// List what waits or is being worked on, oldest first
 #[derive(Debug, Args)]
@@ -121,30 +118,8 @@ async fn pauses(accounts: &dyn Accounts) -> anyhow::Result<Vec<String>> {
 }
 
 pub(super) fn pause(account: Account, state: &AccountState, now: OffsetDateTime) -> Option<String> {
-    let until = state.pauses_until(now)?;
-    let reason = state
-        .pause_reason
-        .as_deref()
-        .unwrap_or("no reason is known");
-    Some(format!(
-        "The {account} account is paused until {} (UTC): {}",
-        output::minute(until),
-        text::plain(reason)
-    ))
-}
-
-/// A hint about due tasks without an error: no worker claims tasks of an account without its key.
-pub(super) fn hint(tasks: &[TaskRow], dead: bool, now: OffsetDateTime) -> Option<&'static str> {
-    let is_left = |task: &TaskRow| {
-        tasks::KINDS.iter().any(|kind| kind.as_str() == task.kind)
-            && task.last_error.is_none()
-            && task.next_at + OVERDUE < now
-    };
-    (!dead && tasks.iter().any(is_left)).then_some(
-        "A sync, migrate or withdraw that is due and has no error waits for a worker with its account's\n\
-         key (POSTHASTE_MAILERLITE_OLD_API_KEY, …_NEW_API_KEY; a migrate needs both), or for an account\n\
-         that is paused for a while.",
-    )
+    let pause = state.pause(account, now, output::minute);
+    pause.map(|pause| text::plain(&pause))
 }
 
 /// What is listed, and how.
@@ -169,7 +144,9 @@ impl Listing {
             if !page.is_empty() {
                 list.page(&page.iter().map(Row::new).collect::<Vec<_>>())?;
             }
-            why = why.or_else(|| hint(&page, self.dead, clock::now()));
+            if !self.dead {
+                why = why.or_else(|| tasks::hint(&page, clock::now()));
+            }
             after = page.last().map(|task| task.id).or(after);
             if page.len() < size {
                 break;

@@ -16,12 +16,11 @@ use newsletter::{
     usecase::{migrate, put_subscribers},
 };
 use serde_json::Value;
-use time::Duration;
 use uuid::Uuid;
 
 use super::{
     dead::{remove, revive, selection},
-    list::{Listing, PAGE, Row, hint, pause},
+    list::{Listing, PAGE, Row, pause},
 };
 use crate::output::List;
 
@@ -204,24 +203,6 @@ async fn syncs_and_moves_are_listed_and_come_back() {
         .await
         .unwrap();
     assert_eq!(revived, "Due again: 2.");
-}
-
-#[tokio::test]
-async fn what_nobody_takes_is_told_to_lack_a_key() {
-    let people = MemoryStore::new();
-    put_subscribers(&people, &[report("ada@example.com", "{}")], noon())
-        .await
-        .unwrap();
-    let waiting = tasks(&people, false).await;
-    assert!(waiting.iter().any(|task| task.kind == tasks::SYNC.as_str()));
-    assert_eq!(hint(&waiting, false, noon() + Duration::SECOND), None);
-    let later = noon() + minutes(5);
-    let said = hint(&waiting, false, later).unwrap();
-    assert!(said.contains("POSTHASTE_MAILERLITE_OLD_API_KEY"), "{said}");
-    assert_eq!(hint(&waiting, true, later), None);
-    // An enrichment waits for another reason.
-    let enrichments = tasks(&store().await, false).await;
-    assert_eq!(hint(&enrichments, false, later), None);
 }
 
 #[tokio::test]

@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// Kinds of another context: one with lanes, two without.
-const TELL: Kind = Kind::new("tell");
+const TELL: Kind = Kind::new("tell", "tell");
 const BULK_EAST: Queue = Queue::lane_of(TELL, "east-bulk");
 const BULK_WEST: Queue = Queue::lane_of(TELL, "west-bulk");
 const EAST: Queue = Queue::lane_of(TELL, "east").with_fallback(&BULK_EAST);
 const WEST: Queue = Queue::lane_of(TELL, "west").with_fallback(&BULK_WEST);
-const MOVE: Queue = Queue::of(Kind::new("move"));
-const FETCH: Queue = Queue::of(Kind::new("fetch"));
+const MOVE: Queue = Queue::of(Kind::new("move", "move"));
+const FETCH: Queue = Queue::of(Kind::new("fetch", "fetch"));
 
 const QUEUES: [Queue; 7] = [ENRICH, EAST, WEST, BULK_EAST, BULK_WEST, MOVE, FETCH];
 const KINDS: [Kind; 4] = [ENRICH.kind(), TELL, MOVE.kind(), FETCH.kind()];
