@@ -2,51 +2,56 @@
 
 use actix_web::{HttpRequest, web};
 use askama::Template;
-use kernel::audit::{AuditPosition, AuditQuery, Entry};
+use kernel::{
+    audit::{AuditPosition, AuditQuery, Entry},
+    day,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     error::{Answer, Failure},
+    form::{Fields, Form, Reader, optional},
     page,
     query::Query,
     state::State,
-    text,
+    subject::{self, Subject},
 };
 
 const PATH: &str = "/audit";
 /// Entries of a page.
 const ENTRIES: usize = 100;
-/// The largest part of an entry's details, in bytes.
-const DETAILS: usize = 2_000;
 
 #[derive(Template)]
 #[template(path = "audit.html")]
 struct Page {
     head: page::Head,
     frame: page::Frame,
-    rows: Vec<Row>,
+    search: Fields,
+    query: Query,
+    /// Whether it shows a part.
+    is_search: bool,
+    rows: Vec<(Entry, Subject)>,
     next: Option<String>,
-}
-
-struct Row {
-    at: String,
-    by: String,
-    action: String,
-    subject: String,
-    details: String,
 }
 
 /// A page of the audit.
 pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    let frame = page::Frame::of(&request, PATH)?;
     let query = Query::of(&request);
-    let asked = AuditQuery {
-        before: query.get("before").map(position).transpose()?,
-        limit: ENTRIES + 1,
-        ..AuditQuery::default()
+    let before = query.get("before").map(position).transpose()?;
+    let (asked, search) = match Form::of(query.clone()).read(wanted) {
+        Ok(wanted) => (Some(wanted), Fields::showing(query.clone())),
+        Err(refusal) => (None, Fields::refused(query.clone(), refusal)),
     };
-    let mut entries = state.ports.audit.entries(&asked).await?;
+    let mut entries = Vec::new();
+    if let Some(wanted) = asked.clone() {
+        let page = AuditQuery {
+            before,
+            limit: ENTRIES + 1,
+            ..wanted
+        };
+        entries = state.ports.audit.entries(&page).await?;
+    }
     let has_more = entries.len() > ENTRIES;
     entries.truncate(ENTRIES);
     let last = entries.last().filter(|_| has_more);
@@ -54,32 +59,30 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
         let at = last.at.unix_timestamp_nanos() / 1_000;
         query.with(PATH, "before", &format!("{at}-{}", last.id.simple()))
     });
+    let subjects = subject::of_entries(&state, &entries).await?;
     let page = Page {
         head: page::Head::new("Audit"),
-        frame,
-        rows: entries.into_iter().map(row).collect(),
+        frame: page::Frame::of_form(&request, PATH, &search)?,
+        is_search: asked != Some(AuditQuery::default()),
+        rows: entries.into_iter().zip(subjects).collect(),
+        query,
         next,
+        search,
     };
-    page::answer(&page, 200)
+    page::answer(&page, page.search.status())
 }
 
-fn row(entry: Entry) -> Row {
-    let details = entry
-        .details
-        .iter()
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name}: {text}"),
-            None => format!("{name}: {value}"),
-        });
-    let mut details = details.collect::<Vec<_>>().join("; ");
-    details.truncate(details.floor_char_boundary(DETAILS));
-    Row {
-        at: text::minute(entry.at),
-        by: entry.by,
-        action: entry.action.to_string(),
-        subject: entry.subject.unwrap_or_default(),
-        details,
-    }
+/// The selection of an address.
+fn wanted(fields: &mut Reader<'_>) -> Option<AuditQuery> {
+    let text = |name| Some(fields.text(name).to_owned()).filter(|text| !text.is_empty());
+    let (by, action) = (text("by"), text("action"));
+    let since = optional(fields.text("since"), day::since);
+    Some(AuditQuery {
+        since: fields.take("since", since)?,
+        by,
+        action,
+        ..AuditQuery::default()
+    })
 }
 
 fn position(text: &str) -> Result<AuditPosition, Failure> {

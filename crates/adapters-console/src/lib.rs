@@ -30,6 +30,7 @@ mod query;
 mod session;
 mod sign_in;
 mod state;
+mod subject;
 mod subscribers;
 mod text;
 mod webhooks;

@@ -6,6 +6,7 @@ use kernel::{
     audit::Action,
     outbox::{Dismissal, Revive, TaskId, TaskRow},
 };
+use newsletter::{subscriber::Account, tasks};
 
 use crate::{
     error::{Answer, Failure},
@@ -14,6 +15,8 @@ use crate::{
     query::Query,
     session::SignedIn,
     state::State,
+    subject::{self, Subject},
+    text,
 };
 
 const PATH: &str = "/outbox";
@@ -26,11 +29,20 @@ struct Page {
     head: page::Head,
     frame: page::Frame,
     is_dead: bool,
-    rows: Vec<TaskRow>,
+    rows: Vec<Row>,
+    /// What they wait for besides a free worker.
+    hints: Vec<String>,
     next: Option<String>,
     /// The place of the page in the list.
     after: String,
     fields: Fields,
+}
+
+struct Row {
+    task: TaskRow,
+    purpose: &'static str,
+    subject: Subject,
+    is_due: bool,
 }
 
 /// The dead tasks, or those that wait.
@@ -41,7 +53,7 @@ pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
 async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Fields) -> Answer {
     let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     let count = |what| query.get(what)?.parse::<u64>().ok();
-    let revived = count("revived").map(|count| format!("Brought back: {count}."));
+    let revived = count("revived").map(|count| format!("Due again: {count}."));
     let dismissed = count("dismissed").map(|count| format!("Dismissed: {count}."));
     frame.notice = revived.or(dismissed);
     let is_dead = query.get("show") != Some("waiting");
@@ -56,11 +68,30 @@ async fn show(request: &HttpRequest, state: &State, query: &Query, fields: Field
     rows.truncate(TASKS);
     let next = rows.last().filter(|_| has_more);
     let next = next.map(|last| query.with(PATH, "after", &last.id.0.to_string()));
+    let (now, mut hints) = (state.now(), Vec::new());
+    if !is_dead {
+        hints.extend(tasks::hint(&rows, now).map(str::to_owned));
+        for account in Account::ALL {
+            let of_account = state.ports.accounts.account_state(*account).await?;
+            hints.extend(of_account.pause(*account, now, text::minute));
+        }
+    }
+    let subjects = subject::of_tasks(state, &rows).await?;
+    let row = |(task, subject): (TaskRow, Subject)| {
+        let kind = state.ports.kinds.iter().find(|it| it.as_str() == task.kind);
+        Row {
+            purpose: kind.map_or("", |kind| kind.purpose()),
+            is_due: !is_dead && task.next_at <= now,
+            subject,
+            task,
+        }
+    };
     let page = Page {
         head: page::Head::new("Outbox"),
         frame,
         is_dead,
-        rows,
+        rows: rows.into_iter().zip(subjects).map(row).collect(),
+        hints,
         next,
         after: query.get("after").unwrap_or_default().to_owned(),
         fields,

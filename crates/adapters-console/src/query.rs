@@ -59,10 +59,12 @@ impl Query {
         format!("{path}?{}", fields.append_pair(name, value).finish())
     }
 
-    /// The fields but this one, and but what was just done: that is not so of another address.
+    /// The fields but this one, the place in a list that it changes, and what was just done: they
+    /// are not so of another address.
     fn others(&self, name: &str) -> url::form_urlencoded::Serializer<'static, String> {
         let others = self.0.iter();
-        let others = others.filter(|(field, _)| !["did", "seal", name].contains(&&**field));
+        let others =
+            others.filter(|(field, _)| !["did", "seal", "before", name].contains(&&**field));
         let mut fields = url::form_urlencoded::Serializer::new(String::new());
         fields.extend_pairs(others);
         fields

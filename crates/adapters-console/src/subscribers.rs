@@ -34,6 +34,7 @@ struct Page {
     search: Fields,
     fields: Fields,
     person: Option<Person>,
+    has_newsletter: bool,
     accounts: Vec<(Account, AccountState)>,
     /// The subscribers of each account by status; `None` while they are counted.
     census: Option<Vec<SubscriberCount>>,
@@ -66,9 +67,12 @@ async fn render(
     notice: Option<String>,
     fields: Fields,
 ) -> Answer {
-    let mut accounts = Vec::new();
-    for account in [Account::Old, Account::New] {
-        accounts.push((account, state.ports.accounts.account_state(account).await?));
+    let (mut accounts, mut census) = (Vec::new(), None);
+    if state.has_newsletter {
+        for account in [Account::Old, Account::New] {
+            accounts.push((account, state.ports.accounts.account_state(account).await?));
+        }
+        census = state.census().await?;
     }
     let asked = match query.get("email") {
         None => Ok(None),
@@ -97,8 +101,9 @@ async fn render(
         search,
         fields,
         person,
+        has_newsletter: state.has_newsletter,
         accounts,
-        census: state.census().await?,
+        census,
     };
     page::answer(&page, status)
 }

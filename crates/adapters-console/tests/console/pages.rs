@@ -9,11 +9,12 @@ use domain::{
     import::{Missing, Summary},
     posting::{ENRICH, Lifetime},
     store::WriteSet,
-    testing::create,
+    testing::{create, put_id},
     usecase::ingest,
 };
 use kernel::{
     CatalogueName, ClientId, Prefixes, PutOutcome,
+    audit::Action,
     event::EventLog as _,
     outbox::{Outbox as _, Revive},
     testing::{by_ann, hours, minutes, noon, uuid},
@@ -67,7 +68,7 @@ async fn a_client_named_like_a_script_is_text_everywhere() {
     let desk = Desk::new();
     let id = client(&desk).await;
     let mut writes = WriteSet::new(noon());
-    let entry = by_ann(5).entry(kernel::audit::Action::POSTINGS_REJECT, noon());
+    let entry = by_ann(5).entry(Action::POSTINGS_REJECT, noon());
     writes
         .tasks
         .audit
@@ -208,6 +209,11 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
     let cookie = desk.sign_in("ann").await;
     let page = desk.get("/outbox", &cookie).await;
     assert_escaped("/outbox", &page.body, 3);
+    for n in ["a", "b", "c"] {
+        let posting = format!("<a href=\"/postings/{}\">Engineer {n}</a>", put_id(n));
+        assert!(page.body.contains(&posting), "{posting} {}", page.body);
+    }
+    assert!(page.body.contains("enrich <small>judge a posting</small>"));
     let [id, other] = [0, 1].map(|n: usize| claimed[n].token.task.0.to_string());
     let token = page.token();
     for (form, answer) in [
@@ -239,6 +245,82 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
         5,
         "a link, a sign-in, two retries and a dismissal"
     );
+}
+
+#[tokio::test]
+async fn what_waits_is_told_with_its_reason() {
+    let desk = Desk::new();
+    let put = report("ada@example.com", "{}");
+    put_subscriber(&*desk.store, &put, noon()).await.unwrap();
+    let paused = AccountState {
+        paused_until: Some(noon() + hours(1)),
+        pause_reason: Some("429".to_owned()),
+        reconciled_at: None,
+    };
+    let kept = desk.store.keep_account_state(Account::New, &paused);
+    kept.await.unwrap();
+    desk.pass(time::Duration::minutes(5));
+    let cookie = desk.sign_in("ann").await;
+    let page = desk.get("/outbox?show=waiting", &cookie).await.body;
+    for told in [
+        "<a href=\"/subscribers?email=ada%40example.com\">ada@example.com</a>",
+        "data-name=\"Next (UTC)\" class=\"nowrap\">now</td>",
+        "waits for a worker with its account",
+        "The new account is paused until 2026-03-01 13:00 (UTC): 429",
+    ] {
+        assert!(page.contains(told), "{told} {page}");
+    }
+}
+
+#[tokio::test]
+async fn the_audit_is_filtered_and_leads_to_what_it_is_about() {
+    let desk = Desk::new();
+    let id = client(&desk).await;
+    let put = create("a", "acme");
+    let done = ingest(&*desk.store, &[put], Lifetime::NEVER, noon()).await;
+    done.unwrap().remove(0).unwrap();
+    let put = report("ada@example.com", "{}");
+    put_subscriber(&*desk.store, &put, noon()).await.unwrap();
+    let told = notice("ada@example.com", SubscriberStatus::Unsubscribed);
+    suppress(&*desk.store, &told, "asked", &by_ann(4), noon())
+        .await
+        .unwrap();
+    let mut writes = WriteSet::new(noon());
+    writes.tasks.audit = [
+        (Action::POSTINGS_REJECT, "a".to_owned()),
+        (Action::CLIENTS_UPDATE, id.to_string()),
+        (Action::COMPANIES_UPDATE, "https://acme.example".to_owned()),
+    ]
+    .into_iter()
+    .zip(1..)
+    .map(|((action, subject), n)| by_ann(n).entry(action, noon()).about(subject))
+    .collect();
+    let committed = domain::store::Store::commit(&*desk.store, writes);
+    committed.await.unwrap();
+    let cookie = desk.sign_in("bob").await;
+    let links = [
+        format!("/postings/{}\">a<", put_id("a")),
+        format!("/clients/{id}\">{id}<"),
+        "/companies?from=https%3A%2F%2Facme.example\">https://acme.example<".to_owned(),
+        "/subscribers?email=ada%40example.com\">ada@example.com<".to_owned(),
+    ];
+    let all = desk.get("/audit", &cookie).await.body;
+    for link in &links {
+        assert!(all.contains(link), "{link} {all}");
+    }
+    assert!(all.contains("<a href=\"/audit?by=bob\">bob</a>"), "{all}");
+    for (query, count) in [
+        // She also made the link.
+        ("by=ann", 5),
+        ("by=ann&action=clients.update", 1),
+        ("by=bob", 1),
+        ("since=2026-03-02", 0),
+        ("since=2026-03-01", 6),
+    ] {
+        let page = desk.get(&format!("/audit?{query}"), &cookie).await.body;
+        let rows = page.matches("<th scope=\"row\"").count();
+        assert_eq!(rows, count, "{query} {page}");
+    }
 }
 
 #[tokio::test]
@@ -447,7 +529,11 @@ async fn a_catalogue_is_forgotten() {
 
 #[tokio::test]
 async fn a_person_is_found_and_decided_about() {
-    let desk = Desk::new();
+    let mut desk = Desk::new();
+    let cookie = desk.sign_in("ann").await;
+    let page = desk.get("/subscribers", &cookie).await.body;
+    assert!(page.contains("The newsletter is off") && !page.contains("<table"));
+    desk.settings.has_newsletter = true;
     let put = report(
         "ada@example.com",
         r#"{"name": "\"'><script>alert(1)</script>"}"#,

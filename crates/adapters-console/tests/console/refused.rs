@@ -254,6 +254,7 @@ async fn a_search_that_is_not_understood_is_its_page_too() {
         ("/postings?client=x", "client", "<h1>Postings"),
         ("/catalogues?client=x", "client", "<h1>Catalogues"),
         ("/subscribers?email=ada", "email", "value=\"ada\""),
+        ("/audit?since=noon&by=ann", "since", "value=\"ann\""),
     ] {
         let page = desk.get(path, &cookie).await;
         assert_eq!(page.status, 422, "{path}");
