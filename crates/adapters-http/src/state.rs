@@ -5,10 +5,10 @@ use std::{future::pending, sync::Arc};
 use actix_web::web;
 use tokio::sync::watch;
 
-use crate::{
-    body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, posting::Appeal,
-    slots::Slots,
-};
+use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
+
+/// The address where a decision can be contested, if there is one.
+pub type Appeal = Option<Arc<str>>;
 
 /// The state that handlers share.
 pub struct State {

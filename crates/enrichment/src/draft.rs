@@ -140,7 +140,7 @@ mod tests {
         );
         assert_eq!(
             rejection(ReasonCode::Fraud, "c").to_json().unwrap(),
-            r#"{"verdict":"reject","code":"fraud","text":"c","hide":[]}"#
+            r#"{"verdict":"reject","code":"fraud","text":"c","passages":[],"hide":[]}"#
         );
     }
 

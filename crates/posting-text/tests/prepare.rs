@@ -75,7 +75,7 @@ fn what_is_no_posting_is_refused() {
             let refusal = enrich(title, description).refusal;
             let found = refusal.map_or("None".to_owned(), |refusal| format!("{refusal:?}"));
             assert_eq!(found, heading, "{line}");
-            verdicts.push_str(&format!("{found}: {line}\n"));
+            verdicts.extend([found.as_str(), ": ", line, "\n"]);
         }
     }
     let digest = verdicts

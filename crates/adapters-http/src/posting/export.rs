@@ -17,7 +17,7 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tracing::Span;
 
 use super::{
-    Appeal, READERS,
+    READERS,
     json_ld::Form,
     list::{parse_status, parse_texts},
 };
@@ -28,7 +28,7 @@ use crate::{
     oauth::{AuthError, Caller},
     query::{Options, Parameters, Query},
     slots::Slot,
-    state::State,
+    state::{Appeal, State},
 };
 
 /// The cursor of the events that the export does not contain.

@@ -14,8 +14,8 @@ use domain::{
 use enrichment::{Identity, job_posting};
 use kernel::Status;
 
-use super::{Appeal, view};
-use crate::{answer::large, error::ApiError, query::Parameters};
+use super::view;
+use crate::{answer::large, error::ApiError, query::Parameters, state::Appeal};
 
 /// The media type of JSON-LD.
 pub const MEDIA_TYPE: &str = "application/ld+json";

@@ -27,8 +27,8 @@ pub use self::{
     put::{PREFERENCE_APPLIED, PutAnswer},
     routes::routes,
     view::{
-        Appeal, PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status,
-        data as posting_data, with_history,
+        PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
+        with_history,
     },
 };
 

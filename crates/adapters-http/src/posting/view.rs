@@ -1,7 +1,5 @@
 //! The JSON form of postings in answers.
 
-use std::sync::Arc;
-
 use actix_web::HttpResponse;
 use domain::{
     posting::{self, PostingView},
@@ -20,13 +18,11 @@ use crate::{
     company::Company,
     error::ApiError,
     schema::{optional_amount, vocabularies},
+    state::Appeal,
 };
 
 mod decision;
 mod example;
-
-/// The address where a decision can be contested, if there is one.
-pub type Appeal = Option<Arc<str>>;
 
 /// The answer to a `GET` of one posting.
 pub async fn one(view: PostingView, appeal: Appeal) -> Result<HttpResponse, ApiError> {

@@ -9,6 +9,7 @@ mod answer;
 mod basis;
 mod checks;
 mod content;
+mod decided_by;
 mod decision;
 mod description;
 pub mod duplicate;
@@ -35,7 +36,8 @@ pub use self::{
     basis::Basis,
     checks::SentWebsite,
     content::{ContentHash, TextsDigest},
-    decision::{DecidedBy, Decision, DecisionOutcome, MOST_PASSAGES},
+    decided_by::DecidedBy,
+    decision::{Decision, DecisionOutcome, MOST_PASSAGES},
     description::Description,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
