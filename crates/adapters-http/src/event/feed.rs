@@ -238,7 +238,7 @@ mod tests {
     fn everything_wrong_is_named_at_once() {
         let errors = Request::read("after=x&types=A,B&limit=1001&wait=31&page=1").unwrap_err();
         let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
-        assert_eq!(found, ["after", "limit", "page", "types", "wait"]);
+        assert_eq!(found, ["after", "types", "limit", "wait", "page"]);
         for (query, part) in [
             ("after=Latest", "is not a cursor of the events"),
             ("types=", "JobPostingCreated, "),

@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(some.texts, Texts::Redacted);
         let errors = parse("status=open&texts=some&limit=1").unwrap_err();
         let found: Vec<_> = errors.iter().map(|(name, _)| name).collect();
-        assert_eq!(found, ["limit", "status", "texts"]);
+        assert_eq!(found, ["texts", "status", "limit"]);
     }
 
     /// A board of pages that are larger than a piece, but for one in the middle that is empty.

@@ -192,13 +192,13 @@ mod tests {
         check(
             "status=Approved&client=Me&texts=some&updated_after=yesterday&limit=0&cursor=x&page=2",
             &[
+                ("status", "PendingEnrichment, approved, rejected, expired"),
+                ("texts", "all, redacted, none"),
+                ("updated_after", "RFC 3339"),
                 ("client", "must be me or the id"),
                 ("cursor", "must be a next_cursor"),
                 ("limit", "between 1 and 200"),
                 ("page", "not a known parameter"),
-                ("status", "PendingEnrichment, approved, rejected, expired"),
-                ("texts", "all, redacted, none"),
-                ("updated_after", "RFC 3339"),
             ],
         );
         check("limit=201", &[("limit", "between 1 and 200")]);

@@ -228,8 +228,9 @@ async fn bad_lines_are_said_and_good_ones_taken() {
     assert_eq!(done.unwrap(), tally(2, 0, 0, 5));
     let expect = [
         "3: email must be a valid e-mail address",
-        "4: expires_at must be a date like 2026-12-31; plan_category must be one of individual, \
-         team; status must be one of active, expired, canceled",
+        "4: plan_category must be one of individual, team, not \"group\"; status must be one of \
+         active, expired, canceled, not \"on\"; expires_at must be a date like 2026-12-31, not \
+         \"31.1.2027\"",
         "5: status is required",
         "6: expires_at must be empty without plan_category and status",
         "7: has 1 column instead of 6",
