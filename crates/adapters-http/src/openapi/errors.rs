@@ -102,6 +102,10 @@ shared! {
     CATALOGUE_NOT_FOUND "CatalogueNotFound"
         "The client has no catalogue of this name."
         ApiError::no_such_catalogue();
+    IMPORT_RUNNING "ImportRunning"
+        "Another import or undo of this catalogue is running, or the client has as many catalogues as it \
+     may have."
+        ImportError::Running(30);
     SUBSCRIBER_NOT_FOUND "SubscriberNotFound"
         "Nobody with this address has been reported."
         ApiError::no_such_subscriber();
@@ -132,13 +136,6 @@ shared! {
         IngestError::Overloaded;
 }
 
-/// It is no component: the answer of an import has receipts besides.
-pub const IMPORT_RUNNING: SharedError = SharedError {
-    name: "ImportRunning",
-    description: "Another import of this catalogue is running, or the client has as many catalogues as it may \
-     have.",
-    sent: || sent(ImportError::Running(30)),
-};
 pub const LIMITED: SharedError = SharedError {
     name: "TooManyRequests",
     description: "The client has used up its requests of this minute, or has too many exports, waits for events \
