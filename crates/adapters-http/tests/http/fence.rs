@@ -51,6 +51,7 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ("get", "/api/job-board/catalogues", NamesNone),
     ("put", CATALOGUE, RefusesLines),
     ("get", CATALOGUE, NamesNone),
+    ("post", "/api/job-board/catalogues/{name}/undo", NamesNone),
     ("delete", CATALOGUE, NamesNone),
     ("get", EXPORT, LeavesOut),
     ("get", EVENTS, LeavesOut),
@@ -67,6 +68,7 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ),
     ("post", "/api/job-board/webhooks/{id}/test", NamesNone),
     ("post", "/api/job-board/webhooks/{id}/replay", OfTheWorker),
+    ("post", "/api/job-board/webhooks/{id}/resend", OfTheWorker),
     (
         "get",
         "/api/job-board/webhooks/{id}/deliveries",
