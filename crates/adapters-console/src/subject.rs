@@ -21,8 +21,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    fn new(name: impl ToString, page: Option<String>) -> Self {
-        let name = name.to_string();
+    fn new(name: impl Into<String>, page: Option<String>) -> Self {
+        let name = name.into();
         Self { name, page }
     }
 
@@ -54,7 +54,7 @@ pub async fn of_tasks(state: &State, tasks: &[TaskRow]) -> Result<Vec<Subject>, 
         let posting = postings.get(&task.key);
         let posting = posting.map(|it| Subject::posting(it, &it.details.title));
         let found = person.map(Subject::person).or(posting);
-        found.unwrap_or_else(|| Subject::new(task.key, None))
+        found.unwrap_or_else(|| Subject::new(task.key.to_string(), None))
     };
     Ok(tasks.iter().map(subject).collect())
 }

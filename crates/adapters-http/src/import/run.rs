@@ -51,11 +51,17 @@ pub const MOST_FEW: usize = 10_000_000;
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";
 
+/// The lines that have a receipt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Receipts {
+    NotTaken,
+    All,
+}
+
 /// What a client asks for beside the body.
 pub struct ImportOptions {
     encoding: Encoding,
-    /// To have the receipts of all lines, not only of those that were not taken.
-    all_receipts: bool,
+    receipts: Receipts,
     dry_run: bool,
     strict: bool,
     /// To have a body without its end refused.
@@ -79,7 +85,7 @@ impl ImportOptions {
         let mut parameters = Parameters::of(request.query_string());
         let mut options = Self {
             encoding,
-            all_receipts: parameters.take("receipts", receipts).unwrap_or(false),
+            receipts: (parameters.take("receipts", receipts)).unwrap_or(Receipts::NotTaken),
             dry_run: parameters.take("dry_run", boolean).unwrap_or(false),
             strict: is_strict(request.headers()),
             require_end: parameters.take("require_end", boolean).unwrap_or(false),
@@ -127,10 +133,10 @@ fn misses(text: &str) -> Result<Patience, String> {
     patience.ok_or_else(|| format!("must be an integer between {least} and {most}"))
 }
 
-fn receipts(text: &str) -> Result<bool, String> {
+fn receipts(text: &str) -> Result<Receipts, String> {
     match text {
-        "all" => Ok(true),
-        "refused" => Ok(false),
+        "all" => Ok(Receipts::All),
+        "refused" => Ok(Receipts::NotTaken),
         _ => Err("must be all or refused".to_owned()),
     }
 }
@@ -287,7 +293,7 @@ impl Running<'_> {
             let result = receipt.result.map_err(ApiError::from);
             pushes.record(id.unwrap_or_default(), result.as_ref());
             let shown = match &result {
-                Ok(answer) if options.all_receipts => {
+                Ok(answer) if options.receipts == Receipts::All => {
                     ImportReceipt::taken(line, id, answer, options.dry_run)
                 }
                 Ok(_) => continue,

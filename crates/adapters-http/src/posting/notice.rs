@@ -1,5 +1,7 @@
 //! Notices as a header spells them: a list of tokens with parameters (RFC 9651).
 
+use std::fmt::Write as _;
+
 use actix_web::http::header::{HeaderName, HeaderValue};
 use domain::posting::Notice;
 
@@ -52,7 +54,7 @@ fn spell(name: &str, item: &mut String) {
         match byte {
             b'"' | b'\\' if is_string => item.extend(['\\', char::from(byte)]),
             b' '..=b'~' if is_string || !matches!(byte, b'"' | b'%') => item.push(char::from(byte)),
-            _ => item.push_str(&format!("%{byte:02x}")),
+            _ => _ = write!(item, "%{byte:02x}"),
         }
     }
     item.push('"');

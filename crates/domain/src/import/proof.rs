@@ -65,11 +65,10 @@ impl Proof {
         let is_last = at + 1 == lines.len();
         lines.truncate(at);
         let came = self.lines;
-        match said {
-            None => Err(BrokenOff::NoNumber),
-            Some(said) if said != came => Err(BrokenOff::OtherNumber { said, came }),
-            Some(_) if !is_last => Err(BrokenOff::LineAfterEnd),
-            Some(_) => Ok(()),
+        match said? {
+            said if said != came => Err(BrokenOff::OtherNumber { said, came }),
+            _ if !is_last => Err(BrokenOff::LineAfterEnd),
+            _ => Ok(()),
         }
     }
 
@@ -82,8 +81,8 @@ impl Proof {
     }
 }
 
-/// The number of lines of an end, if it says one; `None` for any other line.
-fn end(line: &Line) -> Option<Option<u64>> {
+/// The number of lines of an end, which has to say one; `None` for any other line.
+fn end(line: &Line) -> Option<Result<u64, BrokenOff>> {
     let LineText::Whole(text) = &line.text else {
         return None;
     };
@@ -93,8 +92,8 @@ fn end(line: &Line) -> Option<Option<u64>> {
         return None;
     }
     let EndLine { end } = serde_json::from_slice(text).ok()?;
-    let end: Option<End> = serde_json::from_str(end.get()).ok();
-    Some(end.map(|end| end.lines))
+    let end: Result<End, _> = serde_json::from_str(end.get());
+    Some(end.map(|end| end.lines).map_err(|_| BrokenOff::NoNumber))
 }
 
 #[cfg(test)]

@@ -53,10 +53,10 @@ pub async fn delist_missing(
         };
         if let Some(change) = delist(posting, lease.catalogue, name, now) {
             let before = misses.get(&posting.id).copied();
-            let missed = patience.after(before.unwrap_or_default());
-            writes.missed.insert(posting.id, missed);
+            let after = patience.after(before.unwrap_or_default());
+            writes.missed.insert(posting.id, after);
             delisted.missing += 1;
-            if missed == Missed::Expired {
+            if after == Missed::Expired {
                 change.record(&mut snapshot, &mut writes);
                 delisted.expired += 1;
             }

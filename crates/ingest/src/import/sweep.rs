@@ -46,7 +46,7 @@ pub(super) struct Sweep<'a, S: Step> {
     ports: &'a CataloguePorts,
     lease: &'a HeldLease,
     stop: &'a CancellationToken,
-    step: &'a mut S,
+    work: &'a mut S,
     /// Postings that could not be written alone, each with the time since when.
     stuck: Vec<(S::Posting, Instant)>,
     away: Patience,
@@ -57,13 +57,13 @@ impl<'a, S: Step> Sweep<'a, S> {
         ports: &'a CataloguePorts,
         lease: &'a HeldLease,
         stop: &'a CancellationToken,
-        step: &'a mut S,
+        work: &'a mut S,
     ) -> Self {
         Self {
             ports,
             lease,
             stop,
-            step,
+            work,
             stuck: Vec::new(),
             away: Patience::new(PATIENCE),
         }
@@ -93,7 +93,7 @@ impl<'a, S: Step> Sweep<'a, S> {
 
     async fn page(&mut self, after: Option<PostingId>) -> Result<Page<S::Posting>, ImportError> {
         loop {
-            match panics::caught(self.step.page(after)).await {
+            match panics::caught(self.work.page(after)).await {
                 Ok(page) => return Ok(page),
                 Err(error) => self.wait_while_away(error).await?,
             }
@@ -138,7 +138,7 @@ impl<'a, S: Step> Sweep<'a, S> {
     ) -> Result<Option<StoreError>, ImportError> {
         let mut waits = waits::after_conflicts().take(conflicts);
         loop {
-            let error = match panics::caught(self.step.commit(postings)).await {
+            let error = match panics::caught(self.work.commit(postings)).await {
                 Ok(()) => {
                     self.away = Patience::new(PATIENCE);
                     return Ok(None);

@@ -67,7 +67,7 @@ pub async fn write(
         };
         let mut undo = |state: &'static str| undone.push(binds! { posting, state }.to_vec());
         match missed {
-            Missed::Open(misses) => miss(OPEN, Some(i64::from(*misses))),
+            Missed::Open(times) => miss(OPEN, Some(i64::from(*times))),
             Missed::Expired => miss(EXPIRED, None),
             Missed::Reopened => undo(REOPENED),
             Missed::Left => undo(LEFT),

@@ -210,7 +210,7 @@ kernel::contract_cases!(
         assert_eq!(found(store, 1).await?, expect);
         assert_eq!(store.resend(id(2), &later, None).await, Ok(false));
         // A pause that the receiver asked for stands.
-        expect.health.answer(Some(Duration::from_secs(60)), at(5));
+        expect.health.answer(Some(Duration::from_mins(1)), at(5));
         let mut asked = round(9, 9, at(5));
         (asked.version, asked.health) = (expect.endpoint.version, expect.health);
         lease(store, ONE, at(5), 9).await?;
