@@ -203,6 +203,20 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     }
 }
 
+fn managed<'a>(
+    store: &'a MemoryStore,
+    sender: &'a Receiver,
+    by: Manager<'a>,
+) -> ManagedWebhooks<'a> {
+    ManagedWebhooks {
+        webhooks: store,
+        log: store,
+        clients: store,
+        sender,
+        by,
+    }
+}
+
 /// One that the owner may not see is as good as unknown.
 #[pollster::test]
 async fn an_event_is_delivered_again_and_its_posting_is_named() {
@@ -224,19 +238,6 @@ async fn an_event_is_delivered_again_and_its_posting_is_named() {
     world.run(super::secs(2), &mut |_, _| answers(200)).await;
     let sender = Receiver(secret(1));
     let by = by_ann(1);
-    fn managed<'a>(
-        store: &'a MemoryStore,
-        sender: &'a Receiver,
-        by: Manager<'a>,
-    ) -> ManagedWebhooks<'a> {
-        ManagedWebhooks {
-            webhooks: store,
-            log: store,
-            clients: store,
-            sender,
-            by,
-        }
-    }
     for by in [Manager::Client(owner.id), Manager::Operator(&by)] {
         let webhooks = managed(&world.store, &sender, by);
         for unseen in [events[3].cursor, Cursor::START] {
