@@ -44,7 +44,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "crates/outbound",
         ],
     ),
-    ("crates/push", &["crates/runtime", "crates/outbound"]),
+    (
+        "crates/push",
+        &["crates/kernel", "crates/runtime", "crates/outbound"],
+    ),
     (
         "crates/sql-common",
         &[
