@@ -5,6 +5,9 @@ use std::{borrow::Cow, fmt};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+/// The longest name of an unknown field in an error, in characters.
+pub(super) const NAME: usize = 100;
+
 /// The members of a JSON object, as far as it is one.
 pub(super) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     let mut members = Vec::new();

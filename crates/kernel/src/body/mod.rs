@@ -18,9 +18,6 @@ use crate::{
     validation::FieldErrors,
 };
 
-/// The longest name of an unknown field in an error, in characters.
-const NAME: usize = 100;
-
 /// The reason why a body is not a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {

@@ -4,7 +4,7 @@
 
 use memchr::memmem;
 
-use super::{NAME, members::members};
+use super::members::{NAME, members};
 use crate::{
     field::FieldSpec,
     line::{InvalidLine, shown},

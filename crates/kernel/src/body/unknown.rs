@@ -1,6 +1,6 @@
 //! Unknown fields, which a client may ask to have refused.
 
-use super::NAME;
+use super::members::NAME;
 use crate::{
     field::{FieldSpec, FieldValue},
     line::shown,

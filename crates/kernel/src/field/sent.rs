@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Display};
 
-use super::{Patch, value::Term};
+use super::Patch;
 use crate::{
     line::shown,
     validation::{ErrorKind, FieldErrors},
@@ -86,11 +86,14 @@ impl<T> Sent<T> {
         Self::with(Patch::Keep, Wrong::IsNot(expected, sent))
     }
 
-    /// No value, because the text is no such term.
-    pub(super) fn no_term<U: Term>(text: &str) -> Self {
+    /// No value, because the text is not `expected`, though it may say what is `likely` meant.
+    pub(super) fn no_term(
+        text: &str,
+        expected: &'static str,
+        likely: fn(&str) -> Option<&'static str>,
+    ) -> Self {
         // Longer than any term.
         let text = text.chars().take(100).collect();
-        let (expected, likely) = (U::EXPECTED, U::likely);
         let no_term = NoTerm {
             text,
             expected,

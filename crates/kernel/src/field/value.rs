@@ -214,7 +214,8 @@ impl<T: Term> FieldValue for T {
 
     fn string(text: &str) -> Sent<Self> {
         one_line(text).map_or_else(Sent::null, |line| {
-            T::parse(&line).map_or_else(|| Sent::no_term::<T>(&line), Sent::set)
+            let no_term = || Sent::no_term(&line, <Self as Term>::EXPECTED, Self::likely);
+            Self::parse(&line).map_or_else(no_term, Sent::set)
         })
     }
 }
