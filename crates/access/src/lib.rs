@@ -42,6 +42,13 @@ impl Scope {
         Self::WebhooksManage,
     ];
 
+    /// Those that permit reading postings; the one for pushing includes it.
+    pub const READERS: &[Self] = &[Self::JobPostingsRead, Self::JobPostingsWrite];
+    /// Those that permit pushing.
+    pub const WRITERS: &[Self] = &[Self::JobPostingsWrite];
+    /// Those that permit managing webhooks.
+    pub const MANAGERS: &[Self] = &[Self::WebhooksManage];
+
     /// The scope's name.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -145,6 +152,11 @@ impl Client {
     /// Whether it may still use the service: it is not revoked.
     pub const fn is_active(&self) -> bool {
         self.revoked_at.is_none()
+    }
+
+    /// Whether it has one of these scopes.
+    pub fn may(&self, scopes: &[Scope]) -> bool {
+        scopes.iter().any(|scope| self.scopes.contains(scope))
     }
 
     /// The secrets that authenticate it at this time.

@@ -1,17 +1,25 @@
-//! Sign-in links and sessions.
+//! Sign-in links and sessions: of operators for the console, and of people who run a client for its
+//! own pages.
 
 use async_trait::async_trait;
 use kernel::{
-    StoreError,
+    Actor, StoreError,
     audit::{Action, Attribution, Entry, Operator},
     digest, vocabulary,
 };
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
-/// How long a sign-in link can be used.
+use crate::{Client, ClientError, Clients};
+
+/// How long an operator's link can be used.
 pub const LINK_LIFETIME: Duration = Duration::minutes(15);
+/// How long a client's link can be used, which is passed on to its people.
+pub const CLIENT_LINK_LIFETIME: Duration = Duration::hours(24);
 /// How long a session lasts.
 pub const SESSION_LIFETIME: Duration = Duration::hours(12);
+/// The most links, and the most sessions, of one holder; older ones end.
+pub const MOST_TOKENS: usize = 100;
 
 /// SHA-256 of a token, which is stored nowhere.
 pub type TokenDigest = [u8; 32];
@@ -31,15 +39,15 @@ vocabulary! {
     }
 }
 
-/// A token that lets a browser act for an operator, by its digest.
+/// A token that lets a browser act for its holder, by its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignInToken {
     /// The digest of its token.
     pub digest: TokenDigest,
     /// The kind.
     pub kind: SignInTokenKind,
-    /// The operator.
-    pub operator: Operator,
+    /// An operator by name, or a client.
+    pub holder: Actor,
     /// When it was made.
     pub created_at: OffsetDateTime,
     /// When it ends.
@@ -47,22 +55,19 @@ pub struct SignInToken {
 }
 
 impl SignInToken {
+    /// A token that was made at this time and lasts this long.
     fn new(
         kind: SignInTokenKind,
         digest: TokenDigest,
-        operator: Operator,
-        now: OffsetDateTime,
+        holder: Actor,
+        (created_at, lifetime): (OffsetDateTime, Duration),
     ) -> Self {
-        let lifetime = match kind {
-            SignInTokenKind::Link => LINK_LIFETIME,
-            SignInTokenKind::Session => SESSION_LIFETIME,
-        };
         Self {
             digest,
             kind,
-            operator,
-            created_at: now,
-            expires_at: now.saturating_add(lifetime),
+            holder,
+            created_at,
+            expires_at: created_at.saturating_add(lifetime),
         }
     }
 
@@ -75,8 +80,10 @@ impl SignInToken {
 /// The port to sign-in tokens. Several processes share them.
 #[async_trait]
 pub trait SignInTokens: Send + Sync {
-    /// Adds a token, and the entry of the audit about it.
-    async fn add_token(&self, token: &SignInToken, entry: &Entry) -> Result<(), StoreError>;
+    /// Adds a token, and an entry of the audit about it. Of the holder's tokens of its kind, the
+    /// newest [`MOST_TOKENS`] stay.
+    async fn add_token(&self, token: &SignInToken, entry: Option<&Entry>)
+    -> Result<(), StoreError>;
 
     /// Finds a token of this kind, live or not.
     async fn find_token(
@@ -106,6 +113,59 @@ pub trait SignInTokens: Send + Sync {
     ) -> Result<usize, StoreError>;
 }
 
+/// Whom a set of pages lets in. The token of anybody else is worth nothing there.
+#[async_trait]
+pub trait Admission: Send + Sync {
+    /// Whoever is let in.
+    type Who: Send;
+    /// The action that the audit has of signing in.
+    const SIGN_IN: Action;
+    /// The action that it has of signing out.
+    const SIGN_OUT: Action;
+
+    /// Whom this token lets in, should it be live.
+    async fn admit(&self, token: &SignInToken) -> Result<Option<Self::Who>, StoreError>;
+}
+
+/// Lets operators in.
+#[derive(Clone, Copy, Debug)]
+pub struct Operators;
+
+#[async_trait]
+impl Admission for Operators {
+    type Who = Operator;
+    const SIGN_IN: Action = Action::CONSOLE_SIGN_IN;
+    const SIGN_OUT: Action = Action::CONSOLE_SIGN_OUT;
+
+    async fn admit(&self, token: &SignInToken) -> Result<Option<Operator>, StoreError> {
+        Ok(match &token.holder {
+            Actor::Operator(name) => name.clone(),
+            _ => None,
+        })
+    }
+}
+
+/// Lets the people of clients in, as long as their client is not revoked and has not ended its
+/// tokens since.
+#[derive(Clone, Copy)]
+pub struct Integrators<'a>(pub &'a dyn Clients);
+
+#[async_trait]
+impl Admission for Integrators<'_> {
+    type Who = Client;
+    const SIGN_IN: Action = Action::INTEGRATION_SIGN_IN;
+    const SIGN_OUT: Action = Action::INTEGRATION_SIGN_OUT;
+
+    async fn admit(&self, token: &SignInToken) -> Result<Option<Client>, StoreError> {
+        let Actor::Client(id) = token.holder else {
+            return Ok(None);
+        };
+        let found = self.0.find(id).await?.filter(Client::is_active);
+        let issued_at = token.created_at.unix_timestamp();
+        Ok(found.filter(|client| client.accepts_issue(issued_at)))
+    }
+}
+
 /// Makes a link for an operator, by the digest of its token.
 pub async fn issue_link(
     tokens: &dyn SignInTokens,
@@ -116,39 +176,87 @@ pub async fn issue_link(
 ) -> Result<SignInToken, StoreError> {
     let entry = by.entry(Action::CONSOLE_LINK, now);
     let entry = entry.with("for", operator.as_str());
-    let link = SignInToken::new(SignInTokenKind::Link, digest, operator, now);
-    tokens.add_token(&link, &entry).await?;
+    let (kind, holder) = (SignInTokenKind::Link, Actor::Operator(Some(operator)));
+    let link = SignInToken::new(kind, digest, holder, (now, LINK_LIFETIME));
+    tokens.add_token(&link, Some(&entry)).await?;
     Ok(link)
 }
 
-/// Signs in by a link: the session, or `None` if the link is unknown, used or too old.
-pub async fn sign_in(
+/// Makes a link for a client, by an operator or, without one, for itself.
+pub async fn issue_client_link(
     tokens: &dyn SignInTokens,
+    digest: TokenDigest,
+    client: &Client,
+    by: Option<&Attribution>,
+    now: OffsetDateTime,
+) -> Result<SignInToken, ClientError> {
+    if !client.is_active() {
+        return Err(ClientError::Revoked(client.id));
+    }
+    let entry = by.map(|by| by.entry(Action::CLIENTS_LINK, now).about(client.id));
+    // Made in the second in which tokens were ended, it is one of those that come after.
+    let from = client.tokens_from.map_or(now, |from| from.max(now));
+    let (kind, holder) = (SignInTokenKind::Link, Actor::Client(client.id));
+    let link = SignInToken::new(kind, digest, holder, (from, CLIENT_LINK_LIFETIME));
+    tokens.add_token(&link, entry.as_ref()).await?;
+    Ok(link)
+}
+
+/// Whom a token of this kind lets in at this time.
+pub async fn admitted<A: Admission>(
+    tokens: &dyn SignInTokens,
+    admission: &A,
+    kind: SignInTokenKind,
+    digest: &TokenDigest,
+    now: OffsetDateTime,
+) -> Result<Option<A::Who>, StoreError> {
+    match tokens.find_token(kind, digest).await? {
+        Some(token) if token.is_live(now) => admission.admit(&token).await,
+        _ => Ok(None),
+    }
+}
+
+/// Signs in by a link: whoever has the session, or `None` if the link is unknown, used, too old or
+/// not for these pages.
+pub async fn sign_in<A: Admission>(
+    tokens: &dyn SignInTokens,
+    admission: &A,
     link: &TokenDigest,
     session: TokenDigest,
-    entry_id: uuid::Uuid,
+    entry_id: Uuid,
     now: OffsetDateTime,
-) -> Result<Option<SignInToken>, StoreError> {
+) -> Result<Option<A::Who>, StoreError> {
     let Some(found) = tokens.find_token(SignInTokenKind::Link, link).await? else {
         return Ok(None);
     };
-    let by = Attribution {
-        id: entry_id,
-        operator: found.operator.clone(),
+    let Some(who) = admission.admit(&found).await? else {
+        return Ok(None);
     };
-    let session = SignInToken::new(SignInTokenKind::Session, session, found.operator, now);
-    let entry = by.entry(Action::CONSOLE_SIGN_IN, now).with("by", "link");
+    // As old as its link at least, so that it ends with it when tokens are ended.
+    let begins = (found.created_at.max(now), SESSION_LIFETIME);
+    let session = SignInToken::new(SignInTokenKind::Session, session, found.holder, begins);
+    let entry = entry_of(&session.holder, A::SIGN_IN, entry_id, now).with("by", "link");
     let is_redeemed = tokens.redeem_link(link, &session, &entry).await?;
-    Ok(is_redeemed.then_some(session))
+    Ok(is_redeemed.then_some(who))
 }
 
-/// Ends a session, in every process.
-pub async fn sign_out(
+/// Ends a session of this holder, in every process.
+pub async fn sign_out<A: Admission>(
     tokens: &dyn SignInTokens,
     session: &TokenDigest,
-    by: &Attribution,
+    holder: &Actor,
+    entry_id: Uuid,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let entry = by.entry(Action::CONSOLE_SIGN_OUT, now);
+    let entry = entry_of(holder, A::SIGN_OUT, entry_id, now);
     tokens.end_session(session, &entry).await.map(drop)
+}
+
+/// An entry about what the holder of a token does.
+fn entry_of(holder: &Actor, action: Action, id: Uuid, now: OffsetDateTime) -> Entry {
+    let by = match holder {
+        Actor::Operator(Some(name)) => name.to_string(),
+        other => other.to_string(),
+    };
+    Entry::new(id, by, action, now)
 }

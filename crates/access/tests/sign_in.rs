@@ -1,13 +1,14 @@
 //! Links and sessions on a store in memory.
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
-use access::sign_in::*;
+use access::{ClientError, Clients, sign_in::*, testing::client};
 use domain::testing::MemoryStore;
 use kernel::{
-    audit::{Attribution, Operator},
-    testing::{by_ann, entries, minutes, noon, uuid},
+    Actor,
+    audit::Operator,
+    testing::{by_ann, entries, hours, minutes, noon, uuid},
 };
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 
 const LINK: TokenDigest = [1; 32];
 
@@ -19,45 +20,63 @@ async fn with_link() -> MemoryStore {
     store
 }
 
-async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<SignInToken> {
-    let now = noon() + after;
+/// The name of the operator whom the link signs in.
+async fn try_at(store: &MemoryStore, session: u8, after: Duration) -> Option<String> {
     let entry = uuid(u128::from(session));
-    sign_in(store, &LINK, [session; 32], entry, now)
-        .await
-        .unwrap()
+    let now = noon() + after;
+    let entered = sign_in(store, &Operators, &LINK, [session; 32], entry, now).await;
+    entered.unwrap().map(|operator| operator.to_string())
+}
+
+/// Whether this session lets an operator in.
+async fn is_in(store: &MemoryStore, session: u8, now: OffsetDateTime) -> bool {
+    let kind = SignInTokenKind::Session;
+    let found = admitted(store, &Operators, kind, &[session; 32], now).await;
+    found.unwrap().is_some()
 }
 
 #[pollster::test]
 async fn a_link_signs_its_operator_in_once_within_its_time() {
     let store = with_link().await;
-    assert_eq!(try_at(&store, 2, LINK_LIFETIME).await, None);
-    let session = try_at(&store, 3, minutes(14)).await.unwrap();
-    assert_eq!(session.operator.as_str(), "bob");
-    assert!(session.is_live(noon() + minutes(14) + SESSION_LIFETIME - minutes(1)));
-    assert!(!session.is_live(noon() + minutes(14) + SESSION_LIFETIME));
+    assert_eq!(try_at(&store, 2, minutes(15)).await, None);
+    assert_eq!(try_at(&store, 3, minutes(14)).await.as_deref(), Some("bob"));
+    let begin = noon() + minutes(14);
+    assert!(is_in(&store, 3, begin + hours(12) - minutes(1)).await);
+    assert!(!is_in(&store, 3, begin + hours(12)).await);
     assert_eq!(try_at(&store, 4, minutes(14)).await, None, "it is used");
-    let nobody = sign_in(&store, &[9; 32], [5; 32], uuid(5), noon()).await;
-    assert_eq!(nobody, Ok(None));
-    // A session is no link.
-    let twice = sign_in(&store, &[3; 32], [5; 32], uuid(5), noon()).await;
-    assert_eq!(twice, Ok(None));
+    for link in [[9; 32], [3; 32]] {
+        // Unknown; and a session is no link.
+        let nobody = sign_in(&store, &Operators, &link, [5; 32], uuid(5), noon()).await;
+        assert_eq!(nobody, Ok(None));
+    }
 }
 
 #[pollster::test]
 async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
     let store = with_link().await;
-    let session = try_at(&store, 3, minutes(1)).await.unwrap();
-    let bob = Attribution {
-        id: uuid(8),
-        operator: session.operator.clone(),
-    };
+    try_at(&store, 3, minutes(1)).await.unwrap();
+    let bob = Actor::Operator(Operator::new("bob").ok());
     for _ in 0..2 {
         let now = noon() + minutes(2);
-        let ended = sign_out(&store, &session.digest, &bob, now).await;
+        let ended = sign_out::<Operators>(&store, &[3; 32], &bob, uuid(8), now).await;
         assert_eq!(ended, Ok(()));
     }
-    let found = SignInTokens::find_token(&store, SignInTokenKind::Session, &session.digest).await;
-    assert_eq!(found, Ok(None));
+    assert!(!is_in(&store, 3, noon() + minutes(2)).await);
+    let one = client(1);
+    let (by, at) = (by_ann(2), noon() + minutes(3));
+    for (digest, by) in [([6; 32], Some(&by)), ([7; 32], None)] {
+        let link = issue_client_link(&store, digest, &one, by, at).await;
+        assert_eq!(link.unwrap().expires_at, at + hours(24));
+    }
+    store.insert(&one, None).await.unwrap();
+    let (doors, at) = (Integrators(&store), at + minutes(1));
+    sign_in(&store, &doors, &[6; 32], [8; 32], uuid(9), at)
+        .await
+        .unwrap();
+    let of_client = Actor::Client(one.id);
+    let ended = sign_out::<Integrators<'_>>(&store, &[8; 32], &of_client, uuid(10), at);
+    assert_eq!(ended.await, Ok(()));
+    let id = format!("client:{}", one.id);
     let entries = entries(&store).await.unwrap();
     let told: Vec<_> = entries
         .iter()
@@ -66,9 +85,74 @@ async fn links_sign_ins_and_sign_outs_are_in_the_audit() {
     assert_eq!(
         told,
         [
+            (&*id, "integration.sign_out"),
+            (&*id, "integration.sign_in"),
+            ("ann", "clients.link"),
             ("bob", "console.sign_out"),
             ("bob", "console.sign_in"),
             ("ann", "console.link"),
         ]
     );
+}
+
+#[pollster::test]
+async fn what_lets_in_to_some_pages_lets_nobody_in_to_others() {
+    let store = with_link().await;
+    let one = client(1);
+    store.insert(&one, None).await.unwrap();
+    let link = issue_client_link(&store, [2; 32], &one, None, noon()).await;
+    assert_eq!(link.unwrap().holder, Actor::Client(one.id));
+    let doors = Integrators(&store);
+    let (now, to) = (noon() + minutes(1), SignInTokenKind::Link);
+    let of_operator = sign_in(&store, &doors, &LINK, [3; 32], uuid(3), now).await;
+    assert_eq!(of_operator, Ok(None));
+    let of_client = sign_in(&store, &Operators, &[2; 32], [3; 32], uuid(3), now).await;
+    assert_eq!(of_client, Ok(None));
+    assert_eq!(admitted(&store, &doors, to, &LINK, now).await, Ok(None));
+    assert_eq!(
+        admitted(&store, &Operators, to, &[2; 32], now).await,
+        Ok(None)
+    );
+    // Neither used a link up.
+    let in_time = sign_in(&store, &doors, &[2; 32], [3; 32], uuid(3), now).await;
+    assert_eq!(in_time, Ok(Some(one)));
+    assert!(!is_in(&store, 3, now).await, "a client's session");
+}
+
+#[pollster::test]
+async fn a_clients_links_and_sessions_end_with_it_and_with_its_tokens() {
+    let ending = client(1).rotate([8; 32], hours(1), noon() + minutes(5));
+    let ending = ending.ending_tokens(noon() + minutes(5));
+    let revoking = client(1).revoke(noon() + minutes(5)).unwrap();
+    for write in [ending, revoking] {
+        let store = MemoryStore::new();
+        store.insert(&client(1), None).await.unwrap();
+        for digest in [[1; 32], [2; 32]] {
+            let link = issue_client_link(&store, digest, &client(1), None, noon()).await;
+            assert!(link.is_ok());
+        }
+        let doors = Integrators(&store);
+        let enter = async |link: u8, after| {
+            let (digest, now) = ([link; 32], noon() + after);
+            let session = sign_in(&store, &doors, &digest, [link + 10; 32], uuid(1), now);
+            session.await.unwrap().is_some()
+        };
+        let is_in = async |session: u8| {
+            let (kind, now) = (SignInTokenKind::Session, noon() + minutes(6));
+            let found = admitted(&store, &doors, kind, &[session; 32], now).await;
+            found.unwrap().is_some()
+        };
+        assert!(enter(1, minutes(1)).await && is_in(11).await);
+        store.update(&write, None).await.unwrap();
+        assert!(!is_in(11).await);
+        assert!(!enter(2, minutes(6)).await);
+        // One that is made at once afterwards is worth something, unless the client is revoked.
+        let after = write.client;
+        let link = issue_client_link(&store, [3; 32], &after, None, noon() + minutes(5)).await;
+        if after.is_active() {
+            assert!(enter(3, minutes(5)).await && is_in(13).await);
+        } else {
+            assert_eq!(link, Err(ClientError::Revoked(after.id)));
+        }
+    }
 }

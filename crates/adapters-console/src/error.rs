@@ -25,6 +25,8 @@ pub enum Failure {
     Unreadable,
     /// The form is too large.
     TooLarge,
+    /// Too many links that are none were tried.
+    Guesses,
     /// The address has a parameter that no page has put there.
     Address,
     /// The store is away.
@@ -41,6 +43,7 @@ impl Failure {
             Self::Method(_) => "Not allowed",
             Self::Forbidden | Self::CrossSite | Self::BadOperator => "Refused",
             Self::Address | Self::Unreadable | Self::TooLarge => "Not understood",
+            Self::Guesses => "Too many attempts",
             Self::Unavailable(_) => "The store is away",
             Self::Broken(_) => "Something went wrong",
         }
@@ -59,6 +62,7 @@ impl Failure {
             Self::BadOperator => "The proxy names no operator, or more than one.",
             Self::Unreadable => "The form did not arrive as a whole.",
             Self::TooLarge => "The form is too large.",
+            Self::Guesses => "Too many links that are not valid were tried. Try again in a minute.",
             Self::Address => "This address leads to no place in a list.",
             Self::Unavailable(_) => {
                 "The database cannot be reached at the moment. Nothing is lost; reload the page in \

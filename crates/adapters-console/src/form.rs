@@ -18,7 +18,12 @@ use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
 pub use self::fields::{Fields, Problem, Refusal};
-use crate::{error::Failure, query::Query, session::SignedIn, state::State};
+use crate::{
+    error::Failure,
+    query::Query,
+    session::{Session, SignedIn},
+    state::{Site, State},
+};
 
 /// The largest form: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
@@ -59,17 +64,27 @@ impl Form {
         Ok(Self(Query::parse(&text)))
     }
 
-    /// Receives a form of a session, and refuses one that no page of the session has sent.
+    /// Receives a form of an operator's session, and refuses one that no page of the session has sent.
     pub async fn checked(
         request: &HttpRequest,
         payload: web::Payload,
         state: &State,
         signed_in: &SignedIn,
     ) -> Result<Self, Failure> {
-        refuse_other_sites(request, state)?;
+        Self::of_session(request, payload, &state.site, &signed_in.session).await
+    }
+
+    /// The same of any site's session.
+    pub async fn of_session(
+        request: &HttpRequest,
+        payload: web::Payload,
+        site: &Site,
+        session: &Session,
+    ) -> Result<Self, Failure> {
+        refuse_other_sites(request, site)?;
         let form = Self::receive(payload).await?;
         let token = form.get(TOKEN_FIELD).unwrap_or_default();
-        if !signed_in.is_form_token(token) {
+        if !session.is_form_token(token) {
             return Err(Failure::CrossSite);
         }
         Ok(form)
@@ -169,17 +184,17 @@ pub fn optional<T, E>(
 }
 
 /// Refuses a request that a browser says another site has sent.
-pub fn refuse_other_sites(request: &HttpRequest, state: &State) -> Result<(), Failure> {
+pub fn refuse_other_sites(request: &HttpRequest, site: &Site) -> Result<(), Failure> {
     let headers = request.headers();
-    let site = text(headers, "sec-fetch-site");
-    if site.is_some_and(|site| !matches!(site, "same-origin" | "none")) {
+    let from = text(headers, "sec-fetch-site");
+    if from.is_some_and(|from| !matches!(from, "same-origin" | "none")) {
         return Err(Failure::CrossSite);
     }
     let Some(origin) = text(headers, ORIGIN.as_str()) else {
         return Ok(());
     };
     let host = text(headers, HOST.as_str()).unwrap_or_default();
-    let is_own = origin == state.origin
+    let is_own = origin == site.origin
         || origin
             .split_once("://")
             .is_some_and(|(_, authority)| !host.is_empty() && authority == host);

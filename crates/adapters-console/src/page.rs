@@ -45,37 +45,76 @@ pub fn guard(headers: &mut HeaderMap) {
 #[derive(Clone, Debug)]
 pub struct Head {
     pub title: String,
+    pub place: &'static Place,
     pub style: &'static str,
     pub script: &'static str,
 }
 
 impl Head {
+    /// The head of a page of the console.
     pub fn new(title: impl Into<String>) -> Self {
+        Self::at(&CONSOLE, title)
+    }
+
+    pub fn at(place: &'static Place, title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
+            place,
             style: assets::style_path(),
             script: assets::script_path(),
         }
     }
 }
 
-/// The entries of the navigation.
-pub const NAVIGATION: [(&str, &str); 9] = [
-    ("/", "Overview"),
-    ("/postings", "Postings"),
-    ("/companies", "Companies"),
-    ("/clients", "Clients"),
-    ("/catalogues", "Catalogues"),
-    ("/webhooks", "Webhooks"),
-    ("/outbox", "Outbox"),
-    ("/subscribers", "Subscribers"),
-    ("/audit", "Audit"),
-];
+/// A set of pages with its own way in.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What all its paths begin with.
+    pub base: &'static str,
+    /// The name of its cookie.
+    pub cookie: &'static str,
+    /// The entries of its navigation.
+    pub navigation: &'static [(&'static str, &'static str)],
+}
 
-/// What surrounds the page of a signed-in operator.
+impl Place {
+    /// The path of its first page.
+    pub const fn home(&self) -> &'static str {
+        if self.base.is_empty() { "/" } else { self.base }
+    }
+
+    /// The address of a path in it.
+    pub fn at(&self, path: &str) -> String {
+        match path {
+            "/" => self.home().to_owned(),
+            path => format!("{}{path}", self.base),
+        }
+    }
+}
+
+/// The operators' console.
+pub static CONSOLE: Place = Place {
+    base: "",
+    cookie: "posthaste_console",
+    navigation: &[
+        ("/", "Overview"),
+        ("/postings", "Postings"),
+        ("/companies", "Companies"),
+        ("/clients", "Clients"),
+        ("/catalogues", "Catalogues"),
+        ("/webhooks", "Webhooks"),
+        ("/outbox", "Outbox"),
+        ("/subscribers", "Subscribers"),
+        ("/audit", "Audit"),
+    ],
+};
+
+/// What surrounds the page of somebody who is signed in.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    pub operator: String,
+    pub place: &'static Place,
+    /// Who is signed in.
+    pub who: String,
     pub token: String,
     /// The path of the page in the navigation.
     pub at: &'static str,
@@ -103,8 +142,8 @@ pub fn answer(page: &impl Template, status: u16) -> Answer {
 }
 
 /// An answer with the headers of a page.
-pub fn guarded(answer: Answer) -> HttpResponse {
-    let mut response = answer.unwrap_or_else(|failure| failure.error_response());
+pub fn guarded(answer: Answer, place: &'static Place) -> HttpResponse {
+    let mut response = answer.unwrap_or_else(|failure| failure.page(place));
     guard(response.headers_mut());
     response
 }
@@ -117,6 +156,7 @@ impl ResponseError for Failure {
             Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
             Self::Unreadable => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Guesses => StatusCode::TOO_MANY_REQUESTS,
             Self::Address => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -124,22 +164,31 @@ impl ResponseError for Failure {
     }
 
     fn error_response(&self) -> HttpResponse {
+        self.page(&CONSOLE)
+    }
+}
+
+impl Failure {
+    /// Its page in a place, which is also told to the log.
+    pub fn page(&self, place: &'static Place) -> HttpResponse {
         match self {
-            Self::Unavailable(why) => tracing::warn!(%why, "the console cannot reach the store"),
-            Self::Broken(why) => tracing::error!(%why, "the console failed"),
+            Self::Unavailable(why) => tracing::warn!(%why, "pages cannot reach the store"),
+            Self::Broken(why) => tracing::error!(%why, "a page failed"),
             _ => {}
         }
         let status = self.status_code();
         let page = FailurePage {
-            head: Head::new(self.title()),
+            head: Head::at(place, self.title()),
             text: self.text(),
         };
         let mut response = HttpResponse::build(status);
         if let Self::Method(allowed) = self {
             response.insert_header((ALLOW, *allowed));
         }
-        if let Self::Unavailable(_) = self {
-            response.insert_header((RETRY_AFTER, "5"));
+        match self {
+            Self::Unavailable(_) => _ = response.insert_header((RETRY_AFTER, "5")),
+            Self::Guesses => _ = response.insert_header((RETRY_AFTER, "60")),
+            _ => {}
         }
         let mut response = response
             .content_type(HTML)

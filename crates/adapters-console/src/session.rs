@@ -5,7 +5,9 @@
 
 use std::iter;
 
-use access::sign_in::{SignInToken, SignInTokenKind, token_digest};
+use access::sign_in::{
+    Admission, Operators, SignInTokenKind, SignInTokens, TokenDigest, admitted, token_digest,
+};
 use actix_web::{
     Error, HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::BoxBody,
@@ -23,14 +25,14 @@ use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    page::{self, Frame},
-    state::{State, TrustedProxy},
+    page::{self, CONSOLE, Frame, Place},
+    state::{Site, State, TrustedProxy},
 };
 
 /// The path of the page to sign in, where everybody else is sent.
 pub const SIGN_IN_PATH: &str = "/sign-in";
-/// The name of the cookie; for `https` with a prefix that browsers hold to it.
-const COOKIE_NAME: &str = "posthaste_console";
+/// The length of a token.
+const TOKEN_LENGTH: usize = 43;
 /// How long a browser keeps the cookie, in seconds. The session in the store is what counts.
 const MAX_AGE: i64 = 12 * 60 * 60;
 /// The header with the secret of a trusted proxy.
@@ -45,55 +47,46 @@ const FORM: &str = "form:";
 /// What distinguishes the seal of an address from both.
 const ADDRESS: &str = "address:";
 
-/// A signed-in operator.
+/// A session, whoever has it.
 #[derive(Clone, Debug)]
-pub struct SignedIn {
-    pub operator: Operator,
-    /// The digest of the session.
-    pub session: [u8; 32],
+pub struct Session {
+    /// The digest of its token.
+    pub digest: TokenDigest,
     /// What forms carry to show that a page of this session holds them.
     pub form_token: String,
     /// The token that they carried before.
     last_form_token: Option<String>,
+    /// The name of whoever has it.
+    who: String,
+    pub place: &'static Place,
 }
 
-impl SignedIn {
-    fn new(operator: Operator, token: &str) -> Self {
-        Self {
-            operator,
-            session: token_digest(token),
-            form_token: form_token(token),
-            last_form_token: None,
-        }
-    }
+/// Whoever is signed in, and the session.
+#[derive(Clone, Debug)]
+pub struct Signed<W> {
+    pub who: W,
+    pub session: Session,
+}
 
-    /// An operator whom a proxy names.
-    fn proxied(operator: &Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
-        let period = now.unix_timestamp() / TOKEN_PERIOD;
-        let token = |period: i64| {
-            let secret = proxy.secret.expose_secret();
-            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
-            URL_SAFE_NO_PAD.encode(token_digest(&text))
-        };
-        let last = form_token(&token(period - 1));
-        Self {
-            last_form_token: Some(last),
-            ..Self::new(operator.clone(), &token(period))
-        }
-    }
+/// A signed-in operator.
+pub type SignedIn = Signed<Operator>;
 
-    /// The operator of a request that [`require`] let through.
-    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
+/// Whoever has a name to show.
+pub trait Named {
+    fn name(&self) -> &str;
+}
+
+impl Named for Operator {
+    fn name(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl Session {
+    /// The session of a request that was let through.
+    fn of(request: &HttpRequest) -> Result<Self, Failure> {
         let extensions = request.extensions();
         extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
-    }
-
-    /// Attributes one command to the operator.
-    pub fn attribution(&self) -> Attribution {
-        Attribution {
-            id: Uuid::now_v7(),
-            operator: self.operator.clone(),
-        }
     }
 
     /// Whether a form carries the session's token.
@@ -108,19 +101,72 @@ impl SignedIn {
         URL_SAFE_NO_PAD.encode(token_digest(&format!("{ADDRESS}{secret}:{address}")))
     }
 
-    /// Whether this session sealed an address.
-    pub fn is_seal(&self, address: &str, seal: &str) -> bool {
-        bool::from(self.seal(address).as_bytes().ct_eq(seal.as_bytes()))
+    /// Whether the session of a request sealed an address.
+    pub fn is_seal(request: &HttpRequest, address: &str, seal: &str) -> Result<bool, Failure> {
+        let own = Self::of(request)?.seal(address);
+        Ok(bool::from(own.as_bytes().ct_eq(seal.as_bytes())))
+    }
+}
+
+impl<W: Named + Clone + 'static> Signed<W> {
+    fn new(who: W, token: &str, place: &'static Place) -> Self {
+        Self {
+            session: Session {
+                digest: token_digest(token),
+                form_token: form_token(token),
+                last_form_token: None,
+                who: who.name().to_owned(),
+                place,
+            },
+            who,
+        }
+    }
+
+    /// Whoever sent a request that was let through.
+    pub fn of(request: &HttpRequest) -> Result<Self, Failure> {
+        let extensions = request.extensions();
+        extensions.get::<Self>().cloned().ok_or(Failure::Forbidden)
+    }
+
+    /// Lets a request through.
+    pub fn enter(self, request: &HttpRequest) {
+        let mut extensions = request.extensions_mut();
+        extensions.insert(self.session.clone());
+        extensions.insert(self);
+    }
+}
+
+impl SignedIn {
+    /// An operator whom a proxy names.
+    fn proxied(operator: &Operator, proxy: &TrustedProxy, now: OffsetDateTime) -> Self {
+        let period = now.unix_timestamp() / TOKEN_PERIOD;
+        let token = |period: i64| {
+            let secret = proxy.secret.expose_secret();
+            let text = format!("{PROXIED}{secret}\n{operator}\n{period}");
+            URL_SAFE_NO_PAD.encode(token_digest(&text))
+        };
+        let mut signed_in = Self::new(operator.clone(), &token(period), &CONSOLE);
+        signed_in.session.last_form_token = Some(form_token(&token(period - 1)));
+        signed_in
+    }
+
+    /// Attributes one command to the operator.
+    pub fn attribution(&self) -> Attribution {
+        Attribution {
+            id: Uuid::now_v7(),
+            operator: self.who.clone(),
+        }
     }
 }
 
 impl Frame {
     /// The frame of a request's page.
     pub fn of(request: &HttpRequest, at: &'static str) -> Result<Self, Failure> {
-        let signed_in = SignedIn::of(request)?;
+        let session = Session::of(request)?;
         Ok(Self {
-            operator: signed_in.operator.as_str().to_owned(),
-            token: signed_in.form_token,
+            place: session.place,
+            who: session.who,
+            token: session.form_token,
             at,
             notice: None,
             problem: None,
@@ -154,7 +200,7 @@ pub async fn require(
             .insert_header((LOCATION, SIGN_IN_PATH))
             .finish(),
         Ok(Some(signed_in)) => {
-            request.extensions_mut().insert(signed_in);
+            signed_in.enter(&request);
             let request = ServiceRequest::from_parts(request, payload);
             let mut response = next.call(request).await?;
             page::guard(response.headers_mut());
@@ -173,7 +219,10 @@ async fn find(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, 
             let named = by_proxy(request, proxy)?;
             Ok(named.map(|operator| SignedIn::proxied(&operator, proxy, state.now())))
         }
-        None => by_cookie(request, state).await,
+        None => {
+            let tokens = &*state.ports.sign_in_tokens;
+            by_cookie(request, &state.site, tokens, &Operators, state.now()).await
+        }
     }
 }
 
@@ -206,53 +255,62 @@ fn has_secret(headers: &HeaderMap, proxy: &TrustedProxy) -> bool {
     given.peek().is_some() && given.all(|given| bool::from(given.as_bytes().ct_eq(own)))
 }
 
-async fn by_cookie(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {
-    let Some(token) = token_of(request.headers(), state) else {
+/// Whoever has the session of a request's cookie, if these pages let them in.
+pub async fn by_cookie<A>(
+    request: &HttpRequest,
+    site: &Site,
+    tokens: &dyn SignInTokens,
+    admission: &A,
+    now: OffsetDateTime,
+) -> Result<Option<Signed<A::Who>>, Failure>
+where
+    A: Admission<Who: Named + Clone + 'static>,
+{
+    let Some(token) = token_of(request.headers(), site) else {
         return Ok(None);
     };
-    let digest = token_digest(&token);
-    let found = state
-        .ports
-        .sign_in_tokens
-        .find_token(SignInTokenKind::Session, &digest)
-        .await?;
-    let live = found.filter(|pass: &SignInToken| pass.is_live(state.now()));
-    Ok(live.map(|pass| SignedIn::new(pass.operator, &token)))
+    let (kind, digest) = (SignInTokenKind::Session, token_digest(&token));
+    let found = admitted(tokens, admission, kind, &digest, now).await?;
+    Ok(found.map(|who| Signed::new(who, &token, site.place)))
 }
 
-const fn cookie_name(state: &State) -> (&'static str, &'static str) {
-    (if state.is_secure { "__Host-" } else { "" }, COOKIE_NAME)
+/// The name of the cookie; over `https` with a prefix that browsers hold to it.
+fn cookie_name(site: &Site) -> String {
+    let prefix = match (site.is_secure, site.place.base) {
+        (false, _) => "",
+        (true, "") => "__Host-",
+        (true, _) => "__Secure-",
+    };
+    format!("{prefix}{}", site.place.cookie)
 }
 
 /// The token of a request's cookie.
-fn token_of(headers: &HeaderMap, state: &State) -> Option<String> {
-    let (prefix, name) = cookie_name(state);
+fn token_of(headers: &HeaderMap, site: &Site) -> Option<String> {
+    let name = cookie_name(site);
     let lines = headers
         .get_all(COOKIE)
         .filter_map(|line| line.to_str().ok());
     let mut cookies = lines.flat_map(|line| line.split(';'));
     cookies.find_map(|cookie| {
         let (found, value) = cookie.trim().split_once('=')?;
-        let is_it = found.strip_prefix(prefix)? == name;
-        (is_it && value.len() == 43).then(|| value.to_owned())
+        (found == name && value.len() == TOKEN_LENGTH).then(|| value.to_owned())
     })
 }
 
 /// The cookie of a new session.
-pub fn set_cookie(state: &State, token: &str) -> Result<HeaderValue, Failure> {
-    cookie(state, token, MAX_AGE)
+pub fn set_cookie(site: &Site, token: &str) -> Result<HeaderValue, Failure> {
+    cookie(site, token, MAX_AGE)
 }
 
 /// The cookie that takes a session's one away.
-pub fn clear_cookie(state: &State) -> Result<HeaderValue, Failure> {
-    cookie(state, "", 0)
+pub fn clear_cookie(site: &Site) -> Result<HeaderValue, Failure> {
+    cookie(site, "", 0)
 }
 
-fn cookie(state: &State, value: &str, max_age: i64) -> Result<HeaderValue, Failure> {
-    let (prefix, name) = cookie_name(state);
-    let secure = if state.is_secure { "; Secure" } else { "" };
-    let text = format!(
-        "{prefix}{name}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}"
-    );
+fn cookie(site: &Site, value: &str, max_age: i64) -> Result<HeaderValue, Failure> {
+    let (name, path) = (cookie_name(site), site.place.home());
+    let secure = if site.is_secure { "; Secure" } else { "" };
+    let text =
+        format!("{name}={value}; Path={path}; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}");
     HeaderValue::try_from(text).map_err(|error| Failure::Broken(error.to_string()))
 }

@@ -1,7 +1,11 @@
 //! `/sign-in`: a link shows a page with a button, because scanners follow links; the button signs
 //! in. And signing out.
 
-use access::sign_in::{SignInTokenKind, sign_in, sign_out, token_digest};
+use std::sync::{Mutex, PoisonError};
+
+use access::sign_in::{
+    Admission, Operators, SignInTokenKind, SignInTokens, admitted, sign_in, sign_out, token_digest,
+};
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -11,6 +15,8 @@ use actix_web::{
     web,
 };
 use askama::Template;
+use kernel::Actor;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
@@ -18,26 +24,170 @@ use crate::{
     form::{self, Form},
     page,
     query::Query,
-    session::{self, SIGN_IN_PATH, SignedIn},
-    state::State,
+    session::{self, Named, SIGN_IN_PATH, Session, SignedIn},
+    state::{Site, State},
 };
 
 /// The parameter of a link.
 pub const LINK_PARAMETER: &str = "link";
-const SIGN_OUT_PATH: &str = "/sign-out";
+pub const SIGN_OUT_PATH: &str = "/sign-out";
+/// The links that are none which a process looks up in a minute. Nobody finds one by guessing; but
+/// each costs a read of the store.
+const MOST_GUESSES: u32 = 600;
+
+/// Where people are let in, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Operators by a link of the command line.
+    Operators,
+    /// Operators by a proxy.
+    Proxy,
+    /// The people of a client by a link.
+    Client,
+}
 
 #[derive(Template)]
 #[template(path = "sign_in.html")]
 struct Page<'a> {
     head: page::Head,
-    /// The operator whom the link signs in, and its token.
+    way: Way,
+    /// Whom the link signs in, and its token.
     link: Option<(&'a str, &'a str)>,
-    problem: Option<&'a str>,
-    /// Whether a proxy signs operators in.
-    is_proxied: bool,
+    problem: Option<&'static str>,
 }
 
-/// Adds the routes.
+/// The way in to a site.
+pub struct Door<'a, A> {
+    pub site: &'a Site,
+    pub way: Way,
+    pub tokens: &'a dyn SignInTokens,
+    pub admission: A,
+    pub now: OffsetDateTime,
+}
+
+/// The wrong links of the present minute.
+#[derive(Debug, Default)]
+pub struct Guesses(Mutex<(i64, u32)>);
+
+impl Guesses {
+    /// Counts so many in the minute of this time, and fails past the limit.
+    fn count(&self, more: u32, now: OffsetDateTime) -> Result<(), Failure> {
+        let minute = now.unix_timestamp() / 60;
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if counted.0 == minute { counted.1 } else { 0 };
+        *counted = (minute, before.saturating_add(more));
+        if before < MOST_GUESSES {
+            Ok(())
+        } else {
+            Err(Failure::Guesses)
+        }
+    }
+}
+
+impl<A: Admission<Who: Named>> Door<'_, A> {
+    /// Answers a request for the page to sign in.
+    pub async fn answer(&self, request: &HttpRequest, payload: web::Payload) -> HttpResponse {
+        let answer = match *request.method() {
+            Method::GET | Method::HEAD => self.ask(request).await,
+            Method::POST => self.enter(request, payload).await,
+            _ => Err(Failure::Method("GET, HEAD, POST")),
+        };
+        page::guarded(answer, self.site.place)
+    }
+
+    /// Shows who would be signed in. Changes nothing.
+    async fn ask(&self, request: &HttpRequest) -> Answer {
+        let query = Query::of(request);
+        let Some(token) = query.get(LINK_PARAMETER) else {
+            return self.show(None, None, 200);
+        };
+        let (kind, digest) = (SignInTokenKind::Link, self.digest(token)?);
+        match admitted(self.tokens, &self.admission, kind, &digest, self.now).await? {
+            Some(who) => self.show(Some((who.name(), token)), None, 200),
+            None => self.refuse(),
+        }
+    }
+
+    /// Signs in, and leads to the first page.
+    async fn enter(&self, request: &HttpRequest, payload: web::Payload) -> Answer {
+        form::refuse_other_sites(request, self.site)?;
+        let form = Form::receive(payload).await?;
+        let link = self.digest(form.get(LINK_PARAMETER).unwrap_or_default())?;
+        let (token, entry) = (session::new_token(), Uuid::now_v7());
+        let digest = token_digest(&token);
+        let entered = sign_in(self.tokens, &self.admission, &link, digest, entry, self.now);
+        let Some(who) = entered.await? else {
+            return self.refuse();
+        };
+        tracing::info!(
+            who = who.name(),
+            place = self.site.place.cookie,
+            "signed in"
+        );
+        Ok(HttpResponse::SeeOther()
+            .insert_header((LOCATION, self.site.place.home()))
+            .insert_header((SET_COOKIE, session::set_cookie(self.site, &token)?))
+            .finish())
+    }
+
+    /// Signs out, and leads to the page to sign in.
+    pub async fn leave(
+        &self,
+        request: &HttpRequest,
+        payload: web::Payload,
+        session: &Session,
+        holder: &Actor,
+    ) -> Answer {
+        Form::of_session(request, payload, self.site, session).await?;
+        let (digest, entry) = (&session.digest, Uuid::now_v7());
+        sign_out::<A>(self.tokens, digest, holder, entry, self.now).await?;
+        tracing::info!(%holder, place = self.site.place.cookie, "signed out");
+        let path = format!("{}{SIGN_IN_PATH}", self.site.place.base);
+        Ok(HttpResponse::SeeOther()
+            .insert_header((LOCATION, path))
+            .insert_header((SET_COOKIE, session::clear_cookie(self.site)?))
+            .finish())
+    }
+
+    /// The digest of a link's token, unless too many wrong ones came before.
+    fn digest(&self, token: &str) -> Result<[u8; 32], Failure> {
+        self.site.guesses.count(0, self.now)?;
+        Ok(token_digest(token))
+    }
+
+    fn refuse(&self) -> Answer {
+        self.site.guesses.count(1, self.now)?;
+        let problem = match self.way {
+            Way::Client => {
+                "This link is not valid: it has been used, is older than a day, was not copied as \
+                 a whole, or is of a client that has ended its tokens since."
+            }
+            _ => {
+                "This link is not valid: it has been used, is older than fifteen minutes, or was \
+                 not copied as a whole."
+            }
+        };
+        self.show(None, Some(problem), 410)
+    }
+
+    /// The page to sign in.
+    pub fn show(
+        &self,
+        link: Option<(&str, &str)>,
+        problem: Option<&'static str>,
+        status: u16,
+    ) -> Answer {
+        let page = Page {
+            head: page::Head::at(self.site.place, "Sign in"),
+            way: self.way,
+            link,
+            problem,
+        };
+        page::answer(&page, status)
+    }
+}
+
+/// Adds the routes of the console.
 pub fn routes(config: &mut web::ServiceConfig) {
     config.service(web::resource(SIGN_IN_PATH).to(handle));
     config.service(
@@ -48,83 +198,32 @@ pub fn routes(config: &mut web::ServiceConfig) {
     );
 }
 
+fn door(state: &State) -> Door<'_, Operators> {
+    Door {
+        site: &state.site,
+        way: if state.proxy.is_some() {
+            Way::Proxy
+        } else {
+            Way::Operators
+        },
+        tokens: &*state.ports.sign_in_tokens,
+        admission: Operators,
+        now: state.now(),
+    }
+}
+
 async fn handle(
     request: HttpRequest,
     payload: web::Payload,
     state: web::Data<State>,
 ) -> HttpResponse {
-    let answer = match *request.method() {
-        Method::GET | Method::HEAD => ask(&request, &state).await,
-        Method::POST => enter(&request, payload, &state).await,
-        _ => Err(Failure::Method("GET, HEAD, POST")),
-    };
-    page::guarded(answer)
-}
-
-const USED: &str = "This link is not valid: it has been used, is older than fifteen minutes, or \
-                    was not copied as a whole.";
-
-/// Shows who would be signed in. Changes nothing.
-async fn ask(request: &HttpRequest, state: &State) -> Answer {
-    let query = Query::of(request);
-    let Some(token) = query.get(LINK_PARAMETER) else {
-        return show(state, None, None, 200);
-    };
-    let digest = token_digest(token);
-    let found = state
-        .ports
-        .sign_in_tokens
-        .find_token(SignInTokenKind::Link, &digest)
-        .await?;
-    match found.filter(|link| link.is_live(state.now())) {
-        Some(link) => show(state, Some((link.operator.as_str(), token)), None, 200),
-        None => show(state, None, Some(USED), 410),
-    }
-}
-
-fn show(state: &State, link: Option<(&str, &str)>, problem: Option<&str>, status: u16) -> Answer {
-    let page = Page {
-        head: page::Head::new("Sign in"),
-        link,
-        problem,
-        is_proxied: state.proxy.is_some(),
-    };
-    page::answer(&page, status)
-}
-
-/// Signs in, and leads to the overview.
-async fn enter(request: &HttpRequest, payload: web::Payload, state: &State) -> Answer {
-    form::refuse_other_sites(request, state)?;
-    let form = Form::receive(payload).await?;
-    let link = token_digest(form.get(LINK_PARAMETER).unwrap_or_default());
-    let token = session::new_token();
-    let passes = &*state.ports.sign_in_tokens;
-    let digest = token_digest(&token);
-    let entered = sign_in(passes, &link, digest, Uuid::now_v7(), state.now()).await?;
-    let Some(pass) = entered else {
-        return show(state, None, Some(USED), 410);
-    };
-    tracing::info!(operator = %pass.operator, "signed in to the console");
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, "/"))
-        .insert_header((SET_COOKIE, session::set_cookie(state, &token)?))
-        .finish())
+    door(&state).answer(&request, payload).await
 }
 
 async fn leave(request: HttpRequest, payload: web::Payload, state: web::Data<State>) -> Answer {
     let signed_in = SignedIn::of(&request)?;
-    Form::checked(&request, payload, &state, &signed_in).await?;
-    let by = signed_in.attribution();
-    sign_out(
-        &*state.ports.sign_in_tokens,
-        &signed_in.session,
-        &by,
-        state.now(),
-    )
-    .await?;
-    tracing::info!(operator = %signed_in.operator, "signed out of the console");
-    Ok(HttpResponse::SeeOther()
-        .insert_header((LOCATION, SIGN_IN_PATH))
-        .insert_header((SET_COOKIE, session::clear_cookie(&state)?))
-        .finish())
+    let holder = Actor::Operator(Some(signed_in.who));
+    let door = door(&state);
+    door.leave(&request, payload, &signed_in.session, &holder)
+        .await
 }

@@ -27,7 +27,12 @@ use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 use webhooks::{PrivateAddresses, Sender, Webhooks};
 
-use crate::{error::Failure, kept::Kept};
+use crate::{
+    error::Failure,
+    kept::Kept,
+    page::{CONSOLE, Place},
+    sign_in::Guesses,
+};
 
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
@@ -166,13 +171,33 @@ pub struct TrustedProxy {
     pub secret: SecretString,
 }
 
-/// What handlers share.
-pub struct State {
-    pub ports: Ports,
+/// A place at its address.
+pub struct Site {
+    pub place: &'static Place,
     /// Whether cookies are for `https` alone.
     pub is_secure: bool,
     /// The origin of its own pages.
     pub origin: String,
+    pub guesses: Guesses,
+}
+
+impl Site {
+    /// A place below the URL that browsers use.
+    pub fn new(place: &'static Place, url: &str) -> Self {
+        let origin = url::Url::parse(url).map(|url| url.origin().ascii_serialization());
+        Self {
+            place,
+            is_secure: url.starts_with("https://"),
+            origin: origin.unwrap_or_default(),
+            guesses: Guesses::default(),
+        }
+    }
+}
+
+/// What handlers share.
+pub struct State {
+    pub ports: Ports,
+    pub site: Site,
     pub proxy: Option<TrustedProxy>,
     pub private_addresses: PrivateAddresses,
     pub appeal: Option<Arc<str>>,
@@ -184,11 +209,9 @@ pub struct State {
 
 impl State {
     pub fn new(ports: Ports, settings: Settings) -> Self {
-        let origin = url::Url::parse(&settings.url).map(|url| url.origin().ascii_serialization());
         Self {
             ports,
-            is_secure: settings.url.starts_with("https://"),
-            origin: origin.unwrap_or_default(),
+            site: Site::new(&CONSOLE, &settings.url),
             proxy: settings.proxy,
             private_addresses: settings.private_addresses,
             appeal: settings.appeal,

@@ -9,6 +9,7 @@ sql_common::audit_log!(PostgresStore);
 sql_common::catalogues!(PostgresStore);
 sql_common::clients!(PostgresStore);
 sql_common::console!(PostgresStore);
+sql_common::sign_in!(PostgresStore);
 sql_common::drafts!(PostgresStore);
 sql_common::outbox!(PostgresStore);
 sql_common::subscribers!(PostgresStore);

@@ -15,6 +15,7 @@ sql_common::audit_log!(SqliteStore);
 sql_common::catalogues!(SqliteStore);
 sql_common::clients!(SqliteStore);
 sql_common::console!(SqliteStore);
+sql_common::sign_in!(SqliteStore);
 sql_common::drafts!(SqliteStore);
 sql_common::outbox!(SqliteStore);
 sql_common::subscribers!(SqliteStore);

@@ -102,6 +102,8 @@ impl Action {
     pub const CLIENTS_ROTATE: Self = Self::new("clients.rotate");
     /// An OAuth client was revoked.
     pub const CLIENTS_REVOKE: Self = Self::new("clients.revoke");
+    /// A link to an OAuth client's own pages was made.
+    pub const CLIENTS_LINK: Self = Self::new("clients.link");
 
     /// A webhook endpoint was registered.
     pub const WEBHOOKS_CREATE: Self = Self::new("webhooks.create");
@@ -129,6 +131,11 @@ impl Action {
     pub const CONSOLE_SIGN_IN: Self = Self::new("console.sign_in");
     /// An operator signed out.
     pub const CONSOLE_SIGN_OUT: Self = Self::new("console.sign_out");
+
+    /// Somebody signed in to the pages of a client.
+    pub const INTEGRATION_SIGN_IN: Self = Self::new("integration.sign_in");
+    /// Somebody signed out of them.
+    pub const INTEGRATION_SIGN_OUT: Self = Self::new("integration.sign_out");
 
     /// An action of this name.
     pub const fn new(name: &'static str) -> Self {
@@ -168,14 +175,7 @@ pub struct Attribution {
 impl Attribution {
     /// The entry of an action at this time.
     pub fn entry(&self, action: Action, now: OffsetDateTime) -> Entry {
-        Entry {
-            id: self.id,
-            at: now,
-            by: self.operator.as_str().to_owned(),
-            action,
-            subject: None,
-            details: Details::new(),
-        }
+        Entry::new(self.id, self.operator.to_string(), action, now)
     }
 }
 
@@ -187,7 +187,7 @@ pub struct Entry {
     pub id: Uuid,
     /// When it was done, or began.
     pub at: OffsetDateTime,
-    /// The name of the operator.
+    /// The name of the operator, or `client:ID` for a client's people.
     pub by: String,
     /// The kind of action.
     pub action: Action,
@@ -198,6 +198,18 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The entry of an action at this time.
+    pub fn new(id: Uuid, by: String, action: Action, now: OffsetDateTime) -> Self {
+        Self {
+            id,
+            at: now,
+            by,
+            action,
+            subject: None,
+            details: Details::new(),
+        }
+    }
+
     /// Sets the subject.
     #[must_use]
     pub fn about(mut self, subject: impl fmt::Display) -> Self {

@@ -1,141 +1,20 @@
-//! The table `console_passes`, and postings in short as the console lists them.
+//! Postings in short, as the console lists them.
 
-use access::sign_in::{SignInToken, SignInTokenKind, TokenDigest};
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
     browse::{PostingSummary, Window, WindowOrder},
     store::Position,
 };
-use kernel::{
-    PostingId, SourceIdentifier, Status, StoreError, Version,
-    audit::{Entry, Operator},
-};
-use time::OffsetDateTime;
+use kernel::{PostingId, SourceIdentifier, Status, StoreError, Version};
 use uuid::Uuid;
 
 use crate::{
-    audit, binds, entity,
-    entity::{Entity, row},
+    binds,
     executor::{Executor, Outcome},
     statement,
-    stored::{corrupt, digest, most, parse, parse_optional},
+    stored::{most, parse, parse_optional},
     types::{Id, Moment, StoredId, StoredTime, optional_time},
 };
-
-entity! {
-    /// A link or a session.
-    SignInTokenRow = console_passes (digest) of SignInToken {
-        fixed {
-            digest: Binary = Blob(|pass| Some(&pass.digest)),
-            kind: Text = Text(|pass| Some(pass.kind.as_str())),
-            operator: Text = Text(|pass| Some(pass.operator.as_str())),
-            created_at: Moment = Time(|pass| Some(pass.created_at)),
-            expires_at: Moment = Time(|pass| Some(pass.expires_at)),
-        }
-        changing {}
-        apart {}
-    }
-}
-
-impl TryFrom<SignInTokenRow> for SignInToken {
-    type Error = StoreError;
-
-    fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
-        let operator = Operator::new(&row.operator);
-        Ok(Self {
-            digest: digest(&row.digest, "console_passes.digest")?,
-            kind: SignInTokenKind::parse(&row.kind)
-                .ok_or_else(|| corrupt("console_passes.kind", &row.kind))?,
-            operator: operator.map_err(|_| corrupt("console_passes.operator", &row.operator))?,
-            created_at: row.created_at.time("console_passes.created_at")?,
-            expires_at: row.expires_at.time("console_passes.expires_at")?,
-        })
-    }
-}
-
-statement! {
-    Insert = "INSERT INTO console_passes ({console_passes}) VALUES ({console_passes :})",
-    over [SignInTokenRow]
-}
-
-statement! {
-    Find = "SELECT {console_passes} FROM console_passes WHERE digest = :digest AND kind = :kind",
-    over [SignInTokenRow],
-    returns <SignInTokenRow as Entity>::Row
-}
-
-statement! {
-    /// A link that is used.
-    Take = r"
-        DELETE FROM console_passes WHERE digest = :digest AND kind = 'link' AND expires_at > :now"
-}
-
-statement! {
-    End = "DELETE FROM console_passes WHERE digest = :digest AND kind = 'session'"
-}
-
-statement! {
-    pub Forget = r"
-        DELETE FROM console_passes WHERE digest IN (
-            SELECT digest FROM console_passes WHERE expires_at < :before
-            ORDER BY expires_at LIMIT :limit
-        )"
-}
-
-/// Adds a link or a session, in a transaction of the caller's.
-pub async fn add_token(conn: &mut impl Executor, pass: &SignInToken, entry: &Entry) -> Outcome<()> {
-    conn.execute::<Insert>(&row::<SignInTokenRow>(pass)).await?;
-    audit::write_entry(conn, Some(entry)).await
-}
-
-pub async fn find_token(
-    conn: &mut impl Executor,
-    kind: SignInTokenKind,
-    digest: &TokenDigest,
-) -> Outcome<Option<SignInToken>> {
-    let asked = binds! { digest, kind: kind.as_str() };
-    let found: Vec<SignInTokenRow> = conn.load::<Find, _>(asked).await?;
-    Ok(found
-        .into_iter()
-        .next()
-        .map(SignInToken::try_from)
-        .transpose()?)
-}
-
-/// Makes a link a session, in a transaction of the caller's.
-pub async fn redeem_link(
-    conn: &mut impl Executor,
-    link: &TokenDigest,
-    session: &SignInToken,
-    entry: &Entry,
-) -> Outcome<bool> {
-    let link = binds! { digest: link, now: session.created_at };
-    let is_taken = conn.execute::<Take>(link).await? > 0;
-    if is_taken {
-        add_token(conn, session, entry).await?;
-    }
-    Ok(is_taken)
-}
-
-/// Ends a session, in a transaction of the caller's.
-pub async fn end_session(
-    conn: &mut impl Executor,
-    digest: &TokenDigest,
-    entry: &Entry,
-) -> Outcome<bool> {
-    let is_ended = conn.execute::<End>(binds! { digest }).await? > 0;
-    audit::write_entry(conn, Some(entry).filter(|_| is_ended)).await?;
-    Ok(is_ended)
-}
-
-pub async fn forget_tokens(
-    conn: &mut impl Executor,
-    before: OffsetDateTime,
-    limit: usize,
-) -> Outcome<usize> {
-    let limit = most(limit);
-    conn.execute::<Forget>(binds! { before, limit }).await
-}
 
 /// A window of postings. The names of companies are looked up row by row: a join might read all
 /// companies.
@@ -281,80 +160,14 @@ pub async fn count_status(
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-/// The ports of the console: [`SignInTokens`](access::sign_in::SignInTokens) and
-/// [`PostingBrowser`](domain::browse::PostingBrowser).
+/// The port [`PostingBrowser`](domain::browse::PostingBrowser).
 #[macro_export]
 macro_rules! console {
     ($store:ty) => {
         const _: () = {
-            use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
             use domain::browse::{PostingBrowser, PostingSummary, Window};
-            use kernel::{Status, StoreError, audit::Entry};
-            use time::OffsetDateTime;
+            use kernel::{Status, StoreError};
             use $crate::console;
-
-            #[async_trait::async_trait]
-            impl SignInTokens for $store {
-                async fn add_token(
-                    &self,
-                    pass: &SignInToken,
-                    entry: &Entry,
-                ) -> Result<(), StoreError> {
-                    let (pass, entry) = (pass.clone(), entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(console::add_token(conn, &pass, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn find_token(
-                    &self,
-                    kind: SignInTokenKind,
-                    digest: &TokenDigest,
-                ) -> Result<Option<SignInToken>, StoreError> {
-                    let digest = *digest;
-                    self.query(
-                        async move |conn| Ok(console::find_token(conn, kind, &digest).await?),
-                    )
-                    .await
-                }
-
-                async fn redeem_link(
-                    &self,
-                    link: &TokenDigest,
-                    session: &SignInToken,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (link, session, entry) = (*link, session.clone(), entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(console::redeem_link(conn, &link, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn end_session(
-                    &self,
-                    session: &TokenDigest,
-                    entry: &Entry,
-                ) -> Result<bool, StoreError> {
-                    let (session, entry) = (*session, entry.clone());
-                    self.transaction(async move |conn| {
-                        Ok(console::end_session(conn, &session, &entry).await?)
-                    })
-                    .await
-                }
-
-                async fn forget_tokens(
-                    &self,
-                    before: OffsetDateTime,
-                    limit: usize,
-                ) -> Result<usize, StoreError> {
-                    self.repeatable(async move |conn| {
-                        Ok(console::forget_tokens(conn, before, limit).await?)
-                    })
-                    .await
-                }
-            }
 
             #[async_trait::async_trait]
             impl PostingBrowser for $store {

@@ -36,7 +36,7 @@ pub const TABLES: [Table; 26] = [
     table("erased_suppressions", &["hash"]),
     table("erasure_keys", &["singleton"]),
     table("audit", &["id"]),
-    table("console_passes", &["digest"]),
+    table("sign_in_tokens", &["digest"]),
     table("drafts", &["key"]),
     table("webhook_endpoints", &["id"]),
     table("webhook_waiting", &["endpoint", "commit_seq", "number"]),

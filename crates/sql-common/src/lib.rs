@@ -5,7 +5,7 @@
 //!   `sql`: statements that are prepared once; `value`: their values.
 //! - `executor`: a connection of a store, for port implementations that both stores share.
 //! - `stored`: columns back into values; one without a meaning is reported by its name.
-//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `draft`, `audit`,
+//! - `posting`, `company`, `duplicate`, `catalogue`, `client`, `console`, `sign_in`, `draft`, `audit`,
 //!   `outbox`, `retention`, `subscriber`, `account`, `erasure`, `webhook`: tables, their rows as
 //!   values of the domain and of the newsletter, statements, and functions that run them. Where a
 //!   port is the same in both stores, a macro implements it for one.
@@ -38,6 +38,7 @@ pub mod migrations;
 pub mod outbox;
 pub mod posting;
 pub mod retention;
+pub mod sign_in;
 pub mod sql;
 pub mod stored;
 pub mod subscriber;

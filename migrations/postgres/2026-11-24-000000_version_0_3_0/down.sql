@@ -1,6 +1,6 @@
 DROP TABLE schema_compatibility;
 DROP TABLE drafts;
-DROP TABLE console_passes;
+DROP TABLE sign_in_tokens;
 DROP TABLE audit;
 DROP TABLE webhook_deliveries;
 DROP TABLE webhook_waiting;

@@ -1,5 +1,5 @@
 -- Everything that version 0.3.0 stores: postings with their companies, OAuth clients, catalogues,
--- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins of operators, and
+-- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins, and
 -- the drafts of language models.
 --
 -- The checks hold what the program relies on when it reads a row back; the rules about what may
@@ -1028,7 +1028,8 @@ COMMENT ON TABLE audit IS
     'What operators did, each line written with what it tells of. People are named by their ids, so that no address is kept here.';
 COMMENT ON COLUMN audit.id IS 'The id of the line.';
 COMMENT ON COLUMN audit.at IS 'When it was done, or began.';
-COMMENT ON COLUMN audit.operator IS 'The name of the operator.';
+COMMENT ON COLUMN audit.operator IS
+    'The name of the operator; client:ID for whoever signs in to the pages of a client.';
 COMMENT ON COLUMN audit.action IS
     'What was done, such as subscribers.suppress. Not listed here, so that a new one needs no migration.';
 COMMENT ON COLUMN audit.subject IS
@@ -1038,26 +1039,29 @@ COMMENT ON COLUMN audit.details IS 'Further things to say: a JSON object.';
 -- The order in which it is read.
 CREATE INDEX audit_newest ON audit (at, id);
 
-CREATE TABLE console_passes (
+CREATE TABLE sign_in_tokens (
     digest bytea NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
     kind text COLLATE "C" NOT NULL CHECK (kind IN ('link', 'session')),
-    operator text NOT NULL CHECK (operator <> ''),
+    holder text COLLATE "C" NOT NULL CHECK (holder LIKE 'operator:%' OR holder LIKE 'client:%'),
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL
 );
 
-COMMENT ON TABLE console_passes IS
-    'What lets a browser act for an operator: links that sign in once, and sessions.';
-COMMENT ON COLUMN console_passes.digest IS
+COMMENT ON TABLE sign_in_tokens IS
+    'What lets a browser act for an operator or a client: links that sign in once, and sessions.';
+COMMENT ON COLUMN sign_in_tokens.digest IS
     'SHA-256 of the token, which has 256 random bits and is stored nowhere.';
-COMMENT ON COLUMN console_passes.kind IS 'Link or session.';
-COMMENT ON COLUMN console_passes.operator IS 'The name of the operator.';
-COMMENT ON COLUMN console_passes.created_at IS 'When it was made.';
-COMMENT ON COLUMN console_passes.expires_at IS
+COMMENT ON COLUMN sign_in_tokens.kind IS 'Link or session.';
+COMMENT ON COLUMN sign_in_tokens.holder IS 'For whom it is: operator:NAME or client:ID.';
+COMMENT ON COLUMN sign_in_tokens.created_at IS 'When it was made.';
+COMMENT ON COLUMN sign_in_tokens.expires_at IS
     'When it ends. A worker deletes it some time later.';
 
 -- What the worker asks for that deletes them.
-CREATE INDEX console_passes_by_end ON console_passes (expires_at);
+CREATE INDEX sign_in_tokens_by_end ON sign_in_tokens (expires_at);
+
+-- Of each holder the newest are kept.
+CREATE INDEX sign_in_tokens_by_holder ON sign_in_tokens (holder, kind, created_at);
 
 -- A row begins as a reservation, by the worker that asks the model, and becomes the draft.
 CREATE TABLE drafts (

@@ -1,5 +1,5 @@
 -- Everything that version 0.3.0 stores: postings with their companies, OAuth clients, catalogues,
--- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins of operators, and
+-- newsletter subscribers, the event log, webhooks, the outbox, the audit, sign-ins, and
 -- the drafts of language models.
 --
 -- In every table: ids are the 16 bytes of a UUID, and times are whole microseconds since
@@ -714,20 +714,23 @@ CREATE TABLE audit (
 -- The order in which it is read.
 CREATE INDEX audit_newest ON audit (at, id);
 
--- What lets a browser act for an operator: links that sign in once, and sessions.
-CREATE TABLE console_passes (
+-- What lets a browser act for an operator or a client: links that sign in once, and sessions.
+CREATE TABLE sign_in_tokens (
     -- SHA-256 of the token, which has 256 random bits and is stored nowhere.
     digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
     kind TEXT NOT NULL CHECK (kind IN ('link', 'session')),
-    -- The name of the operator.
-    operator TEXT NOT NULL CHECK (operator <> ''),
+    -- For whom it is: operator:NAME or client:ID.
+    holder TEXT NOT NULL CHECK (holder LIKE 'operator:%' OR holder LIKE 'client:%'),
     created_at INTEGER NOT NULL,
     -- When it ends. A worker deletes it some time later.
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- What the worker asks for that deletes them.
-CREATE INDEX console_passes_by_end ON console_passes (expires_at);
+CREATE INDEX sign_in_tokens_by_end ON sign_in_tokens (expires_at);
+
+-- Of each holder the newest are kept.
+CREATE INDEX sign_in_tokens_by_holder ON sign_in_tokens (holder, kind, created_at);
 
 -- What a language model was paid for, so that nobody pays for the same content twice. What is
 -- long unused is deleted.

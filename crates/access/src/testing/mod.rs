@@ -34,5 +34,9 @@ macro_rules! contract_suite {
             use super::*;
             $crate::clients! { $crate, $block_on, $fixture }
         }
+        mod sign_in {
+            use super::*;
+            $crate::sign_in! { $crate, $block_on, $fixture }
+        }
     };
 }

@@ -174,8 +174,12 @@ impl Shaky {
 
 #[async_trait]
 impl SignInTokens for Shaky {
-    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
-        SignInTokens::add_token(self.store()?, pass, entry).await
+    async fn add_token(
+        &self,
+        token: &SignInToken,
+        entry: Option<&Entry>,
+    ) -> Result<(), StoreError> {
+        SignInTokens::add_token(self.store()?, token, entry).await
     }
 
     async fn find_token(

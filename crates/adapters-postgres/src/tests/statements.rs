@@ -1,6 +1,6 @@
 //! Plans of the statements that both stores share.
 
-use sql_common::{audit, catalogue, client, console, draft, subscriber, webhook};
+use sql_common::{audit, catalogue, client, console, draft, sign_in, subscriber, webhook};
 
 use super::plans::{assert_uses_index, plan, plan_of_millions};
 use crate::statement::Sql;
@@ -34,9 +34,13 @@ async fn windows_are_read_in_order() {
 }
 
 #[tokio::test]
-async fn passes_that_ended_are_found_by_their_end() {
-    let plan = plan(console::Forget::text(), "").await;
-    assert_uses_index(&plan, "console_passes_by_end");
+async fn tokens_to_delete_are_found_by_end_or_holder() {
+    for (statement, index) in [
+        (sign_in::Forget::text(), "sign_in_tokens_by_end"),
+        (sign_in::Trim::text(), "sign_in_tokens_by_holder"),
+    ] {
+        assert_uses_index(&plan(statement, "").await, index);
+    }
 }
 
 /// A page begins where the one before ended.

@@ -1,6 +1,6 @@
 //! Plans of the statements that both stores share.
 
-use sql_common::{audit, catalogue, client, console, draft, subscriber, webhook};
+use sql_common::{audit, catalogue, client, console, draft, sign_in, subscriber, webhook};
 
 use super::{assert_uses_index, plan};
 use crate::statement::Sql;
@@ -24,9 +24,14 @@ async fn windows_are_read_in_order() {
 }
 
 #[tokio::test]
-async fn passes_that_ended_are_found_by_their_end() {
-    let plan = plan(console::Forget::text()).await;
-    assert!(plan.contains("INDEX console_passes_by_end"), "{plan}");
+async fn tokens_to_delete_are_found_by_end_or_holder() {
+    for (statement, index) in [
+        (sign_in::Forget::text(), "sign_in_tokens_by_end"),
+        (sign_in::Trim::text(), "sign_in_tokens_by_holder"),
+    ] {
+        let plan = plan(statement).await;
+        assert!(plan.contains(index), "{plan}");
+    }
 }
 
 /// A page begins where the one before ended.

@@ -77,7 +77,7 @@ impl<T> AllPorts for T where
 /// | `events` | [`Store`], [`EventLog`] |
 /// | `audit` | [`Store`], [`Outbox`], [`AuditLog`] |
 /// | `catalogues` | [`Store`], [`EventLog`], [`Clients`], [`Catalogues`], [`AuditLog`] |
-/// | `console` | [`Store`], [`AuditLog`], [`SignInTokens`], [`PostingBrowser`], [`CompanyReader`] |
+/// | `console` | [`Store`], [`PostingBrowser`], [`CompanyReader`] |
 /// | `retention` | as `audit`, [`EventLog`], [`PostingReader`], [`Clients`], [`ActivityLog`], [`Retention`] |
 #[macro_export]
 macro_rules! contract_suite {

@@ -2,3 +2,4 @@
 //! names.
 
 pub mod clients;
+pub mod sign_in;

@@ -1,12 +1,9 @@
-//! The passes of the console, and its view of postings.
+//! The console's view of postings and companies.
 
-use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use kernel::{
     Actor, Status,
-    audit::{Action, AuditLog, Operator},
-    testing::{Checked, by_ann, entries, hours, identifier, minutes, noon, valid},
+    testing::{Checked, by_ann, hours, identifier, minutes, noon},
 };
-use time::OffsetDateTime;
 
 use super::{put as push, run};
 use crate::{
@@ -15,32 +12,6 @@ use crate::{
     store::{Position, Store, WriteSet},
     testing::{company, company_view, company_write, create},
 };
-
-fn pass(kind: SignInTokenKind, n: u8, expires_at: OffsetDateTime) -> SignInToken {
-    SignInToken {
-        digest: [n; 32],
-        kind,
-        operator: valid(Operator::new("Ann <b> \u{1f980}")),
-        created_at: noon(),
-        expires_at,
-    }
-}
-
-async fn insert<S: SignInTokens>(store: &S, pass: &SignInToken) -> Checked {
-    let n = u128::from(pass.digest[0]);
-    let entry = by_ann(n).entry(Action::CONSOLE_LINK, noon());
-    SignInTokens::add_token(store, pass, &entry).await?;
-    Ok(())
-}
-
-async fn found<S: SignInTokens>(
-    store: &S,
-    kind: SignInTokenKind,
-    n: u8,
-) -> Checked<Option<SignInToken>> {
-    let digest: TokenDigest = [n; 32];
-    Ok(SignInTokens::find_token(store, kind, &digest).await?)
-}
 
 async fn window<S: PostingBrowser>(
     store: &S,
@@ -55,84 +26,7 @@ async fn window<S: PostingBrowser>(
 
 kernel::contract_cases!(
     console,
-    impl Store + AuditLog + CompanyReader + SignInTokens + PostingBrowser,
-    async fn a_pass_comes_back(store: &S) {
-        let link = pass(SignInTokenKind::Link, 1, noon() + minutes(15));
-        let session = pass(SignInTokenKind::Session, 2, noon() + hours(12));
-        insert(store, &link).await?;
-        insert(store, &session).await?;
-        assert_eq!(found(store, SignInTokenKind::Link, 1).await?, Some(link));
-        assert_eq!(
-            found(store, SignInTokenKind::Session, 2).await?,
-            Some(session)
-        );
-        assert_eq!(
-            found(store, SignInTokenKind::Session, 1).await?,
-            None,
-            "a link"
-        );
-        assert_eq!(
-            found(store, SignInTokenKind::Link, 2).await?,
-            None,
-            "a session"
-        );
-        assert_eq!(found(store, SignInTokenKind::Link, 3).await?, None);
-        assert_eq!(entries(store).await?.len(), 2);
-    },
-    async fn a_link_becomes_one_session(store: &S) {
-        insert(store, &pass(SignInTokenKind::Link, 1, noon() + minutes(15))).await?;
-        insert(store, &pass(SignInTokenKind::Link, 2, noon())).await?;
-        insert(store, &pass(SignInTokenKind::Session, 3, noon() + hours(1))).await?;
-        let session = |n| pass(SignInTokenKind::Session, n, noon() + hours(12));
-        let entry = |n| by_ann(n).entry(Action::CONSOLE_SIGN_IN, noon());
-        for (link, n, is_redeemed) in [
-            (2, 4, false),
-            (3, 5, false),
-            (9, 6, false),
-            (1, 7, true),
-            (1, 8, false),
-        ] {
-            let redeemed = store
-                .redeem_link(&[link; 32], &session(n), &entry(n.into()))
-                .await;
-            assert_eq!(redeemed, Ok(is_redeemed), "{link}");
-            assert_eq!(
-                found(store, SignInTokenKind::Session, n).await?.is_some(),
-                is_redeemed
-            );
-        }
-        assert_eq!(found(store, SignInTokenKind::Link, 1).await?, None);
-        assert!(found(store, SignInTokenKind::Session, 3).await?.is_some());
-        assert_eq!(entries(store).await?.len(), 4);
-    },
-    async fn a_session_ends_once(store: &S) {
-        insert(store, &pass(SignInTokenKind::Session, 1, noon() + hours(1))).await?;
-        insert(store, &pass(SignInTokenKind::Link, 2, noon() + hours(1))).await?;
-        let entry = by_ann(9).entry(Action::CONSOLE_SIGN_OUT, noon());
-        for (n, is_ended) in [(2, false), (3, false), (1, true), (1, false)] {
-            assert_eq!(
-                store.end_session(&[n; 32], &entry).await,
-                Ok(is_ended),
-                "{n}"
-            );
-        }
-        assert_eq!(found(store, SignInTokenKind::Session, 1).await?, None);
-        assert!(found(store, SignInTokenKind::Link, 2).await?.is_some());
-        assert_eq!(entries(store).await?.len(), 3);
-    },
-    async fn passes_that_ended_are_forgotten(store: &S) {
-        for n in 1..=5 {
-            insert(store, &pass(SignInTokenKind::Link, n, noon() - minutes(1))).await?;
-        }
-        insert(store, &pass(SignInTokenKind::Session, 6, noon())).await?;
-        for (limit, forgotten) in [(0, 0), (3, 3), (3, 2), (3, 0)] {
-            assert_eq!(
-                SignInTokens::forget_tokens(store, noon(), limit).await,
-                Ok(forgotten)
-            );
-        }
-        assert!(found(store, SignInTokenKind::Session, 6).await?.is_some());
-    },
+    impl Store + CompanyReader + PostingBrowser,
     async fn postings_are_looked_through_newest_first(store: &S) {
         for (minute, id) in (0..).zip(["b", "a", "d", "c"]) {
             for answer in run(store, &[create(id, "acme")], noon() + minutes(minute)).await? {

@@ -1,8 +1,8 @@
-//! The passes of the console, and its view of postings, in memory.
+//! Links and sessions, and the console's view of postings, in memory.
 
 use std::cmp::Reverse;
 
-use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
+use access::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
 use async_trait::async_trait;
 use kernel::{Status, StoreError, audit::Entry};
 use time::OffsetDateTime;
@@ -13,12 +13,28 @@ use crate::{
     store::Position,
 };
 
+/// Adds a token in the place of its holder's oldest ones.
+fn keep_newest(tokens: &mut Vec<SignInToken>, token: &SignInToken) {
+    tokens.push(token.clone());
+    let is_alike = |one: &SignInToken| (one.kind, &one.holder) == (token.kind, &token.holder);
+    let mut alike: Vec<_> = tokens.iter().filter(|one| is_alike(one)).cloned().collect();
+    alike.sort_by_key(|one| Reverse((one.created_at, one.digest)));
+    let oldest = alike.split_off(MOST_TOKENS.min(alike.len()));
+    tokens.retain(|one| !oldest.contains(one));
+}
+
 #[async_trait]
 impl SignInTokens for MemoryStore {
-    async fn add_token(&self, pass: &SignInToken, entry: &Entry) -> Result<(), StoreError> {
+    async fn add_token(
+        &self,
+        token: &SignInToken,
+        entry: Option<&Entry>,
+    ) -> Result<(), StoreError> {
         let mut state = self.state();
-        state.passes.push(pass.clone());
-        audit::write(&mut state.audit, entry.clone());
+        keep_newest(&mut state.tokens, token);
+        if let Some(entry) = entry {
+            audit::write(&mut state.audit, entry.clone());
+        }
         Ok(())
     }
 
@@ -28,8 +44,8 @@ impl SignInTokens for MemoryStore {
         digest: &TokenDigest,
     ) -> Result<Option<SignInToken>, StoreError> {
         let state = self.state();
-        let mut passes = state.passes.iter();
-        let found = passes.find(|pass| pass.kind == kind && pass.digest == *digest);
+        let mut tokens = state.tokens.iter();
+        let found = tokens.find(|token| token.kind == kind && token.digest == *digest);
         Ok(found.cloned())
     }
 
@@ -40,26 +56,28 @@ impl SignInTokens for MemoryStore {
         entry: &Entry,
     ) -> Result<bool, StoreError> {
         let mut state = self.state();
-        let is_it = |pass: &SignInToken| {
-            pass.kind == SignInTokenKind::Link
-                && pass.digest == *link
-                && pass.is_live(session.created_at)
+        let is_it = |token: &SignInToken| {
+            token.kind == SignInTokenKind::Link
+                && token.digest == *link
+                && token.is_live(session.created_at)
         };
-        let Some(index) = state.passes.iter().position(is_it) else {
+        let Some(index) = state.tokens.iter().position(is_it) else {
             return Ok(false);
         };
-        state.passes[index] = session.clone();
+        state.tokens.remove(index);
+        keep_newest(&mut state.tokens, session);
         audit::write(&mut state.audit, entry.clone());
         Ok(true)
     }
 
     async fn end_session(&self, session: &TokenDigest, entry: &Entry) -> Result<bool, StoreError> {
         let mut state = self.state();
-        let before = state.passes.len();
-        let is_it =
-            |pass: &SignInToken| pass.kind == SignInTokenKind::Session && pass.digest == *session;
-        state.passes.retain(|pass| !is_it(pass));
-        let is_ended = state.passes.len() < before;
+        let before = state.tokens.len();
+        let is_it = |token: &SignInToken| {
+            token.kind == SignInTokenKind::Session && token.digest == *session
+        };
+        state.tokens.retain(|token| !is_it(token));
+        let is_ended = state.tokens.len() < before;
         if is_ended {
             audit::write(&mut state.audit, entry.clone());
         }
@@ -73,8 +91,8 @@ impl SignInTokens for MemoryStore {
     ) -> Result<usize, StoreError> {
         let mut state = self.state();
         let mut forgotten = 0;
-        state.passes.retain(|pass| {
-            let goes = forgotten < limit && pass.expires_at < before;
+        state.tokens.retain(|token| {
+            let goes = forgotten < limit && token.expires_at < before;
             forgotten += usize::from(goes);
             !goes
         });

@@ -63,7 +63,7 @@ struct State {
     last_event: u64,
     forgotten: Cursor,
     audit: Vec<Entry>,
-    passes: Vec<SignInToken>,
+    tokens: Vec<SignInToken>,
 }
 
 impl MemoryStore {

@@ -1,0 +1,222 @@
+//! The table `sign_in_tokens`: links and sessions.
+
+use access::sign_in::{MOST_TOKENS, SignInToken, SignInTokenKind, TokenDigest};
+use diesel::sql_types::{Binary, Text};
+use kernel::{StoreError, audit::Entry};
+use time::OffsetDateTime;
+
+use crate::{
+    audit, binds, entity,
+    entity::{Entity, row},
+    executor::{Executor, Outcome},
+    statement,
+    stored::{corrupt, digest, most, parse},
+    types::Moment,
+};
+
+entity! {
+    /// A link or a session.
+    SignInTokenRow = sign_in_tokens (digest) of SignInToken {
+        fixed {
+            digest: Binary = Blob(|token| Some(&token.digest)),
+            kind: Text = Text(|token| Some(token.kind.as_str())),
+            holder: Text = Rendered(|token| Some(&token.holder)),
+            created_at: Moment = Time(|token| Some(token.created_at)),
+            expires_at: Moment = Time(|token| Some(token.expires_at)),
+        }
+        changing {}
+        apart {}
+    }
+}
+
+impl TryFrom<SignInTokenRow> for SignInToken {
+    type Error = StoreError;
+
+    fn try_from(row: SignInTokenRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            digest: digest(&row.digest, "sign_in_tokens.digest")?,
+            kind: SignInTokenKind::parse(&row.kind)
+                .ok_or_else(|| corrupt("sign_in_tokens.kind", &row.kind))?,
+            holder: parse(&row.holder, "sign_in_tokens.holder")?,
+            created_at: row.created_at.time("sign_in_tokens.created_at")?,
+            expires_at: row.expires_at.time("sign_in_tokens.expires_at")?,
+        })
+    }
+}
+
+statement! {
+    Insert = "INSERT INTO sign_in_tokens ({sign_in_tokens}) VALUES ({sign_in_tokens :})",
+    over [SignInTokenRow]
+}
+
+statement! {
+    Find = "SELECT {sign_in_tokens} FROM sign_in_tokens WHERE digest = :digest AND kind = :kind",
+    over [SignInTokenRow],
+    returns <SignInTokenRow as Entity>::Row
+}
+
+statement! {
+    /// A link that is used.
+    Take = r"
+        DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'link' AND expires_at > :now"
+}
+
+statement! {
+    End = "DELETE FROM sign_in_tokens WHERE digest = :digest AND kind = 'session'"
+}
+
+statement! {
+    pub Forget = r"
+        DELETE FROM sign_in_tokens WHERE digest IN (
+            SELECT digest FROM sign_in_tokens WHERE expires_at < :before
+            ORDER BY expires_at LIMIT :limit
+        )"
+}
+
+statement! {
+    /// The holder's tokens of a kind but the newest.
+    pub Trim = r"
+        DELETE FROM sign_in_tokens WHERE digest IN (
+            SELECT digest FROM sign_in_tokens WHERE holder = :holder AND kind = :kind
+            ORDER BY created_at DESC, digest DESC LIMIT 1000 OFFSET :most
+        )"
+}
+
+/// Adds a link or a session, in a transaction of the caller's.
+pub async fn add_token(
+    conn: &mut impl Executor,
+    token: &SignInToken,
+    entry: Option<&Entry>,
+) -> Outcome<()> {
+    conn.execute::<Insert>(&row::<SignInTokenRow>(token))
+        .await?;
+    let (holder, kind) = (token.holder.to_string(), token.kind.as_str());
+    let alike = binds! { holder: &*holder, kind, most: most(MOST_TOKENS) };
+    conn.execute::<Trim>(alike).await?;
+    audit::write_entry(conn, entry).await
+}
+
+pub async fn find_token(
+    conn: &mut impl Executor,
+    kind: SignInTokenKind,
+    digest: &TokenDigest,
+) -> Outcome<Option<SignInToken>> {
+    let asked = binds! { digest, kind: kind.as_str() };
+    let found: Vec<SignInTokenRow> = conn.load::<Find, _>(asked).await?;
+    Ok(found
+        .into_iter()
+        .next()
+        .map(SignInToken::try_from)
+        .transpose()?)
+}
+
+/// Makes a link a session, in a transaction of the caller's.
+pub async fn redeem_link(
+    conn: &mut impl Executor,
+    link: &TokenDigest,
+    session: &SignInToken,
+    entry: &Entry,
+) -> Outcome<bool> {
+    let link = binds! { digest: link, now: session.created_at };
+    let is_taken = conn.execute::<Take>(link).await? > 0;
+    if is_taken {
+        add_token(conn, session, Some(entry)).await?;
+    }
+    Ok(is_taken)
+}
+
+/// Ends a session, in a transaction of the caller's.
+pub async fn end_session(
+    conn: &mut impl Executor,
+    digest: &TokenDigest,
+    entry: &Entry,
+) -> Outcome<bool> {
+    let is_ended = conn.execute::<End>(binds! { digest }).await? > 0;
+    audit::write_entry(conn, Some(entry).filter(|_| is_ended)).await?;
+    Ok(is_ended)
+}
+
+pub async fn forget_tokens(
+    conn: &mut impl Executor,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Outcome<usize> {
+    let limit = most(limit);
+    conn.execute::<Forget>(binds! { before, limit }).await
+}
+
+/// The port [`SignInTokens`](access::sign_in::SignInTokens).
+#[macro_export]
+macro_rules! sign_in {
+    ($store:ty) => {
+        const _: () = {
+            use access::sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest};
+            use kernel::{StoreError, audit::Entry};
+            use time::OffsetDateTime;
+            use $crate::sign_in;
+
+            #[async_trait::async_trait]
+            impl SignInTokens for $store {
+                async fn add_token(
+                    &self,
+                    token: &SignInToken,
+                    entry: Option<&Entry>,
+                ) -> Result<(), StoreError> {
+                    let (token, entry) = (token.clone(), entry.cloned());
+                    self.transaction(async move |conn| {
+                        Ok(sign_in::add_token(conn, &token, entry.as_ref()).await?)
+                    })
+                    .await
+                }
+
+                async fn find_token(
+                    &self,
+                    kind: SignInTokenKind,
+                    digest: &TokenDigest,
+                ) -> Result<Option<SignInToken>, StoreError> {
+                    let digest = *digest;
+                    self.query(
+                        async move |conn| Ok(sign_in::find_token(conn, kind, &digest).await?),
+                    )
+                    .await
+                }
+
+                async fn redeem_link(
+                    &self,
+                    link: &TokenDigest,
+                    session: &SignInToken,
+                    entry: &Entry,
+                ) -> Result<bool, StoreError> {
+                    let (link, session, entry) = (*link, session.clone(), entry.clone());
+                    self.transaction(async move |conn| {
+                        Ok(sign_in::redeem_link(conn, &link, &session, &entry).await?)
+                    })
+                    .await
+                }
+
+                async fn end_session(
+                    &self,
+                    session: &TokenDigest,
+                    entry: &Entry,
+                ) -> Result<bool, StoreError> {
+                    let (session, entry) = (*session, entry.clone());
+                    self.transaction(async move |conn| {
+                        Ok(sign_in::end_session(conn, &session, &entry).await?)
+                    })
+                    .await
+                }
+
+                async fn forget_tokens(
+                    &self,
+                    before: OffsetDateTime,
+                    limit: usize,
+                ) -> Result<usize, StoreError> {
+                    self.repeatable(async move |conn| {
+                        Ok(sign_in::forget_tokens(conn, before, limit).await?)
+                    })
+                    .await
+                }
+            }
+        };
+    };
+}
