@@ -1,4 +1,4 @@
-//! The search for postings by what an operator remembers of them.
+//! The search for postings by what somebody remembers of them.
 //!
 //! Stores read postings in an order that they have an index of; the rules here choose among them.
 //! So a search needs no index that pushes would have to maintain, and finds the same in every
@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status, StoreError, Version};
+use kernel::{Actor, ClientId, PostingId, Prefixes, SourceIdentifier, Status, StoreError, Version};
 use time::OffsetDateTime;
 
 use crate::store::Position;
@@ -93,7 +93,7 @@ pub trait PostingBrowser: Send + Sync {
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
 }
 
-/// What an operator remembers of a posting. A condition that is not set holds of all.
+/// What somebody remembers of a posting. A condition that is not set holds of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingSearch {
     /// The beginning of the identifier.
@@ -106,6 +106,8 @@ pub struct PostingSearch {
     pub status: Option<Status>,
     /// The client that created it.
     pub client: Option<ClientId>,
+    /// The identifiers that whoever searches may see.
+    pub fence: Prefixes,
 }
 
 /// Beginnings of words, in any order and case.
@@ -169,6 +171,7 @@ impl PostingSearch {
         let prefix = self.identifier.as_deref().unwrap_or_default();
         let is_creator = |client| posting.created_by == Some(Actor::Client(client));
         posting.source_identifier.as_str().starts_with(prefix)
+            && self.fence.permit(&posting.source_identifier)
             && self.status.is_none_or(|status| posting.status == status)
             && self.client.is_none_or(is_creator)
             && self.words.are_in(&posting.title)
@@ -180,34 +183,61 @@ impl PostingSearch {
         self.words.is_empty()
             && self.company.is_empty()
             && self.client.is_none()
-            && (self.identifier.is_none() || self.status.is_none())
+            && (!self.is_by_identifier() || self.status.is_none())
     }
 
-    /// The window after a place; one of another order starts over.
-    fn window(&self, after: Option<&Place>, limit: usize) -> Window {
-        let order = match (&self.identifier, after) {
-            (Some(prefix), after) => WindowOrder::Identifier {
-                prefix: Arc::clone(prefix),
+    const fn is_by_identifier(&self) -> bool {
+        self.identifier.is_some() || !self.fence.are_all()
+    }
+
+    /// The beginnings of identifiers to look through after a place, in byte order; none of them
+    /// begins with another. One that is empty stands for all, the newest first.
+    fn beginnings(&self, after: Option<&Place>) -> Vec<Arc<str>> {
+        let wanted = self.identifier.as_deref().unwrap_or_default();
+        if self.fence.are_all() {
+            return vec![Arc::from(wanted)];
+        }
+        let prefixes = self.fence.as_slice().iter().map(String::as_str);
+        let within = prefixes.filter_map(|prefix| {
+            let is_wanted = prefix.starts_with(wanted).then_some(prefix);
+            is_wanted.or_else(|| wanted.starts_with(prefix).then_some(wanted))
+        });
+        let is_ahead = |beginning: &&str| match after {
+            Some(Place::Identifier(after)) => {
+                *beginning > after.as_str() || after.as_str().starts_with(*beginning)
+            }
+            _ => true,
+        };
+        within.filter(is_ahead).map(Arc::from).collect()
+    }
+
+    /// The window of a beginning after a place; one of another order starts over.
+    fn window(&self, beginning: &Arc<str>, after: Option<&Place>, limit: usize) -> Window {
+        let order = if self.is_by_identifier() {
+            WindowOrder::Identifier {
+                prefix: Arc::clone(beginning),
                 after: match after {
                     Some(Place::Identifier(after)) => Some(after.clone()),
                     _ => None,
                 },
-            },
-            (None, after) => WindowOrder::Newest {
+            }
+        } else {
+            WindowOrder::Newest {
                 status: self.status,
                 before: match after {
                     Some(Place::Newest(before)) => Some(*before),
                     _ => None,
                 },
-            },
+            }
         };
         Window { order, limit }
     }
 
     fn place(&self, posting: &PostingSummary) -> Place {
-        match self.identifier {
-            Some(_) => Place::Identifier(posting.source_identifier.clone()),
-            None => Place::Newest(posting.position()),
+        if self.is_by_identifier() {
+            Place::Identifier(posting.source_identifier.clone())
+        } else {
+            Place::Newest(posting.position())
         }
     }
 }
@@ -221,6 +251,8 @@ pub async fn search(
     limit: usize,
     goes_on: impl Fn(usize) -> bool + Send + Sync,
 ) -> Result<FoundPage, StoreError> {
+    let mut beginnings = search.beginnings(after.as_ref()).into_iter();
+    let mut beginning = beginnings.next();
     let mut page = FoundPage {
         postings: Vec::new(),
         next: after,
@@ -233,10 +265,9 @@ pub async fn search(
     } else {
         first.max(STEP / 10)
     };
-    loop {
-        let read = browser
-            .window(&search.window(page.next.as_ref(), step))
-            .await?;
+    while let Some(current) = &beginning {
+        let window = search.window(current, page.next.as_ref(), step);
+        let read = browser.window(&window).await?;
         let is_last = read.len() < step;
         for posting in read {
             if search.wants(&posting) {
@@ -251,14 +282,15 @@ pub async fn search(
             page.looked_at += 1;
         }
         if is_last {
-            page.next = None;
+            beginning = beginnings.next();
+        } else if !goes_on(page.looked_at) {
             return Ok(page);
+        } else {
+            step = STEP;
         }
-        if !goes_on(page.looked_at) {
-            return Ok(page);
-        }
-        step = STEP;
     }
+    page.next = None;
+    Ok(page)
 }
 
 #[cfg(test)]
@@ -310,6 +342,14 @@ mod tests {
     #[pollster::test]
     async fn pages_go_on_where_the_last_one_ended() {
         let store = with_postings(7).await;
+        let fenced = |prefixes: &[&str], identifier: Option<&str>| PostingSearch {
+            identifier: identifier.map(Arc::from),
+            fence: Prefixes::new(prefixes).unwrap(),
+            ..PostingSearch::default()
+        };
+        let all_by_identifier = vec![
+            "a-000", "a-002", "a-004", "a-006", "b-001", "b-003", "b-005",
+        ];
         for (wanted, order) in [
             (
                 PostingSearch::default(),
@@ -324,6 +364,14 @@ mod tests {
                 },
                 vec!["a-000", "a-002", "a-004", "a-006"],
             ),
+            (fenced(&["b-", "a-00"], None), all_by_identifier.clone()),
+            (
+                fenced(&["b-", "a-00"], Some("b-00")),
+                vec!["b-001", "b-003", "b-005"],
+            ),
+            (fenced(&["a-00"], Some("a-004")), vec!["a-004"]),
+            (fenced(&["a-006", "b-001"], Some("b")), vec!["b-001"]),
+            (fenced(&["c-"], None), vec![]),
             (
                 PostingSearch {
                     identifier: Some("c".into()),

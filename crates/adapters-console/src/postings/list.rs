@@ -29,8 +29,8 @@ pub const MOST_AT_ONCE: usize = 50;
 /// What separates the id of a chosen posting from its version.
 pub const VERSION: char = '@';
 /// How long a search goes on for one page, and how many postings it looks at.
-const SEARCH_TIME: std::time::Duration = std::time::Duration::from_millis(1_500);
-const SEARCH_POSTINGS: usize = 500_000;
+pub const SEARCH_TIME: std::time::Duration = std::time::Duration::from_millis(1_500);
+pub const SEARCH_POSTINGS: usize = 500_000;
 /// Clients to choose from, and whose names are known.
 pub const CLIENTS: usize = 200;
 
@@ -130,14 +130,19 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     page::answer(&page, status)
 }
 
-/// The search of an address.
-fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
+/// The status of a search, if it has one.
+pub fn wanted_status(fields: &mut Reader<'_>) -> Option<Option<Status>> {
     let status = optional(fields.text("status"), |text| {
         let is_it = |status: &Status| [status.as_str(), text::status(*status)].contains(&text);
         let status = Status::ALL.iter().copied().find(is_it);
         status.ok_or_else(|| format!("{text:?} is no status"))
     });
-    let status = fields.take("status", status);
+    fields.take("status", status)
+}
+
+/// The search of an address.
+fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
+    let status = wanted_status(fields);
     let client = optional(fields.text("client"), |text| {
         let id = text.parse::<ClientId>();
         id.map_err(|_| format!("{text:?} is no client id"))
@@ -150,11 +155,12 @@ fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
         company: Words::of(fields.text("company")),
         status: status?,
         client: client?,
+        ..PostingSearch::default()
     })
 }
 
 /// A place as the address of the next page has it.
-fn cursor(place: &Place) -> String {
+pub fn cursor(place: &Place) -> String {
     let text = match place {
         Place::Newest(Position { updated_at, id }) => {
             format!(
@@ -168,7 +174,7 @@ fn cursor(place: &Place) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-fn place(cursor: &str) -> Result<Place, Failure> {
+pub fn place(cursor: &str) -> Result<Place, Failure> {
     let parse = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
         if let Some(identifier) = text.strip_prefix('i') {

@@ -98,6 +98,7 @@ impl Listing {
             company: words(&args.company),
             status: args.status,
             client,
+            ..PostingSearch::default()
         };
         Ok(Self {
             wanted,
