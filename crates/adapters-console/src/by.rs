@@ -13,6 +13,14 @@ pub struct By {
 }
 
 impl By {
+    /// An actor without a link.
+    pub fn unlinked(actor: &Actor) -> Self {
+        Self {
+            name: actor.to_string(),
+            client: None,
+        }
+    }
+
     /// An actor, who may be one of these clients.
     pub fn of(actor: Option<&Actor>, clients: &[Client]) -> Self {
         let client = match actor {

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use domain::{
     catalogue::Catalogue,
-    usecase::{CatalogueError, UndoOrder, forget_catalogue},
+    usecase::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue},
 };
 use kernel::{CatalogueName, ClientId, Prefixes};
 
@@ -15,7 +15,7 @@ use crate::{
     form::{Fields, Form, Problem, Refusal, optional},
     notice, page,
     query::Query,
-    session::SignedIn,
+    session::{Signed, SignedIn},
     state::State,
 };
 
@@ -104,7 +104,7 @@ impl From<CatalogueError> for Problem {
 }
 
 /// What an undo did, from the name under which it leads back.
-fn undone(done: &str) -> Option<String> {
+pub fn undone(done: &str) -> Option<String> {
     let (reopened, left) = done.strip_prefix("undo-")?.split_once('-')?;
     let (reopened, left): (u64, u64) = (reopened.parse().ok()?, left.parse().ok()?);
     Some(format!(
@@ -155,7 +155,17 @@ async fn carry_out(
         prefixes: Prefixes::ALL,
         by: Some(by),
     };
-    let undone = state.ports.undo.undo(order).await?;
+    Ok(undo(&*state.ports.undo, order, signed_in, &page).await?)
+}
+
+/// Undoes what a catalogue expired, and leads to a page that says how many.
+pub async fn undo<W>(
+    port: &dyn UndoCatalogue,
+    order: UndoOrder,
+    signed_in: &Signed<W>,
+    page: &str,
+) -> Result<HttpResponse, CatalogueError> {
+    let undone = port.undo(order).await?;
     let done = format!("undo-{}-{}", undone.reopened, undone.left);
-    Ok(notice::lead(signed_in, &page, &done))
+    Ok(notice::lead(signed_in, page, &done))
 }

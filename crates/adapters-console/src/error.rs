@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use access::Scope;
+
 use actix_web::HttpResponse;
 use kernel::StoreError;
 
@@ -25,6 +27,8 @@ pub enum Failure {
     Unreadable,
     /// The form is too large.
     TooLarge,
+    /// The client has none of these scopes, one of which the page needs.
+    Scope(&'static [Scope]),
     /// Too many links that are none were tried.
     Guesses,
     /// The address has a parameter that no page has put there.
@@ -43,6 +47,7 @@ impl Failure {
             Self::Method(_) => "Not allowed",
             Self::Forbidden | Self::CrossSite | Self::BadOperator => "Refused",
             Self::Address | Self::Unreadable | Self::TooLarge => "Not understood",
+            Self::Scope(_) => "A scope is missing",
             Self::Guesses => "Too many attempts",
             Self::Unavailable(_) => "The store is away",
             Self::Broken(_) => "Something went wrong",
@@ -62,6 +67,10 @@ impl Failure {
             Self::BadOperator => "The proxy names no operator, or more than one.",
             Self::Unreadable => "The form did not arrive as a whole.",
             Self::TooLarge => "The form is too large.",
+            Self::Scope(_) => {
+                "The client lacks the scope that this page needs. Whoever runs the board can give it \
+                 one."
+            }
             Self::Guesses => "Too many links that are not valid were tried. Try again in a minute.",
             Self::Address => "This address leads to no place in a list.",
             Self::Unavailable(_) => {

@@ -20,6 +20,7 @@ mod clients;
 mod companies;
 mod error;
 mod form;
+mod integration;
 mod kept;
 mod notice;
 mod outbox;
@@ -39,6 +40,7 @@ use actix_web::{middleware::from_fn, web};
 
 use self::state::State;
 pub use self::{
+    integration::{IntegrationPorts, client_link, integration_routes},
     session::{SIGN_IN_PATH, new_token},
     sign_in::LINK_PARAMETER,
     state::{CompanyEditor, Moderator, NewPing, NewSecret, People, Ports, Settings, TrustedProxy},

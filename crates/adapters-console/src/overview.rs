@@ -156,7 +156,17 @@ pub async fn show(request: HttpRequest, state: web::Data<State>) -> Answer {
     page::answer(&page, 200)
 }
 
-fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
+/// The last days, without counts.
+pub fn last_days(now: OffsetDateTime) -> BTreeMap<Date, Counts> {
+    let today = now.date();
+    (0..DAYS)
+        .filter_map(|ago| today.checked_sub(Duration::days(ago)))
+        .map(|date| (date, Counts::default()))
+        .collect()
+}
+
+/// A chart of the pushes of some days.
+pub fn pushes(days: BTreeMap<Date, Counts>) -> Chart {
     let columns = days.into_iter().enumerate().map(|(n, (date, counts))| {
         let name = date.to_string();
         Column {
@@ -177,10 +187,7 @@ fn activity(
     now: OffsetDateTime,
 ) -> (BTreeMap<Date, Counts>, Vec<Row>) {
     let today = now.date();
-    let mut days: BTreeMap<_, Counts> = (0..DAYS)
-        .filter_map(|ago| today.checked_sub(Duration::days(ago)))
-        .map(|date| (date, Counts::default()))
-        .collect();
+    let mut days = last_days(now);
     let mut rows = Vec::with_capacity(clients.len());
     for client in clients {
         let activity = activities.get(&client.id);

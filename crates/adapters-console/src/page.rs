@@ -1,5 +1,6 @@
 //! What all pages have in common: head, frame and headers; and the page of a failure.
 
+use access::Scope;
 use actix_web::{
     HttpResponse, ResponseError,
     http::{
@@ -83,6 +84,11 @@ impl Place {
         if self.base.is_empty() { "/" } else { self.base }
     }
 
+    /// Whether it is the operators'.
+    pub const fn is_console(&self) -> bool {
+        self.base.is_empty()
+    }
+
     /// The address of a path in it.
     pub fn at(&self, path: &str) -> String {
         match path {
@@ -153,7 +159,9 @@ impl ResponseError for Failure {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Forbidden | Self::CrossSite | Self::BadOperator => StatusCode::FORBIDDEN,
+            Self::Forbidden | Self::CrossSite | Self::BadOperator | Self::Scope(_) => {
+                StatusCode::FORBIDDEN
+            }
             Self::Unreadable => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Guesses => StatusCode::TOO_MANY_REQUESTS,
@@ -180,6 +188,10 @@ impl Failure {
         let page = FailurePage {
             head: Head::at(place, self.title()),
             text: self.text(),
+            scopes: match self {
+                Self::Scope(scopes) => scopes,
+                _ => &[],
+            },
         };
         let mut response = HttpResponse::build(status);
         if let Self::Method(allowed) = self {
@@ -203,4 +215,6 @@ impl Failure {
 struct FailurePage<'a> {
     head: Head,
     text: &'a str,
+    /// The scopes of which one is needed.
+    scopes: &'a [Scope],
 }

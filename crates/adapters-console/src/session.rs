@@ -214,16 +214,12 @@ pub async fn require(
 
 /// The operator of a request.
 async fn find(request: &HttpRequest, state: &State) -> Result<Option<SignedIn>, Failure> {
-    match &state.proxy {
-        Some(proxy) => {
-            let named = by_proxy(request, proxy)?;
-            Ok(named.map(|operator| SignedIn::proxied(&operator, proxy, state.now())))
-        }
-        None => {
-            let tokens = &*state.ports.sign_in_tokens;
-            by_cookie(request, &state.site, tokens, &Operators, state.now()).await
-        }
+    if let Some(proxy) = &state.proxy {
+        let named = by_proxy(request, proxy)?;
+        return Ok(named.map(|operator| SignedIn::proxied(&operator, proxy, state.now())));
     }
+    let (tokens, now) = (&*state.ports.sign_in_tokens, state.now());
+    by_cookie(request, &state.site, tokens, &Operators, now).await
 }
 
 /// The operator whom the trusted proxy names. The header of anybody else does not count.

@@ -1,8 +1,6 @@
 //! `/sign-in`: a link shows a page with a button, because scanners follow links; the button signs
 //! in. And signing out.
 
-use std::sync::{Mutex, PoisonError};
-
 use access::sign_in::{
     Admission, Operators, SignInTokenKind, SignInTokens, admitted, sign_in, sign_out, token_digest,
 };
@@ -31,10 +29,6 @@ use crate::{
 /// The parameter of a link.
 pub const LINK_PARAMETER: &str = "link";
 pub const SIGN_OUT_PATH: &str = "/sign-out";
-/// The links that are none which a process looks up in a minute. Nobody finds one by guessing; but
-/// each costs a read of the store.
-const MOST_GUESSES: u32 = 600;
-
 /// Where people are let in, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -63,25 +57,6 @@ pub struct Door<'a, A> {
     pub tokens: &'a dyn SignInTokens,
     pub admission: A,
     pub now: OffsetDateTime,
-}
-
-/// The wrong links of the present minute.
-#[derive(Debug, Default)]
-pub struct Guesses(Mutex<(i64, u32)>);
-
-impl Guesses {
-    /// Counts so many in the minute of this time, and fails past the limit.
-    fn count(&self, more: u32, now: OffsetDateTime) -> Result<(), Failure> {
-        let minute = now.unix_timestamp() / 60;
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = if counted.0 == minute { counted.1 } else { 0 };
-        *counted = (minute, before.saturating_add(more));
-        if before < MOST_GUESSES {
-            Ok(())
-        } else {
-            Err(Failure::Guesses)
-        }
-    }
 }
 
 impl<A: Admission<Who: Named>> Door<'_, A> {

@@ -1,6 +1,9 @@
 //! What handlers share: the ports and the settings.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
@@ -31,8 +34,11 @@ use crate::{
     error::Failure,
     kept::Kept,
     page::{CONSOLE, Place},
-    sign_in::Guesses,
 };
+
+/// The links that are none which a process looks up in a minute. Nobody finds one by guessing; but
+/// each costs a read of the store.
+const MOST_GUESSES: u32 = 600;
 
 /// Postings of a status are counted up to this number.
 pub const STATUS_COUNT: usize = 1_000_001;
@@ -194,6 +200,25 @@ impl Site {
     }
 }
 
+/// The wrong links of the present minute.
+#[derive(Debug, Default)]
+pub struct Guesses(Mutex<(i64, u32)>);
+
+impl Guesses {
+    /// Counts so many in the minute of this time, and fails past the limit.
+    pub fn count(&self, more: u32, now: OffsetDateTime) -> Result<(), Failure> {
+        let minute = now.unix_timestamp() / 60;
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = if counted.0 == minute { counted.1 } else { 0 };
+        *counted = (minute, before.saturating_add(more));
+        if before < MOST_GUESSES {
+            Ok(())
+        } else {
+            Err(Failure::Guesses)
+        }
+    }
+}
+
 /// What handlers share.
 pub struct State {
     pub ports: Ports,
@@ -274,5 +299,23 @@ impl State {
     /// The time.
     pub fn now(&self) -> OffsetDateTime {
         (self.ports.clock)()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernel::testing::{minutes, noon};
+
+    use super::*;
+
+    #[test]
+    fn wrong_links_are_limited_by_the_minute() {
+        let guesses = Guesses::default();
+        for _ in 0..600 {
+            assert!(guesses.count(0, noon()).is_ok());
+            assert!(guesses.count(1, noon()).is_ok());
+        }
+        assert!(guesses.count(0, noon()).is_err());
+        assert!(guesses.count(0, noon() + minutes(1)).is_ok());
     }
 }

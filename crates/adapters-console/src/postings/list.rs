@@ -130,19 +130,14 @@ pub async fn page(request: &HttpRequest, state: &State, here: &str, fields: Fiel
     page::answer(&page, status)
 }
 
-/// The status of a search, if it has one.
-pub fn wanted_status(fields: &mut Reader<'_>) -> Option<Option<Status>> {
+/// The search of an address.
+fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
     let status = optional(fields.text("status"), |text| {
         let is_it = |status: &Status| [status.as_str(), text::status(*status)].contains(&text);
         let status = Status::ALL.iter().copied().find(is_it);
         status.ok_or_else(|| format!("{text:?} is no status"))
     });
-    fields.take("status", status)
-}
-
-/// The search of an address.
-fn wanted(fields: &mut Reader<'_>) -> Option<PostingSearch> {
-    let status = wanted_status(fields);
+    let status = fields.take("status", status);
     let client = optional(fields.text("client"), |text| {
         let id = text.parse::<ClientId>();
         id.map_err(|_| format!("{text:?} is no client id"))

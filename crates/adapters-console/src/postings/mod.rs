@@ -1,9 +1,9 @@
 //! Postings: the list with its search, one posting, and what operators decide about them.
 
 mod act;
-mod decided;
-mod list;
-mod show;
+pub mod decided;
+pub mod list;
+pub mod show;
 
 use actix_web::web;
 

@@ -9,7 +9,7 @@ use domain::{
     decision::moderation::is_offered,
     posting::{Details, Posting, PostingView, Trigger},
 };
-use kernel::{PostingId, Status, Version};
+use kernel::{Actor, PostingId, Status, Version};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
@@ -64,11 +64,12 @@ struct Page<'a> {
     fields: &'a Fields,
 }
 
-struct Step {
-    at: String,
-    status: Status,
-    by: By,
-    reason: String,
+/// A change of a posting.
+pub struct Step {
+    pub at: String,
+    pub status: Status,
+    pub by: By,
+    pub reason: String,
 }
 
 /// The posting of an address.
@@ -152,17 +153,7 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
             ("Updated by", By::of(posting.updated_by.as_ref(), &clients)),
         ],
         metadata: metadata(posting),
-        history: view
-            .history
-            .iter()
-            .rev()
-            .map(|entry| Step {
-                at: text::minute(entry.at),
-                status: entry.status,
-                by: By::of(Some(&entry.by), &clients),
-                reason: entry.reason.clone().unwrap_or_default(),
-            })
-            .collect(),
+        history: steps(&view, |actor| By::of(Some(actor), &clients)),
         is_cut: is_source_cut || compared.as_ref().is_some_and(|texts| texts.is_cut),
         texts: compared,
         source,
@@ -171,7 +162,19 @@ pub async fn one(request: &HttpRequest, state: &State, id: &str, fields: Fields)
     page::answer(&page, fields.status())
 }
 
-fn details(view: &PostingView) -> Vec<(&'static str, String)> {
+/// The history, the newest first.
+pub fn steps(view: &PostingView, by: impl Fn(&Actor) -> By) -> Vec<Step> {
+    let newest = view.history.iter().rev();
+    let steps = newest.map(|entry| Step {
+        at: text::minute(entry.at),
+        status: entry.status,
+        by: by(&entry.by),
+        reason: entry.reason.clone().unwrap_or_default(),
+    });
+    steps.collect()
+}
+
+pub fn details(view: &PostingView) -> Vec<(&'static str, String)> {
     let (posting, details) = (&view.posting, &view.posting.details);
     let coordinates = view
         .coordinates
@@ -225,7 +228,7 @@ fn metadata(posting: &Posting) -> Vec<(String, String)> {
 }
 
 /// Addresses of others.
-fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
+pub fn links(view: &PostingView) -> Vec<(&'static str, &str)> {
     let apply = view.posting.details.application_url.as_deref();
     let links = [
         ("Website", Some(view.company.company.website.as_str())),

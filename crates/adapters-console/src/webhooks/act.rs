@@ -1,6 +1,6 @@
-//! What operators do with webhooks.
+//! What operators and clients do with webhooks.
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse};
 use kernel::{
     day,
     event::{Cursor, EventName},
@@ -10,21 +10,21 @@ use kernel::{
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use uuid::Uuid;
 use webhooks::{
-    EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, ManagedWebhooks, NewEndpoint,
-    PrivateAddresses, PublicEvent, Secret, WantedState, WebhookError,
+    EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint, PrivateAddresses,
+    PublicEvent, Secret, WantedState, WebhookError,
 };
 
 use super::{
+    desk::Desk,
     list,
-    parts::{PATH, id, managed},
+    parts::{PATH, id},
     show,
 };
 use crate::{
     error::{Answer, Failure},
     form::{Fields, Form, Problem, Reader, Refusal, optional},
     notice,
-    session::SignedIn,
-    state::State,
+    session::Signed,
 };
 
 impl From<WebhookError> for Failure {
@@ -94,69 +94,58 @@ fn command(fields: &mut Reader<'_>, private: PrivateAddresses) -> Option<Command
     }
 }
 
-/// Registers a webhook of the operators.
-pub async fn create(
-    request: HttpRequest,
-    payload: web::Payload,
-    state: web::Data<State>,
-) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let by = signed_in.attribution();
+/// Registers a webhook.
+pub async fn create(request: &HttpRequest, desk: &Desk<'_>, form: &Form) -> Answer {
     let created = async {
         let (new, prefixes) = form.read(|fields| {
-            let (new, prefixes) = (settings(fields, state.private_addresses), fields.prefixes());
+            let (new, prefixes) = (settings(fields, desk.private_addresses), fields.prefixes());
             new.zip(prefixes)
         })?;
         let id = EndpointId::new(Uuid::now_v7());
         let secret = Secret::drawn(rand::random());
-        let webhooks = managed(&state, &by);
-        Ok(webhooks
-            .create(new, prefixes, id, secret, state.now())
-            .await?)
+        let webhooks = &desk.webhooks;
+        Ok(webhooks.create(new, prefixes, id, secret, desk.now).await?)
     };
     match created.await {
-        Ok(endpoint) => show::secret(&request, &state, &endpoint, false).await,
-        Err(problem) => list::all(&request, &state, form.refused(problem)?).await,
+        Ok(endpoint) => show::secret(request, desk, &endpoint, false).await,
+        Err(problem) => list::all(request, desk, form.refused(problem)?).await,
     }
 }
 
 /// Does something with a webhook.
-pub async fn change(
-    request: HttpRequest,
-    path: web::Path<String>,
-    payload: web::Payload,
-    state: web::Data<State>,
+pub async fn change<W>(
+    request: &HttpRequest,
+    path: &str,
+    desk: &Desk<'_>,
+    signed_in: &Signed<W>,
+    form: &Form,
 ) -> Answer {
-    let signed_in = SignedIn::of(&request)?;
-    let form = Form::checked(&request, payload, &state, &signed_in).await?;
-    let id = id(&path)?;
-    match carry_out(&request, &state, &signed_in, id, &form).await {
+    let id = id(path)?;
+    match carry_out(request, desk, signed_in, id, form).await {
         Ok(response) => Ok(response),
-        Err(problem) => show::one(&request, &state, id, None, form.refused(problem)?).await,
+        Err(problem) => show::one(request, desk, id, None, form.refused(problem)?).await,
     }
 }
 
-async fn carry_out(
+async fn carry_out<W>(
     request: &HttpRequest,
-    state: &State,
-    signed_in: &SignedIn,
+    desk: &Desk<'_>,
+    signed_in: &Signed<W>,
     id: EndpointId,
     form: &Form,
 ) -> Result<HttpResponse, Problem> {
-    let (now, by) = (state.now(), signed_in.attribution());
-    let webhooks = managed(state, &by);
-    let command = form.read(|fields| command(fields, state.private_addresses))?;
+    let (webhooks, now) = (&desk.webhooks, desk.now);
+    let command = form.read(|fields| command(fields, desk.private_addresses))?;
     let mut page = format!("{PATH}/{id}");
     match command {
         Command::Change(change) => _ = webhooks.update(id, &change, now).await?,
         Command::Replay(since) => webhooks.replay(id, since, now).await?,
         Command::Resend(event) => webhooks.resend(id, event, now).await?,
-        Command::Test => return test(request, state, &webhooks, id).await,
+        Command::Test => return test(request, desk, id).await,
         Command::Rotate => {
             let rotated = webhooks.rotate(id, Secret::drawn(rand::random()), now);
             let endpoint = rotated.await?.endpoint;
-            return Ok(show::secret(request, state, &endpoint, true).await?);
+            return Ok(show::secret(request, desk, &endpoint, true).await?);
         }
         Command::Delete => {
             webhooks.delete(id, now).await?;
@@ -215,13 +204,14 @@ fn since(text: &str) -> Result<OffsetDateTime, String> {
 /// Sends a ping, and shows what came of it.
 async fn test(
     request: &HttpRequest,
-    state: &State,
-    webhooks: &ManagedWebhooks<'_>,
+    desk: &Desk<'_>,
     id: EndpointId,
 ) -> Result<HttpResponse, Problem> {
-    let now = state.now();
-    webhooks.announce_test(id, &*state.ports.store, now).await?;
-    let (delivery, body) = (state.ports.new_ping)(now)
+    let (webhooks, now) = (&desk.webhooks, desk.now);
+    if let Some(store) = desk.store {
+        webhooks.announce_test(id, store, now).await?;
+    }
+    let (delivery, body) = (desk.new_ping)(now)
         .ok_or_else(|| Failure::Broken("a ping cannot be written".to_owned()))?;
     let attempt = webhooks.test(id, (&delivery, &body), now).await?;
     let took = attempt.duration.as_millis();
@@ -233,5 +223,5 @@ async fn test(
         .unwrap_or_default();
     let status = status.unwrap_or_else(|| "The receiver did not answer".to_owned());
     let notice = format!("{status} after {took} ms{error}.");
-    Ok(show::one(request, state, id, Some(notice), Fields::default()).await?)
+    Ok(show::one(request, desk, id, Some(notice), Fields::default()).await?)
 }

@@ -1,17 +1,18 @@
 //! One event that was delivered: its payload, and the attempts at it.
 
-use actix_web::{HttpRequest, web};
+use actix_web::HttpRequest;
 use askama::Template;
 use kernel::event::{Cursor, RecordedEvent, Subject};
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, WebhookError};
 
-use super::parts::{PATH, id, managed};
+use super::{
+    desk::Desk,
+    parts::{PATH, id},
+};
 use crate::{
     error::{Answer, Failure},
     page,
-    session::SignedIn,
-    state::State,
 };
 
 #[derive(Template)]
@@ -30,28 +31,27 @@ struct Show {
 }
 
 /// An event of a webhook.
-pub async fn show(
-    request: HttpRequest,
-    path: web::Path<(String, String)>,
-    state: web::Data<State>,
+pub async fn delivery(
+    request: &HttpRequest,
+    (webhook, event): (&str, &str),
+    desk: &Desk<'_>,
 ) -> Answer {
-    let webhook = id(&path.0)?;
-    let event: Cursor = path.1.parse().map_err(|_| Failure::NotFound)?;
-    let by = SignedIn::of(&request)?.attribution();
-    let webhooks = managed(&state, &by);
+    let webhook = id(webhook)?;
+    let event: Cursor = event.parse().map_err(|_| Failure::NotFound)?;
+    let webhooks = &desk.webhooks;
     let attempts = webhooks.deliveries(webhook, DELIVERIES_KEPT).await?;
     let attempts = attempts.into_iter().map(|logged| logged.record);
     let attempts: Vec<_> = attempts.filter(|record| record.event == event).collect();
-    let postings = &*state.ports.postings;
-    let (found, posting) = match webhooks.content(webhook, event, postings).await {
+    let (found, posting) = match webhooks.content(webhook, event, desk.postings).await {
         Ok((found, posting)) => (Some(found), posting),
         Err(WebhookError::EventNotFound) if !attempts.is_empty() => (None, None),
         Err(error) => return Err(error.into()),
     };
-    let write = |found: &RecordedEvent| (state.ports.event_text)(&found.event, posting.as_ref());
+    let write = |found: &RecordedEvent| (desk.event_text)(&found.event, posting.as_ref());
+    let frame = page::Frame::of(request, PATH)?;
     let page = Show {
-        head: page::Head::new("Delivery"),
-        frame: page::Frame::of(&request, PATH)?,
+        head: page::Head::at(frame.place, "Delivery"),
+        frame,
         webhook,
         event,
         posting: found.as_ref().and_then(of),

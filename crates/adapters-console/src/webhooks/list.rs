@@ -2,21 +2,22 @@
 
 use std::collections::HashMap;
 
-use actix_web::{HttpRequest, web};
+use actix_web::HttpRequest;
 use askama::Template;
 use domain::posting::event::PUBLIC;
 use kernel::{ClientId, event::EventName};
 use time::OffsetDateTime;
 use webhooks::{EndpointBacklog, EndpointId, TrackedEndpoint};
 
-use super::parts::{ClientLink, PATH, managed, names};
+use super::{
+    desk::Desk,
+    parts::{ClientLink, PATH, names},
+};
 use crate::{
     error::{Answer, Failure},
     form::Fields,
     notice, page,
     query::Query,
-    session::SignedIn,
-    state::State,
     text,
 };
 
@@ -46,12 +47,12 @@ struct Row {
 }
 
 /// The endpoints.
-pub async fn list(request: HttpRequest, state: web::Data<State>) -> Answer {
-    all(&request, &state, Fields::default()).await
+pub async fn list(request: &HttpRequest, desk: &Desk<'_>) -> Answer {
+    all(request, desk, Fields::default()).await
 }
 
 /// The endpoints, and the form of a new one.
-pub async fn all(request: &HttpRequest, state: &State, fields: Fields) -> Answer {
+pub async fn all(request: &HttpRequest, desk: &Desk<'_>, fields: Fields) -> Answer {
     let query = Query::of(request);
     let mut frame = page::Frame::of_form(request, PATH, &fields)?;
     let done = notice::done(request)?;
@@ -59,22 +60,29 @@ pub async fn all(request: &HttpRequest, state: &State, fields: Fields) -> Answer
     frame.notice = is_deleted.then(|| "The webhook is deleted.".to_owned());
     let after = query.get("after").map(str::parse::<EndpointId>).transpose();
     let after = after.map_err(|_| Failure::Address)?;
-    let by = SignedIn::of(request)?.attribution();
-    let mut found = managed(state, &by).list(after, ENDPOINTS + 1).await?;
+    let webhooks = &desk.webhooks;
+    let mut found = webhooks.list(after, ENDPOINTS + 1).await?;
     let has_more = found.len() > ENDPOINTS;
     found.truncate(ENDPOINTS);
     let next = found.last().filter(|_| has_more);
-    let next = next.map(|last| query.with(PATH, "after", &last.endpoint.id.to_string()));
-    let backlog = state.ports.webhooks.backlog(WAITING).await?;
+    let next = next.map(|last| {
+        let last = last.endpoint.id.to_string();
+        query.with(&frame.place.at(PATH), "after", &last)
+    });
+    let backlog = webhooks.webhooks.backlog(WAITING).await?;
     let backlog: HashMap<_, _> = backlog.into_iter().map(|one| (one.endpoint, one)).collect();
-    let owners = names(state.ports.clients.list(CLIENTS).await?);
-    let now = state.now();
+    let owners = if frame.place.is_console() {
+        names(desk.clients.list(CLIENTS).await?)
+    } else {
+        HashMap::new()
+    };
+    let now = desk.now;
     let rows = found
         .into_iter()
         .map(|tracked| row(tracked, &owners, &backlog, now))
         .collect();
     let page = List {
-        head: page::Head::new("Webhooks"),
+        head: page::Head::at(frame.place, "Webhooks"),
         frame,
         rows,
         next,

@@ -2,25 +2,14 @@
 
 use std::collections::HashMap;
 
-use access::Client;
-use kernel::{ClientId, audit::Attribution};
-use webhooks::{Endpoint, EndpointId, ManagedWebhooks, Manager, Owner};
+use access::{Client, Clients};
+use kernel::ClientId;
+use webhooks::{Endpoint, EndpointId, Owner};
 
-use crate::{error::Failure, state::State};
+use crate::error::Failure;
 
 /// The path of the list.
 pub const PATH: &str = "/webhooks";
-
-/// The use cases, by an operator.
-pub fn managed<'a>(state: &'a State, by: &'a Attribution) -> ManagedWebhooks<'a> {
-    ManagedWebhooks {
-        webhooks: &*state.ports.webhooks,
-        log: &*state.ports.log,
-        clients: &*state.ports.clients,
-        sender: &*state.ports.sender,
-        by: Manager::Operator(by),
-    }
-}
 
 /// The id of a webhook in an address.
 pub fn id(text: &str) -> Result<EndpointId, Failure> {
@@ -37,11 +26,11 @@ pub struct ClientLink {
 
 impl ClientLink {
     /// Reads the owner's name.
-    pub async fn of(state: &State, endpoint: &Endpoint) -> Result<Option<Self>, Failure> {
+    pub async fn of(clients: &dyn Clients, endpoint: &Endpoint) -> Result<Option<Self>, Failure> {
         let Owner::Client(id) = endpoint.owner else {
             return Ok(None);
         };
-        let client = state.ports.clients.find(id).await?;
+        let client = clients.find(id).await?;
         Ok(Some(Self::new(id, client.map(|client| client.name))))
     }
 

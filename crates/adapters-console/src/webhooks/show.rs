@@ -1,6 +1,6 @@
 //! One webhook with its deliveries, its forms, and its secret once.
 
-use actix_web::{HttpRequest, web};
+use actix_web::HttpRequest;
 use askama::Template;
 use domain::posting::event::PUBLIC;
 use kernel::event::EventName;
@@ -8,8 +8,11 @@ use webhooks::{
     DELIVERIES_KEPT, Endpoint, EndpointId, LoggedDelivery, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use super::parts::{ClientLink, PATH, id, managed};
-use crate::{error::Answer, form::Fields, notice, page, session::SignedIn, state::State, text};
+use super::{
+    desk::Desk,
+    parts::{ClientLink, PATH, id},
+};
+use crate::{error::Answer, form::Fields, notice, page, text};
 
 #[derive(Template)]
 #[template(path = "webhooks/show.html")]
@@ -38,33 +41,28 @@ struct Issued<'a> {
 }
 
 /// One endpoint with its deliveries.
-pub async fn show(
-    request: HttpRequest,
-    path: web::Path<String>,
-    state: web::Data<State>,
-) -> Answer {
-    let notice = notice::done(&request)?;
+pub async fn page(request: &HttpRequest, path: &str, desk: &Desk<'_>) -> Answer {
+    let notice = notice::done(request)?;
     let notice = notice.as_deref().and_then(did).map(str::to_owned);
-    one(&request, &state, id(&path)?, notice, Fields::default()).await
+    one(request, desk, id(path)?, notice, Fields::default()).await
 }
 
 /// One endpoint, and its forms, one of which may have been refused.
 pub async fn one(
     request: &HttpRequest,
-    state: &State,
+    desk: &Desk<'_>,
     id: EndpointId,
     notice: Option<String>,
     refused: Fields,
 ) -> Answer {
     let mut frame = page::Frame::of_form(request, PATH, &refused)?;
     frame.notice = notice;
-    let by = SignedIn::of(request)?.attribution();
-    let webhooks = managed(state, &by);
+    let webhooks = &desk.webhooks;
     let tracked = webhooks.find(id).await?;
     let page = Show {
-        head: page::Head::new("Webhook"),
+        head: page::Head::at(frame.place, "Webhook"),
         frame,
-        owner: ClientLink::of(state, &tracked.endpoint).await?,
+        owner: ClientLink::of(desk.clients, &tracked.endpoint).await?,
         facts: facts(&tracked),
         deliveries: webhooks.deliveries(id, DELIVERIES_KEPT).await?,
         names: PUBLIC.to_vec(),
@@ -78,15 +76,16 @@ pub async fn one(
 /// The secret of an endpoint, once.
 pub async fn secret(
     request: &HttpRequest,
-    state: &State,
+    desk: &Desk<'_>,
     endpoint: &Endpoint,
     is_rotated: bool,
 ) -> Answer {
+    let frame = page::Frame::of(request, PATH)?;
     let page = Issued {
-        head: page::Head::new("Secret"),
-        frame: page::Frame::of(request, PATH)?,
+        head: page::Head::at(frame.place, "Secret"),
+        frame,
         endpoint,
-        owner: ClientLink::of(state, endpoint).await?,
+        owner: ClientLink::of(desk.clients, endpoint).await?,
         secret: endpoint.secret.reveal(),
         overlap: is_rotated.then(|| SECRET_OVERLAP.whole_hours()),
     };

@@ -5,6 +5,7 @@
 )]
 
 mod companies;
+mod integration;
 mod pages;
 mod postings;
 mod refused;

@@ -5,17 +5,21 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
-use access::sign_in::{
-    SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest,
+use access::{
+    Client,
+    sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest},
 };
 use actix_web::{
     App,
     body::to_bytes,
     dev::Service as _,
     http::{StatusCode, header::HeaderMap},
-    test,
+    test, web,
 };
-use adapters_console::{CompanyEditor, Console, Moderator, People, Ports, Settings, new_token};
+use adapters_console::{
+    CompanyEditor, Console, IntegrationPorts, Moderator, People, Ports, Settings, client_link,
+    integration_routes, new_token,
+};
 use async_trait::async_trait;
 use domain::{
     catalogue::Undone,
@@ -277,11 +281,49 @@ impl Desk {
         }
     }
 
+    fn client_ports(&self) -> IntegrationPorts {
+        let ports = self.ports();
+        IntegrationPorts {
+            sign_in_tokens: ports.sign_in_tokens,
+            clients: ports.clients,
+            activity: ports.activity,
+            browser: ports.browser,
+            postings: ports.postings,
+            catalogues: ports.catalogues,
+            webhooks: ports.webhooks,
+            log: ports.log,
+            sender: ports.sender,
+            new_ping: ports.new_ping,
+            private_addresses: self.settings.private_addresses,
+            clock: ports.clock,
+        }
+    }
+
+    pub fn now(&self) -> OffsetDateTime {
+        noon() + Duration::seconds(self.clock.load(Ordering::Relaxed))
+    }
+
+    /// Signs in for a client, and returns the cookie.
+    pub async fn visit(&self, client: &Client) -> String {
+        let (url, _) = client_link(&*self.store, client, None, "", self.now())
+            .await
+            .unwrap();
+        let link = url.strip_prefix("/integration/sign-in?link=").unwrap();
+        let entered = self
+            .post("/integration/sign-in", "", &[("link", link)])
+            .await;
+        assert_eq!(
+            (entered.status.as_u16(), entered.header("location")),
+            (303, "/integration")
+        );
+        entered.cookie().to_owned()
+    }
+
     /// The token of a new link for an operator.
     pub async fn link(&self, operator: &str) -> String {
         let token = new_token();
         let operator = Operator::new(operator).unwrap();
-        let now = noon() + Duration::seconds(self.clock.load(Ordering::Relaxed));
+        let now = self.now();
         let by = Attribution {
             id: uuid::Uuid::now_v7(),
             ..by_ann(1)
@@ -295,7 +337,10 @@ impl Desk {
     /// Makes a request.
     pub async fn ask(&self, path: &str, ask: Ask<'_>) -> Answer {
         let console = Console::new(self.ports(), self.settings.clone());
-        let app = App::new().configure(|config| console.configure(config));
+        let integration = integration_routes(self.client_ports(), "http://console.example");
+        let app = App::new()
+            .service(web::scope("/integration").configure(integration))
+            .configure(|config| console.configure(config));
         let app = test::init_service(app).await;
         let mut request = match ask.form {
             Some(form) => test::TestRequest::post()
