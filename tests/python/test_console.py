@@ -445,12 +445,7 @@ def test_every_page_fits_and_is_accessible(desk, chromium, axe, width, scripts):
         chromium.open(desk.console + path)
         assert chromium.call("GET", "/title").endswith(" – Posthaste"), path
         for scheme in SCHEMES:
-            chromium.look(width, scheme)
-            if (wide := chromium.excess()) > 0:
-                faults.append(f"{path} {scheme}: {wide} px wider than the window")
-            # Between the phone and the desk there is nothing else on a page.
-            if scripts and width in (WIDTHS[0], WIDTHS[-1]):
-                faults += [f"{path} {scheme}: {fault}" for fault in barriers(chromium, axe, scheme)]
+            faults += faults_of(chromium, axe, (width, scheme), path, scripts)
             if pictures and scripts:
                 name = path.strip("/").replace("/", "-").replace("?", "-") or "overview"
                 chromium.picture(Path(pictures) / f"{name[:24]}-{width}-{scheme}.png")
@@ -458,6 +453,64 @@ def test_every_page_fits_and_is_accessible(desk, chromium, axe, width, scripts):
     chromium.press("Sign out")
     chromium.scripts(enabled=True)
     desk.server.command("outbox", "retry", "--all-dead")
+    assert not faults, "\n".join(faults)
+
+
+def faults_of(browser, axe, look, path, scripts):
+    """What is wrong with the page at this width and in this scheme of colors."""
+    width, scheme = look
+    browser.look(width, scheme)
+    faults = []
+    if (wide := browser.excess()) > 0:
+        faults.append(f"{path} {scheme}: {wide} px wider than the window")
+    # Between the phone and the desk there is nothing else on a page.
+    if scripts and width in (WIDTHS[0], WIDTHS[-1]):
+        faults += [f"{path} {scheme}: {fault}" for fault in barriers(browser, axe, scheme)]
+    return faults
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_pages_of_a_client_fit_and_are_accessible(desk, chromium, axe, width):
+    pages = f"{desk.server.url}/integration"
+    hook = requests.post(
+        f"{desk.api}/webhooks",
+        json={"url": "http://127.0.0.1:9/own", "description": EVIL},
+        headers=desk.headers,
+        timeout=10,
+    )
+    hook = hook.json()["data"]["id"]
+    chromium.look(width, "light")
+    chromium.scripts(enabled=width != WIDTHS[0])
+    chromium.open(desk.server.command("clients", "link", desk.client.client_id).strip())
+    chromium.press("Sign in")
+    assert chromium.one("h1").text == EVIL.strip()
+    assert "desk-refused" in chromium.one("table.stack").text
+    chromium.open(f"{pages}/postings?id=desk-50")
+    chromium.one("tbody th a").follow()
+    assert chromium.one("h1").text == "Gardener 50"
+    assert "[email]" in chromium.one(".text").text
+    chromium.open(f"{pages}/webhooks/{hook}")
+    chromium.press("Send test")
+    assert "The receiver did not answer" in chromium.one(".notice").text
+    chromium.scripts(enabled=True)
+    faults = []
+    for path in [
+        "",
+        "/postings",
+        "/postings?status=x",
+        "/postings?posting=desk-50",
+        "/postings?posting=nothing",
+        "/catalogues",
+        "/webhooks",
+        f"/webhooks/{hook}",
+        "/sign-in?link=x",
+    ]:
+        chromium.open(pages + path)
+        for scheme in SCHEMES:
+            faults += faults_of(chromium, axe, (width, scheme), path, scripts=True)
+    chromium.open(pages)
+    chromium.press("Sign out")
+    faults += faults_of(chromium, axe, (width, SCHEMES[0]), "signed out", scripts=True)
     assert not faults, "\n".join(faults)
 
 

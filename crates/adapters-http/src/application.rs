@@ -18,11 +18,14 @@ use secrecy::SecretString;
 use tokio::{net::TcpSocket, sync::watch};
 
 use crate::{
+    client_pages,
+    client_pages::PageRoutes,
     connection::Timeouts,
     docs,
     docs::Docs,
     event, health,
     health::Readiness,
+    host::Hosts,
     import, integration, middleware, oauth,
     oauth::Authorizer,
     ports::Ports,
@@ -242,6 +245,8 @@ struct Shared {
     signatures: web::Data<Signatures>,
     pages: web::Data<Pages>,
     docs: web::Data<Docs>,
+    client_pages: PageRoutes,
+    hosts: Arc<Hosts>,
 }
 
 impl Shared {
@@ -261,10 +266,12 @@ impl Shared {
         let pages = Pages::new(&settings.board_name).map_err(BuildError::Texts)?;
         let health = Arc::clone(&ports.health);
         let readiness = Readiness::new(health, Arc::clone(authorizer.keys()));
+        let client_pages = ports.pages.routes(public_url);
         let state = State {
             ports,
             authorizer: authorizer.clone(),
             appeal: settings.appeal.clone(),
+            public_url: public_url.to_owned(),
             body_limit: settings.body_limit,
             import_limit: settings.import_limit,
             timeouts: settings.timeouts,
@@ -281,6 +288,8 @@ impl Shared {
             signatures: web::Data::new(Signatures::new(&settings.webhook_secrets)),
             pages: web::Data::new(pages),
             docs: web::Data::new(Docs::new()?),
+            client_pages,
+            hosts: Arc::new(Hosts::of_url(public_url)),
         })
     }
 
@@ -301,6 +310,7 @@ impl Shared {
             .configure(oauth::routes)
             .configure(health::routes)
             .configure(docs::routes)
+            .configure(|config| client_pages::mount(config, &self.client_pages, &self.hosts))
             .default_service(web::to(no_such_path));
     }
 }

@@ -67,7 +67,9 @@ const SECTIONS: &[Section] = &[
         id: "status",
         title: "See what became of it",
         text: "A new posting waits for its enrichment, and is approved or rejected a moment later. \
-               The list of statuses and reasons is at the end of this page.",
+               The list of statuses and reasons is at the end of this page. The same, as pages for \
+               people: the board's operator gives you a link to /integration, or your client makes \
+               one with POST /api/job-board/integration/link.",
         examples: examples!("curl" "status.sh", "Python" "status.py", "Node" "status.mjs"),
     },
     Section {

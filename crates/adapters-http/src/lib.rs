@@ -15,6 +15,7 @@ mod admin;
 mod answer;
 mod application;
 mod body;
+mod client_pages;
 mod coding;
 mod company;
 mod connection;
@@ -52,6 +53,7 @@ pub use self::{
     access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
+    client_pages::{ClientPages, PageRoutes},
     connection::Timeouts,
     event::{event_body, event_text},
     health::Readiness,

@@ -12,7 +12,7 @@ use kernel::{ClientId, event::EventLog, trace::OptionalTracer};
 use newsletter::usecase::Newsletter;
 use webhooks::{ManagedWebhooks, Manager, PrivateAddresses, Sender, Webhooks};
 
-use crate::replica::ReadSource;
+use crate::{client_pages::ClientPages, replica::ReadSource};
 
 /// The ports that the handlers call.
 #[derive(Clone)]
@@ -39,6 +39,8 @@ pub struct Ports {
     pub activity: Arc<dyn ActivityLog>,
     /// Takes in the activity of clients.
     pub recorder: Arc<dyn ActivityRecorder>,
+    /// The pages of clients.
+    pub pages: Arc<dyn ClientPages>,
     /// Checks the store.
     pub health: Arc<dyn Health>,
     /// Records a span of each request.

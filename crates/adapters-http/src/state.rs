@@ -16,6 +16,8 @@ pub struct State {
     pub authorizer: web::Data<Authorizer>,
     /// Where decisions can be contested.
     pub appeal: Appeal,
+    /// The base URL that clients use.
+    pub public_url: String,
     pub body_limit: usize,
     /// The most bytes of an import, unpacked.
     pub import_limit: u64,

@@ -24,6 +24,7 @@ mod demo;
 mod embedded;
 mod enricher;
 mod exposure;
+mod integration;
 mod metrics;
 mod newsletter_service;
 mod operators;

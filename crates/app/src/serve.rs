@@ -37,7 +37,9 @@ use crate::{
     config::{self, DatabaseUrl},
     console::ConsoleServer,
     database::{Database, Outdated},
-    descriptors, exposure, logging,
+    descriptors, exposure,
+    integration::Pages,
+    logging,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
     reads::{self, ReadTasks},
@@ -104,8 +106,8 @@ impl Serve {
     fn http_settings(&self) -> HttpSettings {
         let http = &self.http;
         HttpSettings {
-            bind: http.bind,
-            public_url: http.public_url.clone(),
+            bind: http.place.bind,
+            public_url: http.place.public_url.clone(),
             body_limit: http.body_limit,
             import_limit: http.import_limit,
             token_ttl: http.token_ttl,
@@ -237,6 +239,8 @@ impl Service {
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
         let (imports, import_tasks) = importer(&database, &lanes, lifetime, &throttle);
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
+        let called = Arc::clone(&tried) as _;
+        let pages = Pages::new(&database, called, Arc::clone(&undo), &options.work);
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),
@@ -253,6 +257,7 @@ impl Service {
                 private,
             },
             clients: Arc::clone(&database.clients),
+            pages: Arc::new(pages),
             activity: Arc::clone(&database.activity),
             recorder: activities,
             health: Arc::clone(&database.health),

@@ -17,7 +17,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             client: Client::builder().redirect(Policy::none()).build().unwrap(),
             cookie: String::new(),
@@ -33,7 +33,7 @@ impl Browser {
     }
 
     /// Signs in by the token of a link.
-    async fn enter(&mut self, console: &str, token: &str) {
+    pub(super) async fn enter(&mut self, console: &str, token: &str) {
         let entered = self
             .post(&format!("{console}/sign-in"), &format!("link={token}"))
             .await;

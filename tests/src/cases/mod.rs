@@ -15,6 +15,7 @@ mod events;
 mod failover;
 mod following;
 mod imports;
+mod integration;
 mod keys;
 mod lifetime;
 mod list;

@@ -211,17 +211,17 @@ async fn a_client_manages_its_webhooks_if_it_has_the_scope() {
     assert_eq!(desk.ask(path, elsewhere).await.status, 403);
     let made = desk.post(path, &cookie, &new).await;
     assert_eq!(made.status, 200, "{}", made.body);
-    let id = made.body.split_once("?id=").unwrap().1;
-    let id = id.split_once('"').unwrap().0;
-    let test = [("action", "test"), ("id", id), ("token", &token)];
-    let tested = desk.post(path, &cookie, &test).await;
+    let (_, id) = made.body.split_once("/integration/webhooks/").unwrap();
+    let own = format!("{path}/{}", id.split_once('"').unwrap().0);
+    let test = [("action", "test"), ("token", &*token)];
+    let tested = desk.post(&own, &cookie, &test).await;
     assert!(
         tested.body.contains("The receiver answered 418"),
         "{}",
         tested.body
     );
-    let pause = [("action", "pause"), ("id", id), ("token", &token)];
-    let paused = desk.post(path, &cookie, &pause).await;
+    let pause = [("action", "pause"), ("token", &*token)];
+    let paused = desk.post(&own, &cookie, &pause).await;
     let paused = desk.get(paused.header("location"), &cookie).await.body;
     assert!(paused.contains("The webhook is paused"), "{paused}");
     // It is not one of another client, and an operator's tests alone are in the audit.
@@ -242,6 +242,23 @@ async fn a_client_manages_its_webhooks_if_it_has_the_scope() {
             .contains("<code translate=\"no\">webhooks:manage</code>")
     );
     let token = desk.get("/integration", &other).await.token().to_owned();
-    let own = [("action", "delete"), ("id", id), ("token", &token)];
-    assert_eq!(desk.post(path, &other, &own).await.status, 403);
+    let delete = [("action", "delete"), ("token", &*token)];
+    assert_eq!(desk.post(&own, &other, &delete).await.status, 403);
+}
+
+#[tokio::test]
+async fn a_client_undoes_what_its_catalogue_expired() {
+    let (desk, acme) = with_client(|_| {}).await;
+    let cookie = desk.visit(&acme).await;
+    let path = "/integration/catalogues";
+    let token = desk.get("/integration", &cookie).await.token().to_owned();
+    let undo = |name: &'static str| [("name", name), ("token", &*token)];
+    let undone = desk.post(path, &cookie, &undo("roses")).await;
+    let told = desk.get(undone.header("location"), &cookie).await.body;
+    assert!(
+        told.contains("2 postings are open again; 0 were left"),
+        "{told}"
+    );
+    let running = desk.post(path, &cookie, &undo("running")).await;
+    assert_eq!(running.status, 409);
 }

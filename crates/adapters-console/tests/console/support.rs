@@ -290,10 +290,13 @@ impl Desk {
             browser: ports.browser,
             postings: ports.postings,
             catalogues: ports.catalogues,
+            undo: ports.undo,
             webhooks: ports.webhooks,
             log: ports.log,
             sender: ports.sender,
             new_ping: ports.new_ping,
+            event_text: ports.event_text,
+            appeal: None,
             private_addresses: self.settings.private_addresses,
             clock: ports.clock,
         }

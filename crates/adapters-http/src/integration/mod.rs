@@ -2,9 +2,14 @@
 
 mod view;
 
-use actix_web::{HttpResponse, http::StatusCode, web};
+use access::ClientError;
+use actix_web::{
+    HttpResponse,
+    http::{Method, StatusCode},
+    web,
+};
 
-pub use self::view::{IntegrationAnswer, client_data};
+pub use self::view::{IntegrationAnswer, LinkAnswer, client_data};
 use crate::{
     answer::{self, no_store},
     error::ApiError,
@@ -17,10 +22,14 @@ use crate::{
 
 /// The path.
 pub const PATH: &str = "/api/job-board/integration";
+/// The path that makes a link.
+pub const LINK_PATH: &str = "/api/job-board/integration/link";
 
-/// `GET` of the client that asks.
+/// `GET` of the client that asks, and a link to its pages.
 pub fn routes(config: &mut web::ServiceConfig) {
-    config.service(protected(PATH, READERS).get(show).build());
+    config
+        .service(protected(PATH, READERS).get(show).build())
+        .service(protected(LINK_PATH, READERS).on(Method::POST, link).build());
 }
 
 async fn show(
@@ -31,4 +40,19 @@ async fn show(
     let activity = state.ports.activity.activity(caller.id()).await?;
     let shown = IntegrationAnswer::new(caller.client(), &activity);
     answer::json(StatusCode::OK, &shown).map(no_store)
+}
+
+async fn link(
+    caller: Caller,
+    _: Query<()>,
+    state: web::Data<State>,
+) -> Result<HttpResponse, ApiError> {
+    let pages = &state.ports.pages;
+    let made = pages.link(caller.client(), &state.public_url).await;
+    let (url, expires_at) = made.map_err(|error| match error {
+        ClientError::Store(error) => error.into(),
+        // Between the check of the token and now.
+        error => ApiError::internal(&error),
+    })?;
+    answer::json(StatusCode::OK, &LinkAnswer::new(url, expires_at)).map(no_store)
 }

@@ -8,7 +8,7 @@ use access::{
 };
 use kernel::day;
 use serde::Serialize;
-use time::macros::datetime;
+use time::{OffsetDateTime, macros::datetime};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -27,6 +27,43 @@ impl<'a> IntegrationAnswer<'a> {
         Self {
             data: Integration::new(client, activity),
         }
+    }
+}
+
+/// A link that was made.
+#[derive(Serialize, ToSchema)]
+#[schema(as = IntegrationLink)]
+pub struct LinkAnswer {
+    data: Link,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = IntegrationLinkData)]
+struct Link {
+    /// The address, good for one browser.
+    #[schema(format = "uri")]
+    url: String,
+    /// Until when it can be used.
+    #[schema(value_type = OffsetDateTime)]
+    expires_at: Timestamp,
+}
+
+impl LinkAnswer {
+    /// A link with its end.
+    pub const fn new(url: String, expires_at: OffsetDateTime) -> Self {
+        Self {
+            data: Link {
+                url,
+                expires_at: Timestamp(expires_at),
+            },
+        }
+    }
+}
+
+impl Answer for LinkAnswer {
+    fn example() -> Self {
+        let url = "https://board.example/integration/sign-in?link=Yw8kIuJ1F3r1gWmS5Nn0xqB6rj2V0Zc4uT7pLhE9aXk";
+        Self::new(url.to_owned(), datetime!(2026-02-01 12:00 UTC))
     }
 }
 

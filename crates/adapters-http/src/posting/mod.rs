@@ -38,6 +38,6 @@ pub const LIST_PATH: &str = "/api/job-board/job-postings";
 pub const EXPORT_PATH: &str = "/api/job-board/export";
 
 /// The scopes that permit pushing.
-pub const WRITERS: &[Scope] = &[Scope::JobPostingsWrite];
+pub const WRITERS: &[Scope] = Scope::WRITERS;
 /// The scopes that permit reading; the one for pushing includes it.
-pub const READERS: &[Scope] = &[Scope::JobPostingsRead, Scope::JobPostingsWrite];
+pub const READERS: &[Scope] = Scope::READERS;

@@ -28,7 +28,7 @@ use crate::{
 pub const PATH: &str = "/api/job-board/webhooks";
 
 /// The scopes that may manage webhooks.
-pub const MANAGERS: &[Scope] = &[Scope::WebhooksManage];
+pub const MANAGERS: &[Scope] = Scope::MANAGERS;
 
 /// The largest number of deliveries of an answer.
 pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;

@@ -252,3 +252,42 @@ async fn the_use_of_a_secret_is_recorded() {
     let client = app.backend.store.find(id).await.unwrap().unwrap();
     assert!(client.secrets[0].last_used_at >= Some(client.created_at));
 }
+
+#[tokio::test]
+async fn a_client_gets_a_link_to_its_pages_which_are_on_the_same_listener() {
+    let app = TestApp::spawn();
+    let link = format!("{INTEGRATION}/link");
+    let (id, token) = app
+        .client(|client| client.scopes = vec![Scope::JobPostingsRead])
+        .await;
+    let made = request("POST", &link).token(&token).send(&app).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    assert_eq!(made.header("Cache-Control"), Some("no-store"));
+    let made = made.json();
+    let url = made["data"]["url"].as_str().unwrap();
+    let (at, query) = url.split_once("/integration?").unwrap();
+    assert_eq!(query, format!("client={id}"));
+    assert_eq!(made["data"]["expires_at"], "1970-01-01T00:00:00Z");
+    let other = app.token(&[Scope::NewsletterSubscribersWrite]).await;
+    for (refused, status) in [
+        (request("POST", &link), 401),
+        (request("POST", &link).token(&other), 403),
+        (request("GET", &link).token(&token), 405),
+        (
+            request("POST", &format!("{link}?as=ann")).token(&token),
+            422,
+        ),
+    ] {
+        assert_eq!(refused.send(&app).await.status, status);
+    }
+    let page = request("GET", "/integration").send(&app).await;
+    assert_eq!(
+        (page.status, page.text()),
+        (200, &*format!("pages of {at}"))
+    );
+    assert!(page.header("X-Request-Id").is_some());
+    let mut elsewhere = app.connect().await;
+    let head = b"GET /integration HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+    elsewhere.write(head).await;
+    assert_eq!(elsewhere.read(false).await.status, 421);
+}

@@ -14,8 +14,8 @@ pub use self::{
     newsletter::{AccountsArgs, PagesArgs, WebhookArgs},
     operator::OperatorArgs,
     settings::{
-        AdminArgs, AppealArgs, DataDirArgs, HttpArgs, JsonArgs, LaneArgs, LifetimeArgs, StoreArgs,
-        WorkArgs,
+        AdminArgs, AppealArgs, DataDirArgs, HttpArgs, JsonArgs, LaneArgs, LifetimeArgs,
+        PublicUrlArgs, StoreArgs, WorkArgs,
     },
     webhooks::WebhookAddressArgs,
 };

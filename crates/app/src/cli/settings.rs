@@ -102,7 +102,7 @@ pub struct AppealArgs {
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "API")]
-pub struct HttpArgs {
+pub struct PublicUrlArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(
         long,
@@ -122,6 +122,21 @@ pub struct HttpArgs {
         value_parser = config::public_url
     )]
     pub public_url: Option<String>,
+}
+
+impl PublicUrlArgs {
+    /// The address that clients know, of a service in another process.
+    pub fn url(&self) -> String {
+        let bound = || format!("http://{}", self.bind);
+        self.public_url.clone().unwrap_or_else(bound)
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct HttpArgs {
+    #[command(flatten)]
+    pub place: PublicUrlArgs,
 
     /// How long an access token is good for, in seconds
     #[arg(

@@ -23,11 +23,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use adapters_console::client_link;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use domain::posting::ENRICH;
 use indicatif::ProgressBar;
 use kernel::Prefixes;
+use runtime::clock;
 
 use self::{
     home::Home,
@@ -117,6 +119,16 @@ async fn show(
             output::print(format_args!(
                 "\nThe operators' console, with two made-up weeks before today, by a link that works \
                  once: {link}"
+            ))?;
+            let client = database
+                .clients
+                .find(credentials.client_id.parse()?)
+                .await?;
+            let client = client.context("the demo's client is gone")?;
+            let (tokens, now) = (&*database.sign_in_tokens, clock::now());
+            let (link, _) = client_link(tokens, &client, Some(&by), url, now).await?;
+            output::print(format_args!(
+                "What its client sees of itself, by another: {link}"
             ))?;
         }
         output::print(format_args!(

@@ -9,11 +9,14 @@ mod receiver;
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use access::{Client, Clients, Scope, StoredSecret};
+use access::{Client, ClientError, Clients, Scope, StoredSecret};
+use actix_web::web;
 use adapters_http::{
-    Application, HttpSettings, Ports, ReadPorts, StopHandle, Timeouts, WebhookPorts,
+    Application, ClientPages, HttpSettings, PageRoutes, Ports, ReadPorts, StopHandle, Timeouts,
+    WebhookPorts,
     oauth::{ClientSecret, KeyFolder, KeyId},
 };
+use async_trait::async_trait;
 use kernel::{ClientId, Prefixes};
 use tempfile::TempDir;
 use time::OffsetDateTime;
@@ -58,6 +61,29 @@ pub struct TestApp {
     _keys: TempDir,
 }
 
+/// Pages that another adapter would have.
+struct FakePages;
+
+#[async_trait]
+impl ClientPages for FakePages {
+    fn routes(&self, public_url: &str) -> PageRoutes {
+        let text = format!("pages of {public_url}");
+        Arc::new(move |config| {
+            let text = text.clone();
+            config.route("", web::get().to(move || std::future::ready(text.clone())));
+        })
+    }
+
+    async fn link(
+        &self,
+        client: &Client,
+        public_url: &str,
+    ) -> Result<(String, OffsetDateTime), ClientError> {
+        let url = format!("{public_url}/integration?client={}", client.id);
+        Ok((url, OffsetDateTime::UNIX_EPOCH))
+    }
+}
+
 pub fn ports(backend: &Arc<Backend>) -> Ports {
     Ports {
         ingest: backend.clone(),
@@ -79,6 +105,7 @@ pub fn ports(backend: &Arc<Backend>) -> Ports {
             private: PrivateAddresses::Refuse,
         },
         clients: backend.store.clone(),
+        pages: Arc::new(FakePages),
         activity: backend.clone(),
         recorder: backend.clone(),
         health: backend.clone(),

@@ -1,6 +1,7 @@
 //! `posthaste clients`: manages OAuth clients.
 
 mod create;
+mod link;
 mod list;
 mod named;
 mod parts;
@@ -11,7 +12,8 @@ mod update;
 
 pub use self::named::find;
 use self::{
-    create::Create, list::List, revoke::Revoke, rotate::Rotate, show::Show, update::Update,
+    create::Create, link::Link, list::List, revoke::Revoke, rotate::Rotate, show::Show,
+    update::Update,
 };
 
 commands! {
@@ -22,6 +24,7 @@ commands! {
         Show(Show),
         Update(Update),
         Rotate(Rotate),
+        Link(Link),
         Revoke(Revoke),
     }
 }

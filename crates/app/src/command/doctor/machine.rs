@@ -122,8 +122,7 @@ fn free_space(folder: &Path, bytes: u64) -> Check {
 
 /// Checks whether the public URL is safe for tokens.
 pub fn public_url(http: &HttpArgs) -> Check {
-    let named = http.public_url.clone();
-    let url = named.unwrap_or_else(|| format!("http://{}", http.bind));
+    let url = http.place.url();
     if exposure::in_the_clear(&url) {
         return Check::wrong(
             PUBLIC_URL,

@@ -44,7 +44,7 @@ impl Doctor {
             store::look(&url),
             store::replica(options.read_database_url.as_ref()),
             endpoints::look(options),
-            outside::public_url(options.http.public_url.as_deref()),
+            outside::public_url(options.http.place.public_url.as_deref()),
             outside::clock(&accounts),
         );
         // Whether it answers says more than that it may travel.

@@ -1,0 +1,49 @@
+//! The pages of a client, for the people who run it.
+
+use reqwest::{Method, StatusCode};
+use serde_json::Value;
+
+use super::{clients::Client, console::Browser};
+use crate::harness::{Site, Store, fresh, minimal};
+
+on_sqlite! {
+    people_see_what_became_of_the_postings_of_their_client,
+}
+
+async fn people_see_what_became_of_the_postings_of_their_client(store: Store) {
+    let site = Site::new(store);
+    let _server = site.serve(&["--no-worker"]);
+    let (own, other) = (format!("{}-", fresh("own")), fresh("other"));
+    let client = Client::create(&[&site], &["--prefix", &own]);
+    let neighbour = Client::create(&[&site], &[]);
+    let id = format!("{own}1");
+    client.apis[0].put(&id, &minimal()).await.created();
+    neighbour.apis[0].put(&other, &minimal()).await.created();
+
+    let pages = format!("{}/integration", site.url());
+    let mut browser = Browser::new();
+    let (status, page) = browser.get(&pages).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert!(page.contains("A link signs in once"), "{page}");
+
+    let path = "/api/job-board/integration/link";
+    let own_link = client.apis[0].authorized(Method::POST, path).send().await;
+    let own_link: Value = own_link.unwrap().json().await.unwrap();
+    let own_link = own_link["data"]["url"].as_str().unwrap();
+    let given = site.run(&["clients", "link", &client.id]).succeeded();
+    for link in [own_link, given.trim()] {
+        let (address, token) = link.split_once("/sign-in?link=").unwrap();
+        assert_eq!(address, pages);
+        browser.enter(&pages, token).await;
+    }
+    let (status, list) = browser.get(&format!("{pages}/postings")).await;
+    assert!(status.is_success() && list.contains(&id), "{list}");
+    assert!(!list.contains(&other), "{list}");
+    for (id, expect) in [(&id, StatusCode::OK), (&other, StatusCode::NOT_FOUND)] {
+        let one = browser.get(&format!("{pages}/postings?posting={id}")).await;
+        assert_eq!(one.0, expect);
+    }
+
+    site.run(&["clients", "revoke", &client.id]).succeeded();
+    assert_eq!(browser.get(&pages).await.0, StatusCode::UNAUTHORIZED);
+}
