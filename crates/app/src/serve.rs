@@ -7,6 +7,7 @@ mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
+use ::webhooks::{PrivateAddresses, Sender};
 use adapters_http::{
     Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
     oauth::KeyFolder,
@@ -249,13 +250,7 @@ impl Service {
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: WebhookPorts {
-                webhooks: Arc::clone(&database.webhooks),
-                log: Arc::clone(&database.events),
-                clients: Arc::clone(&database.clients),
-                sender: Arc::clone(&tried) as _,
-                private,
-            },
+            webhooks: webhook_ports(&database, Arc::clone(&tried) as _, private),
             clients: Arc::clone(&database.clients),
             pages: Arc::new(pages),
             activity: Arc::clone(&database.activity),
@@ -302,6 +297,21 @@ impl Service {
             admin,
             _clocks: clocks,
         })
+    }
+}
+
+/// What the API calls for webhooks.
+fn webhook_ports(
+    database: &Database,
+    sender: Arc<dyn Sender>,
+    private: PrivateAddresses,
+) -> WebhookPorts {
+    WebhookPorts {
+        webhooks: Arc::clone(&database.webhooks),
+        log: Arc::clone(&database.events),
+        clients: Arc::clone(&database.clients),
+        sender,
+        private,
     }
 }
 
