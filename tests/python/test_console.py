@@ -289,8 +289,8 @@ def test_a_secret_is_rotated(desk, browser):
     client = desk.server.client("rotated")
     browser.open(f"{desk.console}/clients/{client.client_id}")
     browser.one("#c-overlap").type("0")
-    browser.press("Rotate")
-    assert "It is not shown again." in browser.one(".notice").text
+    browser.press("Rotate secret")
+    assert "it is not shown again." in browser.one(".notice").text
     secrets = [one.text for one in browser.all(".secret")]
     answers = []
     for secret in (client.client_secret, secrets[1]):
@@ -307,8 +307,8 @@ def test_a_dead_task_is_retried(desk, browser):
     browser.open(f"{desk.console}/outbox")
     assert EVIL in browser.one("tbody tr").text
     choose_all(browser)
-    browser.press("Try the chosen again")
-    assert browser.one(".notice").text == "Brought back: 1."
+    browser.press("Retry the chosen")
+    assert browser.one(".notice").text == "Due again: 1."
     assert browser.one(".empty").text == "Nothing was given up."
     assert desk.server.command("outbox", "list", "--dead", "--json").strip() == "[]"
 
@@ -318,13 +318,13 @@ def test_a_webhook_is_made_rotated_and_deleted(desk, browser):
     browser.one("#w-url").type("http://127.0.0.1:9/other")
     browser.one("#w-description").type(EVIL)
     browser.one("input[value=JobPostingApproved]").click()
-    browser.press("Make it")
+    browser.press("Create webhook")
     secret = browser.one(".secret").text
     assert secret.startswith("whsec_")
     browser.one("main p:last-child a").follow()
-    assert EVIL in browser.one(".fields").text
+    assert browser.one("#w-description").property("value") == EVIL
     assert secret not in browser.source
-    for button, question in (("Rotate the secret", "Replace"), ("Delete", "Delete this webhook?")):
+    for button, question in (("Rotate secret", "Replace"), ("Delete", "Delete this webhook?")):
         browser.press(button, browser.asks(question))
         if button != "Delete":
             assert browser.one(".secret").text not in ("", secret)
