@@ -147,8 +147,11 @@ async fn a_client_does_not_undo_a_takedown(store: Store) {
             line(&id, &payload),
         )
         .await;
-        let expect = (command == "expire").then_some("taken_down");
-        assert_eq!(listed.receipts[0]["notices"][0]["code"].as_str(), expect);
+        let expect = match command {
+            "expire" => "taken_down",
+            _ => "still_rejected",
+        };
+        assert_eq!(listed.receipts[0]["notices"][0]["code"], expect);
         let down = app.show(&id).await;
         assert_eq!(
             (&down["status"], &down["status_reason"]),
