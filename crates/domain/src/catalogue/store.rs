@@ -71,10 +71,11 @@ pub struct ExpiredPosting {
     pub identifier: Option<SourceIdentifier>,
 }
 
-/// What became of a posting that an import of its catalogue missed.
+/// What became of a posting that an import of its catalogue missed. An undo deals with one that is
+/// expired, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missed {
-    /// The import that holds the lease is the so-manieth in a row that missed it.
+    /// So many imports in a row have missed it, with the one that holds the lease.
     Open(u8),
     /// The import that holds the lease has expired it.
     Expired,

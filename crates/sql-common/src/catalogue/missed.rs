@@ -39,16 +39,17 @@ statement! {
 }
 
 statement! {
+    /// A commit in doubt may have dealt with them.
     Undo = {
         postgres: r"
             UPDATE missed_postings AS missed SET state = sent.state
             FROM catalogues, unnest(:posting, :state) AS sent (posting, state)
             WHERE catalogues.id = :catalogue AND missed.import = catalogues.expiring_import
-                AND missed.posting_id = sent.posting",
+                AND missed.posting_id = sent.posting AND missed.state = 'expired'",
         sqlite: r"
             UPDATE missed_postings SET state = :state
             WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
-                AND posting_id = :posting",
+                AND posting_id = :posting AND state = 'expired'",
     }
 }
 

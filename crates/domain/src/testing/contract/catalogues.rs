@@ -398,6 +398,8 @@ kernel::contract_cases!(
             let expired = store.expired_last(lease.catalogue, after, 3).await?;
             let first = after.is_none();
             undo_expiries(store, lease, &order, &expired, first, noon()).await?;
+            // As after a commit in doubt, which was made.
+            undo_expiries(store, lease, &order, &expired, false, noon()).await?;
             Ok::<_, StoreError>(expired)
         };
         let lost = lease(store, "jobs", 6, noon()).await?;

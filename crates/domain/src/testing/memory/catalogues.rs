@@ -61,17 +61,19 @@ impl State {
         let Some(row) = writes.import.and_then(|lease| self.leased_catalogue(lease)) else {
             return;
         };
+        let holder = row.lease.map(|(holder, _)| holder);
         for (posting, missed) in &writes.missed {
-            let import = match missed {
-                Missed::Open(_) => row.lease.map(|(holder, _)| holder),
-                Missed::Expired => {
-                    row.expiring = row.lease.map(|(holder, _)| holder);
-                    row.expiring
-                }
-                Missed::Reopened | Missed::Left => row.expiring,
+            let is_undo = matches!(missed, Missed::Reopened | Missed::Left);
+            if *missed == Missed::Expired {
+                row.expiring = holder;
+            }
+            let import = if is_undo { row.expiring } else { holder };
+            let Some(key) = import.map(|import| (import, *posting)) else {
+                continue;
             };
-            row.missed
-                .extend(import.map(|import| ((import, *posting), *missed)));
+            if !is_undo || row.missed.get(&key) == Some(&Missed::Expired) {
+                row.missed.insert(key, *missed);
+            }
         }
     }
 
