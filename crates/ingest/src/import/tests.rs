@@ -6,7 +6,9 @@ mod companies;
 mod endings;
 mod failures;
 mod lines;
+mod patience;
 mod repeated;
+mod undo;
 
 use std::fmt::Write as _;
 

@@ -1,0 +1,85 @@
+//! Imports of catalogues that may miss a posting for a while.
+
+use super::*;
+
+/// An order of which a posting has to be missed so often.
+fn patient(imports: u8) -> ImportOrder {
+    let order = of_catalogue("feed");
+    ImportOrder {
+        catalogue: order.catalogue.map(|catalogue| CatalogueOrder {
+            patience: Patience::new(imports).unwrap(),
+            ..catalogue
+        }),
+        ..order
+    }
+}
+
+impl Kit {
+    /// What is missing in an import with this patience, expired and held.
+    async fn missing(&self, imports: u8, ids: &[&str]) -> (u64, u64, bool) {
+        self.import(patient(imports), &body(ids)).await.missing()
+    }
+}
+
+#[tokio::test]
+async fn a_posting_expires_once_it_was_missed_so_often_in_a_row() {
+    let kit = Kit::new();
+    kit.missing(3, &["a", "b", "c"]).await;
+    assert_eq!(kit.missing(3, &["a"]).await, (2, 0, false));
+    // Being named resets.
+    assert_eq!(kit.missing(3, &["a", "b"]).await, (1, 0, false));
+    // One that is held, one that breaks off, and a dry run neither count nor reset.
+    assert_eq!(kit.missing(3, &[]).await, (3, 0, true));
+    let mut import = kit.begin(patient(3)).await;
+    let mut receipts = Vec::new();
+    let all = lines(&body(&["a", "b", "c"]));
+    let taken = import.take(all, &Prefixes::ALL, &mut receipts).await;
+    assert_eq!(taken.and(import.settle(&mut receipts).await), Ok(()));
+    import.finish(false).await.1.unwrap();
+    let dry = ImportOrder {
+        dry_run: true,
+        ..patient(3)
+    };
+    let dry = kit.import(dry, &body(&["a"])).await;
+    assert_eq!(dry.missing(), (2, 1, false));
+    assert!(kit.expired(&["a", "b", "c"]).await.is_empty());
+
+    assert_eq!(kit.missing(3, &["a"]).await, (2, 1, false));
+    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["c"]);
+    assert_eq!(kit.missing(3, &["a"]).await, (1, 0, false));
+    // How often is the word of the import that runs.
+    assert_eq!(kit.missing(2, &["a"]).await, (1, 1, false));
+    assert_eq!(kit.expired(&["a", "b", "c"]).await, ["b", "c"]);
+}
+
+#[tokio::test]
+async fn what_is_missing_for_a_while_is_not_written() {
+    let kit = Kit::new();
+    kit.missing(3, &["a", "b"]).await;
+    let (before, commits) = (kit.posting("b").await, kit.store.commits().len());
+    for (named, missing) in [
+        (&["a", "b"][..], (0, 0, false)),
+        (&["a"], (1, 0, false)),
+        (&["a"], (1, 0, false)),
+        (&["b", "a"], (0, 0, false)),
+    ] {
+        assert_eq!(kit.missing(3, named).await, missing, "{named:?}");
+    }
+    assert_eq!(kit.posting("b").await, before);
+    // Those that miss it count that, and no more.
+    assert_eq!(kit.store.commits()[commits..], [0, 0]);
+}
+
+#[tokio::test]
+async fn an_undo_resets_what_was_missed() {
+    let kit = Kit::new();
+    kit.missing(3, &["a", "b", "c"]).await;
+    assert_eq!(kit.missing(1, &["a", "b"]).await, (1, 1, false));
+    for _ in 0..2 {
+        assert_eq!(kit.missing(3, &["a"]).await, (1, 0, false));
+    }
+    assert_eq!(kit.undo("feed").await, Ok((1, 0)));
+    for expired in [0, 0, 2] {
+        assert_eq!(kit.missing(3, &["a"]).await, (2, expired, false));
+    }
+}

@@ -1,0 +1,132 @@
+//! Undos of what catalogues expired.
+
+use domain::usecase::{CatalogueError, UndoCatalogue as _, UndoOrder};
+use kernel::{Actor, Status};
+
+use super::*;
+use crate::testing::Fault;
+
+fn of(name: &str) -> UndoOrder {
+    UndoOrder {
+        client: client(),
+        name: CatalogueName::new(name).unwrap(),
+        prefixes: Prefixes::ALL,
+        by: None,
+    }
+}
+
+impl Kit {
+    /// The numbers of postings that an undo reopened, and left.
+    pub async fn undo(&self, name: &str) -> Result<(u64, u64), CatalogueError> {
+        let undone = self.importer.undo().undo(of(name)).await?;
+        Ok((undone.reopened, undone.left))
+    }
+}
+
+#[tokio::test]
+async fn what_nothing_has_changed_since_is_open_again() {
+    let kit = Kit::new();
+    let ids = ["a", "b", "c", "d", "e", "f"];
+    kit.import(of_catalogue("feed"), &body(&ids)).await;
+    let fewer = kit.import(of_catalogue("feed"), &body(&["a"])).await;
+    assert_eq!(fewer.missing(), (5, 5, false));
+    // One is open again, one is another, one is pushed unchanged, one is listed elsewhere.
+    let reopened = r#"{"id":"b","payload":{"expiration":null}}"#.to_owned();
+    let pushed = [reopened, titled("c", "Other"), line("d")];
+    let pushed = kit.import(order(), &pushed).await;
+    assert_eq!(
+        pushed.receipts(),
+        "1 b reopened, 2 c updated, 3 d unchanged"
+    );
+    kit.import(of_catalogue("other"), &body(&["e"])).await;
+    let before = kit.posting("f").await;
+
+    assert_eq!(kit.undo("feed").await, Ok((2, 3)));
+    assert_eq!(kit.expired(&ids).await, ["c"]);
+    let back = kit.posting("f").await;
+    assert_eq!(back.status, Status::PendingEnrichment);
+    let reason = back.status_reason.as_deref();
+    assert_eq!(reason, Some("undo of the catalogue feed"));
+    assert_eq!(back.updated_by, Some(Actor::Client(client())));
+    assert!(before.details.expiration_reason.is_some());
+    assert_eq!(back.details.expiration_reason, None);
+    let opened = (kit.posting("b").await, kit.posting("e").await);
+
+    assert_eq!(kit.undo("feed").await, Ok((0, 0)));
+    assert_eq!(kit.undo("none").await, Err(CatalogueError::NotFound));
+    assert_eq!((kit.posting("b").await, kit.posting("e").await), opened);
+    // They are the catalogue's still.
+    let again = kit.import(of_catalogue("feed"), &body(&["a"])).await;
+    assert_eq!(again.missing(), (3, 3, false));
+    assert_eq!(kit.expired(&ids).await, ["b", "c", "d", "f"]);
+}
+
+#[tokio::test]
+async fn what_the_client_may_not_use_any_more_is_left() {
+    let kit = Kit::new();
+    let ids = ["a-1", "a-2", "b-1"];
+    kit.import(of_catalogue("feed"), &body(&ids)).await;
+    kit.import(of_catalogue("feed"), &body(&ids[..1])).await;
+    let narrowed = UndoOrder {
+        prefixes: Prefixes::new(&["a-"]).unwrap(),
+        ..of("feed")
+    };
+    let undone = kit.importer.undo().undo(narrowed).await.unwrap();
+    assert_eq!((undone.reopened, undone.left), (1, 1));
+    assert_eq!(kit.expired(&ids).await, ["b-1"]);
+}
+
+#[tokio::test]
+async fn an_undo_and_imports_exclude_each_other() {
+    let kit = Kit::new();
+    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
+    kit.import(of_catalogue("feed"), &body(&["a"])).await;
+    let import = kit.begin(of_catalogue("feed")).await;
+    let refused = kit.undo("feed").await;
+    assert!(matches!(refused, Err(CatalogueError::Running(1..=30))));
+    import.finish(false).await.1.unwrap();
+
+    kit.store.close_gate();
+    let before = kit.store.tries();
+    let undo = kit.importer.undo();
+    let undo = tokio::spawn(async move { undo.undo(of("feed")).await });
+    eventually("it reopens", async || kit.store.tries() > before).await;
+    let refused = kit.importer.begin(of_catalogue("feed")).await;
+    assert!(matches!(refused.err(), Some(ImportError::Running(1..=30))));
+    // It goes on without its client.
+    undo.abort();
+    assert!(undo.await.is_err());
+    kit.store.open_gate();
+    eventually("it ends", async || {
+        !kit.catalogue("feed").await.unwrap().is_running
+    })
+    .await;
+    assert!(kit.expired(&["a", "b"]).await.is_empty());
+    assert_eq!(kit.undo("feed").await, Ok((0, 0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undo_that_ended_early_goes_on() {
+    let kit = Kit::new();
+    let ids: Vec<_> = (100..900).map(|n| n.to_string()).collect();
+    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
+    kit.import(of_catalogue("feed"), &body(&ids)).await;
+    let order = up_to(100, of_catalogue("feed"));
+    kit.import(order, &body(&ids[..1])).await;
+    kit.import(super::order(), &[titled("899", "Other")]).await;
+    let broken = StoreError::Broken("a row".to_owned());
+    kit.store.poison("500", Fault::Fail(broken));
+    let failed = kit.undo("feed").await;
+    assert!(matches!(
+        failed,
+        Err(CatalogueError::Store(StoreError::Broken(_)))
+    ));
+    assert_eq!(kit.expired(&ids).await, ["500", "899"]);
+    let before = kit.posting("499").await;
+    kit.store.heal();
+    // Its lease lapses, unless it was given back.
+    sleep(Duration::from_secs(31)).await;
+    assert_eq!(kit.undo("feed").await, Ok((798, 1)));
+    assert_eq!(kit.expired(&ids).await, ["899"]);
+    assert_eq!(kit.posting("499").await, before);
+}
