@@ -1,4 +1,4 @@
-//! Resources: the methods that they support, and the identifier at the end of their path.
+//! Resources: the methods that they support, and the identifier in their path.
 
 use std::{convert::Infallible, future::ready};
 
@@ -100,11 +100,12 @@ pub async fn no_such_path() -> Result<HttpResponse, ApiError> {
     Err(ApiError::no_such_path())
 }
 
-/// The last segment of the path, still percent-encoded, because a decoded path cannot distinguish
-/// `%2F` from a slash. In a matched route it is the identifier of the resource.
-pub struct Segment(Uri);
+/// The last segment of the path, or the one with so many `BEHIND` it, still percent-encoded, because
+/// a decoded path cannot distinguish `%2F` from a slash. In a matched route it is the identifier of
+/// the resource.
+pub struct Segment<const BEHIND: usize = 0>(Uri);
 
-impl FromRequest for Segment {
+impl<const BEHIND: usize> FromRequest for Segment<BEHIND> {
     type Error = Infallible;
     type Future = std::future::Ready<Result<Self, Self::Error>>;
 
@@ -113,10 +114,11 @@ impl FromRequest for Segment {
     }
 }
 
-impl Segment {
+impl<const BEHIND: usize> Segment<BEHIND> {
     /// The segment as it was sent.
     pub fn sent(&self) -> &str {
-        self.0.path().rsplit('/').next().unwrap_or_default()
+        let mut segments = self.0.path().rsplit('/');
+        segments.nth(BEHIND).unwrap_or_default()
     }
 
     /// The segment, unless a percent sign in it begins no escape: taken literally, `%zz` and `%25zz`

@@ -74,7 +74,7 @@ pub(super) async fn delete(
 pub(super) async fn undo(
     caller: Caller,
     _: Query<()>,
-    segment: Segment,
+    segment: Segment<1>,
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let order = UndoOrder {
@@ -88,7 +88,7 @@ pub(super) async fn undo(
 }
 
 /// The name of the catalogue in the path.
-fn name(segment: &Segment) -> Result<CatalogueName, ApiError> {
+fn name<const BEHIND: usize>(segment: &Segment<BEHIND>) -> Result<CatalogueName, ApiError> {
     let text = percent_decode_str(segment.read()?).decode_utf8_lossy();
     CatalogueName::new(&text)
         .map_err(|error| ApiError::invalid(FieldErrors::one(NAME, error.to_string())))

@@ -1,4 +1,4 @@
-//! Imports: receipts in order, bodies of every kind, and the answers of catalogues.
+//! Imports: receipts in order, and bodies of every kind.
 
 use std::{
     num::NonZeroU32,
@@ -8,22 +8,16 @@ use std::{
 
 use access::Scope;
 use async_compression::tokio::bufread::{GzipEncoder, ZstdEncoder};
-use domain::{
-    catalogue::{CatalogueId, CatalogueQuery, Catalogues as _, Leased, PastImport},
-    import::{Counts, Missing, Summary},
-};
-use kernel::{CatalogueName, ClientId, Prefixes};
+use kernel::Prefixes;
 use serde_json::{Value, json};
-use time::macros::datetime;
 use tokio::{io::AsyncReadExt as _, time::sleep};
-use uuid::Uuid;
 
 use crate::support::{self, IMPORT_LIMIT, QUICK, Request, Response, TestApp, posting, request};
 
-const IMPORTS: &str = "/api/job-board/imports";
-const CATALOGUES: &str = "/api/job-board/catalogues";
+pub const IMPORTS: &str = "/api/job-board/imports";
+pub const CATALOGUES: &str = "/api/job-board/catalogues";
 
-fn import(token: &str, target: &str, body: impl Into<Vec<u8>>) -> Request {
+pub fn import(token: &str, target: &str, body: impl Into<Vec<u8>>) -> Request {
     let method = if target.starts_with(CATALOGUES) {
         "PUT"
     } else {
@@ -35,12 +29,12 @@ fn import(token: &str, target: &str, body: impl Into<Vec<u8>>) -> Request {
         .body(body)
 }
 
-fn line(id: &str, payload: &Value) -> String {
+pub fn line(id: &str, payload: &Value) -> String {
     format!("{}\n", json!({"id": id, "payload": payload}))
 }
 
 /// The lines of an answer.
-fn lines(answer: &Response) -> Vec<Value> {
+pub fn lines(answer: &Response) -> Vec<Value> {
     assert_eq!(
         answer.header("Content-Type"),
         Some("application/x-ndjson"),
@@ -53,7 +47,7 @@ fn lines(answer: &Response) -> Vec<Value> {
 }
 
 /// The summary, which is the last line.
-fn summary(answer: &Response) -> Value {
+pub fn summary(answer: &Response) -> Value {
     lines(answer).pop().unwrap()["summary"].take()
 }
 
@@ -246,6 +240,8 @@ async fn the_wishes_of_a_push_are_those_of_an_import() {
         ("receipts=some", "receipts"),
         ("dry_run=1", "dry_run"),
         ("max_missing=1", "max_missing"),
+        ("min_missing=1", "min_missing"),
+        ("misses=1", "misses"),
         ("x=1", "x"),
     ] {
         let target = format!("{IMPORTS}?{query}");
@@ -517,131 +513,4 @@ async fn imports_that_wait_for_their_limit_have_places_too() {
     let refused = import(&token, IMPORTS, "").send(&app).await;
     assert_eq!(refused.status, 429);
     assert!(refused.message().contains("under way"), "{refused:?}");
-}
-
-#[tokio::test]
-async fn a_catalogue_says_what_is_missing() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    let body = line("a", &posting());
-    for (query, missing) in [
-        ("", json!({"count": 25, "expired": 0, "held": true})),
-        (
-            "?max_missing=99",
-            json!({"count": 25, "expired": 0, "held": true}),
-        ),
-        (
-            "?max_missing=100",
-            json!({"count": 25, "expired": 25, "held": false}),
-        ),
-    ] {
-        let target = format!("{CATALOGUES}/A.b_c-9{query}");
-        let answer = import(&token, &target, &*body).send(&app).await;
-        assert_eq!(
-            (answer.status, &summary(&answer)["missing"]),
-            (200, &missing),
-            "{query}"
-        );
-    }
-    let broken = import(&token, &format!("{CATALOGUES}/a"), "{");
-    let broken = broken.header("Content-Encoding", "gzip").send(&app).await;
-    assert_eq!(
-        (broken.status, summary(&broken).get("missing")),
-        (400, None)
-    );
-
-    let long = "n".repeat(65);
-    for name in ["", "a%20b", "%C3%A4", &long] {
-        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
-            .send(&app)
-            .await;
-        assert_eq!(refused.status, 422, "{name}");
-        assert!(refused.json()["errors"].get("name").is_some());
-    }
-    for percent in ["101", "-1", "x", "1.5", ""] {
-        let target = format!("{CATALOGUES}/a?max_missing={percent}");
-        let refused = import(&token, &target, "").send(&app).await;
-        assert_eq!(refused.status, 422, "{percent}");
-        assert!(refused.json()["errors"].get("max_missing").is_some());
-    }
-    for (name, wait) in [("running", Some("7")), ("one-too-many", None)] {
-        let refused = import(&token, &format!("{CATALOGUES}/{name}"), "")
-            .send(&app)
-            .await;
-        assert_eq!((refused.status, refused.header("Retry-After")), (409, wait));
-        assert!(refused.message().contains("catalogue"), "{refused:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_client_sees_and_forgets_its_catalogues() {
-    let app = TestApp::spawn();
-    let (id, token) = app.client(|_| {}).await;
-    let started_at = datetime!(2026-01-31 04:00 UTC);
-    let counts = Counts {
-        lines: 3,
-        created: 2,
-        refused: 1,
-        ..Counts::default()
-    };
-    let missing = Missing {
-        count: 5,
-        expired: 0,
-        held: true,
-    };
-    let import = PastImport {
-        started_at,
-        finished_at: started_at + Duration::from_millis(1_500),
-        summary: Summary {
-            counts,
-            missing: Some(missing),
-            complete: true,
-        },
-    };
-    let lease = async |client: ClientId, name: &str| {
-        let holder = Uuid::now_v7();
-        let query = CatalogueQuery {
-            client,
-            name: CatalogueName::new(name).unwrap(),
-            new_id: Some(CatalogueId::new(holder)),
-            holder,
-            now: started_at,
-            until: datetime!(9999-01-01 00:00 UTC),
-        };
-        match app.backend.store.lease(&query).await {
-            Ok(Leased::Held(lease)) => lease,
-            other => panic!("{other:?}"),
-        }
-    };
-    let store = &app.backend.store;
-    assert!(store.finish(lease(id, "b").await, &import).await.unwrap());
-    lease(id, "a").await;
-    lease(ClientId::new(Uuid::nil()), "c").await;
-
-    let get = async |path: &str| {
-        let target = format!("{CATALOGUES}{path}");
-        request("GET", &target).token(&token).send(&app).await
-    };
-    let b = json!({
-        "name": "b", "postings": 0, "running": false,
-        "last_import": {
-            "started_at": "2026-01-31T04:00:00Z", "finished_at": "2026-01-31T04:00:01.5Z",
-            "lines": 3, "created": 2, "updated": 0, "unchanged": 0, "expired": 0, "reopened": 0,
-            "refused": 1, "failed": 0, "missing": {"count": 5, "expired": 0, "held": true},
-            "complete": true
-        }
-    });
-    let a = json!({"name": "a", "postings": 0, "running": true, "last_import": null});
-    assert_eq!(get("").await.json(), json!({"data": [a, b]}));
-    assert_eq!(get("/b").await.json(), json!({"data": b}));
-    assert_eq!(get("/c").await.status, 404);
-    assert_eq!(get("/b?x=1").await.status, 422);
-    let delete = || request("DELETE", &format!("{CATALOGUES}/b")).token(&token);
-    assert_eq!(delete().send(&app).await.status, 204);
-    for gone in [delete().send(&app).await, get("/b").await] {
-        assert_eq!(
-            (gone.status, gone.message()),
-            (404, "Catalogue not found.".to_owned())
-        );
-    }
 }

@@ -139,13 +139,21 @@ impl Import for Lines {
 
     async fn finish(mut self: Box<Self>, complete: bool) -> (Summary, Result<(), ImportError>) {
         self.summary.complete = complete;
-        if let Some(CatalogueOrder { guard, .. }) = &self.order.catalogue
+        if let Some(order) = &self.order.catalogue
             && complete
         {
-            let held = guard.max_missing.percent() < 100;
+            let CatalogueOrder {
+                guard, patience, ..
+            } = order;
+            let count = 25;
+            let held = guard.max_missing.percent() < 100 && guard.min_missing < count;
             self.summary.missing = Some(Missing {
-                count: 25,
-                expired: if held { 0 } else { 25 },
+                count,
+                expired: if held || !patience.is_none() {
+                    0
+                } else {
+                    count
+                },
                 held,
             });
         }
