@@ -21,6 +21,7 @@ on_every_store! {
     a_broken_crawl_takes_nothing_down,
     one_import_of_a_catalogue_runs_at_a_time,
     a_catalogue_that_was_killed_is_sent_again,
+    an_undo_that_was_killed_goes_on,
     a_fence_moves_while_an_import_runs,
 }
 
@@ -327,6 +328,60 @@ async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {
         after = format!("&after={}", page["next_cursor"].as_str().unwrap());
     }
     assert!(expired.values().all(|count| *count == 1), "{expired:?}");
+    drop(server);
+}
+
+async fn an_undo_that_was_killed_goes_on(store: Store) {
+    let site = Site::new(store);
+    let mut server = site.serve(&["--no-worker"]);
+    let app = App::at(site);
+    let feed = Catalogue::new(2_000);
+    let open = async || app.api.get(&feed.path()).await.data()["postings"].take();
+    feed.import(&app.api, 0..2_000, "").await.complete();
+    // A crawl that stops early is told by its end.
+    let end = |lines: usize| format!("{}\n", json!({"end": {"lines": lines}}));
+    let body = feed.lines(0..1_900) + &end(2_000);
+    let early = import(&app.api, &feed.path(), body).await;
+    assert_eq!(early.status, 422, "{early:#?}");
+    assert_eq!(early.summary["complete"], false);
+    assert_eq!(open().await, 2_000);
+    let path = format!("{}?max_missing=100&require_end=true", feed.path());
+    let few = import(&app.api, &path, feed.lines(0..1) + &end(1)).await;
+    assert_eq!(few.complete()["missing"]["expired"], 1_999);
+    app.put(&feed.ids[1], &json!({"title": "By itself"}))
+        .await
+        .updated();
+
+    let undo = || {
+        let path = format!("{}/undo", feed.path());
+        app.api.authorized(reqwest::Method::POST, &path).send()
+    };
+    let first = tokio::spawn(undo());
+    eventually("some are open", SETTLING, || async {
+        (open().await != 1 || first.is_finished()).then_some(())
+    })
+    .await;
+    server.kill();
+    let first = first.await.unwrap();
+    server = app.site.serve(&["--no-worker"]);
+    // After the lease of the killed one has lapsed.
+    let again = async || {
+        let answer = Answer::of(undo().await.unwrap()).await;
+        (answer.status != 409).then(|| answer.data())
+    };
+    let undone = eventually("it goes on", SETTLING, &again).await;
+    if first.is_err() {
+        assert_eq!(undone, json!({"reopened": 1_998, "left": 1}));
+    }
+    let none = json!({"reopened": 0, "left": 0});
+    assert_eq!(again().await, Some(none));
+    let expect = counts([("PendingEnrichment", 1_999), ("expired", 1)]);
+    assert_eq!(feed.statuses(&app.api).await, expect);
+    let other = app.show(&feed.ids[1]).await;
+    assert_eq!(
+        (&other["status"], &other["title"]),
+        (&json!("expired"), &json!("By itself"))
+    );
     drop(server);
 }
 
