@@ -56,6 +56,7 @@ const OPERATIONS: &[(&str, &str, Fence)] = &[
     ("get", EXPORT, LeavesOut),
     ("get", EVENTS, LeavesOut),
     ("get", INTEGRATION, ShowsOwnPushes),
+    ("post", "/api/job-board/integration/link", NamesNone),
     ("get", "/api/job-board/webhooks", NamesNone),
     ("post", "/api/job-board/webhooks", OfTheWorker),
     ("get", "/api/job-board/webhooks/{id}", NamesNone),
