@@ -109,6 +109,8 @@ async fn an_operator_signs_in_moderates_and_signs_out_in_another_process(store: 
     }
     let id = fresh("console");
     let uuid = app.put(&id, &minimal()).await.created();
+    // A verdict between the page and the form would be another version.
+    app.api.until(&id, "approved").await;
     let (_, list) = browser.get(&format!("{one}/postings?id={id}")).await;
     assert!(list.contains(&uuid.to_string()), "{list}");
     let token = behind(&list, "name=\"token\" value=\"");
