@@ -9,7 +9,7 @@ use crate::statement::Sql;
 async fn it_is_read_in_order() {
     let plan = plan(
         audit::Read::text(),
-        "(timestamptz, timestamptz, uuid, text, text, bigint)",
+        "(timestamptz, timestamptz, uuid, bigint)",
     )
     .await;
     assert_uses_index(&plan, "audit_newest");
