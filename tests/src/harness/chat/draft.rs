@@ -106,6 +106,7 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
         ),
         Some((_, code)) => ("reject", vec![json!(code)], REJECTION),
     };
+    let passages: Vec<_> = offence.iter().map(|(word, _)| *word).collect();
     // Whatever the posting emphasises.
     let emphasised = posting.description.split("**").skip(1).step_by(2);
     let hide: Vec<_> = emphasised
@@ -118,6 +119,7 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
             "verdict" => vec![json!(verdict)],
             "code" => codes.clone(),
             "sentence" => vec![json!(sentence), Value::Null],
+            "passages" => vec![json!(passages)],
             "hide" => vec![json!(hide)],
             other => return Err(format!("The stand-in knows nothing about '{other}'.")),
         };
