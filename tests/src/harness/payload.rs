@@ -10,7 +10,8 @@ const DESCRIPTION: &str = "<p>We are looking for a <strong>gardener</strong> who
     leave</li></ul>";
 
 /// The keys of a posting in answers.
-pub const VIEW_KEYS: [&str; 34] = [
+pub const VIEW_KEYS: [&str; 35] = [
+    "decision",
     "uuid",
     "unique_source_identifier",
     "status",

@@ -192,6 +192,7 @@ struct Delivery<'a> {
     error: Option<&'a str>,
     /// What was delivered, made anew from the event, so without `data.posting`; `null` as the
     /// identifier is.
+    #[schema(value_type = Option<Object>)]
     payload: Option<DeliveredEvent<'a>>,
 }
 
