@@ -53,6 +53,9 @@ async fn nothing_is_acknowledged_into_a_removed_database(store: Store) {
     assert!(!file.exists(), "an empty database was made");
     assert!(app.site.log().contains("the database file was removed"));
     fs::rename(&away, &file).unwrap();
-    assert_eq!(app.put(&kept, &minimal()).await.status, 200);
+    eventually("the database is back", SETTLING, || async {
+        (app.put(&kept, &minimal()).await.status == 200).then_some(())
+    })
+    .await;
     assert_eq!(app.put(&fresh("new"), &minimal()).await.status, 201);
 }
