@@ -1,6 +1,5 @@
 //! Runs the stand-in for the e-mail provider alone, for the checks in Python: prints its address as
-//! a line of JSON, and serves until its standard input ends. Its old account ignores upserts of
-//! suppressed people, its new account refuses them.
+//! a line of JSON, and serves until its standard input ends.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -18,12 +17,11 @@ mod stand_in;
 
 use std::io::{Read as _, stdin};
 
-use mailerlite::{Account, MailerLite, OnSuppressed};
+use mailerlite::{Account, MailerLite};
 use serde_json::json;
 
 fn main() {
     let provider = MailerLite::start();
-    provider.on_suppressed(Account::Old, OnSuppressed::Keep);
     let place = json!({
         "root": provider.root(),
         "old_key": Account::Old.key(),

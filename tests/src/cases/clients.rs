@@ -6,13 +6,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Answer, Api, App, SETTLING, Site, Store, WITHIN_TEN_SECONDS, complete, eventually,
-    follower::EVENTS, fresh, minimal, raw, receiver::Receiver, token,
+    Answer, Api, App, SETTLING, Site, Store, WITHIN_TEN_SECONDS, eventually, follower::EVENTS,
+    fresh, minimal, raw, receiver::Receiver, token,
 };
 
 on_every_store! {
     clients_share_the_board_within_their_prefixes,
-    what_was_pushed_first_is_no_copy_of_what_others_make_of_theirs,
     a_limit_holds_in_each_process_and_activity_is_that_of_all,
     a_secret_is_replaced_without_a_gap,
 }
@@ -104,22 +103,6 @@ async fn clients_share_the_board_within_their_prefixes(store: Store) {
     let posting = acme.apis[0].show(&ours).await;
     assert_eq!(posting["created_by"], format!("client:{}", acme.id));
 
-    // A dry run, and unknown fields.
-    let path = format!("{}?dry_run=true", Api::path(&fresh("acme-")));
-    let request = acme.apis[0].authorized(Method::PUT, &path);
-    let answer = Answer::of(request.json(&minimal()).send().await.unwrap()).await;
-    assert_eq!(
-        (answer.status, answer.json()),
-        (201, json!({"data": {"uuid": null}}))
-    );
-    let mut misspelt = minimal();
-    misspelt["salary_mim"] = json!(1);
-    let request = acme.apis[0].authorized(Method::PUT, &Api::path(&ours));
-    let request = request.header("Prefer", "handling=strict").json(&misspelt);
-    let answer = Answer::of(request.send().await.unwrap()).await;
-    answer.error(422);
-    assert_eq!(answer.header("preference-applied"), "handling=strict");
-
     let delivered = || {
         let got = receiver.at("/acme").into_iter();
         got.map(|got| got.identifier().to_owned())
@@ -155,53 +138,6 @@ async fn clients_share_the_board_within_their_prefixes(store: Store) {
         later.iter().all(|id| [&theirs, &next].contains(&id)),
         "{later:?}"
     );
-}
-
-/// A posting is planted, and becomes a copy of another client's later.
-async fn what_was_pushed_first_is_no_copy_of_what_others_make_of_theirs(store: Store) {
-    let (other, site) = two(store);
-    let _servers = [other.serve(&["--no-worker"]), site.serve(&[])];
-    let sites = [&site, &other];
-    let (planted, victim, agency) = (fresh("acme-"), fresh("bolt-"), fresh("agency-"));
-    let acme = Client::create(&sites, &["--prefix", "acme-"]);
-    let bolt = Client::create(&sites, &["--prefix", "bolt-"]);
-    let whole = Client::create(&sites, &[]);
-    let body = complete();
-    let mut unlike = body.clone();
-    unlike["raw_description"] = json!("<p>Drive our van to markets and sell flowers there.</p>");
-    let text = |text: &'static str| {
-        move |posting: &Value| {
-            let shown = posting["markdown_description"].as_str();
-            shown.is_some_and(|shown| shown.contains(text)) && posting["status"] == "approved"
-        }
-    };
-    acme.apis[0].put(&planted, &unlike).await.created();
-    acme.apis[0].once(&planted, "text", text("flowers")).await;
-    bolt.apis[0].put(&victim, &body).await.created();
-    let first = bolt.apis[0].until(&victim, "approved").await;
-    let mut copy = body.clone();
-    copy["application_url"] = json!("https://evil.example/apply");
-    acme.apis[0].put(&planted, &copy).await;
-    let is_copied =
-        |posting: &Value| posting["markdown_description"] == first["markdown_description"];
-    acme.apis[0]
-        .once(&planted, "the copied text", is_copied)
-        .await;
-    // Whoever sees both is told which was first.
-    whole.apis[0].put(&agency, &body).await.created();
-    // A search for the copies of the planted one may be under way, and marks it too.
-    let is_marked = |posting: &Value| posting["duplicate_of"] == first["uuid"];
-    whole.apis[0].once(&agency, "the original", is_marked).await;
-    for (client, id) in [(&acme, &planted), (&bolt, &victim)] {
-        for api in &client.apis {
-            assert_eq!(api.show(id).await["duplicate_of"], Value::Null, "{id}");
-        }
-    }
-    bolt.apis[0].put(&victim, &json!({"expiration": {}})).await;
-    let goes_on = |posting: &Value| posting["duplicate_of"] != first["uuid"];
-    whole.apis[1]
-        .once(&agency, "another original", goes_on)
-        .await;
 }
 
 async fn a_limit_holds_in_each_process_and_activity_is_that_of_all(store: Store) {

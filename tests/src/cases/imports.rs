@@ -18,8 +18,6 @@ use crate::harness::{
 
 on_every_store! {
     a_catalogue_is_taken_in_whole,
-    a_broken_crawl_takes_nothing_down,
-    one_import_of_a_catalogue_runs_at_a_time,
     a_catalogue_that_was_killed_is_sent_again,
     an_undo_that_was_killed_goes_on,
     a_fence_moves_while_an_import_runs,
@@ -173,87 +171,6 @@ async fn a_catalogue_is_taken_in_whole(store: Store) {
     assert_eq!(deleted.unwrap().status(), 204);
     other.get(&feed.path()).await.error(404);
     assert_eq!(app.show(&feed.ids[5]).await["status"], "PendingEnrichment");
-}
-
-async fn a_broken_crawl_takes_nothing_down(store: Store) {
-    let app = App::quiet(store);
-    let feed = Catalogue::new(70);
-    feed.import(&app.api, 0..70, "").await.complete();
-    // 21 of 70 are 30 per cent, 22 are more.
-    let held = feed.import(&app.api, 0..48, "").await.complete();
-    assert_eq!(
-        held["missing"],
-        json!({"count": 22, "expired": 0, "held": true})
-    );
-    let empty = feed.import(&app.api, 0..0, "").await.complete();
-    assert_eq!(
-        empty["missing"],
-        json!({"count": 70, "expired": 0, "held": true})
-    );
-
-    // A body that breaks off says nothing about what is missing.
-    let sending = Sending::begin(&app.api, &feed.path());
-    assert!(sending.send(feed.lines(0..60)).await);
-    sending.break_off().await;
-    let packed = feed.lines(0..60).into_bytes();
-    let short = app.api.authorized(reqwest::Method::PUT, &feed.path());
-    let short = short.header("content-encoding", "gzip").body(packed);
-    eventually("the catalogue is free", WITHIN_TEN_SECONDS, || async {
-        let answer = Answer::of(short.try_clone().unwrap().send().await.unwrap()).await;
-        (answer.status != 409).then(|| assert_eq!(answer.status, 400, "{answer:#?}"))
-    })
-    .await;
-    assert_eq!(
-        feed.statuses(&app.api).await,
-        counts([("PendingEnrichment", 70)])
-    );
-
-    let dry = feed
-        .import(&app.api, 0..49, "?dry_run=true")
-        .await
-        .complete();
-    assert_eq!(
-        dry["missing"],
-        json!({"count": 21, "expired": 21, "held": false})
-    );
-    let shrunk = feed.import(&app.api, 0..49, "").await.complete();
-    assert_eq!(shrunk["missing"], dry["missing"]);
-    let all = feed
-        .import(&app.api, 0..0, "?max_missing=100")
-        .await
-        .complete();
-    assert_eq!(
-        all["missing"],
-        json!({"count": 49, "expired": 49, "held": false})
-    );
-    assert_eq!(feed.statuses(&app.api).await, counts([("expired", 70)]));
-}
-
-async fn one_import_of_a_catalogue_runs_at_a_time(store: Store) {
-    let (app, other, _servers) = two(store);
-    let feed = Catalogue::new(4);
-    let sending = Sending::begin(&app.api, &feed.path());
-    assert!(sending.send(feed.lines(0..2)).await);
-    eventually("the import runs", SETTLING, || async {
-        let answer = other.get(&feed.path()).await;
-        (answer.status == 200 && answer.data()["running"] == true).then_some(())
-    })
-    .await;
-    for api in [&app.api, &other] {
-        let refused = import(api, &feed.path(), feed.lines(0..4)).await;
-        assert_eq!(refused.status, 409, "{refused:#?}");
-        assert!(refused.retry_after.is_some_and(|seconds| seconds > 0));
-    }
-    // Another catalogue is another one.
-    let free = import(&other, &catalogue(&fresh("free")), String::new()).await;
-    assert_eq!(free.complete()["lines"], 0);
-    assert!(sending.send(feed.lines(2..4)).await);
-    let first = sending.end().await.unwrap().complete();
-    assert_eq!(first["created"], 4);
-    let second = import(&other, &feed.path(), feed.lines(0..4))
-        .await
-        .complete();
-    assert_eq!(second["unchanged"], 4);
 }
 
 async fn a_catalogue_that_was_killed_is_sent_again(store: Store) {

@@ -5,14 +5,13 @@ use domain::{
     store::{PostingWrite, WriteSet},
 };
 use kernel::SourceIdentifier;
-use serde_json::{Value, json};
+use serde_json::Value;
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::harness::{App, Site, Store, eventually, fresh, minimal};
+use crate::harness::{App, Site, Store, fresh, minimal};
 
 on_every_store! {
     a_posting_past_its_lifetime_expires,
-    an_expired_posting_loses_its_texts_and_gets_them_back,
 }
 
 /// Moves the end of a posting's lifetime.
@@ -83,38 +82,4 @@ async fn a_posting_past_its_lifetime_expires(store: Store) {
         "JobPostingExpired",
     ];
     app.until_events(uuid, &events).await;
-}
-
-async fn an_expired_posting_loses_its_texts_and_gets_them_back(store: Store) {
-    let site = Site::new(store).with("POSTHASTE_EXPIRED_TEXTS_DAYS", "30");
-    let server = site.serve(&[]);
-    let app = App::at(site);
-    let (old, recent) = (fresh("old"), fresh("recent"));
-    for id in [&old, &recent] {
-        app.put(id, &minimal()).await.created();
-        let posting = app.api.until(id, "approved").await;
-        assert!(posting["markdown_description"].is_string(), "{posting}");
-        app.put(id, &json!({"expiration": {}})).await.updated();
-    }
-    drop(server);
-    let now = kernel::microseconds(OffsetDateTime::now_utc());
-    for (id, days) in [(&old, 31), (&recent, 29)] {
-        let expired = Some(now - Duration::days(days));
-        change(&app.site, id, |posting| posting.expired_at = expired).await;
-    }
-
-    let _server = app.site.serve(&[]);
-    let limit = std::time::Duration::from_mins(1);
-    let posting = eventually("its texts are dropped", limit, || async {
-        let posting = app.show(&old).await;
-        posting["markdown_description"].is_null().then_some(posting)
-    })
-    .await;
-    assert_eq!(posting["markdown_redacted_description"], Value::Null);
-    assert!(posting["raw_description"].is_string(), "{posting}");
-    assert!(app.show(&recent).await["markdown_description"].is_string());
-
-    app.put(&old, &json!({"expiration": null})).await.updated();
-    let posting = app.api.until(&old, "approved").await;
-    assert!(posting["markdown_description"].is_string(), "{posting}");
 }

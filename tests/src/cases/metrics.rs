@@ -5,7 +5,7 @@ use reqwest::Method;
 use super::model::{Board, titled, with_model};
 use crate::harness::{
     Api, App, SETTLING, Site, Store,
-    chat::{Chat, Fault, KEY, Slip, Usage},
+    chat::Chat,
     eventually, fresh,
     import::{catalogue, import, line},
     minimal,
@@ -13,9 +13,6 @@ use crate::harness::{
 
 on_sqlite! {
     metrics_are_shown_on_a_listener_of_their_own,
-    a_backlog_and_its_age_are_shown,
-    outcomes_tokens_and_cost_are_counted,
-    what_was_given_up_is_shown,
     a_worker_shows_its_own,
     rules_and_dashboard_name_metrics_that_there_are,
 }
@@ -90,12 +87,6 @@ async fn once(admin: &str, what: &str, holds: impl Fn(&Metrics) -> bool) -> Metr
     .await
 }
 
-const WAITING: (&str, &[(&str, &str)]) = (
-    "posthaste_outbox_tasks",
-    &[("kind", "enrich"), ("state", "waiting")],
-);
-const OLDEST: (&str, &[(&str, &str)]) = ("posthaste_outbox_oldest_seconds", &[("kind", "enrich")]);
-
 async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
     let site = Site::new(store).watched();
     let _server = site.serve(&[]);
@@ -133,129 +124,6 @@ async fn metrics_are_shown_on_a_listener_of_their_own(store: Store) {
         let (status, _, body) = get(&app.site.admin(), path).await;
         assert_eq!(status, 404, "{path}: {body}");
     }
-}
-
-async fn a_backlog_and_its_age_are_shown(store: Store) {
-    let set_up = |site: Site| site.watched().with("POSTHASTE_LLM_CONCURRENCY", "2");
-    let board = Board::served_as(store, set_up, &[]);
-    let admin = board.app.site.admin();
-    board.chat.hold();
-    let mut postings = Vec::new();
-    for _ in 0..10 {
-        postings.push(board.push(&titled("Gardener")).await);
-    }
-    board.under_way(2).await;
-    let metrics = once(&admin, "the age grows", |it| {
-        it.value(OLDEST.0, OLDEST.1) > 1.0
-    })
-    .await;
-    is_about(metrics.value(WAITING.0, WAITING.1), 10.0);
-    is_about(metrics.value("posthaste_llm_requests_in_flight", &[]), 2.0);
-    is_about(metrics.value("posthaste_enrichments_total", &[]), 0.0);
-
-    board.chat.release();
-    for id in &postings {
-        board.approved(id).await;
-    }
-    let metrics = once(&admin, "nothing waits", |it| {
-        it.value(WAITING.0, WAITING.1) < 0.5
-    })
-    .await;
-    is_about(metrics.value(OLDEST.0, OLDEST.1), 0.0);
-    is_about(metrics.value("posthaste_llm_requests_in_flight", &[]), 0.0);
-    let approved = [("outcome", "approved")];
-    is_about(
-        metrics.value("posthaste_enrichments_total", &approved),
-        10.0,
-    );
-}
-
-async fn outcomes_tokens_and_cost_are_counted(store: Store) {
-    let set_up = |site: Site| {
-        site.watched()
-            .with("POSTHASTE_LLM_PROMPT_PRICE", "2")
-            .with("POSTHASTE_LLM_COMPLETION_PRICE", "8.5")
-    };
-    let board = Board::served_as(store, set_up, &[]);
-    board.chat.count(Usage {
-        prompt_tokens: 1_000,
-        completion_tokens: 200,
-    });
-    let payload = titled("Gardener");
-    // The second and the third posting have the same content and cost nothing.
-    for _ in 0..3 {
-        board.approved(&board.push(&payload).await).await;
-    }
-    let spam = board.push(&titled("SPAM")).await;
-    board.app.api.until(&spam, "rejected").await;
-    // Two useless answers, which cost tokens, and a failed one, which does not.
-    let bad = fresh("Gardener");
-    board.chat.fail_for(&bad, 2, Fault::Say(Slip::NoJson));
-    board.given_up(&board.push(&titled(&bad)).await).await;
-    let fails = fresh("Gardener");
-    board.chat.fail_for(&fails, 1, Fault::Answer(500, None));
-    board.approved(&board.push(&titled(&fails)).await).await;
-    assert_eq!(board.chat.calls().len(), 6);
-
-    let metrics = once(&board.app.site.admin(), "all is counted", |it| {
-        it.value(WAITING.0, WAITING.1) < 0.5
-    })
-    .await;
-    let enrichments = |labels| metrics.value("posthaste_enrichments_total", labels);
-    is_about(enrichments(&[("outcome", "approved"), ("code", "")]), 4.0);
-    is_about(
-        enrichments(&[("outcome", "rejected"), ("code", "spam")]),
-        1.0,
-    );
-    is_about(enrichments(&[("outcome", "unjudged"), ("code", "")]), 1.0);
-    is_about(enrichments(&[("outcome", "failed"), ("code", "")]), 1.0);
-    is_about(enrichments(&[]), 7.0);
-    let requests = |outcome| metrics.value("posthaste_llm_requests_total", &[("outcome", outcome)]);
-    is_about(requests("answered"), 3.0);
-    is_about(requests("unusable"), 2.0);
-    is_about(requests("failed"), 1.0);
-    let tokens = |of| metrics.value("posthaste_llm_tokens_total", &[("direction", of)]);
-    is_about(tokens("prompt"), 5_000.0);
-    is_about(tokens("completion"), 1_000.0);
-    let cost = 5_000.0 * 2.0 / 1e6 + 1_000.0 * 8.5 / 1e6;
-    is_about(metrics.value("posthaste_llm_cost_total", &[]), cost);
-    is_about(metrics.value("posthaste_llm_drafts_reused_total", &[]), 2.0);
-    is_about(
-        metrics.value("posthaste_llm_request_seconds_count", &[]),
-        6.0,
-    );
-    is_about(
-        metrics.value("posthaste_enrichment_seconds_count", &[]),
-        7.0,
-    );
-    for name in [
-        "posthaste_enrichments_total",
-        "posthaste_llm_requests_total",
-        "posthaste_llm_tokens_total",
-    ] {
-        assert!(metrics.is_described(name, "counter"), "{name}: {metrics:?}");
-    }
-    assert!(!metrics.0.contains(KEY), "{metrics:?}");
-}
-
-async fn what_was_given_up_is_shown(store: Store) {
-    let board = Board::served_as(store, Site::watched, &[]);
-    let admin = board.app.site.admin();
-    board.chat.fail(1, Fault::Say(Slip::Refusal));
-    let id = board.push(&titled("Gardener")).await;
-    let (_, dead) = board.given_up(&id).await;
-    let given_up = |metrics: &Metrics| {
-        let labels = [("kind", "enrich"), ("state", "dead")];
-        metrics.value("posthaste_outbox_tasks", &labels)
-    };
-    let metrics = read(&admin).await;
-    is_about(given_up(&metrics), 1.0);
-    // A dead task waits for an operator, and must not count towards the age of the backlog.
-    is_about(metrics.value(WAITING.0, WAITING.1), 0.0);
-    is_about(metrics.value(OLDEST.0, OLDEST.1), 0.0);
-    board.retry(&dead);
-    board.approved(&id).await;
-    once(&admin, "nothing is given up", |it| given_up(it) < 0.5).await;
 }
 
 async fn a_worker_shows_its_own(store: Store) {

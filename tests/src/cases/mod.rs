@@ -1,10 +1,8 @@
 //! The tests, one module for each subject of the contract.
 
-mod authority;
 mod backup;
 mod clients;
 mod command_line;
-mod concurrency;
 mod configuration;
 mod console;
 mod copy;
@@ -18,7 +16,6 @@ mod imports;
 mod integration;
 mod keys;
 mod lifetime;
-mod list;
 mod logs;
 mod metrics;
 mod model;

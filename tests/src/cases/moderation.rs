@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal, run};
+use crate::harness::{App, SETTLING, Store, eventually, fresh, minimal};
 
 on_every_store! {
     an_operator_judges_features_and_sees_postings,
-    an_operator_judges_many_at_once,
-    an_operators_approval_stands_for_what_was_approved,
     an_operator_erases_a_posting,
 }
 
@@ -68,84 +66,6 @@ async fn an_operator_judges_features_and_sees_postings(store: Store) {
     }
     app.run(&["postings", "approve", &fresh("unknown")])
         .failed(1);
-}
-
-async fn an_operator_judges_many_at_once(store: Store) {
-    let app = App::quiet(store);
-    let ids = ["many-b", "many-a", "many-c"].map(fresh);
-    for (n, id) in ids.iter().enumerate() {
-        let mut payload = minimal();
-        payload["title"] = json!(format!("Ploughwright {n}"));
-        app.put(id, &payload).await.created();
-    }
-    let [b, a, c] = &ids;
-    let listed = |options: &[&str]| -> Vec<String> {
-        let all = [&["postings", "list", "--json"], options].concat();
-        let rows: Vec<Value> = serde_json::from_str(&app.run(&all).succeeded()).unwrap();
-        let id = |row: &Value| row["unique_source_identifier"].as_str().unwrap().to_owned();
-        rows.iter().map(id).collect()
-    };
-    let newest: Vec<_> = ids.iter().rev().cloned().collect();
-    assert_eq!(listed(&["--title", "ploughw"]), newest);
-    assert_eq!(
-        listed(&["--title", "ploughw", "--limit", "1"]),
-        std::slice::from_ref(c)
-    );
-    assert_eq!(listed(&["--id", "many-"]), [a, b, c].map(Clone::clone));
-    assert!(listed(&["--id", "many-", "--status", "rejected"]).is_empty());
-    app.run(&["postings", "list", "--client", "nobody"])
-        .failed(1);
-
-    // One is not there: the others are judged all the same.
-    let unknown = fresh("many-unknown");
-    let reject = [
-        "postings",
-        "reject",
-        "--reason",
-        "Spam.",
-        a,
-        "--ids-from",
-        "-",
-    ];
-    let lines = format!("{unknown}\n\n{b}\n{c}");
-    let error = run(app.site.command(&reject), &lines).failed(1);
-    for part in [&*format!("{unknown}: Job posting not found."), "1 of 4"] {
-        assert!(error.contains(part), "{error}");
-    }
-    assert_eq!(listed(&["--id", "many-", "--status", "rejected"]).len(), 3);
-    // A bad line is refused before anything is changed.
-    let approve = ["postings", "approve", "--ids-from", "-"];
-    let lines = format!("{a}\n{}", "x".repeat(300));
-    let error = run(app.site.command(&approve), &lines).failed(1);
-    assert!(error.contains("line 2"), "{error}");
-    assert_eq!(app.show(a).await["status"], "rejected");
-}
-
-async fn an_operators_approval_stands_for_what_was_approved(store: Store) {
-    let app = App::shared(store);
-    let id = fresh("stands");
-    let mut payload = minimal();
-    payload["raw_description"] = json!("test");
-    app.put(&id, &payload).await.created();
-    let decision = &app.api.until(&id, "rejected").await["decision"];
-    assert_eq!(decision["by"], "rules", "{decision}");
-    assert_eq!(decision["code"], "test_posting");
-    assert_eq!(decision["passages"], json!(["test"]));
-    app.approve(&id);
-    let decision = &app.api.until(&id, "approved").await["decision"];
-    assert_eq!(decision["automated"], false, "{decision}");
-    let by = decision["by"].as_str().unwrap_or_default();
-    assert!(by.starts_with("operator:"), "{by}");
-    // Other content, which the operator did not approve.
-    let other = json!({"raw_description": "<p>asdf</p>"});
-    app.put(&id, &other).await.updated();
-    let posting = app.api.until(&id, "rejected").await;
-    assert_eq!(last(&posting)["by"], "enricher");
-    // The approved content again.
-    let same = json!({"raw_description": "test"});
-    app.put(&id, &same).await.updated();
-    let posting = app.api.until(&id, "approved").await;
-    assert_eq!(posting["markdown_description"], "test");
 }
 
 async fn an_operator_erases_a_posting(store: Store) {

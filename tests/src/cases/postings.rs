@@ -4,16 +4,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
-use crate::harness::{Api, App, Store, VIEW_KEYS, complete, fresh, minimal, website};
+use crate::harness::{Api, App, Store, VIEW_KEYS, complete, fresh, minimal};
 
 on_every_store! {
     a_posting_is_created_read_back_and_left_alone_by_the_same_push,
     what_is_sent_is_set_and_all_else_is_kept,
     a_posting_expires_and_opens_again,
-    a_refusal_is_to_the_letter_and_applies_nothing,
-    postings_of_one_website_share_their_company,
 }
 
 async fn a_posting_is_created_read_back_and_left_alone_by_the_same_push(store: Store) {
@@ -120,57 +117,4 @@ async fn a_posting_expires_and_opens_again(store: Store) {
         "JobPostingReopened",
     ];
     app.until_events(uuid, &events).await;
-}
-
-async fn a_refusal_is_to_the_letter_and_applies_nothing(store: Store) {
-    let app = App::quiet(store);
-    let (known, unknown) = (fresh("known"), fresh("unknown"));
-    let uuid = app.put(&known, &minimal()).await.created();
-    app.reject(&known, "Not a job.");
-    let (before, outbox) = (app.show(&known).await, app.outbox(uuid));
-    let events = ["JobPostingCreated", "JobPostingRejected"];
-    app.until_events(uuid, &events).await;
-
-    let push = json!({"title": "Changed", "expiration": {}});
-    let transition = "Invalid JobPosting state transition from rejected to expired.";
-    let answer = app.put(&known, &push).await;
-    answer.is_exactly(422, &json!({"message": transition}));
-    let not_found = json!({"message": "Job posting not found."});
-    app.put(&unknown, &push).await.is_exactly(404, &not_found);
-    let path = Api::path(&unknown);
-    app.api.get(&path).await.is_exactly(404, &not_found);
-    let wrong = json!({"title": 5, "metadata": {}, "company": {"name": ""}});
-    let answer = app.put(&known, &wrong).await;
-    answer.refused(&["title", "company.name"]);
-
-    assert_eq!(app.show(&known).await, before);
-    assert_eq!(app.outbox(uuid), outbox);
-    assert_eq!(app.events(uuid).await, events);
-    assert!(!app.api.exists(&unknown).await);
-}
-
-async fn postings_of_one_website_share_their_company(store: Store) {
-    let app = App::quiet(store);
-    let (first, second, website) = (fresh("first"), fresh("second"), website());
-    let posting_of = |company: Value| {
-        let mut payload = minimal();
-        payload["company"] = company;
-        payload
-    };
-    let company = json!({"name": "Old", "website_url": website, "logo_path": "old.png"});
-    app.put(&first, &posting_of(company)).await.created();
-    let (before, shouted) = (app.show(&first).await, website.to_uppercase());
-    let company = json!({"name": "New", "website_url": format!("{shouted}:443/#jobs")});
-    app.put(&second, &posting_of(company)).await.created();
-
-    // The last write of each field wins, and the company's postings do not change.
-    let uuid = Uuid::new_v5(&Uuid::NAMESPACE_URL, website.as_bytes());
-    let mut expected = before;
-    expected["company"]["name"] = json!("New");
-    let shared = app.show(&second).await["company"].clone();
-    expected["company"]["updated_at"] = shared["updated_at"].clone();
-    assert_eq!(app.show(&first).await, expected);
-    assert_eq!(expected["company"]["uuid"], json!(uuid));
-    assert_eq!(shared, expected["company"]);
-    app.until_events(uuid, &["CompanyUpdated"]).await;
 }

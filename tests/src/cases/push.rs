@@ -20,7 +20,6 @@ use crate::harness::{
 on_every_store! {
     a_file_is_created_and_then_unchanged,
     refused_lines_are_kept_with_their_errors,
-    what_a_catalogue_lacks_expires,
     a_server_that_is_killed_is_waited_for,
 }
 
@@ -172,48 +171,6 @@ async fn refused_lines_are_kept_with_their_errors(store: Store) {
     );
     assert_eq!(gone["message"], "Job posting not found.");
     assert_eq!(app.show(&good).await["title"], "Changed");
-}
-
-async fn what_a_catalogue_lacks_expires(store: Store) {
-    let app = App::quiet(store);
-    let ids: Vec<String> = (0..30).map(|_| fresh("offer")).collect();
-    let payload = minimal();
-    let lines = |ids: &[String]| -> String { ids.iter().map(|id| line(id, &payload)).collect() };
-    let name = fresh("catalogue");
-    let push =
-        |input: &str, more: &[&str]| push(&app, input, &[&["--catalogue", &name], more].concat());
-    let status = async |id: &String| app.show(id).await["status"].clone();
-    let ran = push(&lines(&ids), &[]);
-    assert_eq!(
-        (ran.code, count(&ran, "created")),
-        (Some(0), 30),
-        "{ran:#?}"
-    );
-
-    let ran = push(&lines(&ids[..5]), &[]);
-    assert_eq!(
-        ran.code,
-        Some(1),
-        "25 are missing, which is held back: {ran:#?}"
-    );
-    assert!(ran.stdout.contains("--max-missing 100"), "{ran:#?}");
-    assert_ne!(status(&ids[7]).await, "expired");
-
-    let ran = push(&lines(&ids[..5]), &["--max-missing", "100"]);
-    assert_eq!(
-        (ran.code, count(&ran, "unchanged")),
-        (Some(0), 5),
-        "{ran:#?}"
-    );
-    assert_eq!(status(&ids[7]).await, "expired");
-    assert_ne!(status(&ids[0]).await, "expired");
-
-    let ran = push(&lines(&ids), &[]);
-    assert_eq!(
-        (ran.code, count(&ran, "reopened")),
-        (Some(0), 25),
-        "{ran:#?}"
-    );
 }
 
 async fn a_server_that_is_killed_is_waited_for(store: Store) {

@@ -20,10 +20,7 @@ use crate::harness::{
 
 on_every_store! {
     an_event_is_delivered_with_its_posting_and_a_secret_is_replaced,
-    a_receiver_that_recovers_gets_each_postings_events_in_order,
-    receivers_that_hang_redirect_are_busy_or_gone,
     events_are_delivered_again,
-    private_addresses_are_refused,
     a_killed_process_loses_nothing,
     a_silent_receiver_is_seldom_called_and_gets_everything_once_it_is_back,
 }
@@ -162,117 +159,6 @@ async fn an_event_is_delivered_with_its_posting_and_a_secret_is_replaced(store: 
     assert!(receiver.at("/all").iter().any(is_ping));
 }
 
-/// The receiver refuses one posting's events for a while; the other posting's are not delayed.
-async fn a_receiver_that_recovers_gets_each_postings_events_in_order(store: Store) {
-    let receiver = Receiver::with(|got| {
-        let is_refused = got.identifier().starts_with("sick-") && got.before < 2;
-        Reply::Status(if is_refused { 500 } else { 200 })
-    });
-    let site = site(store);
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let webhook = register(&app, json!({"url": receiver.url("/")})).await;
-    let (sick, well) = (fresh("sick"), fresh("well"));
-    // Both at once: the well one's first event is to come while the sick one's is refused.
-    for identifier in [&sick, &well] {
-        app.put(identifier, &minimal()).await.created();
-    }
-    for identifier in [&sick, &well] {
-        app.api.until(identifier, "approved").await;
-        let expire = json!({"expiration": {"reason": "filled"}});
-        app.put(identifier, &expire).await.updated();
-    }
-    let by_posting = eventually("all events can be read", SETTLING, || async {
-        let by_posting = events_by_posting(&app).await;
-        let is_whole = |identifier| by_posting.get(identifier).is_some_and(|all| all.len() == 3);
-        [&sick, &well]
-            .into_iter()
-            .all(is_whole)
-            .then_some(by_posting)
-    })
-    .await;
-    // Three attempts at each event of the refused posting, and one at each of the other.
-    let many = 3 * by_posting[&sick].len() + by_posting[&well].len();
-    let got = until(&receiver, "/", many).await;
-    for identifier in [&sick, &well] {
-        let found = first_arrivals(&got, identifier);
-        assert_eq!(found, by_posting[identifier]);
-    }
-    // No later event was sent before the earlier one was taken.
-    let of_sick: Vec<_> = got.iter().filter(|got| got.identifier() == sick).collect();
-    let attempts: Vec<_> = of_sick.iter().map(|got| got.before).collect();
-    assert_eq!(attempts, [0, 1, 2].repeat(by_posting[&sick].len()));
-    let position = |of: &str, count: usize| {
-        let mut all = got.iter().enumerate();
-        all.find(|(_, got)| got.identifier() == of && got.before == count)
-    };
-    let (last_try, _) = position(&sick, 2).unwrap();
-    assert!(position(&well, 0).unwrap().0 < last_try);
-    // The log shows why, and the end of it.
-    let log = eventually("all is logged", SETTLING, || async {
-        let log = deliveries(&app, &webhook).await;
-        (log.len() == many).then_some(log)
-    })
-    .await;
-    let errors = log.iter().filter(|row| row["error"] == "answered 500");
-    assert_eq!(errors.count(), 2 * by_posting[&sick].len());
-    assert_eq!(show(&app, &webhook).await["failing_since"], Value::Null);
-}
-
-async fn receivers_that_hang_redirect_are_busy_or_gone(store: Store) {
-    let receiver = Receiver::with(|got| match (got.path.as_str(), got.before) {
-        ("/hangs", 0) => Reply::Hang,
-        ("/redirects", _) => Reply::With(307, "location", "/well"),
-        ("/gone", _) => Reply::Status(410),
-        ("/busy", 0) => Reply::With(429, "retry-after", "5"),
-        _ => Reply::Status(204),
-    });
-    let site = site(store);
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let mut webhooks = BTreeMap::new();
-    for path in ["/hangs", "/redirects", "/gone", "/busy", "/well"] {
-        let created = json!({"url": receiver.url(path), "types": ["JobPostingCreated"]});
-        webhooks.insert(path, register(&app, created).await);
-    }
-    app.put(&fresh("wh"), &minimal()).await.created();
-    until(&receiver, "/well", 1).await;
-
-    let gone = &webhooks["/gone"];
-    let state = eventually("it is disabled", SETTLING, || async {
-        let shown = show(&app, gone).await;
-        (shown["state"] == "disabled").then_some(shown)
-    })
-    .await;
-    assert!(state["state_reason"].as_str().unwrap().contains("410"));
-    // A receiver's path may be a secret.
-    let log = app.site.log();
-    assert!(log.contains("a webhook is disabled") && !log.contains("/gone"));
-    let busy = until(&receiver, "/busy", 2).await;
-    assert!(busy[1].at - busy[0].at >= Duration::from_secs(5));
-    let redirected = until(&receiver, "/redirects", 3).await;
-    assert_eq!(redirected[0].id, redirected[2].id);
-    // No redirect was followed.
-    assert_eq!(receiver.at("/well").len(), 1);
-    let hung = until(&receiver, "/hangs", 2).await;
-    assert!(hung[1].at - hung[0].at >= Duration::from_secs(15));
-    let log = eventually("it is logged", SETTLING, || async {
-        let log = deliveries(&app, &webhooks["/hangs"]).await;
-        (log.len() == 2).then_some(log)
-    })
-    .await;
-    assert_eq!(log[1]["status"], Value::Null);
-    assert!(log[1]["error"].as_str().unwrap().contains("in time"));
-
-    // A disabled webhook gets nothing until it is resumed.
-    assert_eq!(receiver.at("/gone").len(), 1);
-    let path = format!("/{}", id(gone));
-    let resume = Some(json!({"state": "active"}));
-    let resumed = send(&app, Method::PATCH, &path, resume).await.data();
-    assert_eq!(resumed["state"], "active");
-    until(&receiver, "/gone", 2).await;
-}
-
 async fn events_are_delivered_again(store: Store) {
     let (site, receiver) = (site(store), Receiver::start());
     let _server = site.serve(&["--no-worker"]);
@@ -329,51 +215,6 @@ async fn events_are_delivered_again(store: Store) {
         "webhooks.replay",
     ];
     assert_eq!(actions, expect);
-}
-
-/// When it is registered, and at each delivery: the setting may change, and a name's address.
-async fn private_addresses_are_refused(store: Store) {
-    let receiver = Receiver::start();
-    let site = Site::new(store).with("POSTHASTE_WEBHOOK_RETRY_SECONDS", "1");
-    let _server = site.serve(&[]);
-    let app = App::at(site);
-    let port = receiver.url("/").rsplit(':').next().unwrap().to_owned();
-    for url in [
-        receiver.url("/"),
-        format!("https://127.0.0.1:{port}"),
-        format!("https://localhost:{port}"),
-        format!("https://[::ffff:7f00:1]:{port}"),
-        "https://169.254.169.254/".to_owned(),
-    ] {
-        let body = json!({"url": url});
-        let answer = send(&app, Method::POST, "", Some(body)).await;
-        answer.refused(&["url"]);
-        let ran = app.run(&["webhooks", "create", "--url", &url]);
-        assert_eq!(ran.code, Some(2), "{ran:?}");
-        assert!(ran.stderr.contains("--url: must"), "{ran:?}");
-    }
-    let url = receiver.url("/");
-    let create = ["webhooks", "create", "--url", &url, "--json"];
-    let allowed = [&create[..], &["--webhook-private", "allow"]].concat();
-    let webhook: Value = serde_json::from_str(&app.run(&allowed).succeeded()).unwrap();
-    app.put(&fresh("wh"), &minimal()).await.created();
-    let command = ["webhooks", "deliveries", id(&webhook), "--json"];
-    let refused = eventually("an attempt", SETTLING, || async {
-        let rows: Value = serde_json::from_str(&app.run(&command).succeeded()).unwrap();
-        rows.as_array().unwrap().last().cloned()
-    })
-    .await;
-    assert_eq!(refused["status"], Value::Null);
-    let error = refused["error"].as_str().unwrap();
-    assert!(error.starts_with("the address is refused"), "{error}");
-    let test = app.run(&["webhooks", "test", id(&webhook)]);
-    assert_eq!(test.code, Some(1), "{test:?}");
-    assert!(receiver.got().is_empty());
-    // Clients do not see operators' webhooks.
-    let listed = send(&app, Method::GET, "", None).await.data();
-    assert_eq!(listed, json!([]));
-    let missing = send(&app, Method::GET, &format!("/{}", id(&webhook)), None).await;
-    assert_eq!(missing.error(404), "Webhook not found.");
 }
 
 /// It dies in the middle of its deliveries.

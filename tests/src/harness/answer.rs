@@ -1,7 +1,5 @@
 //! An answer of the API, with the checks that every answer must pass.
 
-use std::collections::BTreeSet;
-
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -96,33 +94,6 @@ impl Answer {
             _ => {}
         }
         message.to_owned()
-    }
-
-    /// The fields with errors; each has at least one message.
-    pub fn fields(&self) -> BTreeSet<String> {
-        self.error(422);
-        let body = self.json();
-        let Some(errors) = body["errors"].as_object() else {
-            panic!("no errors of fields: {self:#?}");
-        };
-        for messages in errors.values() {
-            let messages = messages
-                .as_array()
-                .unwrap_or_else(|| panic!("no list: {self:#?}"));
-            let is_text = |message: &Value| message.as_str().is_some_and(|text| !text.is_empty());
-            assert!(
-                !messages.is_empty() && messages.iter().all(is_text),
-                "{self:#?}"
-            );
-        }
-        errors.keys().cloned().collect()
-    }
-
-    /// Checks that exactly these fields have errors.
-    #[track_caller]
-    pub fn refused(&self, fields: &[&str]) {
-        let expect: BTreeSet<String> = fields.iter().map(|&field| field.to_owned()).collect();
-        assert_eq!(self.fields(), expect, "{self:#?}");
     }
 
     /// Checks that the body is exactly the error of the specification.

@@ -90,17 +90,6 @@ impl App {
         }
     }
 
-    /// The client with a token that has only one scope.
-    pub fn restricted(&self, scope: &str) -> Api {
-        let token = token(
-            &self.site,
-            &self.client_id,
-            &self.client_secret,
-            Some(scope),
-        );
-        self.api.with_token(&token)
-    }
-
     /// A new token.
     pub fn token(&self) -> String {
         token(&self.site, &self.client_id, &self.client_secret, None)

@@ -97,12 +97,6 @@ impl Sending {
         drop(self.body);
         self.answer.await.unwrap()
     }
-
-    /// Breaks the body off.
-    pub async fn break_off(self) {
-        let _ = self.body.send(Err(io::Error::other("broken off"))).await;
-        let _ = self.answer.await.unwrap();
-    }
 }
 
 fn request(api: &Api, path: &str, body: impl Into<Body>) -> reqwest::RequestBuilder {

@@ -48,13 +48,6 @@ impl Jwt {
             })
     }
 
-    /// The token with one bit of its signature changed.
-    pub fn with_broken_signature(&self) -> String {
-        let mut signature = self.signature.clone();
-        signature[10] ^= 1;
-        format!("{}.{}", self.signed, BASE64.encode(signature))
-    }
-
     /// The token signed by a key.
     pub fn signed_by(&self, key: &EcdsaKeyPair) -> String {
         let text = self.text();

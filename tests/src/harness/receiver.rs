@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    future::pending,
     io,
     net::Ipv4Addr,
     sync::{Arc, Mutex},
@@ -24,10 +23,6 @@ pub enum Reply {
     Status(u16),
     /// With a status after a while.
     Slowly(u16, Duration),
-    /// With a status and a header.
-    With(u16, &'static str, &'static str),
-    /// Never.
-    Hang,
     /// The connection is closed without a word.
     Close,
 }
@@ -153,8 +148,6 @@ async fn answer(reply: Reply) -> io::Result<Response<Empty<Bytes>>> {
             tokio::time::sleep(time).await;
             respond(status)
         }
-        Reply::With(status, name, value) => respond(status).header(name, value),
-        Reply::Hang => pending().await,
         Reply::Close => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
     Ok(response.body(Empty::new()).unwrap())

@@ -2,7 +2,6 @@
 //! connection. The model is the stand-in (`harness::chat`).
 
 mod bad_answers;
-mod meanwhile;
 mod outages;
 mod paid_once;
 mod processes;
@@ -11,7 +10,6 @@ mod verdicts;
 use std::{sync::Arc, thread};
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::harness::{
     App, SETTLING, Server, Site, Store,
@@ -94,14 +92,6 @@ impl Board {
         );
         waiting.retain(|row| row["kind"] == "enrich");
         waiting
-    }
-
-    /// Waits until a posting has no tasks left.
-    pub async fn settled(&self, uuid: Uuid) {
-        eventually(&format!("{uuid} is settled"), SETTLING, || async {
-            self.app.outbox(uuid).is_empty().then_some(())
-        })
-        .await;
     }
 
     /// Waits until so many requests are in progress.

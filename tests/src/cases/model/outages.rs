@@ -1,130 +1,16 @@
 //! A model that is busy, unreachable or refuses requests: tasks wait, none is given up because of
 //! it, and the model is not called all the time.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
 use super::{Board, is_of_the_model, titled, with_model};
-use crate::harness::{
-    App, SETTLING, Site, Store,
-    chat::{Chat, Fault, KEY},
-    eventually, fresh,
-};
+use crate::harness::{App, SETTLING, Site, Store, chat::Chat, eventually, fresh};
 
 on_sqlite! {
-    a_busy_model_is_left_alone_for_as_long_as_it_asks,
-    what_fails_in_between_is_tried_again,
-    a_model_that_hangs_is_waited_for_only_so_long,
-    a_refused_key_gives_nothing_up,
     a_model_that_is_away_costs_little_and_loses_nothing,
     a_stop_does_not_wait_for_a_model_that_hangs,
-}
-
-/// Statuses of a busy server, with the seconds in `Retry-After`.
-const BUSY: [(u16, u64); 2] = [(429, 3), (503, 2)];
-
-fn one_at_once(site: Site) -> Site {
-    site.with("POSTHASTE_LLM_CONCURRENCY", "1")
-}
-
-async fn a_busy_model_is_left_alone_for_as_long_as_it_asks(store: Store) {
-    let board = Board::served_as(store, one_at_once, &[]);
-    for (status, seconds) in BUSY {
-        let before = board.chat.calls().len();
-        board.chat.fail(1, Fault::Answer(status, Some(seconds)));
-        let mut postings = Vec::new();
-        for _ in 0..4 {
-            postings.push(board.push(&titled("Gardener")).await);
-        }
-        for id in &postings {
-            board.approved(id).await;
-        }
-        let calls = &board.chat.calls()[before..];
-        assert_eq!(calls.len(), postings.len() + 1, "{calls:#?}");
-        assert_eq!(calls[0].status, Some(status));
-        let pause = calls[1].at - calls[0].at;
-        assert!(pause >= Duration::from_secs(seconds), "{pause:?}");
-    }
-    board.nothing_is_dead();
-}
-
-async fn what_fails_in_between_is_tried_again(store: Store) {
-    let board = Board::served(store);
-    for fault in [
-        Fault::Answer(500, None),
-        Fault::Page(502),
-        Fault::LoseAnswer,
-    ] {
-        let title = fresh("Gardener");
-        board.chat.fail_for(&title, 1, fault);
-        let id = board.push(&titled(&title)).await;
-        let posting = board.approved(&id).await;
-        assert!(is_of_the_model(&posting), "{fault:?}: {posting}");
-        let calls = board.chat.calls_for(&title);
-        assert_eq!(calls.len(), 2, "{fault:?}: {calls:#?}");
-        // The second call repeats the first, without an objection.
-        assert_eq!(calls[0].body, calls[1].body, "{fault:?}");
-    }
-    board.nothing_is_dead();
-}
-
-async fn a_model_that_hangs_is_waited_for_only_so_long(store: Store) {
-    let board = Board::served_as(store, |site| site.with("POSTHASTE_LLM_TIMEOUT", "1"), &[]);
-    let title = fresh("Gardener");
-    board.chat.fail_for(&title, 1, Fault::Hang);
-    let id = board.push(&titled(&title)).await;
-    board.approved(&id).await;
-    let calls = board.chat.calls_for(&title);
-    assert_eq!(calls.len(), 2, "{calls:#?}");
-    assert!(calls[1].at - calls[0].at >= Duration::from_secs(1));
-    assert_eq!(calls[0].status, None);
-
-    // A model that is always too slow counts as one that hangs.
-    board.chat.slow(Duration::from_secs(20));
-    let title = fresh("Gardener");
-    let id = board.push(&titled(&title)).await;
-    eventually("it was tried", SETTLING, || async {
-        (board.chat.calls_for(&title).len() > 1).then_some(())
-    })
-    .await;
-    let waiting = board.waiting();
-    let error = waiting[0]["last_error"].as_str().unwrap();
-    assert!(!error.is_empty(), "{waiting:#?}");
-    board.chat.slow(Duration::ZERO);
-    board.approved(&id).await;
-    board.nothing_is_dead();
-}
-
-async fn a_refused_key_gives_nothing_up(store: Store) {
-    let board = Board::served(store);
-    board.chat.outage(Some(Fault::Answer(401, None)));
-    let mut postings = Vec::new();
-    for _ in 0..8 {
-        postings.push(board.push(&titled("Gardener")).await);
-    }
-    // Tasks whose turn came a moment later were not sent; their error says that.
-    let what = "the refusal is noted, and tried again";
-    let noted = eventually(what, SETTLING, || async {
-        let tried = board.chat.calls().len();
-        let waiting = board.waiting();
-        let mut errors = waiting.iter().filter_map(|row| row["last_error"].as_str());
-        let noted = errors.find(|error| error.contains("401"));
-        noted.filter(|_| tried > 5).map(str::to_owned)
-    })
-    .await;
-    // The model's message contains the key, which must be masked.
-    assert!(!noted.contains(KEY), "{noted}");
-    for id in &postings {
-        let posting = board.app.show(id).await;
-        assert_eq!(posting["status"], "PendingEnrichment", "{posting}");
-    }
-    board.nothing_is_dead();
-    board.chat.outage(None);
-    for id in &postings {
-        board.approved(id).await;
-    }
-    board.nothing_is_dead();
 }
 
 async fn a_model_that_is_away_costs_little_and_loses_nothing(store: Store) {

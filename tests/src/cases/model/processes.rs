@@ -1,23 +1,17 @@
 //! Workers that are killed during calls to the model.
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use serde_json::Value;
 
 use super::{Board, titled};
 use crate::{
     cases::durability::was_approved_once,
-    harness::{SETTLING, Store, chat::Fault, eventually, fresh},
+    harness::{SETTLING, Store, eventually},
 };
 
 on_every_store! {
     what_a_killed_worker_had_under_way_is_judged_by_another,
     a_killed_server_loses_nothing_that_waits,
-}
-
-on_sqlite! {
-    what_kills_its_worker_three_times_is_given_up,
 }
 
 const AT_ONCE: usize = 4;
@@ -79,54 +73,4 @@ async fn a_killed_server_loses_nothing_that_waits(store: Store) {
     }
     board.nothing_is_dead();
     assert_eq!(board.chat.calls().len(), 2);
-}
-
-/// Three leases of half a minute, with the work in between on a busy machine.
-const THREE_LEASES: Duration = Duration::from_secs(200);
-
-async fn what_kills_its_worker_three_times_is_given_up(store: Store) {
-    let board = Board::served_as(store, |site| site, &["--no-worker"]);
-    let [poison, beside] = ["Poison", "Gardener"].map(fresh);
-    board.chat.outage_for(&poison, Some(Fault::Hang));
-    board.chat.outage_for(&beside, Some(Fault::Hang));
-    let lethal = board.push(&titled(&poison)).await;
-    let mut payloads = Vec::new();
-    for n in 0..2 {
-        let title = format!("{beside} {n}");
-        payloads.push(titled(&title));
-    }
-    let others = join_all(payloads.iter().map(|payload| board.push(payload))).await;
-    for death in 1..=3 {
-        let worker = board.app.site.work();
-        eventually("the poison is worked on", THREE_LEASES, || async {
-            (board.chat.calls_for(&poison).len() == death).then_some(())
-        })
-        .await;
-        if death == 1 {
-            // Waits until all are leased, so that they are killed together.
-            eventually("the others are worked on", SETTLING, || async {
-                (board.chat.calls_for(&beside).len() == 2).then_some(())
-            })
-            .await;
-        }
-        worker.kill();
-        board.chat.outage_for(&beside, None);
-    }
-    let _worker = board.app.site.work();
-    let uuid = board.app.show(&lethal).await["uuid"].clone();
-    let dead = eventually("it is given up", THREE_LEASES, || async {
-        board.dead(uuid.as_str().unwrap())
-    })
-    .await;
-    let reason = "its worker died three times without reporting";
-    assert_eq!(dead["last_error"], reason);
-    assert_eq!(board.chat.calls_for(&poison).len(), 3);
-    for id in &others {
-        board.app.api.until(id, "approved").await;
-    }
-    // The model answers from now on.
-    board.chat.outage_for(&poison, None);
-    board.retry(&dead);
-    board.app.api.until(&lethal, "approved").await;
-    board.nothing_is_dead();
 }

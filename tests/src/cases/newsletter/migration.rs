@@ -11,7 +11,6 @@ use crate::harness::{
 
 on_every_store! {
     a_person_moves_once_however_often_it_is_confirmed,
-    who_is_suppressed_in_the_old_account_alone_is_not_added_either,
 }
 
 /// Reports a person and waits until the old account has them. Returns the address.
@@ -22,15 +21,6 @@ async fn known(newsletter: &Newsletter) -> String {
     newsletter.report(&email, &body).await;
     newsletter.settled(&email).await;
     email
-}
-
-/// Confirms a person's move, and waits until it is done.
-async fn confirmed(newsletter: &Newsletter, email: &str, account: &str) {
-    let answer = newsletter.confirm(&newsletter.token_of(email)).await;
-    assert_eq!(answer.status, 303, "{answer:#?}");
-    newsletter.settled(email).await;
-    let record = newsletter.show(email).await;
-    assert_eq!(record["mailerlite_account"], account);
 }
 
 async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
@@ -68,41 +58,4 @@ async fn a_person_moves_once_however_often_it_is_confirmed(store: Store) {
     let there = provider.subscriber(Account::New, &email).unwrap();
     assert_eq!(there["status"], "active");
     assert_eq!(there["groups"][0]["id"], json!(group));
-}
-
-/// Checks that a person with a status at the provider is not added to the new account.
-async fn is_left_out(newsletter: &Newsletter, email: &str, theirs: &str, status: &str) {
-    let provider = &newsletter.provider;
-    for body in [
-        json!({"name": "Eve"}),
-        membership("individual", "active", Some("2028-02-29")),
-    ] {
-        newsletter.report(email, &body).await;
-        newsletter.settled(email).await;
-    }
-    let token = newsletter.token_of(email);
-    assert_eq!(newsletter.confirm(&token).await.status, 303);
-    newsletter.settled(email).await;
-    let record = newsletter.show(email).await;
-    assert_eq!(record["status"], status);
-    assert_eq!(provider.id(Account::New, email), "");
-    assert_eq!(provider.automation_starts(email), 0);
-    // The person stays in the old account, which has the status.
-    let there = provider.subscriber(Account::Old, email).unwrap();
-    assert_eq!(there["status"], theirs);
-}
-
-async fn who_is_suppressed_in_the_old_account_alone_is_not_added_either(store: Store) {
-    let newsletter = Newsletter::shared(store);
-    for (theirs, status) in [
-        ("unsubscribed", "unsubscribed"),
-        ("bounced", "bounced"),
-        ("junk", "spam_reported"),
-    ] {
-        let email = known(&newsletter).await;
-        newsletter.provider.set_status(Account::Old, &email, theirs);
-        assert_eq!(newsletter.show(&email).await["status"], "active");
-        confirmed(&newsletter, &email, "new").await;
-        is_left_out(&newsletter, &email, theirs, status).await;
-    }
 }

@@ -3,7 +3,6 @@
 
 mod commands;
 mod departures;
-mod leaving;
 mod limit;
 mod migration;
 mod outages;

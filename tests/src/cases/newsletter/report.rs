@@ -12,7 +12,6 @@ use crate::harness::{
 
 on_every_store! {
     a_report_creates_and_then_updates,
-    of_many_first_reports_at_once_one_creates,
 }
 
 /// Every key of a record.
@@ -66,21 +65,4 @@ async fn a_report_creates_and_then_updates(store: Store) {
     assert_eq!(renamed.json()["data"]["name"], "Ada L.");
     assert_eq!(renamed.json()["data"]["uuid"], record["uuid"]);
     assert_eq!(show(&app, &email).await, renamed.json()["data"]);
-}
-
-async fn of_many_first_reports_at_once_one_creates(store: Store) {
-    let app = App::quiet(store);
-    let email = person();
-    let bodies: Vec<_> = (0..16)
-        .map(|n| json!({"name": format!("Ada {n}")}))
-        .collect();
-    let reports = bodies.iter().map(|body| put(&app.api, &email, body));
-    let answers = futures_util::future::join_all(reports).await;
-    let of_status = |status| answers.iter().filter(|one| one.status == status).count();
-    assert_eq!((of_status(201), of_status(200)), (1, 15), "{answers:#?}");
-    let uuids: BTreeSet<_> = answers
-        .iter()
-        .map(|one| one.json()["data"]["uuid"].to_string())
-        .collect();
-    assert_eq!(uuids.len(), 1);
 }

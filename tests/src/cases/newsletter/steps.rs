@@ -9,17 +9,12 @@ use tokio::task::JoinSet;
 use crate::harness::{
     SETTLING, Store, eventually,
     mailerlite::{Account, Call, Fault},
-    newsletter::{Newsletter, event, person},
+    newsletter::{Newsletter, person},
 };
 
 on_every_store! {
     a_move_survives_a_failure_of_each_step,
-    a_move_survives_the_loss_of_a_whole_attempt,
     a_process_killed_beside_a_call_does_no_harm,
-    what_is_reported_during_a_move_arrives,
-    who_unsubscribes_during_a_move_is_not_added,
-    a_suppression_that_only_the_old_account_knows_outlives_every_failure,
-    a_sync_that_hangs_puts_nobody_back_into_the_old_account,
 }
 
 /// The requests of a move, in order.
@@ -92,21 +87,6 @@ async fn a_move_survives_a_failure_of_each_step(store: Store) {
     }
 }
 
-async fn a_move_survives_the_loss_of_a_whole_attempt(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let email = known(&newsletter).await;
-    // Each step loses its answer once.
-    for (account, method) in STEPS.into_iter().rev() {
-        newsletter
-            .provider
-            .fail_on(account, method, 1, Fault::LoseAnswer);
-    }
-    confirm(&newsletter, &email).await;
-    newsletter.settled(&email).await;
-    has_moved(&newsletter, &email);
-}
-
 /// Kills the worker when the provider has processed the request, but before it answers.
 async fn killed(newsletter: &Newsletter, account: Account, method: &'static str, email: &str) {
     newsletter
@@ -170,100 +150,4 @@ async fn settled_late(newsletter: &Newsletter, email: &str) {
     })
     .await;
     assert_eq!(newsletter.dead(uuid), Vec::<Value>::new());
-}
-
-async fn what_is_reported_during_a_move_arrives(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    for (account, method) in STEPS {
-        let email = person();
-        newsletter.report(&email, &json!({"name": "Eve"})).await;
-        newsletter.settled(&email).await;
-        newsletter
-            .provider
-            .fail_on(account, method, 1, Fault::Answer(503, None));
-        confirm(&newsletter, &email).await;
-        eventually("it was tried", SETTLING, || async {
-            let calls = newsletter.calls(account, &email);
-            calls
-                .iter()
-                .any(|one| one.status == Some(503))
-                .then_some(())
-        })
-        .await;
-        newsletter.report(&email, &json!({"name": "Ada"})).await;
-        newsletter.settled(&email).await;
-        has_moved(&newsletter, &email);
-        // The old account gets no further syncs.
-        let told = newsletter.methods(Account::Old, &email);
-        assert_eq!(told.iter().filter(|method| *method == "POST").count(), 1);
-    }
-}
-
-async fn who_unsubscribes_during_a_move_is_not_added(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let email = known(&newsletter).await;
-    let provider = &newsletter.provider;
-    provider.fail_on(Account::Old, "GET", 1, Fault::Answer(503, None));
-    confirm(&newsletter, &email).await;
-    eventually("it was tried", SETTLING, || async {
-        let methods = newsletter.methods(Account::Old, &email);
-        methods.contains(&"GET".to_owned()).then_some(())
-    })
-    .await;
-    provider.set_status(Account::Old, &email, "unsubscribed");
-    newsletter
-        .deliver(&event("subscriber.unsubscribed", &email, "unsubscribed"))
-        .await;
-    newsletter.settled(&email).await;
-    assert_eq!(provider.id(Account::New, &email), "");
-    let there = provider.subscriber(Account::Old, &email).unwrap();
-    assert_eq!(there["status"], "unsubscribed");
-    assert_eq!(newsletter.show(&email).await["status"], "unsubscribed");
-}
-
-async fn a_suppression_that_only_the_old_account_knows_outlives_every_failure(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let provider = &newsletter.provider;
-    for (method, fault) in [
-        ("GET", Fault::Answer(503, None)),
-        ("GET", Fault::LoseAnswer),
-    ] {
-        let email = known(&newsletter).await;
-        provider.set_status(Account::Old, &email, "unsubscribed");
-        provider.fail_on(Account::Old, method, 1, fault);
-        confirm(&newsletter, &email).await;
-        eventually("it was tried", SETTLING, || async {
-            let methods = newsletter.methods(Account::Old, &email);
-            methods.contains(&method.to_owned()).then_some(())
-        })
-        .await;
-        // A report at this time must not add the person to the new account.
-        newsletter.report(&email, &json!({"name": "Eve"})).await;
-        newsletter.settled(&email).await;
-        assert_eq!(provider.id(Account::New, &email), "", "{method} {fault:?}");
-        assert!(provider.subscriber(Account::Old, &email).is_some());
-        let record = newsletter.show(&email).await;
-        assert_eq!(record["status"], "unsubscribed", "{method} {fault:?}");
-    }
-}
-
-async fn a_sync_that_hangs_puts_nobody_back_into_the_old_account(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let email = known(&newsletter).await;
-    let provider = &newsletter.provider;
-    provider.fail_on(Account::Old, "POST", 1, Fault::WithholdAnswer);
-    newsletter.report(&email, &json!({"name": "Eve"})).await;
-    eventually("the sync hangs", SETTLING, || async {
-        (newsletter.calls(Account::Old, &email).len() == 2).then_some(())
-    })
-    .await;
-    confirm(&newsletter, &email).await;
-    newsletter.report(&email, &json!({"name": "Ada"})).await;
-    newsletter.settled(&email).await;
-    has_moved(&newsletter, &email);
-    assert_eq!(newsletter.show(&email).await["name"], "Ada");
 }

@@ -3,18 +3,13 @@
 use serde_json::json;
 
 use crate::harness::{
-    SETTLING, Store, eventually,
-    mailerlite::{Account, Fault},
+    Store,
+    mailerlite::Account,
     newsletter::{Newsletter, membership, person},
-    outbox_is_empty,
 };
 
 on_every_store! {
     a_change_of_an_individual_membership_raises_its_event_and_sends_once,
-}
-
-on_sqlite! {
-    there_and_back_while_the_provider_is_away_sends_at_most_once,
 }
 
 const EVENT: &str = "IndividualMembershipUpdated";
@@ -49,31 +44,4 @@ async fn a_change_of_an_individual_membership_raises_its_event_and_sends_once(st
             "{change}"
         );
     }
-}
-
-async fn there_and_back_while_the_provider_is_away_sends_at_most_once(store: Store) {
-    let newsletter = Newsletter::served(store);
-    let _worker = newsletter.work();
-    let provider = &newsletter.provider;
-    for away in [Fault::Answer(503, None), Fault::Close, Fault::LoseAnswer] {
-        let email = person();
-        newsletter.report(&email, &json!({"name": "A"})).await;
-        newsletter.settled(&email).await;
-        provider.outage(Some(away));
-        newsletter.report(&email, &json!({"name": "B"})).await;
-        let asked = || newsletter.calls(Account::Old, &email).len();
-        eventually("it was tried", SETTLING, || async {
-            (asked() > 1).then_some(())
-        })
-        .await;
-        newsletter.report(&email, &json!({"name": "A"})).await;
-        provider.outage(None);
-        newsletter.settled(&email).await;
-        let known = provider.subscriber(Account::Old, &email).unwrap();
-        assert_eq!(known["fields"]["name"], "A", "{away:?}");
-        let calls = newsletter.calls(Account::Old, &email);
-        let answered = calls.iter().filter(|call| call.status == Some(200));
-        assert!(answered.count() <= 1, "{away:?}: {calls:#?}");
-    }
-    outbox_is_empty(&newsletter.app).await;
 }

@@ -15,26 +15,22 @@ const RULE: [(&str, &str); 4] = [
 /// The content of a choice in an answer.
 #[derive(Debug)]
 pub struct Completion {
-    pub content: Option<String>,
-    pub refusal: Option<&'static str>,
+    pub content: String,
     pub finish_reason: &'static str,
-    pub has_choice: bool,
 }
 
 impl Completion {
     fn of(content: String) -> Self {
         Self {
-            content: Some(content),
-            refusal: None,
+            content,
             finish_reason: "stop",
-            has_choice: true,
         }
     }
 
     /// The token usage, at about four characters per token.
     pub fn usage(&self, question: &Question) -> Usage {
         let tokens = |characters: usize| u64::try_from(characters.div_ceil(4)).unwrap();
-        let written = self.content.as_deref().or(self.refusal).unwrap_or_default();
+        let written = self.content.as_str();
         Usage {
             prompt_tokens: tokens(question.length),
             completion_tokens: tokens(written.chars().count()),
@@ -57,37 +53,10 @@ pub fn write(question: &Question, slip: Option<Slip>) -> Result<Completion, Stri
                 ..Completion::of(beginning(&whole, 2).to_owned())
             });
         }
-        Slip::Refusal => {
-            return Ok(Completion {
-                content: None,
-                refusal: Some("I'm sorry, I can't assist with that request."),
-                ..Completion::of(String::new())
-            });
-        }
-        Slip::Filtered => {
-            return Ok(Completion {
-                content: None,
-                finish_reason: "content_filter",
-                ..Completion::of(String::new())
-            });
-        }
-        Slip::NoChoices => {
-            return Ok(Completion {
-                has_choice: false,
-                ..Completion::of(String::new())
-            });
-        }
         Slip::Empty => String::new(),
         Slip::NoJson => "I have read the posting, and I think it is fine.".to_owned(),
-        Slip::Prose => {
-            format!("Sure! Here is the posting you asked for:\n\n{whole}\n\nAnything else?")
-        }
-        Slip::Fence => format!("```json\n{whole}\n```"),
-        Slip::Think => {
-            format!("<think>\nA title {{and}} a text. {{\"verdict\": ?}}\n</think>\n\n{whole}")
-        }
-        _ => {
-            spoil(&mut draft, slip);
+        Slip::MissingField => {
+            draft.remove("hide");
             json(&draft)
         }
     };
@@ -130,37 +99,6 @@ fn well(question: &Question) -> Result<Map<String, Value>, String> {
         draft.insert(key.clone(), choice);
     }
     Ok(draft)
-}
-
-/// Applies a slip that leaves the answer valid JSON.
-fn spoil(draft: &mut Map<String, Value>, slip: Slip) {
-    let mut hide = |text: &str, kind: &str| {
-        let entry = json!({"text": text, "kind": kind});
-        if let Some(entries) = draft["hide"].as_array_mut() {
-            entries.push(entry);
-        }
-    };
-    match slip {
-        Slip::WrongVerdict => draft["verdict"] = json!("maybe"),
-        Slip::UnknownCode => {
-            draft["verdict"] = json!("reject");
-            draft["code"] = json!("boring");
-        }
-        Slip::MissingField => {
-            draft.remove("hide");
-        }
-        Slip::WrongType => draft["hide"] = json!("one"),
-        Slip::UnknownKind => hide("We", "city"),
-        // Beside others that are there it would be dropped.
-        Slip::InventedPhrase => {
-            draft["hide"] = json!([{"text": "We sell magic pills.", "kind": "company"}]);
-        }
-        Slip::EmptyPhrase => hide("", "company"),
-        Slip::RewrittenText => {
-            draft.insert("markdown".to_owned(), json!("We sell magic pills."));
-        }
-        _ => {}
-    }
 }
 
 /// The first of so many equal parts of a text.

@@ -18,18 +18,15 @@ mod reply;
 mod request;
 mod schema;
 mod server;
-#[cfg(test)]
-mod tests;
 
 use std::{
     net::SocketAddr,
     sync::{Arc, MutexGuard},
-    time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-pub use self::fault::{Fault, Slip};
+pub use self::fault::Slip;
 use self::{fault::Plan, server::Shared};
 use super::stand_in::Server;
 
@@ -48,8 +45,6 @@ pub const REJECTION: &str = "The title says so itself.";
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The time of arrival.
-    pub at: Instant,
     /// The path with the query, as it was sent.
     pub path: String,
     /// The `Authorization` header.
@@ -60,8 +55,6 @@ pub struct Call {
     pub title: Option<String>,
     /// The status of the answer; `None` if none was sent, or not yet.
     pub status: Option<u16>,
-    /// The number of requests in progress when it arrived, itself included.
-    pub under_way: usize,
 }
 
 impl Call {
@@ -96,12 +89,8 @@ pub struct Chat {
 /// The state of the server.
 struct State {
     plan: Plan,
-    delay: Duration,
-    usage: Option<Usage>,
-    is_open: bool,
     calls: Vec<Call>,
     under_way: usize,
-    most_under_way: usize,
 }
 
 impl Chat {
@@ -125,34 +114,22 @@ impl Chat {
         self.server.address()
     }
 
-    /// Plans a fault for the next requests, after those that are planned already.
-    pub fn fail(&self, times: usize, fault: Fault) {
-        self.state().plan.next(times, fault);
+    /// Plans a slip for the next requests about postings with this in their title.
+    pub fn slip(&self, title: &str, times: usize, slip: Slip) {
+        self.state().plan.add(title, slip, Some(times));
     }
 
-    /// Plans a fault for the next requests about postings with this in their title, independent of
-    /// other requests.
-    pub fn fail_for(&self, title: &str, times: usize, fault: Fault) {
-        self.state().plan.next_for(title, times, fault);
+    /// Sets a permanent slip for postings with this in their title.
+    pub fn keep_slipping(&self, title: &str, slip: Slip) {
+        self.state().plan.add(title, slip, None);
     }
 
-    /// Sets a permanent fault for postings with this in their title; `None` ends it.
-    pub fn outage_for(&self, title: &str, fault: Option<Fault>) {
-        self.state().plan.always_for(title, fault);
+    /// Ends the slips for postings with this in their title.
+    pub fn recover(&self, title: &str) {
+        self.state().plan.clear(title);
     }
 
-    /// Sets a permanent fault for all requests; `None` ends it.
-    pub fn outage(&self, fault: Option<Fault>) {
-        self.state().plan.always(fault);
-    }
-
-    /// Delays every answer by this time.
-    pub fn slow(&self, delay: Duration) {
-        self.state().delay = delay;
-    }
-
-    /// Holds all answers of the model until [`release`](Self::release). Faults of the server are
-    /// not held.
+    /// Holds all answers of the model until [`release`](Self::release).
     pub fn hold(&self) {
         self.shared.held.send_replace(true);
     }
@@ -160,16 +137,6 @@ impl Chat {
     /// Releases held and future answers.
     pub fn release(&self) {
         self.shared.held.send_replace(false);
-    }
-
-    /// Accepts requests without a key, as a local model does.
-    pub fn open(&self) {
-        self.state().is_open = true;
-    }
-
-    /// Sets the token usage of each answer; by default it depends on the lengths of the texts.
-    pub fn count(&self, usage: Usage) {
-        self.state().usage = Some(usage);
     }
 
     /// The requests, in order of arrival.
@@ -189,11 +156,6 @@ impl Chat {
     /// The number of requests in progress: neither answered nor cancelled by the client.
     pub fn under_way(&self) -> usize {
         self.state().under_way
-    }
-
-    /// The largest number of concurrent requests so far.
-    pub fn most_under_way(&self) -> usize {
-        self.state().most_under_way
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

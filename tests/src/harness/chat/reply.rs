@@ -10,18 +10,14 @@ use super::{KEY, MODEL, Usage, draft::Completion};
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
-    pub content_type: &'static str,
     pub body: String,
-    pub retry_after: Option<u64>,
 }
 
 impl Reply {
     fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
-            content_type: "application/json",
             body: body.to_string(),
-            retry_after: None,
         }
     }
 
@@ -53,65 +49,11 @@ impl Reply {
         Self::about(400, "invalid_request_error", code, Some(param), &message)
     }
 
-    /// An error with this status and the API's message for it.
-    pub fn of_status(status: u16, retry_after: Option<u64>) -> Self {
-        let reply = match status {
-            400 => Self::invalid("messages", "We could not make sense of this request."),
-            // Real APIs also repeat the key in this message.
-            401 => Self::error(
-                401,
-                "invalid_request_error",
-                Some("invalid_api_key"),
-                &format!("Incorrect API key provided: {KEY}."),
-            ),
-            403 => Self::error(
-                403,
-                "invalid_request_error",
-                Some("unsupported_country_region_territory"),
-                "Country, region, or territory not supported",
-            ),
-            404 => Self::error(
-                404,
-                "invalid_request_error",
-                Some("model_not_found"),
-                "The model does not exist or you do not have access to it.",
-            ),
-            429 => Self::error(
-                429,
-                "requests",
-                Some("rate_limit_exceeded"),
-                &format!("Rate limit reached for {MODEL}. Please try again later."),
-            ),
-            503 => Self::error(
-                503,
-                "server_error",
-                None,
-                "The engine is currently overloaded, please try again later.",
-            ),
-            _ => Self::error(
-                status,
-                "server_error",
-                None,
-                "The server had an error while processing your request. Sorry about that!",
-            ),
-        };
-        Self {
-            retry_after,
-            ..reply
-        }
-    }
-
-    /// The HTML page of a proxy that cannot reach the server.
-    pub fn page(status: u16) -> Self {
-        Self {
-            status,
-            content_type: "text/html",
-            body: "<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body>\r\n\
-                   <center><h1>Bad Gateway</h1></center>\r\n<hr><center>nginx</center>\r\n\
-                   </body>\r\n</html>\r\n"
-                .to_owned(),
-            retry_after: None,
-        }
+    /// The error for a key that it does not know. Real APIs also repeat the key.
+    pub fn unauthorized() -> Self {
+        let message = format!("Incorrect API key provided: {KEY}.");
+        let code = Some("invalid_api_key");
+        Self::error(401, "invalid_request_error", code, &message)
     }
 
     /// An answer of the model.
@@ -121,13 +63,12 @@ impl Reply {
             "message": {
                 "role": "assistant",
                 "content": completion.content,
-                "refusal": completion.refusal,
+                "refusal": null,
                 "annotations": [],
             },
             "logprobs": null,
             "finish_reason": completion.finish_reason,
         })];
-        let choices = if completion.has_choice { choices } else { &[] };
         Self::json(
             200,
             &json!({

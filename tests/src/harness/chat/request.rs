@@ -85,7 +85,7 @@ fn check_model(parameters: &Map<String, Value>) -> Result<(), Reply> {
     match parameters.get("model").and_then(Value::as_str) {
         None => Err(Reply::missing("model")),
         Some(MODEL) => Ok(()),
-        Some(_) => Err(Reply::of_status(404, None)),
+        Some(_) => Err(Reply::invalid("model", "The model does not exist.")),
     }
 }
 

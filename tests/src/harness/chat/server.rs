@@ -1,33 +1,28 @@
 //! Handles a request.
 
 use std::{
-    future, io,
+    io,
     net::SocketAddr,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
 };
 
-use futures_util::stream;
-use http_body_util::{BodyExt as _, Full, StreamBody, combinators::BoxBody};
+use http_body_util::Full;
 use hyper::{
     Method, Request, Response,
-    body::{Bytes, Frame},
-    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+    body::Bytes,
+    header::{AUTHORIZATION, CONTENT_TYPE},
     http::response::Builder,
 };
-use tokio::{sync::watch, time::sleep};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use super::{
     super::stand_in::Server,
-    Call, Chat, Fault, KEY, Slip, State, draft,
+    Call, Chat, KEY, Slip, State, draft,
     fault::Plan,
     reply::Reply,
     request::{self, Question},
 };
-
-/// The time between sending half of an answer and closing the connection.
-const MIDWAY: Duration = Duration::from_millis(20);
 
 /// The state that all requests share.
 pub struct Shared {
@@ -36,18 +31,14 @@ pub struct Shared {
     pub held: watch::Sender<bool>,
 }
 
-type Answer = Response<BoxBody<Bytes, io::Error>>;
+type Answer = Response<Full<Bytes>>;
 
 pub fn start(address: SocketAddr) -> Chat {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             plan: Plan::default(),
-            delay: Duration::ZERO,
-            usage: None,
-            is_open: false,
             calls: Vec::new(),
             under_way: 0,
-            most_under_way: 0,
         }),
         held: watch::Sender::new(false),
     });
@@ -60,38 +51,25 @@ pub fn start(address: SocketAddr) -> Chat {
 
 async fn serve(shared: Arc<Shared>, request: Request<Bytes>) -> io::Result<Answer> {
     let (visit, next) = Visit::begin(shared, &request);
-    let (question, fault) = match next {
-        Next::Reply(reply) => return Ok(visit.answer(&reply)),
-        Next::Close => return Err(closed()),
-        Next::Hang => future::pending().await,
-        Next::Write(question, fault) => (question, fault),
+    let reply = match next {
+        Next::Reply(reply) => reply,
+        Next::Write(question, slip) => visit.write(&question, slip).await,
     };
-    let slip = match fault {
-        Some(Fault::Say(slip)) => Some(slip),
-        _ => None,
-    };
-    let reply = visit.write(&question, slip).await;
-    match fault {
-        Some(Fault::LoseAnswer) => Err(closed()),
-        Some(Fault::CloseMidway) => Ok(half(&reply)),
-        _ => Ok(visit.answer(&reply)),
-    }
+    Ok(visit.answer(&reply))
 }
 
 /// The next step for a request.
 enum Next {
     Reply(Reply),
-    Close,
-    Hang,
-    /// The model writes an answer, and then there may be a fault.
-    Write(Question, Option<Fault>),
+    /// The model writes an answer, which may have a slip.
+    Write(Question, Option<Slip>),
 }
 
 impl State {
     fn next(&mut self, request: &Request<Bytes>, call: &Call) -> Next {
         let key = format!("Bearer {KEY}");
-        if !self.is_open && call.authorization.as_ref() != Some(&key) {
-            return Next::Reply(Reply::of_status(401, None));
+        if call.authorization.as_ref() != Some(&key) {
+            return Next::Reply(Reply::unauthorized());
         }
         if request.uri().path() != "/v1/chat/completions" {
             let message = format!("Invalid URL ({} {})", request.method(), call.path);
@@ -110,15 +88,8 @@ impl State {
             Ok(question) => question,
             Err(reply) => return Next::Reply(reply),
         };
-        match self.plan.take(call.title.as_deref()) {
-            Some(Fault::Answer(status, retry_after)) => {
-                Next::Reply(Reply::of_status(status, retry_after))
-            }
-            Some(Fault::Page(status)) => Next::Reply(Reply::page(status)),
-            Some(Fault::Close) => Next::Close,
-            Some(Fault::Hang) => Next::Hang,
-            fault => Next::Write(question, fault),
-        }
+        let slip = self.plan.take(call.title.as_deref().unwrap_or_default());
+        Next::Write(question, slip)
     }
 }
 
@@ -134,17 +105,14 @@ impl Visit {
     fn begin(shared: Arc<Shared>, request: &Request<Bytes>) -> (Self, Next) {
         let mut state = shared.state.lock().unwrap();
         state.under_way += 1;
-        state.most_under_way = state.most_under_way.max(state.under_way);
         let authorization = request.headers().get(AUTHORIZATION);
         let body = serde_json::from_slice(request.body()).unwrap_or_default();
         let call = Call {
-            at: Instant::now(),
             path: request.uri().to_string(),
             authorization: authorization.map(|it| String::from_utf8_lossy(it.as_bytes()).into()),
             title: request::posting(&body).map(|posting| posting.title),
             body,
             status: None,
-            under_way: state.under_way,
         };
         let next = state.next(request, &call);
         let index = state.calls.len();
@@ -153,21 +121,13 @@ impl Visit {
         (Self { shared, index }, next)
     }
 
-    /// Writes the model's answer, after the configured delay.
+    /// Writes the model's answer, once answers are not held.
     async fn write(&self, question: &Question, slip: Option<Slip>) -> Reply {
         let mut held = self.shared.held.subscribe();
         // The sender lives as long as the server.
         let _ = held.wait_for(|held| !*held).await;
-        let (delay, usage) = {
-            let state = self.shared.state.lock().unwrap();
-            (state.delay, state.usage)
-        };
-        sleep(delay).await;
         match draft::write(question, slip) {
-            Ok(completion) => {
-                let usage = usage.unwrap_or_else(|| completion.usage(question));
-                Reply::completion(&completion, usage)
-            }
+            Ok(completion) => Reply::completion(&completion, completion.usage(question)),
             Err(message) => Reply::invalid("response_format", &message),
         }
     }
@@ -175,7 +135,6 @@ impl Visit {
     fn answer(&self, reply: &Reply) -> Answer {
         self.shared.state.lock().unwrap().calls[self.index].status = Some(reply.status);
         let body = Full::new(Bytes::from(reply.body.clone()));
-        let body = body.map_err(|never| match never {}).boxed();
         response(reply).body(body).unwrap()
     }
 }
@@ -187,34 +146,8 @@ impl Drop for Visit {
 }
 
 fn response(reply: &Reply) -> Builder {
-    let response = Response::builder()
+    Response::builder()
         .status(reply.status)
-        .header(CONTENT_TYPE, reply.content_type)
-        .header("x-request-id", format!("req_{}", Uuid::new_v4().simple()));
-    match reply.retry_after {
-        Some(seconds) => response.header(RETRY_AFTER, seconds),
-        None => response,
-    }
-}
-
-/// An answer with half of its body, after which the connection is closed.
-fn half(reply: &Reply) -> Answer {
-    let sent = Bytes::from(reply.body.as_bytes()[..reply.body.len() / 2].to_vec());
-    let parts = stream::unfold(Some(sent), |sent| async {
-        if let Some(sent) = sent {
-            return Some((Ok(Frame::data(sent)), None));
-        }
-        sleep(MIDWAY).await;
-        Some((Err(closed()), None))
-    });
-    let body = StreamBody::new(parts).boxed();
-    response(reply)
-        .header(CONTENT_LENGTH, reply.body.len())
-        .body(body)
-        .unwrap()
-}
-
-/// The error that closes a connection without an answer.
-fn closed() -> io::Error {
-    io::Error::other("a fault that was asked for")
+        .header(CONTENT_TYPE, "application/json")
+        .header("x-request-id", format!("req_{}", Uuid::new_v4().simple()))
 }

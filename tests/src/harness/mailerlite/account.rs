@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    OnSuppressed,
     field::Field,
     group::Group,
     reply::{self, Query, Reply, in_days, now},
@@ -26,10 +25,12 @@ const IMPORTS: usize = 5;
 pub struct AccountData {
     /// The limit of requests within any minute.
     pub limit: usize,
-    pub on_suppressed: OnSuppressed,
     pub webhooks: Vec<Value>,
     /// The base URL of the API.
     pub url: String,
+    /// Whether an upsert of a suppressed person is answered 200 without changing the status, instead
+    /// of 422: the provider was observed to do either.
+    ignores_suppressed: bool,
     pub groups: Vec<Group>,
     pub fields: Vec<Field>,
     pub subscribers: Vec<Subscriber>,
@@ -48,9 +49,9 @@ impl AccountData {
     pub fn new(url: &str, nth: u64) -> Self {
         let mut data = Self {
             limit: 120,
-            on_suppressed: OnSuppressed::Refuse,
             webhooks: Vec::new(),
             url: url.to_owned(),
+            ignores_suppressed: nth == 0,
             groups: Vec::new(),
             fields: Field::at_first(),
             subscribers: Vec::new(),
@@ -102,7 +103,7 @@ impl AccountData {
         );
         let one = &mut self.subscribers[position];
         if one.is_suppressed() && body["resubscribe"] != true {
-            if self.on_suppressed == OnSuppressed::Refuse {
+            if !self.ignores_suppressed {
                 return refusal(one);
             }
         } else {

@@ -17,8 +17,6 @@ mod reply;
 mod routes;
 mod server;
 mod subscriber;
-#[cfg(test)]
-mod tests;
 
 use std::{
     collections::VecDeque,
@@ -58,12 +56,6 @@ pub enum Fault {
     /// An error with this status, and with `Retry-After` in seconds if given. The request has no
     /// effect.
     Answer(u16, Option<u64>),
-    /// This status with an HTML page, as from a proxy. The request has no effect.
-    Page(u16),
-    /// This status with this JSON. The request has no effect.
-    Words(u16, &'static str),
-    /// No answer, for as long as the client waits. The request has no effect.
-    Hang,
     /// The connection is closed. The request has no effect.
     Close,
     /// The request takes effect, but the connection is closed without an answer.
@@ -75,17 +67,8 @@ pub enum Fault {
 /// A planned fault.
 struct Planned {
     fault: Fault,
-    /// The method that the fault is for; `None` for any.
-    method: Option<&'static str>,
-}
-
-/// The treatment of an upsert of a suppressed person. The provider was observed to do either.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnSuppressed {
-    /// 422 without any effect.
-    Refuse,
-    /// 200, with the person's unchanged status.
-    Keep,
+    /// The method that the fault is for.
+    method: &'static str,
 }
 
 /// A received request.
@@ -121,7 +104,8 @@ struct State {
 
 impl MailerLite {
     /// Starts the stand-in with two empty accounts. Each has a group and the fields for
-    /// memberships, refuses upserts of suppressed people, and accepts 120 requests a minute.
+    /// memberships, and accepts 120 requests a minute. The old one ignores upserts of suppressed
+    /// people, the new one refuses them.
     pub fn start() -> Self {
         server::start()
     }
@@ -146,22 +130,8 @@ impl MailerLite {
         self.on(account, |data| data.limit = per_minute);
     }
 
-    /// Sets the treatment of upserts of suppressed people.
-    pub fn on_suppressed(&self, account: Account, what: OnSuppressed) {
-        self.on(account, |data| data.on_suppressed = what);
-    }
-
-    /// Plans a fault for the next requests to an account, after those that are planned already.
-    pub fn fail(&self, account: Account, times: usize, fault: Fault) {
-        self.plan(account, None, times, fault);
-    }
-
     /// Plans a fault for the next requests with one method, independent of other methods.
     pub fn fail_on(&self, account: Account, method: &'static str, times: usize, fault: Fault) {
-        self.plan(account, Some(method), times, fault);
-    }
-
-    fn plan(&self, account: Account, method: Option<&'static str>, times: usize, fault: Fault) {
         let faults = std::iter::repeat_with(|| Planned { fault, method }).take(times);
         self.state().faults[account as usize].extend(faults);
     }

@@ -36,12 +36,6 @@ impl Reply {
         }
     }
 
-    /// An HTML page, as a string in place of an object.
-    pub fn page(status: u16) -> Self {
-        let page = format!("<html><head><title>{status}</title></head><body>nginx</body></html>");
-        Self::new(status, Value::String(page))
-    }
-
     pub fn message(status: u16, message: &str) -> Self {
         Self::new(status, json!({ "message": message }))
     }

@@ -14,8 +14,6 @@ use hyper::{
     header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
 };
 
-use serde_json::Value;
-
 use super::{
     super::stand_in::Server, Account, Call, Fault, MailerLite, Planned, State,
     account::AccountData, reply::Reply, routes,
@@ -79,7 +77,7 @@ impl State {
         self.calls.push(Call { status, ..call });
         match reply {
             Ok(reply) => Next::Answer(Box::new(response(&reply, rate))),
-            Err(Fault::Hang | Fault::WithholdAnswer) => Next::Hang,
+            Err(Fault::WithholdAnswer) => Next::Hang,
             Err(_) => Next::Close,
         }
     }
@@ -95,12 +93,7 @@ impl State {
             Some(Fault::Answer(status, retry_after)) => {
                 return (Ok(Reply::of_status(status, retry_after)), None);
             }
-            Some(Fault::Page(status)) => return (Ok(Reply::page(status)), None),
-            Some(Fault::Words(status, body)) => {
-                let body = serde_json::from_str(body).unwrap();
-                return (Ok(Reply::new(status, body)), None);
-            }
-            Some(fault @ (Fault::Hang | Fault::Close)) => return (Err(fault), None),
+            Some(fault @ Fault::Close) => return (Err(fault), None),
             Some(Fault::LoseAnswer | Fault::WithholdAnswer) | None => {}
         }
         let data = &mut self.accounts[account as usize];
@@ -114,7 +107,7 @@ impl State {
 
     fn next_fault(&mut self, account: Account, method: &str) -> Option<Fault> {
         let planned = &mut self.faults[account as usize];
-        let is_meant = |one: &Planned| one.method.is_none_or(|wanted| wanted == method);
+        let is_meant = |one: &Planned| one.method == method;
         let next = planned.iter().position(is_meant)?;
         planned.remove(next).map(|one| one.fault)
     }
@@ -131,10 +124,6 @@ fn response(reply: &Reply, rate: Option<(usize, usize)>) -> Response<Full<Bytes>
         response = response.header(RETRY_AFTER, seconds);
     }
     let body = match &reply.body {
-        Some(Value::String(page)) => {
-            response = response.header(CONTENT_TYPE, "text/html");
-            page.clone()
-        }
         Some(body) => {
             response = response.header(CONTENT_TYPE, "application/json");
             body.to_string()
