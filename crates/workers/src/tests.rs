@@ -6,7 +6,6 @@ mod drafts;
 mod failures;
 mod model;
 mod rounds;
-mod stops;
 
 use std::{
     collections::HashMap,

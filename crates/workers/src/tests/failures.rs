@@ -102,22 +102,6 @@ async fn what_computes_for_long_is_ended_and_harms_no_other() {
 }
 
 #[tokio::test]
-async fn a_conflict_on_recording_is_tried_again() {
-    let bench = Bench::new();
-    bench
-        .ingest(&[create("a", "acme"), create("b", "acme")])
-        .await;
-    bench
-        .stores
-        .faulty
-        .fail_next(vec![Fault::Fail(StoreError::Conflict); 4]);
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.script.calls(), 2);
-    worker.stop().await;
-}
-
-#[tokio::test]
 async fn one_bad_or_stuck_row_harms_no_other() {
     let locked = "canceling statement due to lock timeout".to_owned();
     for fault in [
@@ -144,21 +128,6 @@ async fn one_bad_or_stuck_row_harms_no_other() {
         bench.until_approved("b").await;
         worker.stop().await;
     }
-}
-
-#[tokio::test]
-async fn a_store_that_is_away_for_a_while_is_survived() {
-    let mut bench = Bench::new();
-    bench.settings.poll_every = Duration::from_millis(20);
-    bench.ingest(&[create("a", "acme")]).await;
-    bench
-        .stores
-        .faulty
-        .fail_next(vec![Fault::Fail(StoreError::Unavailable("away".into())); 3]);
-    let worker = bench.start();
-    bench.until_idle().await;
-    assert_eq!(bench.status("a").await, Status::Approved);
-    worker.stop().await;
 }
 
 #[tokio::test]
@@ -235,23 +204,6 @@ async fn nothing_is_given_up_while_its_texts_cannot_be_kept() {
     bench.stores.faulty.heal();
     bench.until_dead().await;
     assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
-    worker.stop().await;
-}
-
-#[tokio::test]
-async fn a_conflict_on_keeping_texts_is_decided_again() {
-    let bench = Bench::new();
-    let permanent = EnrichError::Permanent("no use".to_owned());
-    bench.script.treat("a", Treatment::Fail(permanent));
-    bench.ingest(&[create("a", "acme")]).await;
-    bench
-        .stores
-        .faulty
-        .fail_next(vec![Fault::Fail(StoreError::Conflict); 3]);
-    let worker = bench.start();
-    bench.until_dead().await;
-    assert_eq!(bench.texts("a").await.as_deref(), Some("Engineer a"));
-    assert_eq!(bench.script.calls(), 1);
     worker.stop().await;
 }
 

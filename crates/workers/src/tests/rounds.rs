@@ -10,48 +10,6 @@ use kernel::{
 use super::*;
 
 #[tokio::test]
-async fn a_commit_wakes_the_worker_and_everything_gets_done() {
-    let bench = Bench::new();
-    let worker = bench.start();
-    // Let it go to sleep first.
-    sleep(Duration::from_millis(50)).await;
-    bench
-        .ingest(&[create("a", "acme"), create("b", "acme")])
-        .await;
-    bench.until_idle().await;
-    assert_eq!(bench.status("a").await, Status::Approved);
-    assert_eq!(bench.status("b").await, Status::Approved);
-    worker.stop().await;
-}
-
-#[tokio::test]
-async fn commits_of_other_processes_are_found() {
-    let mut bench = Bench::new();
-    bench.settings.poll_every = Duration::from_millis(20);
-    let worker = bench.start();
-    let (now, puts) = ((bench.clock)(), [create("a", "acme")]);
-    usecase::ingest(bench.memory(), &puts, bench.settings.lifetime, now)
-        .await
-        .unwrap()[0]
-        .clone()
-        .unwrap();
-    bench.until_idle().await;
-    assert_eq!(bench.status("a").await, Status::Approved);
-    worker.stop().await;
-}
-
-#[tokio::test]
-async fn more_than_one_claim_holds_gets_done() {
-    let mut bench = Bench::new();
-    bench.settings.claim_for_enrichment = 3;
-    let puts: Vec<_> = (0..10).map(|n| create(&n.to_string(), "acme")).collect();
-    bench.ingest(&puts).await;
-    let worker = bench.start();
-    bench.until_idle().await;
-    worker.stop().await;
-}
-
-#[tokio::test]
 async fn outcomes_of_a_claim_share_a_commit() {
     let bench = Bench::new();
     bench
@@ -92,23 +50,6 @@ async fn a_lease_is_renewed_while_work_takes_long() {
     assert_eq!(bench.status("a").await, Status::Approved);
     one.stop().await;
     other.stop().await;
-}
-
-#[tokio::test]
-async fn an_idle_worker_does_not_spin() {
-    let mut bench = Bench::new();
-    bench.settings.poll_every = Duration::from_millis(100);
-    let reads = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&reads);
-    bench.clock = Arc::new(move || {
-        counted.fetch_add(1, Ordering::SeqCst);
-        clock::now()
-    });
-    let worker = bench.start();
-    sleep(Duration::from_millis(400)).await;
-    worker.stop().await;
-    // Each look at the outbox reads the clock once or twice.
-    assert!(reads.load(Ordering::SeqCst) < 50, "{reads:?}");
 }
 
 #[tokio::test]

@@ -58,27 +58,3 @@ async fn one_call_finds_out_whether_the_outage_is_over() {
     assert_eq!(bench.calls(), before + 5, "the one has its next already");
     worker.stop().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn the_enricher_is_left_alone_for_as_long_as_it_asks() {
-    let bench = ModelBench::new();
-    let wait = Duration::from_mins(10);
-    bench.model.answer(away(Some(wait)));
-    bench.push(&names(0..100)).await;
-    let worker = bench.start();
-    sleep(2 * HOUR).await;
-    let calls = bench.model.calls();
-    assert!((12..=16).contains(&calls.len()), "{}", calls.len());
-    for pair in calls[3..].windows(2) {
-        assert!(pair[1].at - pair[0].at >= wait, "{pair:?}");
-    }
-    let rows = Outbox::list(bench.memory(), false, None, usize::MAX)
-        .await
-        .unwrap();
-    let claimed = rows.iter().filter(|row| row.attempts > 0).count();
-    assert_eq!(claimed, calls.len(), "nothing else was touched");
-    bench.model.relent();
-    bench.until_idle().await;
-    assert_eq!(bench.enrichments().await.dead, 0);
-    worker.stop().await;
-}
