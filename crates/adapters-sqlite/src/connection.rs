@@ -241,15 +241,15 @@ impl Connections {
              PRAGMA foreign_keys = ON;
              PRAGMA trusted_schema = OFF;
              PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -16384;
              PRAGMA wal_autocheckpoint = 4000;
              PRAGMA journal_size_limit = 67108864;",
         )?;
         conn.batch_execute(match role {
-            Role::Reader => "PRAGMA query_only = ON",
+            // The system keeps the file's pages too.
+            Role::Reader => "PRAGMA query_only = ON; PRAGMA cache_size = -4096",
             // What is deleted or replaced is overwritten with zeros: an erased posting must not be
             // found in the file's free space, nor must an earlier version of it.
-            Role::Writer => "PRAGMA secure_delete = ON",
+            Role::Writer => "PRAGMA secure_delete = ON; PRAGMA cache_size = -16384",
         })?;
         Ok(())
     }

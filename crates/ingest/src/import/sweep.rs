@@ -5,7 +5,7 @@ use std::{fmt::Debug, slice, time::Duration};
 use async_trait::async_trait;
 use domain::usecase::ImportError;
 use kernel::{PostingId, StoreError};
-use runtime::{panics, waits};
+use runtime::{Floor, panics, waits};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +19,12 @@ use super::{
 pub(super) const PAGE: usize = 1_024;
 /// Postings per commit.
 const BATCH: usize = 256;
+/// What is left to it while many push: a hundred thousand postings take a minute at most, and pushes
+/// keep most of their rate.
+const FLOOR: Floor = Floor {
+    batch: 64,
+    a_second: 2_000,
+};
 /// Retries of a batch after conflicts with other writers.
 const CONFLICTS: usize = 4;
 /// The most postings that cannot be written now and are tried again at the end.
@@ -76,12 +82,12 @@ impl<'a, S: Step> Sweep<'a, S> {
             let (page, next) = self.page(after).await?;
             let mut rest = page.as_slice();
             while !rest.is_empty() {
-                let size = self.ports.throttle.sweep_size(BATCH).min(rest.len());
-                let (batch, others) = rest.split_at(size);
+                let throttle = &self.ports.throttle;
+                let (batch, others) = rest.split_at(throttle.batch(FLOOR, BATCH).min(rest.len()));
                 let start = Instant::now();
                 self.write(batch).await?;
-                self.wait(self.ports.throttle.sweep_pause(start.elapsed()))
-                    .await?;
+                let pause = throttle.pause(FLOOR, batch.len(), start.elapsed());
+                self.wait(pause).await?;
                 rest = others;
             }
             if next.is_none() {
