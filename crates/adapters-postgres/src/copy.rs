@@ -7,16 +7,16 @@ use std::{sync::Arc, time::Duration};
 use diesel::{QueryableByName, sql_query, sql_types::Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use kernel::StoreError;
-use sql_common::copy::{
-    Column, Kind, NEVER_EMPTY, Row, TABLES, Table, kinds_of_key, list, quoted, row, rows_as_json,
+use sql_common::{
+    copy::{
+        Column, Kind, NEVER_EMPTY, Row, TABLES, Table, kinds_of_key, list, quoted, row,
+        rows_as_json,
+    },
+    executor::Executor,
+    statement,
 };
 
-use crate::{
-    PostgresOptions, PostgresStore, PostgresUrl,
-    connection::Connections,
-    error::Failure,
-    statement::{self, statement},
-};
+use crate::{PostgresOptions, PostgresStore, PostgresUrl, connection::Connections, error::Failure};
 
 /// How long a statement may take: it writes megabytes, perhaps on a busy server.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -50,7 +50,7 @@ statement! {
 }
 
 async fn is_under_way(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
-    let found: Vec<bool> = statement::load::<IsUnderWay, _>(conn, &[]).await?;
+    let found: Vec<bool> = Executor::load::<IsUnderWay, _>(conn, &[]).await?;
     Ok(found == [true])
 }
 

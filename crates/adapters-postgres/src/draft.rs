@@ -104,19 +104,3 @@ impl PostgresStore {
         .await
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        statement::Sql,
-        tests::plans::{assert_uses_index, plan},
-    };
-
-    #[tokio::test]
-    async fn a_key_is_looked_up() {
-        let plan = plan(Reserve::text(), "(bytea, uuid, timestamptz, timestamptz)").await;
-        assert_uses_index(&plan, "drafts_pkey");
-        assert_eq!(plan.matches("using drafts_pkey ").count(), 2, "{plan}");
-    }
-}

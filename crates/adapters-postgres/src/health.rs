@@ -4,30 +4,32 @@ use async_trait::async_trait;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::store::{Health, ReplicaPosition, StoreClock};
 use kernel::StoreError;
+use sql_common::{executor::Executor as _, statement};
 use time::OffsetDateTime;
 
 use crate::{
     PostgresStore,
     migrations::{self, MIGRATIONS},
-    statement::{load, statement},
 };
 
 statement! {
     /// Whether the server is a standby, whether it is read-only, and which privileges the role
     /// lacks.
-    Writable =
-    "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, \
-     (SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES \
-         ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'), \
-         ('posting_history', 'INSERT'), ('posting_decisions', 'INSERT'), ('companies', 'INSERT'), ('companies', 'UPDATE'), \
-         ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'), \
-         ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'), \
-         ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'), \
-         ('clients', 'SELECT'), ('clients', 'UPDATE'), ('client_secrets', 'SELECT'), \
-         ('client_secrets', 'UPDATE'), ('client_days', 'INSERT'), ('client_days', 'UPDATE'), \
-         ('client_days', 'DELETE'), ('client_refusals', 'INSERT'), \
-         ('client_refusals', 'DELETE')) \
-         AS needed (name, action) WHERE NOT has_table_privilege(name, action))",
+    Writable = r"
+        SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::boolean, (
+            SELECT string_agg(format('%s on %s', action, name), ', ') FROM (VALUES
+                ('postings', 'INSERT'), ('postings', 'UPDATE'), ('posting_texts', 'INSERT'),
+                ('posting_history', 'INSERT'), ('posting_decisions', 'INSERT'),
+                ('companies', 'INSERT'), ('companies', 'UPDATE'),
+                ('events', 'INSERT'), ('events', 'DELETE'), ('event_log', 'UPDATE'),
+                ('outbox', 'INSERT'), ('outbox', 'UPDATE'), ('outbox', 'DELETE'),
+                ('subscribers', 'INSERT'), ('subscribers', 'UPDATE'),
+                ('clients', 'SELECT'), ('clients', 'UPDATE'), ('client_secrets', 'SELECT'),
+                ('client_secrets', 'UPDATE'), ('client_days', 'INSERT'),
+                ('client_days', 'UPDATE'), ('client_days', 'DELETE'),
+                ('client_refusals', 'INSERT'), ('client_refusals', 'DELETE')
+            ) AS needed (name, action) WHERE NOT has_table_privilege(name, action)
+        )",
     returns (Bool, Bool, Nullable<Text>)
 }
 
@@ -38,9 +40,9 @@ statement! {
 
 statement! {
     /// The place in the write-ahead log: of a standby, where it has come to in that of its primary.
-    Place =
-    "SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() \
-     ELSE pg_current_wal_lsn() END - '0/0'::pg_lsn)::bigint",
+    Place = r"
+        SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+            ELSE pg_current_wal_lsn() END - '0/0'::pg_lsn)::bigint",
     returns (BigInt,)
 }
 
@@ -54,8 +56,7 @@ impl Health for PostgresStore {
         let looked = self.connections.run(async |conn| {
             let pending = migrations::pending(conn, &MIGRATIONS).await?;
             if pending.is_empty() {
-                let rows: Vec<(bool, bool, Option<String>)> =
-                    load::<Writable, _>(conn, &[]).await?;
+                let rows: Vec<(bool, bool, Option<String>)> = conn.load::<Writable, _>(&[]).await?;
                 Ok((pending, rows.into_iter().next()))
             } else {
                 Ok((pending, None))
@@ -86,7 +87,7 @@ impl Health for PostgresStore {
 impl StoreClock for PostgresStore {
     async fn time(&self) -> Result<Option<OffsetDateTime>, StoreError> {
         let asked = self.connections.run(async |conn| {
-            let rows: Vec<(i64,)> = load::<Clock, _>(conn, &[]).await?;
+            let rows: Vec<(i64,)> = conn.load::<Clock, _>(&[]).await?;
             Ok(rows)
         });
         let now =
@@ -102,7 +103,7 @@ impl StoreClock for PostgresStore {
 impl ReplicaPosition for PostgresStore {
     async fn position(&self) -> Result<Option<u64>, StoreError> {
         let asked = self.connections.run(async |conn| {
-            let rows: Vec<(i64,)> = load::<Place, _>(conn, &[]).await?;
+            let rows: Vec<(i64,)> = conn.load::<Place, _>(&[]).await?;
             Ok(rows)
         });
         let place = asked.await?.into_iter().next();

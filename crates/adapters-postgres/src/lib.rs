@@ -16,22 +16,20 @@
 //! - `url`, `tls`, `establish`, `connection`: where the database is, and how work runs on its
 //!   connections; `health`, `recent`: whether it can be written.
 //! - `migrations`: the tables, whose columns are explained there; `open`: with all of them.
-//! - `statement`: statements that are prepared once; `copy`: takes in the rows of another store.
+//! - `statement`: statements with columns of several rows; `copy`: takes in the rows of another store.
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
-//!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
-//!   `subscriber`, `webhook`: statements on shared tables that this store has in its own way.
+//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
+//!   its own way; `client`, `draft`, `outbox`, `subscriber`, `webhook`: statements on shared tables
+//!   that this store has in its own way.
 //!
 //! The feature `testing` adds databases for tests, on the server that `POSTHASTE_TEST_POSTGRES_URL`
 //! names.
 
 mod client;
 mod commit;
-mod company;
 mod connection;
 mod copy;
 mod draft;
-mod duplicate;
 mod error;
 mod establish;
 mod event;
@@ -41,7 +39,6 @@ mod open;
 mod options;
 mod outbox;
 mod ports;
-mod posting;
 mod recent;
 mod retention;
 mod statement;

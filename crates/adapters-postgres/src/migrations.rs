@@ -14,13 +14,10 @@ use diesel::{
 };
 use diesel_async::{AsyncPgConnection, async_connection_wrapper::AsyncConnectionWrapper};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use sql_common::migrations::Comparison;
+use sql_common::{executor::Executor as _, migrations::Comparison, statement};
 use tokio::{task, time::sleep};
 
-use crate::{
-    error::Failure,
-    statement::{self, statement},
-};
+use crate::error::Failure;
 
 pub(crate) const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
@@ -45,15 +42,15 @@ pub(crate) async fn pending(
     conn: &mut AsyncPgConnection,
     known: &impl MigrationSource<Pg>,
 ) -> Result<Vec<String>, Failure> {
-    let has_journal: Vec<bool> = statement::load::<HasJournal, _>(conn, &[]).await?;
+    let has_journal: Vec<bool> = conn.load::<HasJournal, _>(&[]).await?;
     let applied = if has_journal == [true] {
-        statement::load::<Journal, _>(conn, &[]).await?
+        conn.load::<Journal, _>(&[]).await?
     } else {
         Vec::new()
     };
     let comparison = Comparison::new::<Pg>(known, applied)?;
     let needs: Vec<String> = if comparison.is_newer() {
-        statement::load::<Needs, _>(conn, &[]).await?
+        conn.load::<Needs, _>(&[]).await?
     } else {
         Vec::new()
     };
@@ -68,9 +65,9 @@ statement! {
 
 statement! {
     /// A migration takes its time.
-    NoLimits =
-    "SELECT set_config('statement_timeout', '0', false), \
-     set_config('idle_in_transaction_session_timeout', '0', false)",
+    NoLimits = r"
+        SELECT set_config('statement_timeout', '0', false),
+            set_config('idle_in_transaction_session_timeout', '0', false)",
     returns (Text, Text)
 }
 
@@ -97,10 +94,10 @@ pub(crate) async fn migrate<S>(
 where
     S: MigrationSource<Pg> + Send + 'static,
 {
-    let _: Vec<(String, String)> = statement::load::<NoLimits, _>(&mut conn, &[]).await?;
+    let _: Vec<(String, String)> = conn.load::<NoLimits, _>(&[]).await?;
     // Polled: a statement that waits has a snapshot, for whose end the building of an index waits.
     let mut waits = false;
-    while statement::load::<TryLock, bool>(&mut conn, &[]).await? != [true] {
+    while conn.load::<TryLock, bool>(&[]).await? != [true] {
         if !waits {
             tracing::info!("another process applies migrations; waiting for it");
             waits = true;

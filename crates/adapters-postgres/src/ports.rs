@@ -12,6 +12,7 @@ sql_common::console!(PostgresStore);
 sql_common::sign_in!(PostgresStore);
 sql_common::drafts!(PostgresStore);
 sql_common::outbox!(PostgresStore);
+sql_common::postings!(PostgresStore);
 sql_common::subscribers!(PostgresStore);
 sql_common::webhooks!(PostgresStore);
 

@@ -3,17 +3,13 @@
 use diesel::sql_types::Text;
 use diesel_async::AsyncPgConnection;
 use newsletter::store::{StoreError, WriteSet};
-use sql_common::subscriber;
+use sql_common::{binds, executor::Executor as _, statement, subscriber};
 
-use crate::{
-    PostgresStore, commit,
-    error::Failure,
-    statement::{Value, load, statement},
-};
+use crate::{PostgresStore, commit, error::Failure};
 
 statement! {
     /// Sets the transaction's `lock_timeout`.
-    SetLockTimeout = "SELECT set_config('lock_timeout', ?, true)", returns (Text,)
+    SetLockTimeout = "SELECT set_config('lock_timeout', :lock_timeout, true)", returns (Text,)
 }
 
 /// Writes a whole commit inside a transaction, subscribers first.
@@ -23,7 +19,8 @@ async fn apply(
     lock_timeout: &str,
 ) -> Result<(), Failure> {
     if !writes.has_only_tasks() {
-        load::<SetLockTimeout, (String,)>(conn, &[Value::from(lock_timeout)]).await?;
+        conn.load::<SetLockTimeout, (String,)>(binds! { lock_timeout })
+            .await?;
         subscriber::write(conn, writes).await?;
     }
     let mut rest = domain::store::WriteSet::new(writes.tasks.at);

@@ -121,34 +121,3 @@ async fn record(conn: &mut impl Executor, mut rows: ActivityRows) -> Outcome<()>
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use sql_common::client::{Days, Refusals};
-
-    use super::*;
-    use crate::{statement::Sql, tests::plan};
-
-    #[tokio::test]
-    async fn erasures_are_looked_for_among_the_newest_entries() {
-        let plan = plan(IsErased::text()).await;
-        assert!(plan.contains("INDEX audit_newest (at>?)"), "{plan}");
-    }
-
-    #[tokio::test]
-    async fn rows_are_found_by_their_client() {
-        for query in [
-            Days::text(),
-            Refusals::text(),
-            TrimDays::text(),
-            TrimRefusals::text(),
-        ] {
-            let plan = plan(&query).await;
-            assert!(plan.contains("USING PRIMARY KEY (client_id=?"), "{plan}");
-            assert!(
-                !plan.contains("SCAN") && !plan.contains("TEMP B-TREE"),
-                "{plan}"
-            );
-        }
-    }
-}

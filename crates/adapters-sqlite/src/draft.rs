@@ -134,14 +134,3 @@ impl SqliteStore {
         .await
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{statement::Sql, tests::assert_uses_index};
-
-    #[tokio::test]
-    async fn a_key_is_looked_up() {
-        assert_uses_index(Find::text(), "sqlite_autoindex_drafts_1").await;
-    }
-}

@@ -17,11 +17,10 @@
 //! - `connection`: the connections to the file; `file`: whether the file is still in its place;
 //!   `recent`: whether commits succeed.
 //! - `migrations`: the schema; the migrations themselves explain its columns.
-//! - `statement`: statements that are prepared once.
 //! - `ports`: the ports that are implemented for both stores, in `sql-common`.
-//! - `commit`: a write set as one transaction; `posting`, `company`, `event`, `duplicate`,
-//!   `retention`: tables that this store has in its own way; `client`, `draft`, `outbox`,
-//!   `subscriber`, `webhook`: statements on shared tables that this store has in its own way.
+//! - `commit`: a write set as one transaction; `event`, `retention`: tables that this store has in
+//!   its own way; `posting`, `company`, `client`, `draft`, `outbox`, `subscriber`, `webhook`:
+//!   statements on shared tables that this store has in its own way.
 //! - `backup`: copies of a database, and what becomes of one that is restored; `copy`: all of
 //!   its rows, for the other store.
 
@@ -32,7 +31,6 @@ mod company;
 mod connection;
 mod copy;
 mod draft;
-mod duplicate;
 mod error;
 mod event;
 mod file;
@@ -42,7 +40,6 @@ mod ports;
 mod posting;
 mod recent;
 mod retention;
-mod statement;
 mod subscriber;
 mod webhook;
 
@@ -72,9 +69,6 @@ use self::{
     error::Failure,
     file::DatabaseFile,
 };
-
-/// How many values one `IN (…)` may list; SQLite allows 32,766 parameters in a statement.
-pub(crate) const IN_LIST: usize = 1_000;
 
 /// How long a commit waits for other processes. Well below the ten seconds a command may take, so
 /// that a command can try again.

@@ -21,7 +21,7 @@ use crate::{
 
 entity! {
     /// The state of an account of the e-mail provider.
-    StateRow = account_states (account) of (Account, AccountState) {
+    StateRow = account_states of (Account, AccountState) {
         fixed {
             account: Text = Text(|(account, _)| Some(account.as_str())),
         }
@@ -30,7 +30,6 @@ entity! {
             pause_reason: Nullable<Text> = Text(|(_, state)| state.pause_reason.as_deref()),
             reconciled_at: Nullable<Moment> = Time(|(_, state)| state.reconciled_at),
         }
-        apart {}
     }
 }
 
@@ -40,7 +39,7 @@ statement! {
     Lease = {
         postgres: r"
             INSERT INTO account_leases (account, holder, ends_at)
-            SELECT account, :holder, :until FROM unnest(:account) AS wanted (account)
+            SELECT account, :holder, :until FROM unnest(:account::text[]) AS wanted (account)
             ON CONFLICT (account) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
             WHERE account_leases.holder = excluded.holder OR account_leases.ends_at <= :now",
         sqlite: r"

@@ -20,7 +20,7 @@ use crate::{
 
 entity! {
     /// An action of an operator.
-    AuditRow = audit (id) of Entry {
+    AuditRow = audit of Entry {
         fixed {
             id: Id = Id(|entry| Some(entry.id)),
             at: Moment = Time(|entry| Some(entry.at)),
@@ -31,7 +31,6 @@ entity! {
         changing {
             details: Text = Document(|entry| &entry.details),
         }
-        apart {}
     }
 }
 

@@ -7,12 +7,13 @@ use diesel::{
     QueryResult,
     pg::Pg,
     query_builder::AstPass,
-    sql_types::{Array, BigInt, Binary, Bool, Double, Integer, Nullable, Text},
+    sql_types::{Array, BigInt, Binary, Bool, Double, Nullable, Text},
 };
 use time::Date;
 use uuid::Uuid;
 
 use crate::{
+    entity::{Column, Entity, Of},
     types::{Day, Id, Moment, Rendered, StoredTime},
     value::{self, Bind, Named},
 };
@@ -32,8 +33,6 @@ pub enum Value<'a> {
     Rendered(Vec<Option<Rendered<'a>>>),
     /// A column of `bytea`.
     Binaries(Vec<Option<&'a [u8]>>),
-    /// A column of `integer`.
-    Integers(Vec<i32>),
     /// A column of `bigint`.
     BigInts(Vec<Option<i64>>),
     /// A column of `double precision`.
@@ -89,11 +88,44 @@ impl<'a> FromIterator<value::Value<'a>> for Value<'a> {
     }
 }
 
+/// A value with the name by which a statement has it.
+pub type NamedValue<'a> = (&'static str, Value<'a>);
+
+/// The columns of rows, as `{table columns}` names them.
+pub fn arrays<'a, E: Entity>(
+    rows: impl Iterator<Item = &'a E::Write> + Clone,
+) -> impl Iterator<Item = NamedValue<'a>> {
+    E::columns().map(move |of| (of.array, array(of, rows.clone())))
+}
+
+/// The columns of rows that may change, as `{table.changing columns}` names them.
+pub fn changed<'a, E: Entity>(
+    rows: impl Iterator<Item = &'a E::Write> + Clone,
+) -> impl Iterator<Item = NamedValue<'a>> {
+    let columns = E::CHANGING.iter();
+    columns.map(move |of| (of.changed, array(of, rows.clone())))
+}
+
+/// One column of rows. Without any it still has its type.
+fn array<'a, W: 'a>(column: &Column<W>, rows: impl Iterator<Item = &'a W>) -> Value<'a> {
+    match &column.of {
+        Of::Id(of) => Value::OptionalUuids(rows.map(of).collect()),
+        Of::Text(of) | Of::Kept(of) | Of::Json(of) => Value::Texts(rows.map(of).collect()),
+        Of::Rendered(of) => Value::Rendered(rows.map(|row| of(row).map(Rendered)).collect()),
+        Of::TextList(of) | Of::Document(of) => {
+            Value::Rendered(rows.map(|row| Some(Rendered(of(row)))).collect())
+        }
+        Of::Integer(of) => Value::BigInts(rows.map(of).collect()),
+        Of::Real(of) => Value::Doubles(rows.map(of).collect()),
+        Of::Bool(of) => Value::Bools(rows.map(of).collect()),
+        Of::Time(of) => Value::Moments(rows.map(|row| of(row).map(StoredTime::from)).collect()),
+        Of::Day(of) => Value::Days(rows.map(of).collect()),
+        Of::Blob(of) => Value::Binaries(rows.map(of).collect()),
+    }
+}
+
 /// The columns of rows, and the values that all of them share.
-pub(crate) fn columns<'a>(
-    rows: &[Vec<Named<'a>>],
-    shared: &[Named<'a>],
-) -> Vec<(&'static str, Value<'a>)> {
+pub(crate) fn columns<'a>(rows: &[Vec<Named<'a>>], shared: &[Named<'a>]) -> Vec<NamedValue<'a>> {
     let names = rows.first().map_or(&[][..], Vec::as_slice).iter();
     let columns = names.enumerate().map(|(at, (name, _))| {
         let column = rows.iter().filter_map(|row| row.get(at));
@@ -114,7 +146,6 @@ impl Bind<Pg> for Value<'_> {
             Self::Texts(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
             Self::Rendered(column) => out.push_bind_param::<Array<Nullable<Text>>, _>(column),
             Self::Binaries(column) => out.push_bind_param::<Array<Nullable<Binary>>, _>(column),
-            Self::Integers(column) => out.push_bind_param::<Array<Integer>, _>(column),
             Self::BigInts(column) => out.push_bind_param::<Array<Nullable<BigInt>>, _>(column),
             Self::Doubles(column) => out.push_bind_param::<Array<Nullable<Double>>, _>(column),
             Self::Bools(column) => out.push_bind_param::<Array<Bool>, _>(column),

@@ -1,5 +1,7 @@
 //! The table `posting_signatures`, by which duplicates are found.
 
+use std::collections::BTreeMap;
+
 use diesel::{
     Queryable,
     sql_types::{BigInt, Binary, Nullable, Text},
@@ -12,11 +14,14 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    entity,
+    binds, entity,
+    entity::row,
+    executor::{Executor, Outcome},
     posting::{CREATOR, IDENTIFIER, original},
-    stored::{corrupt, parse, parse_optional},
+    statement,
+    stored::{corrupt, most, parse, parse_optional},
     types::{Id, Moment, StoredId, StoredTime},
-    value::Value,
+    value::Named,
 };
 
 /// The fingerprint of a posting as it is written.
@@ -46,7 +51,7 @@ impl FingerprintRecord {
 
 entity! {
     /// The fingerprint of a posting.
-    FingerprintRow = posting_signatures (posting_id) of FingerprintRecord {
+    FingerprintRow = posting_signatures of FingerprintRecord {
         fixed {
             posting_id: Id = Id(|record| Some(record.posting.uuid())),
         }
@@ -59,23 +64,25 @@ entity! {
             since: Moment = Time(|record| Some(record.since)),
             first_signature: Nullable<Binary> = Blob(|record| record.first.as_deref()),
         }
-        apart {}
     }
 }
 
 /// The query for candidates, with a condition on them.
-#[macro_export]
 macro_rules! candidates {
-    ($($condition:literal),+ $(,)?) => {
+    ($($condition:expr),+ $(,)?) => {
         concat!(
-            "SELECT posting_id, source_identifier, version, status, created_by,              duplicate_of, duplicate_identifier,              band_1, band_2, band_3, band_4, signature, since, first_signature              FROM posting_signatures JOIN postings ON postings.id = posting_id              WHERE ",
+            "SELECT posting_id, source_identifier, version, status, created_by, duplicate_of,
+                duplicate_identifier, band_1, band_2, band_3, band_4, signature, since,
+                first_signature
+            FROM posting_signatures JOIN postings ON postings.id = posting_id
+            WHERE ",
             $($condition),+
         )
     };
 }
 
 /// The SQL types of a [`CandidateRow`].
-pub type CandidateColumns = (
+type CandidateColumns = (
     Id,
     Text,
     BigInt,
@@ -93,8 +100,8 @@ pub type CandidateColumns = (
 );
 
 /// A posting with its fingerprint.
-#[derive(Debug, Queryable)]
-pub struct CandidateRow {
+#[derive(Clone, Debug, Queryable)]
+struct CandidateRow {
     id: StoredId,
     source_identifier: String,
     version: i64,
@@ -112,7 +119,7 @@ pub struct CandidateRow {
 }
 
 /// A posting that may be an original or a copy.
-pub fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
+fn candidate(row: CandidateRow) -> Result<Candidate, StoreError> {
     let status: Status = parse(row.status, "postings.status")?;
     let fingerprint = Fingerprint {
         bands: [row.band_1, row.band_2, row.band_3, row.band_4],
@@ -142,13 +149,162 @@ fn signature(bytes: &[u8], column: &str) -> Result<MinHash, StoreError> {
     signature.ok_or_else(|| corrupt(column, format_args!("{} bytes", bytes.len())))
 }
 
-/// A largest number of candidates, to bind: that of a band, or another one.
-pub fn limit<'a>(of_page: Option<usize>) -> Value<'a> {
-    let limit = of_page.unwrap_or(CANDIDATES);
-    i64::try_from(limit).unwrap_or(i64::MAX).into()
+/// The postings of a band, the longest known first.
+macro_rules! in_band {
+    ($band:literal) => {
+        concat!(
+            "SELECT found.posting_id FROM unnest(:band_",
+            $band,
+            "::bigint[]) AS wanted (band)
+            CROSS JOIN LATERAL (
+                SELECT posting_id FROM posting_signatures WHERE band_",
+            $band,
+            " = wanted.band
+                ORDER BY since, posting_id LIMIT :limit
+            ) AS found"
+        )
+    };
 }
 
-/// What the id of a copy has to be behind, to bind.
-pub fn behind<'a>(after: Option<PostingId>) -> Value<'a> {
-    after.map_or(Uuid::nil(), PostingId::uuid).into()
+/// The same for one band.
+macro_rules! of_band {
+    ($band:literal) => {
+        concat!(
+            "SELECT * FROM (
+                SELECT posting_id FROM posting_signatures WHERE band_",
+            $band,
+            " = :band_",
+            $band,
+            " ORDER BY since, posting_id LIMIT :limit
+            )"
+        )
+    };
+}
+
+statement! {
+    pub Near = {
+        postgres: candidates!(
+            "posting_id IN (", in_band!(1), " UNION ", in_band!(2), " UNION ", in_band!(3),
+            " UNION ", in_band!(4), ")"
+        ),
+        sqlite: candidates!(
+            "posting_id IN (", of_band!(1), " UNION ", of_band!(2), " UNION ", of_band!(3),
+            " UNION ", of_band!(4), ")"
+        ),
+    },
+    returns CandidateColumns
+}
+
+statement! {
+    Meant = {
+        postgres: candidates!("posting_id = ANY(:id)"),
+        sqlite: candidates!("posting_id = :id"),
+    },
+    returns CandidateColumns
+}
+
+statement! {
+    pub Copies = {
+        postgres: candidates!(
+            "posting_id IN (
+                SELECT found.id FROM unnest(:id::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
+                    SELECT id FROM postings JOIN posting_signatures ON posting_id = id
+                    WHERE duplicate_of = wanted.id AND id > :after ORDER BY id LIMIT :limit
+                ) AS found
+            )
+            ORDER BY posting_id LIMIT :limit"
+        ),
+        sqlite: candidates!(
+            "duplicate_of = :id AND postings.id > :after ORDER BY postings.id LIMIT :limit"
+        ),
+    },
+    returns CandidateColumns
+}
+
+/// Returns the postings that share a band with one of these fingerprints, and the named ones.
+pub async fn candidates(
+    conn: &mut impl Executor,
+    fingerprints: &[Fingerprint],
+    named: &[PostingId],
+) -> Outcome<Vec<Candidate>> {
+    let bands = fingerprints.iter().map(|Fingerprint { bands, .. }| {
+        let [band_1, band_2, band_3, band_4] = *bands;
+        binds! { band_1, band_2, band_3, band_4 }.to_vec()
+    });
+    let (bands, named): (Vec<_>, _) = (bands.collect(), each(named));
+    let (near, meant) = conn
+        .load_two::<Near, _, Meant, _>([&bands, &named], binds! { limit: most(CANDIDATES) })
+        .await?;
+    Ok(distinct([near, meant].concat())?.into_values().collect())
+}
+
+/// Returns the postings that are marked with one of these.
+pub async fn copies(
+    conn: &mut impl Executor,
+    of: &[PostingId],
+    after: Option<PostingId>,
+    limit: usize,
+) -> Outcome<Vec<Candidate>> {
+    let after = after.map_or(Uuid::nil(), PostingId::uuid);
+    let asked = binds! { after, limit: most(limit) };
+    let found = conn.load_each::<Copies, _>(&each(of), asked).await?;
+    Ok(distinct(found)?.into_values().take(limit).collect())
+}
+
+fn each<'a>(ids: &[PostingId]) -> Vec<Vec<Named<'a>>> {
+    let ids = ids.iter();
+    ids.map(|id| binds! { id: id.uuid() }.to_vec()).collect()
+}
+
+fn distinct(rows: Vec<CandidateRow>) -> Result<BTreeMap<PostingId, Candidate>, StoreError> {
+    let candidates = rows.into_iter().map(candidate);
+    candidates.map(|it| it.map(|it| (it.id, it))).collect()
+}
+
+statement! {
+    Upsert = {
+        postgres: r"
+            INSERT INTO posting_signatures ({posting_signatures})
+            SELECT * FROM unnest({posting_signatures arrays})
+            ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
+        sqlite: r"
+            INSERT INTO posting_signatures ({posting_signatures})
+            VALUES ({posting_signatures :})
+            ON CONFLICT (posting_id) DO UPDATE SET {posting_signatures.changing = excluded}",
+    },
+    over [FingerprintRow]
+}
+
+statement! {
+    /// Leaves out what another commit is writing.
+    Forget = {
+        postgres: r"
+            DELETE FROM posting_signatures WHERE posting_id IN (
+                SELECT posting_id FROM posting_signatures JOIN postings ON postings.id = posting_id
+                WHERE posting_id = ANY(:id) AND status NOT IN ('PendingEnrichment', 'approved')
+                FOR UPDATE OF posting_signatures SKIP LOCKED
+            )",
+        sqlite: r"
+            DELETE FROM posting_signatures WHERE posting_id = :id AND posting_id NOT IN (
+                SELECT id FROM postings
+                WHERE id = :id AND status IN ('PendingEnrichment', 'approved')
+            )",
+    }
+}
+
+/// Writes fingerprints, and takes away those of postings that are not open.
+pub async fn write(
+    conn: &mut impl Executor,
+    fingerprints: &BTreeMap<PostingId, Option<DatedFingerprint>>,
+) -> Outcome<()> {
+    let record = |(id, dated): (&PostingId, &Option<DatedFingerprint>)| {
+        Some(FingerprintRecord::of(*id, dated.as_ref()?))
+    };
+    let records: Vec<_> = fingerprints.iter().filter_map(record).collect();
+    let rows: Vec<_> = records.iter().map(row::<FingerprintRow>).collect();
+    conn.execute_each::<Upsert>(&rows, &[]).await?;
+    let gone = fingerprints.iter().filter(|(_, it)| it.is_none());
+    let gone: Vec<_> = gone.map(|(id, _)| *id).collect();
+    conn.execute_each::<Forget>(&each(&gone), &[]).await?;
+    Ok(())
 }

@@ -1,8 +1,8 @@
 //! The columns of each table, in one order for everything that reads and writes it.
 //!
-//! [`entity!`](macro@crate::entity) declares a table for diesel, the row that is read from it, and
-//! how each column is written from a value of the domain. Statements name the columns by
-//! [templates](crate::sql::expand).
+//! [`entity!`](macro@crate::entity) declares the row that is read from a table, and how each column
+//! is written from a value of the domain; [`written!`](macro@crate::written) the latter alone.
+//! Statements name the columns by [templates](crate::sql::expand).
 
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -20,6 +20,8 @@ pub trait Entity {
     type Row;
     /// The name of the table.
     const TABLE: &'static str;
+    /// The names of the columns that a row is read from.
+    const READ: &'static [&'static str];
     /// The columns that never change.
     const FIXED: &'static [Column<Self::Write>];
     /// The columns that may change.
@@ -35,6 +37,10 @@ pub trait Entity {
 #[derive(Debug)]
 pub struct Column<W> {
     pub name: &'static str,
+    /// The name of the array of its values, beside those of other tables: `table_name`.
+    pub array: &'static str,
+    /// The same of rows that change.
+    pub changed: &'static str,
     /// How its value is computed from the written entity.
     pub of: Of<W>,
 }
@@ -70,6 +76,27 @@ pub enum Of<W> {
     Blob(for<'a> fn(&'a W) -> Option<&'a [u8]>),
 }
 
+impl<W> Of<W> {
+    /// The type that a value is sent to PostgreSQL as.
+    pub const fn sent(&self) -> &'static str {
+        match self {
+            Self::Id(_) => "uuid",
+            Self::Text(_)
+            | Self::Kept(_)
+            | Self::Json(_)
+            | Self::Rendered(_)
+            | Self::TextList(_)
+            | Self::Document(_) => "text",
+            Self::Integer(_) => "bigint",
+            Self::Real(_) => "double precision",
+            Self::Bool(_) => "boolean",
+            Self::Time(_) => "timestamptz",
+            Self::Day(_) => "date",
+            Self::Blob(_) => "bytea",
+        }
+    }
+}
+
 impl<W> Column<W> {
     /// Computes the value to bind.
     pub fn value<'a>(&self, write: &'a W) -> Value<'a> {
@@ -96,7 +123,20 @@ pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// Declares a table, its row, and how its columns are written.
+/// Columns of a table, each with how it is written.
+#[macro_export]
+macro_rules! columns {
+    ($table:ident: $($name:ident = $of:ident($get:expr),)*) => {
+        &[$($crate::entity::Column {
+            name: stringify!($name),
+            array: concat!(stringify!($table), "_", stringify!($name)),
+            changed: concat!("changed_", stringify!($name)),
+            of: $crate::entity::Of::$of($get),
+        },)*]
+    };
+}
+
+/// Declares the row of a table, and how its columns are written.
 ///
 /// Columns that are `apart` change like others but are not part of the row: they are large, and
 /// read only where they are needed.
@@ -104,26 +144,14 @@ pub fn row<E: Entity>(write: &E::Write) -> Vec<Named<'_>> {
 macro_rules! entity {
     (
         $(#[$meta:meta])*
-        $row:ident = $table:ident ($key:ident) of $write:ty {
+        $row:ident = $table:ident of $write:ty {
             fixed { $($fixed:ident: $fixed_sql:ident $(<$fixed_inner:ident>)? = $fixed_of:ident($fixed_get:expr),)* }
             changing { $($name:ident: $sql:ident $(<$inner:ident>)? = $of:ident($get:expr),)* }
-            apart { $($apart:ident: $apart_sql:ident $(<$apart_inner:ident>)? = $apart_of:ident($apart_get:expr),)* }
+            $(apart { $($apart:ident = $apart_of:ident($apart_get:expr),)* })?
         }
     ) => {
-        diesel::table! {
-            use diesel::sql_types::*;
-            use $crate::types::*;
-
-            $table ($key) {
-                $($fixed -> $fixed_sql $(<$fixed_inner>)?,)*
-                $($name -> $sql $(<$inner>)?,)*
-                $($apart -> $apart_sql $(<$apart_inner>)?,)*
-            }
-        }
-
         $(#[$meta])*
-        #[derive(Clone, Debug, diesel::Queryable, diesel::Selectable)]
-        #[diesel(table_name = $table)]
+        #[derive(Clone, Debug, diesel::Queryable)]
         pub struct $row {
             $(pub $fixed: <$fixed_sql $(<$fixed_inner>)? as $crate::types::Stored>::Value,)*
             $(pub $name: <$sql $(<$inner>)? as $crate::types::Stored>::Value,)*
@@ -136,22 +164,35 @@ macro_rules! entity {
                 $($sql $(<$inner>)?,)*
             );
             const TABLE: &'static str = stringify!($table);
-            const FIXED: &'static [$crate::entity::Column<$write>] = &[
-                $($crate::entity::Column {
-                    name: stringify!($fixed),
-                    of: $crate::entity::Of::$fixed_of($fixed_get),
-                },)*
-            ];
-            const CHANGING: &'static [$crate::entity::Column<$write>] = &[
-                $($crate::entity::Column {
-                    name: stringify!($name),
-                    of: $crate::entity::Of::$of($get),
-                },)*
-                $($crate::entity::Column {
-                    name: stringify!($apart),
-                    of: $crate::entity::Of::$apart_of($apart_get),
-                },)*
-            ];
+            const READ: &'static [&'static str] =
+                &[$(stringify!($fixed),)* $(stringify!($name),)*];
+            const FIXED: &'static [$crate::entity::Column<$write>] =
+                $crate::columns! { $table: $($fixed = $fixed_of($fixed_get),)* };
+            const CHANGING: &'static [$crate::entity::Column<$write>] = $crate::columns! {
+                $table: $($name = $of($get),)* $($($apart = $apart_of($apart_get),)*)?
+            };
+        }
+    };
+}
+
+/// Declares how columns of a table are written, of one whose rows are read in other ways.
+#[macro_export]
+macro_rules! written {
+    ($(#[$meta:meta])* $name:ident = $table:ident of $write:ty {
+        $($column:ident = $of:ident($get:expr),)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug)]
+        pub struct $name;
+
+        impl $crate::entity::Entity for $name {
+            type Write = $write;
+            type Row = ();
+            const TABLE: &'static str = stringify!($table);
+            const READ: &'static [&'static str] = &[];
+            const FIXED: &'static [$crate::entity::Column<$write>] =
+                $crate::columns! { $table: $($column = $of($get),)* };
+            const CHANGING: &'static [$crate::entity::Column<$write>] = &[];
         }
     };
 }

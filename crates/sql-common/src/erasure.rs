@@ -21,7 +21,7 @@ use crate::{
 
 entity! {
     /// The suppression kept for the hash of an address.
-    ErasedRow = erased_suppressions (hash) of ([u8; 32], Remembered) {
+    ErasedRow = erased_suppressions of ([u8; 32], Remembered) {
         fixed {
             hash: Binary = Blob(|(hash, _)| Some(hash)),
         }
@@ -29,7 +29,6 @@ entity! {
             status: Text = Text(|(_, remembered)| Some(remembered.status.as_str())),
             at: Moment = Time(|(_, remembered)| Some(remembered.at)),
         }
-        apart {}
     }
 }
 
@@ -117,7 +116,7 @@ statement! {
 statement! {
     Delete = {
         postgres: r"
-            DELETE FROM subscribers USING unnest(:id, :expected) AS sent (id, expected)
+            DELETE FROM subscribers USING unnest(:id::uuid[], :expected::bigint[]) AS sent (id, expected)
             WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
         sqlite: "DELETE FROM subscribers WHERE id = :id AND version = :expected",
     }

@@ -19,6 +19,7 @@ use time::{Duration, OffsetDateTime};
 use crate::{
     stored::{corrupt, parse, parse_optional, trace},
     types::{Id, Moment, StoredId, StoredTime},
+    written,
 };
 
 /// The largest number of events, of any name, that one page looks at.
@@ -31,6 +32,41 @@ pub fn prefixes(query: &LogQuery) -> Vec<&str> {
     }
     let prefixes = query.prefixes.as_slice().iter();
     prefixes.map(String::as_str).collect()
+}
+
+written! {
+    /// An event as it is recorded.
+    EventAdded = events of Event {
+        at = Time(|event| Some(event.at)),
+        name = Text(|event| Some(event.name.as_str())),
+        subject = Id(|event| Some(event.subject.id())),
+        source_identifier = Text(|event| Some(posting(event)?.source_identifier.as_str())),
+        version = Integer(|event| Some(posting(event)?.version)),
+        status = Text(|event| Some(posting(event)?.status.as_str())),
+        status_reason = Text(|event| posting(event)?.status_reason.as_deref()),
+        company_name = Text(|event| Some(&company(event)?.name)),
+        company_website = Text(|event| Some(company(event)?.website.as_str())),
+        company_logo_path = Text(|event| company(event)?.logo_path.as_deref()),
+        company_updated_by = Rendered(|event| company(event)?.updated_by.as_ref().map(|by| by as _)),
+        trace_parent = Rendered(|event| event.trace.as_ref().map(|trace| trace as _)),
+        decision_code = Text(|event| {
+            posting(event)?.decision.as_ref().map(DecisionCode::as_str)
+        }),
+    }
+}
+
+const fn posting(event: &Event) -> Option<&PostingState> {
+    match &event.subject {
+        Subject::Posting(posting) => Some(posting),
+        Subject::Company(_) | Subject::Other(_) => None,
+    }
+}
+
+const fn company(event: &Event) -> Option<&CompanyState> {
+    match &event.subject {
+        Subject::Company(company) => Some(company),
+        Subject::Posting(_) | Subject::Other(_) => None,
+    }
 }
 
 /// The columns of an [`EventRow`].

@@ -70,6 +70,18 @@ pub trait Executor: Send {
         shared: &'a [Named<'a>],
     ) -> Answer<'a, Vec<R>>;
 
+    /// Runs two statements in the same way, in one round trip.
+    fn load_two<'a, S, R, T, Q>(
+        &'a mut self,
+        rows: [&'a [Vec<Named<'a>>]; 2],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
+    where
+        S: Returning,
+        R: Record<S::Row>,
+        T: Returning,
+        Q: Record<T::Row>;
+
     /// Runs a statement in the same way, and returns how many rows it wrote.
     fn execute_each<'a, S: Sql>(
         &'a mut self,

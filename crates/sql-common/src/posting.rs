@@ -1,12 +1,14 @@
 //! The tables `postings`, `posting_texts`, `posting_decisions` and `posting_history`.
 
 mod decision;
+mod load;
+mod ports;
 mod view;
 
 use std::sync::Arc;
 
 use diesel::{
-    Queryable, Selectable,
+    Queryable,
     sql_types::{BigInt, Binary, Bool, Double, Nullable, Text},
 };
 use domain::{
@@ -18,27 +20,25 @@ use domain::{
     store::PostingWrite,
 };
 use kernel::{
-    Actor, CompanyId, PostingId, StoreError,
+    Actor, CompanyId, PostingId, StoreError, Version,
     codes::{CountryCode, CurrencyCode},
 };
 
 pub use self::{
-    decision::{DecisionRow, has_decisions, posting_decisions, write_decisions},
-    view::{
-        BareRow, BareViewRow, EntryRow, RedactedRow, RedactedViewRow, ViewRow, bare_view, entry,
-        page, redacted_view, view,
-    },
+    decision::{DecisionRow, has_decisions, write_decisions},
+    load::{Overdue, load, load_by_id, overdue},
+    view::{Bare, Changed, ChangedOfStatus, Find, InFull, InOrderOfIds, Redacted, find, list},
 };
 use crate::{
-    company::companies,
     entity,
     stored::{digest, parse, parse_optional},
     types::{Id, Moment, StoredId, StoredTime, TextList, ToText, optional_time},
+    written,
 };
 
 entity! {
     /// A posting without its description.
-    PostingRow = postings (id) of PostingWrite {
+    PostingRow = postings of PostingWrite {
         fixed {
             id: Id = Id(|write| Some(write.posting.id.uuid())),
             source_identifier: Text = Text(|write| Some(write.posting.source_identifier.as_str())),
@@ -104,7 +104,7 @@ entity! {
         }
         apart {
             // An unchanged description is not sent.
-            raw_description: Text = Kept(PostingWrite::description),
+            raw_description = Kept(PostingWrite::description),
         }
     }
 }
@@ -206,7 +206,7 @@ impl PostingRow {
 
 entity! {
     /// The texts that enrichment made of a posting; written only with a new result.
-    TextsRow = posting_texts (posting_id) of PostingWrite {
+    TextsRow = posting_texts of PostingWrite {
         fixed {
             posting_id: Id = Id(|write| Some(write.posting.id.uuid())),
         }
@@ -225,40 +225,48 @@ entity! {
                 write.enriched.as_ref()?.0.redacted_title.as_deref()
             }),
         }
-        apart {}
     }
 }
 
-diesel::joinable!(postings -> companies (company_id));
-diesel::joinable!(posting_texts -> postings (posting_id));
-diesel::joinable!(posting_decisions -> postings (posting_id));
-diesel::allow_tables_to_appear_in_same_query!(
-    companies,
-    postings,
-    posting_texts,
-    posting_decisions
-);
+/// An entry that a commit adds to a posting's history.
+#[derive(Clone, Debug)]
+pub struct HistoryRecord {
+    posting: PostingId,
+    version: Version,
+    step: i64,
+    entry: HistoryEntry,
+}
 
-diesel::table! {
-    use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+impl HistoryRecord {
+    /// The entries that a commit adds for one posting.
+    pub fn of(write: &PostingWrite) -> impl Iterator<Item = Self> {
+        let (posting, version) = (write.posting.id, write.posting.version);
+        let entries = (0..).zip(write.history.iter().cloned());
+        entries.map(move |(step, entry)| Self {
+            posting,
+            version,
+            step,
+            entry,
+        })
+    }
+}
 
-    use crate::types::{Id, Moment};
-
-    posting_history (posting_id, version, step) {
-        posting_id -> Id,
-        version -> BigInt,
-        step -> Integer,
-        at -> Moment,
-        status -> Text,
-        reason -> Nullable<Text>,
-        actor -> Text,
+written! {
+    /// An entry of a posting's history.
+    HistoryAdded = posting_history of HistoryRecord {
+        posting_id = Id(|record| Some(record.posting.uuid())),
+        version = Integer(|record| Some(record.version)),
+        step = Integer(|record| Some(record.step)),
+        at = Time(|record| Some(record.entry.at)),
+        status = Text(|record| Some(record.entry.status.as_str())),
+        reason = Text(|record| record.entry.reason.as_deref()),
+        actor = Rendered(|record| Some(&record.entry.by)),
     }
 }
 
 /// An entry of a posting's history.
-#[derive(Debug, Queryable, Selectable)]
-#[diesel(table_name = posting_history)]
-pub struct HistoryRow {
+#[derive(Debug, Queryable)]
+struct HistoryRow {
     status: String,
     at: StoredTime,
     reason: Option<String>,
@@ -279,7 +287,7 @@ impl TryFrom<HistoryRow> for HistoryEntry {
 }
 
 /// The history in order, from rows that were read newest first.
-pub fn history(newest_first: Vec<HistoryRow>) -> Result<Vec<HistoryEntry>, StoreError> {
+fn history(newest_first: Vec<HistoryRow>) -> Result<Vec<HistoryEntry>, StoreError> {
     let oldest_first = newest_first.into_iter().rev();
     oldest_first.map(HistoryEntry::try_from).collect()
 }

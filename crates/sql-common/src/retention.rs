@@ -9,9 +9,8 @@ macro_rules! old_texts {
         concat!(
             "SELECT id FROM postings ",
             $hint,
-            "WHERE status = 'expired' \
-         AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL) \
-         AND expired_at < ? ORDER BY expired_at, id LIMIT ?"
+            "WHERE status = 'expired' AND (enriched_hash IS NOT NULL OR texts_digest IS NOT NULL)
+                AND expired_at < :before ORDER BY expired_at, id LIMIT :limit"
         )
     };
 }

@@ -16,7 +16,7 @@ use crate::{
 
 entity! {
     /// A link or a session.
-    SignInTokenRow = sign_in_tokens (digest) of SignInToken {
+    SignInTokenRow = sign_in_tokens of SignInToken {
         fixed {
             digest: Binary = Blob(|token| Some(&token.digest)),
             kind: Text = Text(|token| Some(token.kind.as_str())),
@@ -25,7 +25,6 @@ entity! {
             expires_at: Moment = Time(|token| Some(token.expires_at)),
         }
         changing {}
-        apart {}
     }
 }
 

@@ -45,8 +45,7 @@ impl Database for diesel::sqlite::Sqlite {
     const DIALECT: Dialect = Dialect::Sqlite;
 }
 
-/// A statement. Its values stand in it as `:name`, or as `?` if there are as many as a batch has
-/// columns.
+/// A statement. Its values stand in it as `:name`.
 pub trait Sql: Any + Send + Sync {
     /// Its texts.
     fn texts() -> &'static Texts;
@@ -88,7 +87,7 @@ impl Texts {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Text {
     first: String,
-    /// The name of each value, empty if it has none, and the text behind it.
+    /// The name of each value, and the text behind it.
     rest: Vec<(String, String)>,
 }
 
@@ -105,7 +104,6 @@ impl Text {
                 '-' if next == Some('-') && !is_quoted => {
                     while chars.next_if(|char| *char != '\n').is_some() {}
                 }
-                '?' if !is_quoted => pieces.push((String::new(), String::new())),
                 ':' if !is_quoted && next.is_some_and(is_name) => {
                     let name = iter::from_fn(|| chars.next_if(|char| is_name(*char)));
                     pieces.push((name.collect(), String::new()));
@@ -173,6 +171,7 @@ macro_rules! statement {
         $(impl $crate::sql::Returning for $name {
             type Row = $row;
         })?
+        $crate::listed! { $name }
     };
     ($(#[$meta:meta])* $vis:vis $name:ident = $text:expr
         $(, over [$($entity:ty),+])? $(, returns $row:ty)?) => {
@@ -184,17 +183,77 @@ macro_rules! statement {
     };
 }
 
+/// A statement of this program, for the test that prepares each.
+#[cfg(feature = "testing")]
+#[derive(Debug)]
+pub struct Listed {
+    /// The name of its type, with the module.
+    pub name: &'static str,
+    /// Its texts.
+    pub texts: fn() -> &'static Texts,
+}
+
+#[cfg(feature = "testing")]
+pub use inventory;
+
+#[cfg(feature = "testing")]
+inventory::collect!(Listed);
+
+/// Every statement for a database, with its name.
+#[cfg(feature = "testing")]
+pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, String)> {
+    let all = inventory::iter::<Listed>.into_iter();
+    let texts = all.map(move |it| (it.name, (it.texts)().of(dialect).with_marks()));
+    texts.filter(|(_, text)| !text.is_empty())
+}
+
+/// The statement whose name ends so.
+///
+/// # Panics
+/// When there is none, or when there are several.
+#[cfg(feature = "testing")]
+pub fn named(dialect: Dialect, name: &str) -> String {
+    let end = format!("::{name}");
+    let mut found = statements(dialect).filter(|(name, _)| name.ends_with(&end));
+    match (found.next(), found.next()) {
+        (Some((_, text)), None) => text,
+        found => panic!("{name}: {found:?}"),
+    }
+}
+
+/// Adds a statement to those that tests prepare.
+#[cfg(feature = "testing")]
+#[macro_export]
+macro_rules! listed {
+    ($name:ident) => {
+        $crate::sql::inventory::submit! {
+            $crate::sql::Listed {
+                name: concat!(module_path!(), "::", stringify!($name)),
+                texts: <$name as $crate::sql::Sql>::texts,
+            }
+        }
+    };
+}
+
+/// Does nothing but in tests.
+#[cfg(not(feature = "testing"))]
+#[macro_export]
+macro_rules! listed {
+    ($name:ident) => {};
+}
+
 /// Replaces the templates in the text of a statement with columns of an entity.
 ///
 /// | template | text |
 /// |---|---|
 /// | `{table}` | `id, name, …` |
+/// | `{table read}` | `table.id, table.name, …`, of what a row is read from |
 /// | `{table :}` | `:id, :name, …`, cast on PostgreSQL: one row that is sent |
-/// | `{table arrays}` | `:id, :name, …`: the columns of rows that are sent to PostgreSQL |
-/// | `{table ?}` | `?, ?, …` |
+/// | `{table arrays}` | `:id::uuid[], :name::text[], …`: the columns of rows sent to PostgreSQL |
+/// | `{table columns}` | `:table_id::uuid[], …`: the same beside rows of other tables |
 /// | `{table sent}` | `id, name, string_to_array(list, ','), …`: of rows sent to PostgreSQL |
-/// | `{table.changing}`, … | the same for the columns that may change |
-/// | `{table.changing = ?}` | `name = ?, …` |
+/// | `{table.changing}` | `name, …`: the columns that may change |
+/// | `{table.changing columns}` | `:changed_name::text[], …` |
 /// | `{table.changing = :}` | `name = :name, …`, cast on PostgreSQL |
 /// | `{table.changing = sent}` | `name = sent.name, …` |
 /// | `{table.changing = excluded}` | `name = excluded.name, …` |
@@ -204,11 +263,9 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
         Dialect::Postgres => cast(column, value),
         Dialect::Sqlite => value.to_owned(),
     };
-    let bound = |column: &Column<E::Write>| cast(column, &format!(":{}", column.name));
     let table = E::TABLE;
     let named = |column: &Column<E::Write>| column.name.to_owned();
-    let marked = |_: &Column<E::Write>| "?".to_owned();
-    let array = |column: &Column<E::Write>| format!(":{}", column.name);
+    let array = |name: &str, column: &Column<E::Write>| format!(":{name}::{}[]", column.of.sent());
     let changing = || E::CHANGING.iter();
     let set = |from: fn(&str) -> String| {
         list(changing(), |column| {
@@ -223,41 +280,40 @@ pub fn expand<E: Entity>(text: &str, dialect: Dialect) -> String {
             }
         })
     };
-    text.replace(&format!("{{{table}}}"), &list(E::columns(), named))
-        .replace(&format!("{{{table} ?}}"), &list(E::columns(), marked))
-        .replace(&format!("{{{table} :}}"), &list(E::columns(), bound))
-        .replace(&format!("{{{table} arrays}}"), &list(E::columns(), array))
-        .replace(
-            &format!("{{{table} sent}}"),
-            &list(E::columns(), |column| cast(column, column.name)),
-        )
-        .replace(&format!("{{{table}.changing}}"), &list(changing(), named))
-        .replace(
-            &format!("{{{table}.changing ?}}"),
-            &list(changing(), marked),
-        )
-        .replace(
-            &format!("{{{table}.changing = ?}}"),
-            &set(|_| "?".to_owned()),
-        )
-        .replace(
-            &format!("{{{table}.changing = :}}"),
-            &set(|name| format!(":{name}")),
-        )
-        .replace(
-            &format!("{{{table}.changing = sent}}"),
-            &set(|name| format!("sent.{name}")),
-        )
-        .replace(
-            &format!("{{{table}.changing = excluded}}"),
-            &set(|name| format!("excluded.{name}")),
-        )
-        .replace(
-            &format!("{{{table}.changing += excluded}}"),
-            &list(changing(), |Column { name, .. }| {
+    let read = E::READ.iter().map(|name| format!("{table}.{name}"));
+    let templates = [
+        ("", list(E::columns(), named)),
+        (" read", read.collect::<Vec<_>>().join(", ")),
+        (
+            " :",
+            list(E::columns(), |it| cast(it, &format!(":{}", it.name))),
+        ),
+        (" arrays", list(E::columns(), |it| array(it.name, it))),
+        (" columns", list(E::columns(), |it| array(it.array, it))),
+        (" sent", list(E::columns(), |it| cast(it, it.name))),
+        (".changing", list(changing(), named)),
+        (
+            ".changing columns",
+            list(changing(), |it| array(it.changed, it)),
+        ),
+        (".changing = :", set(|name| format!(":{name}"))),
+        (".changing = sent", set(|name| format!("sent.{name}"))),
+        (
+            ".changing = excluded",
+            set(|name| format!("excluded.{name}")),
+        ),
+        (
+            ".changing += excluded",
+            list(changing(), |Column { name, .. }| {
                 format!("{name} = {table}.{name} + excluded.{name}")
             }),
-        )
+        ),
+    ];
+    templates
+        .iter()
+        .fold(text.to_owned(), |text, (which, columns)| {
+            text.replace(&format!("{{{table}{which}}}"), columns)
+        })
 }
 
 fn list<'a, W: 'a>(
@@ -276,46 +332,6 @@ fn cast<W>(column: &Column<W>, value: &str) -> String {
         _ => value.to_owned(),
     }
 }
-
-/// A statement with its values, in the order of their `?`.
-#[derive(Debug)]
-pub struct Bound<'a, S, V> {
-    values: &'a [V],
-    sql: PhantomData<S>,
-}
-
-impl<'a, S, V> Bound<'a, S, V> {
-    pub const fn new(values: &'a [V]) -> Self {
-        Self {
-            values,
-            sql: PhantomData,
-        }
-    }
-}
-
-impl<S: Sql, V> QueryId for Bound<'_, S, V> {
-    type QueryId = S;
-    const HAS_STATIC_QUERY_ID: bool = true;
-}
-
-impl<S: Sql, V: Bind<DB>, DB: Database> QueryFragment<DB> for Bound<'_, S, V> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        let text = S::texts().of(DB::DIALECT);
-        debug_assert_eq!(text.rest.len(), self.values.len(), "{text:?}");
-        out.push_sql(&text.first);
-        for (value, (_, piece)) in self.values.iter().zip(&text.rest) {
-            value.bind(&mut out)?;
-            out.push_sql(piece);
-        }
-        Ok(())
-    }
-}
-
-impl<S: Returning, V> Query for Bound<'_, S, V> {
-    type SqlType = Untyped;
-}
-
-impl<S, V, C> RunQueryDsl<C> for Bound<'_, S, V> {}
 
 /// Values by their names: `binds! { id: endpoint.uuid(), limit }`.
 #[macro_export]
@@ -352,8 +368,16 @@ impl<S: Sql, V: Bind<DB>, DB: Database> QueryFragment<DB> for ByName<'_, S, V> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         let text = S::texts().of(DB::DIALECT);
         out.push_sql(&text.first);
+        // Values are mostly given in the order of the text.
+        let mut next = 0;
         for (name, piece) in &text.rest {
-            let found = self.values.iter().find(|(given, _)| given == name);
+            let is_meant = |(given, _): &(&str, V)| given == name;
+            let found = self.values.get(next).filter(|it| is_meant(it));
+            let found = found.or_else(|| {
+                next = self.values.iter().position(is_meant)?;
+                self.values.get(next)
+            });
+            next += 1;
             let missing = || Error::QueryBuilderError(format!("no value for :{name}").into());
             let (_, value) = found.ok_or_else(missing)?;
             value.bind(&mut out)?;
@@ -401,14 +425,14 @@ mod tests {
 
     #[test]
     fn values_stand_where_their_names_do() {
-        let text = "SELECT ':a', x::text -- it's a ? :comment\nFROM t WHERE id = :id AND n > ?";
+        let text = "SELECT ':a', x::text -- it's a :comment\nFROM t WHERE id = :id AND n > :n";
         let text = Text::new(text);
         assert_eq!(
             text.with_marks(),
             "SELECT ':a', x::text \nFROM t WHERE id = ? AND n > ?"
         );
         let names: Vec<_> = text.rest.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["id", ""]);
+        assert_eq!(names, ["id", "n"]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::{
 
 entity! {
     /// A subscriber.
-    SubscriberRow = subscribers (id) of Subscriber {
+    SubscriberRow = subscribers of Subscriber {
         fixed {
             id: Id = Id(|it| Some(it.id.uuid())),
         }
@@ -81,7 +81,6 @@ entity! {
             synced_at: Nullable<Moment> = Time(|it| it.told_at),
             updated_at: Moment = Time(|it| Some(it.updated_at)),
         }
-        apart {}
     }
 }
 
@@ -358,7 +357,7 @@ statement! {
     pub Update = {
         postgres: r"
             UPDATE subscribers SET {subscribers.changing = sent}
-            FROM unnest({subscribers arrays}, :expected) AS sent ({subscribers}, expected)
+            FROM unnest({subscribers arrays}, :expected::bigint[]) AS sent ({subscribers}, expected)
             WHERE subscribers.id = sent.id AND subscribers.version = sent.expected",
         sqlite: r"
             UPDATE subscribers SET {subscribers.changing = :}

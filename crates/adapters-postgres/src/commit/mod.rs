@@ -3,111 +3,48 @@
 //!
 //! All inserts and updates of a commit are one statement, `write.sql`.
 
+mod lock;
 mod locked;
 
-use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use domain::{
-    company::FORMER_NAMES,
-    posting::duplicate::{Candidate, Fingerprint},
-    store::{LockedRows, RowLocks, Snapshot, Store, WriteSet},
-};
-use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use domain::{company::FORMER_NAMES, store::WriteSet};
+use kernel::StoreError;
 use sql_common::{
-    audit, catalogue,
-    posting::{PostingRow, TextsRow, has_decisions, write_decisions},
+    audit,
+    batch::changed,
+    binds, catalogue,
+    company::CompanySent,
+    duplicate,
+    event::EventAdded,
+    executor::Executor as _,
+    outbox::{EffectAsked, EffectRecord, each_effect},
+    posting::{HistoryAdded, HistoryRecord, PostingRow, TextsRow, has_decisions, write_decisions},
+    statement,
+    stored::most,
 };
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    PostgresStore, company, duplicate,
+    PostgresStore,
     error::Failure,
-    event, outbox, posting,
-    statement::{Value, execute, statement},
+    outbox,
+    statement::{NamedValue, Value, arrays, execute},
 };
 
-#[async_trait]
-impl Store for PostgresStore {
-    async fn load(
-        &self,
-        identifiers: &[SourceIdentifier],
-        companies: &[CompanyId],
-    ) -> Result<Snapshot, StoreError> {
-        let (identifiers, companies) = (identifiers.to_vec(), companies.to_vec());
-        self.connections
-            .run(async move |conn| posting::load(conn, &identifiers, &companies).await)
-            .await
-    }
-
-    async fn load_by_id(&self, ids: &[PostingId]) -> Result<Snapshot, StoreError> {
-        let ids = ids.to_vec();
-        self.connections
-            .run(async move |conn| posting::load_by_id(conn, &ids).await)
-            .await
-    }
-
-    async fn candidates(
-        &self,
-        fingerprints: &[Fingerprint],
-        named: &[PostingId],
-    ) -> Result<Vec<Candidate>, StoreError> {
-        let (fingerprints, named) = (fingerprints.to_vec(), named.to_vec());
-        self.connections
-            .run(async move |conn| duplicate::candidates(conn, &fingerprints, &named).await)
-            .await
-    }
-
-    async fn copies(
-        &self,
-        of: &[PostingId],
-        after: Option<PostingId>,
-        limit: usize,
-    ) -> Result<Vec<Candidate>, StoreError> {
-        let of = of.to_vec();
-        self.connections
-            .run(async move |conn| duplicate::copies(conn, &of, after, limit).await)
-            .await
-    }
-
-    async fn commit(&self, writes: WriteSet) -> Result<(), StoreError> {
-        if writes.is_empty() {
-            return Ok(());
-        }
+impl PostgresStore {
+    /// Writes a commit, all of it or nothing.
+    pub(crate) async fn commit_postings(&self, writes: WriteSet) -> Result<(), StoreError> {
         let lock_timeout = self.connections.row_lock_timeout();
         if is_one_statement(&writes) {
-            self.connections
-                .write(async move |conn| {
-                    let locks = posting::locks(&writes);
-                    write(conn, &writes, locks, &lock_timeout).await
-                })
-                .await
+            self.write(async move |conn| {
+                let locks = lock::locks(&writes);
+                write(conn, &writes, locks, &lock_timeout).await
+            })
+            .await
         } else {
-            self.connections
-                .transaction(async move |conn| apply(conn, &writes, &lock_timeout).await)
+            self.transaction(async move |conn| apply(conn, &writes, &lock_timeout).await)
                 .await
         }
-    }
-
-    async fn overdue(
-        &self,
-        now: OffsetDateTime,
-        limit: usize,
-    ) -> Result<Vec<SourceIdentifier>, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.connections
-            .run(async move |conn| posting::overdue(conn, now, limit).await)
-            .await
-    }
-}
-
-#[async_trait]
-impl LockedRows for PostgresStore {
-    async fn locked_rows(&self, locks: &RowLocks) -> Result<RowLocks, StoreError> {
-        let locks = locks.clone();
-        self.connections
-            .run(async move |conn| locked::find(conn, &locks).await)
-            .await
     }
 }
 
@@ -123,27 +60,44 @@ fn is_one_statement(writes: &WriteSet) -> bool {
 
 statement! {
     Write = include_str!("write.sql"),
-    over [PostingRow, TextsRow]
+    over [CompanySent, PostingRow, TextsRow, HistoryAdded, EffectAsked, EventAdded]
 }
 
 /// Locks postings, and writes all but decisions, fingerprints, finished tasks and audit entries.
+/// Existing postings are written by id, and new ones by identifier.
 async fn write(
     conn: &mut AsyncPgConnection,
     writes: &WriteSet,
     locks: Vec<Uuid>,
     lock_timeout: &str,
 ) -> Result<(), Failure> {
-    let companies: Vec<_> = writes.companies.values().collect();
-    let postings = posting::Rows::of(writes);
-    let effects: Vec<_> = writes.tasks.asked().collect();
-    let traces: Vec<_> = writes.tasks.traces().collect();
-    let mut values = vec![Value::from(lock_timeout), Value::Uuids(locks)];
-    values.extend(company::columns(&companies));
-    values.push(Value::from(count_of(FORMER_NAMES)));
-    values.extend(postings.columns());
-    values.extend(outbox::columns(&effects, &traces, writes.tasks.at));
-    values.extend(event::columns(&writes.tasks.events));
-    values.extend(postings.counts().map(|count| Value::from(count_of(count))));
+    let postings = || writes.postings.values();
+    let (old, mut new): (Vec<_>, Vec<_>) = postings().partition(|write| write.expected.is_some());
+    new.sort_unstable_by_key(|write| &write.posting.source_identifier);
+    let enriched: Vec<_> = postings()
+        .filter(|write| write.enriched.is_some())
+        .collect();
+    let history: Vec<_> = postings().flat_map(HistoryRecord::of).collect();
+    let effects: Vec<_> = EffectRecord::of(&writes.tasks).collect();
+    let changed_id = old.iter().map(|write| write.posting.id.uuid()).collect();
+    let expected = old.iter().map(|write| write.expected).collect();
+    let mut values: Vec<NamedValue<'_>> = binds! {
+        lock_timeout,
+        locked: Value::Uuids(locks),
+    }
+    .to_vec();
+    values.extend(arrays::<CompanySent>(writes.companies.values()));
+    values.push(("most_names", most(FORMER_NAMES).into()));
+    values.extend(arrays::<PostingRow>(new.iter().copied()));
+    values.push(("changed_id", Value::Uuids(changed_id)));
+    values.extend(changed::<PostingRow>(old.iter().copied()));
+    values.push(("expected", Value::BigInts(expected)));
+    values.extend(arrays::<TextsRow>(enriched.iter().copied()));
+    values.extend(arrays::<HistoryAdded>(history.iter()));
+    values.extend(arrays::<EffectAsked>(effects.iter()));
+    values.extend(arrays::<EventAdded>(writes.tasks.events.iter()));
+    values.push(("inserted", most(new.len()).into()));
+    values.push(("updated", most(old.len()).into()));
     execute::<Write>(conn, &values).await?;
     Ok(())
 }
@@ -156,7 +110,7 @@ async fn apply(
     lock_timeout: &str,
 ) -> Result<(), Failure> {
     catalogue::hold(conn, writes).await?;
-    posting::lock(conn, writes, lock_timeout).await?;
+    lock::lock(conn, writes, lock_timeout).await?;
     finish(conn, writes, lock_timeout).await
 }
 
@@ -176,26 +130,20 @@ pub(crate) async fn finish(
         let effects: Vec<_> = tasks.asked().collect();
         outbox::lock(conn, &tokens, &effects).await?;
     }
-    if !tasks.ended.is_empty() {
-        outbox::end(conn, &tasks.ended).await?;
-    }
+    conn.execute_each::<outbox::End>(&each_effect(&tasks.ended), &[])
+        .await?;
     if tasks.adds_tasks() || !(writes.companies.is_empty() && writes.postings.is_empty()) {
         write(conn, writes, Vec::new(), lock_timeout).await?;
     }
     write_decisions(conn, writes).await?;
     duplicate::write(conn, &writes.fingerprints).await?;
-    if !tasks.done.is_empty() {
-        outbox::finish(conn, &tasks.done, tasks.at).await?;
-    }
+    let done = tasks.done.iter();
+    let done = done.map(|it| binds! { id: it.task.0, generation: it.generation }.to_vec());
+    let done: Vec<_> = done.collect();
+    conn.execute_each::<outbox::Finish>(&done, binds! { at: tasks.at })
+        .await?;
     for (token, error) in &tasks.given_up {
         sql_common::outbox::give_up(conn, *token, error, tasks.at).await?;
     }
-    if !tasks.audit.is_empty() {
-        audit::write(conn, &tasks.audit).await?;
-    }
-    Ok(())
-}
-
-fn count_of(rows: usize) -> i64 {
-    i64::try_from(rows).unwrap_or(i64::MAX)
+    Ok(audit::write(conn, &tasks.audit).await?)
 }

@@ -11,21 +11,19 @@
 WITH
 -- The lock timeout for rows from here on. Table locks, which are taken before, go by the session's.
 lock_timeout AS MATERIALIZED (
-    SELECT set_config('lock_timeout', ?, true)
+    SELECT set_config('lock_timeout', :lock_timeout, true)
 ),
 -- `FOR UPDATE` would also keep others from inserting rows that refer to these. A commit that had to
 -- wait here finds changed versions.
 locked AS MATERIALIZED (
     SELECT id FROM postings
-    WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(?)
+    WHERE (SELECT count(*) FROM lock_timeout) >= 0 AND id = ANY(:locked)
     ORDER BY id FOR NO KEY UPDATE
 ),
 -- Which fields of a company to set is no column of the table, so the update looks it up among the
 -- rows that were sent.
 companies_sent AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (id, name, website, logo_path, owner, at, by, sets_name, sets_logo_path,
-            sets_owner, required_owner, replaced)
+    SELECT * FROM unnest({companies columns}) AS sent ({companies})
 ),
 companies_written AS (
     INSERT INTO companies
@@ -54,7 +52,7 @@ companies_written AS (
                         FROM json_array_elements_text(companies.former_names) WITH ORDINALITY
                     ) AS had
                     WHERE had.name <> excluded.name
-                    GROUP BY had.name ORDER BY place LIMIT ?
+                    GROUP BY had.name ORDER BY place LIMIT :most_names
                 ) AS newest
             ) ELSE companies.former_names END,
         updated_at = excluded.updated_at,
@@ -81,7 +79,7 @@ companies_written AS (
 ),
 inserted AS (
     INSERT INTO postings ({postings})
-    SELECT {postings sent} FROM unnest({postings ?}) AS sent ({postings})
+    SELECT {postings sent} FROM unnest({postings columns}) AS sent ({postings})
     WHERE (SELECT count(*) FROM companies_written) >= 0
     ON CONFLICT DO NOTHING
     RETURNING 1
@@ -90,7 +88,8 @@ inserted AS (
 -- if the row keeps its reference.
 updated AS (
     UPDATE postings SET {postings.changing = sent}
-    FROM unnest(?, {postings.changing ?}, ?) AS sent (id, {postings.changing}, expected)
+    FROM unnest(:changed_id::uuid[], {postings.changing columns}, :expected::bigint[])
+        AS sent (id, {postings.changing}, expected)
     WHERE (SELECT count(*) FROM inserted) >= 0
         AND postings.id = sent.id AND postings.version = sent.expected
     RETURNING 1
@@ -105,19 +104,18 @@ this_commit AS MATERIALIZED (
 ),
 texts_written AS (
     INSERT INTO posting_texts ({posting_texts})
-    SELECT * FROM unnest({posting_texts ?})
+    SELECT * FROM unnest({posting_texts columns})
     ON CONFLICT (posting_id) DO UPDATE SET {posting_texts.changing = excluded}
 ),
 history_added AS (
-    INSERT INTO posting_history (posting_id, version, step, at, status, reason, actor)
-    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO posting_history ({posting_history})
+    SELECT * FROM unnest({posting_history columns})
 ),
 -- A waiting effect keeps its due time, a leased one its lease; a dead one starts anew. An effect
 -- moves to the lane asked for last, but never to one of bulk work.
 effects_asked AS (
-    INSERT INTO outbox (kind, subject, account, next_at, created_at, trace_parent)
-    SELECT kind, subject, account, at, at, trace
-    FROM unnest(?, ?, ?, ?, ?) AS sent (kind, subject, account, at, trace)
+    INSERT INTO outbox ({outbox})
+    SELECT * FROM unnest({outbox columns})
     WHERE (SELECT count(*) FROM written) >= 0
     ON CONFLICT (kind, subject) DO UPDATE SET
         account = CASE
@@ -134,20 +132,14 @@ effects_asked AS (
 -- Events get their numbers in the order in which they are sent. One of a company says how the
 -- company stands after this commit, and is left out if the company stayed as it was.
 events_recorded AS (
-    INSERT INTO events
-        (commit_seq, at, name, subject, source_identifier, version, status, status_reason,
-         company_name, company_website, company_logo_path, company_updated_by, trace_parent,
-         decision_code)
+    INSERT INTO events (commit_seq, {events})
     SELECT (SELECT place FROM this_commit), sent.at, sent.name, sent.subject,
         sent.source_identifier, sent.version, sent.status, sent.status_reason,
         coalesce(stands.name, sent.company_name), coalesce(stands.website, sent.company_website),
         CASE WHEN stands.id IS NULL THEN sent.company_logo_path ELSE stands.logo_path END,
         CASE WHEN stands.id IS NULL THEN sent.company_updated_by ELSE stands.updated_by END,
-        sent.trace, sent.decision_code
-    FROM unnest(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (at, name, subject, source_identifier, version, status, status_reason,
-            company_name, company_website, company_logo_path, company_updated_by, trace,
-            decision_code)
+        sent.trace_parent, sent.decision_code
+    FROM unnest({events columns}) AS sent ({events})
     -- OFFSET keeps this apart, so that it is looked at for events of companies only.
     LEFT JOIN LATERAL (
         SELECT * FROM companies_written
@@ -158,7 +150,7 @@ events_recorded AS (
 )
 -- A changed version, an identifier that was taken meanwhile, or a company of another owner than its
 -- write requires undoes everything. The companies are those of before the statement.
-SELECT must_hold(inserted = ? AND updated = ? AND NOT EXISTS (
+SELECT must_hold(inserted = :inserted AND updated = :updated AND NOT EXISTS (
     SELECT FROM companies_sent
     WHERE required_owner IS NOT NULL
         AND id NOT IN (SELECT id FROM companies_written)

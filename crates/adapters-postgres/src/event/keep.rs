@@ -2,34 +2,45 @@
 
 use diesel::sql_types::{BigInt, Bool};
 use diesel_async::AsyncPgConnection;
+use sql_common::{binds, executor::Executor as _, horizon, statement, stored::most};
 use time::OffsetDateTime;
 
-use crate::{
-    error::Failure,
-    statement::{execute, load, statement},
-};
-use sql_common::horizon;
+use crate::error::Failure;
 
 statement! {
     /// Goes by the key from where the last call ended, up to the first event that is to stay. Of
     /// several callers one works, and the others go on behind it.
-    Forget =
-    concat!(
-        "WITH place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE singleton FOR NO KEY UPDATE), \
-         oldest AS MATERIALIZED (SELECT commit_seq, number, \
-         bool_and(at < ?) OVER (ORDER BY commit_seq, number) AS is_old FROM (\
-         SELECT commit_seq, number, at FROM events \
-         WHERE (commit_seq, number) > ((SELECT deleted_in FROM place), \
-         (SELECT deleted_number FROM place)) AND commit_seq < (SELECT horizon FROM place) \
-         ORDER BY commit_seq, number LIMIT ?) AS looked_at), \
-         deleted AS (DELETE FROM events USING oldest WHERE is_old \
-         AND events.commit_seq = oldest.commit_seq AND events.number = oldest.number \
-         RETURNING events.commit_seq, events.number), \
-         moved AS (UPDATE event_log SET deleted_in = last.commit_seq, deleted_number = last.number \
-         FROM (SELECT commit_seq, number FROM deleted \
-         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS last WHERE singleton) \
-         SELECT count(*) FROM deleted"
+    Forget = concat!(
+        "WITH place AS MATERIALIZED (
+            SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon
+            FROM event_log WHERE singleton FOR NO KEY UPDATE
+        ),
+        oldest AS MATERIALIZED (
+            SELECT commit_seq, number,
+                bool_and(at < :before) OVER (ORDER BY commit_seq, number) AS is_old
+            FROM (
+                SELECT commit_seq, number, at FROM events
+                WHERE (commit_seq, number)
+                        > ((SELECT deleted_in FROM place), (SELECT deleted_number FROM place))
+                    AND commit_seq < (SELECT horizon FROM place)
+                ORDER BY commit_seq, number LIMIT :limit
+            ) AS looked_at
+        ),
+        deleted AS (
+            DELETE FROM events USING oldest
+            WHERE is_old AND events.commit_seq = oldest.commit_seq
+                AND events.number = oldest.number
+            RETURNING events.commit_seq, events.number
+        ),
+        moved AS (
+            UPDATE event_log SET deleted_in = last.commit_seq, deleted_number = last.number
+            FROM (
+                SELECT commit_seq, number FROM deleted
+                ORDER BY commit_seq DESC, number DESC LIMIT 1
+            ) AS last
+            WHERE singleton
+        )
+        SELECT count(*) FROM deleted"
     ),
     returns (BigInt,)
 }
@@ -38,9 +49,10 @@ statement! {
 pub(super) async fn forget(
     conn: &mut AsyncPgConnection,
     before: OffsetDateTime,
-    limit: i64,
+    limit: usize,
 ) -> Result<usize, Failure> {
-    let deleted: Vec<(i64,)> = load::<Forget, _>(conn, &[before.into(), limit.into()]).await?;
+    let asked = binds! { before, limit: most(limit) };
+    let deleted: Vec<(i64,)> = conn.load::<Forget, _>(asked).await?;
     let deleted = deleted.first().map_or(0, |(count,)| *count);
     Ok(usize::try_from(deleted).unwrap_or_default())
 }
@@ -48,9 +60,11 @@ pub(super) async fn forget(
 /// The last place that is stored, whether or not the event is still there.
 macro_rules! last {
     () => {
-        "greatest(deleted_in, \
-         (SELECT commit_seq FROM events ORDER BY commit_seq DESC, number DESC LIMIT 1), \
-         (SELECT max(commit_seq) FROM webhook_endpoints))"
+        "greatest(
+            deleted_in,
+            (SELECT commit_seq FROM events ORDER BY commit_seq DESC, number DESC LIMIT 1),
+            (SELECT max(commit_seq) FROM webhook_endpoints)
+        )"
     };
 }
 
@@ -62,8 +76,7 @@ macro_rules! next {
 }
 
 statement! {
-    IsBehind =
-    concat!(
+    IsBehind = concat!(
         "SELECT ", last!(), " >= ", next!(), " + transaction_offset FROM event_log WHERE singleton"
     ),
     returns (Bool,)
@@ -77,44 +90,22 @@ statement! {
 
 statement! {
     /// The next place is far ahead: those between were perhaps given out after the dump was made.
-    Raise =
-    concat!(
-        "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(), " \
-         WHERE singleton AND ", last!(), " >= ", next!(), " + transaction_offset"
+    Raise = concat!(
+        "UPDATE event_log SET transaction_offset = ", last!(), " + 4294967296 - ", next!(),
+        " WHERE singleton AND ", last!(), " >= ", next!(), " + transaction_offset"
     )
 }
 
 /// Whether the ids of transactions have started low again, because a dump was restored in a new
 /// server: the next events would not follow those that are there.
 pub(crate) async fn is_behind(conn: &mut AsyncPgConnection) -> Result<bool, Failure> {
-    let behind: Vec<(bool,)> = load::<IsBehind, _>(conn, &[]).await?;
+    let behind: Vec<(bool,)> = conn.load::<IsBehind, _>(&[]).await?;
     Ok(behind.first() == Some(&(true,)))
 }
 
 /// Raises the offset, in a transaction of the caller's, if that is still necessary.
 pub(crate) async fn raise_offset(conn: &mut AsyncPgConnection) -> Result<(), Failure> {
-    execute::<Lock>(conn, &[]).await?;
-    execute::<Raise>(conn, &[]).await?;
+    conn.execute::<Lock>(&[]).await?;
+    conn.execute::<Raise>(&[]).await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        statement::Sql,
-        tests::plans::{assert_uses_index, plan_of_millions},
-    };
-
-    #[tokio::test]
-    async fn events_are_deleted_by_the_key() {
-        for query in [Forget::text(), IsBehind::text()] {
-            let plan = plan_of_millions(query).await;
-            assert!(plan.contains("using events_pkey on events"), "{plan}");
-            assert!(!plan.contains("Seq Scan on events"), "{plan}");
-            assert!(!plan.contains("Gather"), "{plan}");
-        }
-        let plan = plan_of_millions(Forget::text()).await;
-        assert_uses_index(&plan, "events_pkey");
-    }
 }

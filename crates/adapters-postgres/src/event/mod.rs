@@ -23,60 +23,13 @@ mod read;
 
 use async_trait::async_trait;
 use kernel::{
-    DecisionCode, StoreError,
-    event::{
-        CompanyState, Cursor, Event, EventLog, LogError, LogPage, LogQuery, PostingState,
-        RecordedEvent, Subject,
-    },
+    StoreError,
+    event::{Cursor, EventLog, LogError, LogPage, LogQuery, RecordedEvent},
 };
 use time::OffsetDateTime;
 
 pub(crate) use self::keep::{is_behind, raise_offset};
-use crate::{
-    PostgresStore,
-    statement::{Value, bigints, rendered, texts, times, uuids},
-};
-
-/// The columns of the events that a commit records.
-pub(crate) fn columns(events: &[Event]) -> [Value<'_>; 13] {
-    [
-        times(events, |event| event.at),
-        texts(events, |event| Some(event.name.as_str())),
-        uuids(events, |event| event.subject.id()),
-        texts(events, |event| {
-            Some(posting(event)?.source_identifier.as_str())
-        }),
-        bigints(events, |event| Some(posting(event)?.version)),
-        texts(events, |event| Some(posting(event)?.status.as_str())),
-        texts(events, |event| posting(event)?.status_reason.as_deref()),
-        texts(events, |event| Some(&company(event)?.name)),
-        texts(events, |event| Some(company(event)?.website.as_str())),
-        texts(events, |event| company(event)?.logo_path.as_deref()),
-        rendered(
-            events
-                .iter()
-                .map(|event| company(event)?.updated_by.as_ref()),
-        ),
-        rendered(events.iter().map(|event| event.trace.as_ref())),
-        texts(events, |event| {
-            posting(event)?.decision.as_ref().map(DecisionCode::as_str)
-        }),
-    ]
-}
-
-const fn posting(event: &Event) -> Option<&PostingState> {
-    match &event.subject {
-        Subject::Posting(posting) => Some(posting),
-        Subject::Company(_) | Subject::Other(_) => None,
-    }
-}
-
-const fn company(event: &Event) -> Option<&CompanyState> {
-    match &event.subject {
-        Subject::Company(company) => Some(company),
-        Subject::Posting(_) | Subject::Other(_) => None,
-    }
-}
+use crate::PostgresStore;
 
 #[async_trait]
 impl EventLog for PostgresStore {
@@ -109,7 +62,6 @@ impl EventLog for PostgresStore {
     }
 
     async fn forget(&self, before: OffsetDateTime, limit: usize) -> Result<usize, StoreError> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.connections
             .run(async move |conn| keep::forget(conn, before, limit).await)
             .await

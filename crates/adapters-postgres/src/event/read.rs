@@ -6,23 +6,28 @@ use kernel::{
     StoreError,
     event::{Cursor, LogPage, LogQuery, RecordedEvent},
 };
-use sql_common::event::{
-    EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,
-    well_before,
+use sql_common::{
+    binds,
+    event::{
+        EventColumns, EventRow, MOST_LOOKED_AT, cursor, cursor_values, page as of, prefixes,
+        well_before,
+    },
+    executor::{Executor as _, values},
+    horizon, statement,
+    stored::most,
 };
-use sql_common::horizon;
 use time::OffsetDateTime;
 
 use crate::{
     error::Failure,
-    statement::{Value, bigints, load, statement, texts},
+    statement::{Value, load},
 };
 
 /// The events that follow a page's cursor and can be read.
 macro_rules! ahead {
     () => {
-        "(commit_seq, number) > ((SELECT commit_seq FROM place), (SELECT number FROM place)) \
-         AND commit_seq < (SELECT horizon FROM place)"
+        "(commit_seq, number) > ((SELECT commit_seq FROM place), (SELECT number FROM place))
+                    AND commit_seq < (SELECT horizon FROM place)"
     };
 }
 
@@ -33,35 +38,48 @@ statement! {
     /// Looks at a limited number of events in the order of the key, and stops when it has one more
     /// wanted event than the page. Only if it does not, it looks for the end of the part that it
     /// has looked at: the last event that it may look at (`most`), or else the last one.
-    Page =
-    concat!(
-        "WITH place AS MATERIALIZED (\
-         SELECT coalesce(asked.commit_seq, deleted_in) AS commit_seq, \
-         coalesce(asked.number, deleted_number) AS number, \
-         there.number IS NULL AND CASE WHEN pg_is_in_recovery() \
-         THEN (asked.commit_seq, asked.number) < (deleted_in, deleted_number) \
-         ELSE (asked.commit_seq, asked.number) <> (deleted_in, deleted_number) END AS is_gone, ",
-        horizon!(), " AS horizon FROM event_log \
-         CROSS JOIN (SELECT ?::bigint AS commit_seq, ?::bigint AS number) AS asked \
-         LEFT JOIN events AS there \
-         ON there.commit_seq = asked.commit_seq AND there.number = asked.number \
-         WHERE singleton), \
-         wanted AS MATERIALIZED (SELECT * FROM (\
-         SELECT ", sql_common::event_columns!(), " FROM events WHERE ", ahead!(), " \
-         ORDER BY commit_seq, number LIMIT ?) AS looked_at \
-         WHERE name = ANY(?) AND (source_identifier IS NULL OR source_identifier ^@ ANY(?)) \
-         LIMIT ?), \
-         is_short AS MATERIALIZED (SELECT count(*) < ? AS yes FROM wanted), \
-         most AS MATERIALIZED (SELECT commit_seq, number FROM events \
-         WHERE (SELECT yes FROM is_short) AND ", ahead!(), " \
-         ORDER BY commit_seq, number OFFSET ? LIMIT 1), \
-         last AS MATERIALIZED (SELECT commit_seq, number FROM events \
-         WHERE (SELECT yes FROM is_short) AND NOT EXISTS (SELECT FROM most) AND ", ahead!(), " \
-         ORDER BY commit_seq DESC, number DESC LIMIT 1) \
-         SELECT coalesce(place.is_gone, false), most.number IS NOT NULL, \
-         coalesce(most.commit_seq, last.commit_seq, place.commit_seq), \
-         coalesce(most.number, last.number, place.number), wanted.* \
-         FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
+    Page = concat!(
+        "WITH place AS MATERIALIZED (
+            SELECT coalesce(asked.commit_seq, deleted_in) AS commit_seq,
+                coalesce(asked.number, deleted_number) AS number,
+                there.number IS NULL AND CASE WHEN pg_is_in_recovery()
+                    THEN (asked.commit_seq, asked.number) < (deleted_in, deleted_number)
+                    ELSE (asked.commit_seq, asked.number) <> (deleted_in, deleted_number)
+                    END AS is_gone, ",
+                horizon!(), " AS horizon
+            FROM event_log
+            CROSS JOIN (SELECT :commit_seq::bigint AS commit_seq, :number::bigint AS number)
+                AS asked
+            LEFT JOIN events AS there
+                ON there.commit_seq = asked.commit_seq AND there.number = asked.number
+            WHERE singleton
+        ),
+        wanted AS MATERIALIZED (
+            SELECT * FROM (
+                SELECT ", sql_common::event_columns!(), " FROM events
+                WHERE ", ahead!(), "
+                ORDER BY commit_seq, number LIMIT :most
+            ) AS looked_at
+            WHERE name = ANY(:names)
+                AND (source_identifier IS NULL OR source_identifier ^@ ANY(:prefixes))
+            LIMIT :limit
+        ),
+        is_short AS MATERIALIZED (SELECT count(*) < :limit AS yes FROM wanted),
+        most AS MATERIALIZED (
+            SELECT commit_seq, number FROM events
+            WHERE (SELECT yes FROM is_short) AND ", ahead!(), "
+            ORDER BY commit_seq, number OFFSET :most - 1 LIMIT 1
+        ),
+        last AS MATERIALIZED (
+            SELECT commit_seq, number FROM events
+            WHERE (SELECT yes FROM is_short) AND NOT EXISTS (SELECT FROM most)
+                AND ", ahead!(), "
+            ORDER BY commit_seq DESC, number DESC LIMIT 1
+        )
+        SELECT coalesce(place.is_gone, false), most.number IS NOT NULL,
+            coalesce(most.commit_seq, last.commit_seq, place.commit_seq),
+            coalesce(most.number, last.number, place.number), wanted.*
+        FROM place LEFT JOIN most ON true LEFT JOIN last ON true LEFT JOIN wanted ON true"
     ),
     returns (Bool, Bool, BigInt, BigInt, Nullable<EventColumns>)
 }
@@ -76,22 +94,19 @@ pub(super) async fn page(
     query: &LogQuery,
 ) -> Result<Option<LogPage>, Failure> {
     let [commit_seq, number] = match query.after {
-        Some(after) => cursor_values(after).map(Value::from),
-        None => [None, None].map(|none: Option<i64>| Value::from(none)),
+        Some(after) => cursor_values(after).map(Some),
+        None => [None, None],
     };
-    let most = i64::try_from(MOST_LOOKED_AT).unwrap_or(i64::MAX);
-    let ahead = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
-    let values = [
+    let names = query.names.iter().map(|name| Some(name.as_str()));
+    let asked = binds! {
         commit_seq,
         number,
-        most.into(),
-        texts(&query.names, |name| Some(name.as_str())),
-        Value::Texts(prefixes(query).into_iter().map(Some).collect()),
-        ahead.into(),
-        ahead.into(),
-        most.saturating_sub(1).into(),
-    ];
-    let rows: Vec<PageRow> = load::<Page, _>(conn, &values).await?;
+        most: most(MOST_LOOKED_AT),
+        names: Value::Texts(names.collect()),
+        prefixes: Value::Texts(prefixes(query).into_iter().map(Some).collect()),
+        limit: most(query.limit.saturating_add(1)),
+    };
+    let rows: Vec<PageRow> = load::<Page, _>(conn, asked).await?;
     let (is_gone, is_full, commit_seq, number, _) = *rows.first().ok_or_else(no_log)?;
     if is_gone {
         return Ok(None);
@@ -106,11 +121,11 @@ fn no_log() -> StoreError {
 }
 
 statement! {
-    EventsAt =
-    concat!(
-        "SELECT ", sql_common::event_columns!(), " FROM events \
-         WHERE (commit_seq, number) IN (SELECT * FROM unnest(?::bigint[], ?::bigint[])) \
-         ORDER BY commit_seq, number"
+    EventsAt = concat!(
+        "SELECT ", sql_common::event_columns!(), " FROM events
+        WHERE (commit_seq, number)
+            IN (SELECT * FROM unnest(:commit_seq::bigint[], :number::bigint[]))
+        ORDER BY commit_seq, number"
     ),
     returns EventColumns
 }
@@ -120,27 +135,33 @@ pub(super) async fn events_at(
     conn: &mut AsyncPgConnection,
     cursors: &[Cursor],
 ) -> Result<Vec<RecordedEvent>, Failure> {
-    let part = |at: usize| bigints(cursors, move |cursor| Some(cursor_values(*cursor)[at]));
-    let rows: Vec<EventRow> = load::<EventsAt, _>(conn, &[part(0), part(1)]).await?;
-    let events = rows.into_iter().map(RecordedEvent::try_from);
-    Ok(events.collect::<Result<_, _>>()?)
+    let cursors = cursors.iter().map(|cursor| {
+        let [commit_seq, number] = cursor_values(*cursor);
+        binds! { commit_seq, number }.to_vec()
+    });
+    let cursors: Vec<_> = cursors.collect();
+    let rows: Vec<EventRow> = conn.load_each::<EventsAt, _>(&cursors, &[]).await?;
+    Ok(values(rows)?)
 }
 
 statement! {
-    End =
-    concat!(
-        "SELECT coalesce(last.commit_seq, deleted_in), coalesce(last.number, deleted_number) \
-         FROM (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE singleton) AS place \
-         LEFT JOIN LATERAL (SELECT commit_seq, number FROM events WHERE commit_seq < horizon \
-         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS last ON true"
+    End = concat!(
+        "SELECT coalesce(last.commit_seq, deleted_in), coalesce(last.number, deleted_number)
+        FROM (
+            SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon
+            FROM event_log WHERE singleton
+        ) AS place
+        LEFT JOIN LATERAL (
+            SELECT commit_seq, number FROM events WHERE commit_seq < horizon
+            ORDER BY commit_seq DESC, number DESC LIMIT 1
+        ) AS last ON true"
     ),
     returns (BigInt, BigInt)
 }
 
 /// The place of the last event that can be read.
 pub(super) async fn end(conn: &mut AsyncPgConnection) -> Result<Cursor, Failure> {
-    one(load::<End, _>(conn, &[]).await?)
+    one(conn.load::<End, _>(&[]).await?)
 }
 
 fn one(places: Vec<(i64, i64)>) -> Result<Cursor, Failure> {
@@ -153,34 +174,53 @@ statement! {
     /// first place that is old for certain is found by bisection over the ids of transactions, each
     /// step one look into the index. From there on events are looked at one by one, for as long as
     /// they may be in disorder.
-    CursorAt =
-    concat!(
-        "WITH RECURSIVE asked AS MATERIALIZED (\
-         SELECT ?::timestamptz AS at, ?::timestamptz AS well_before), \
-         place AS MATERIALIZED (SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon \
-         FROM event_log WHERE singleton), \
-         bisected (low, high) AS (SELECT deleted_in, horizon FROM place \
-         UNION ALL SELECT \
-         CASE WHEN probe.is_old THEN probe.commit_seq + 1 ELSE low END, \
-         CASE WHEN probe.is_old THEN high ELSE middle END \
-         FROM bisected CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) AS half \
-         LEFT JOIN LATERAL (\
-         SELECT commit_seq, at < (SELECT well_before FROM asked) AS is_old FROM events \
-         WHERE commit_seq >= middle AND commit_seq < high \
-         ORDER BY commit_seq, number LIMIT 1) AS probe ON true \
-         WHERE low < high), \
-         start AS MATERIALIZED (SELECT coalesce((SELECT commit_seq FROM events \
-         WHERE commit_seq < bound.low ORDER BY commit_seq DESC, number DESC LIMIT 1), bound.low) \
-         AS commit_seq FROM bisected AS bound WHERE low >= high), \
-         first AS MATERIALIZED (SELECT commit_seq, number FROM events \
-         WHERE commit_seq >= (SELECT commit_seq FROM start) \
-         AND commit_seq < (SELECT horizon FROM place) AND at >= (SELECT at FROM asked) \
-         ORDER BY commit_seq, number LIMIT 1) \
-         SELECT coalesce(older.commit_seq, deleted_in), coalesce(older.number, deleted_number) \
-         FROM place LEFT JOIN LATERAL (SELECT commit_seq, number FROM events \
-         WHERE (commit_seq, number) < (coalesce((SELECT commit_seq FROM first), horizon), \
-         coalesce((SELECT number FROM first), 0)) \
-         ORDER BY commit_seq DESC, number DESC LIMIT 1) AS older ON true"
+    CursorAt = concat!(
+        "WITH RECURSIVE asked AS MATERIALIZED (
+            SELECT :at::timestamptz AS at, :well_before::timestamptz AS well_before
+        ),
+        place AS MATERIALIZED (
+            SELECT deleted_in, deleted_number, ", horizon!(), " AS horizon
+            FROM event_log WHERE singleton
+        ),
+        bisected (low, high) AS (
+            SELECT deleted_in, horizon FROM place
+            UNION ALL
+            SELECT CASE WHEN probe.is_old THEN probe.commit_seq + 1 ELSE low END,
+                CASE WHEN probe.is_old THEN high ELSE middle END
+            FROM bisected
+            CROSS JOIN LATERAL (SELECT low + (high - low) / 2 AS middle) AS half
+            LEFT JOIN LATERAL (
+                SELECT commit_seq, at < (SELECT well_before FROM asked) AS is_old FROM events
+                WHERE commit_seq >= middle AND commit_seq < high
+                ORDER BY commit_seq, number LIMIT 1
+            ) AS probe ON true
+            WHERE low < high
+        ),
+        start AS MATERIALIZED (
+            SELECT coalesce(
+                (
+                    SELECT commit_seq FROM events WHERE commit_seq < bound.low
+                    ORDER BY commit_seq DESC, number DESC LIMIT 1
+                ),
+                bound.low
+            ) AS commit_seq
+            FROM bisected AS bound WHERE low >= high
+        ),
+        first AS MATERIALIZED (
+            SELECT commit_seq, number FROM events
+            WHERE commit_seq >= (SELECT commit_seq FROM start)
+                AND commit_seq < (SELECT horizon FROM place) AND at >= (SELECT at FROM asked)
+            ORDER BY commit_seq, number LIMIT 1
+        )
+        SELECT coalesce(older.commit_seq, deleted_in), coalesce(older.number, deleted_number)
+        FROM place LEFT JOIN LATERAL (
+            SELECT commit_seq, number FROM events
+            WHERE (commit_seq, number) < (
+                coalesce((SELECT commit_seq FROM first), horizon),
+                coalesce((SELECT number FROM first), 0)
+            )
+            ORDER BY commit_seq DESC, number DESC LIMIT 1
+        ) AS older ON true"
     ),
     returns (BigInt, BigInt)
 }
@@ -190,36 +230,6 @@ pub(super) async fn cursor_at(
     conn: &mut AsyncPgConnection,
     at: OffsetDateTime,
 ) -> Result<Cursor, Failure> {
-    one(load::<CursorAt, _>(conn, &[at.into(), well_before(at).into()]).await?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        statement::Sql,
-        tests::plans::{assert_uses_index, plan_of_millions},
-    };
-
-    #[tokio::test]
-    async fn the_log_is_read_by_its_key() {
-        for query in [Page::text(), End::text(), CursorAt::text()] {
-            let plan = plan_of_millions(query).await;
-            assert_uses_index(&plan, "events_pkey");
-            assert!(!plan.contains("Sort"), "{plan}");
-            assert!(!plan.contains("Gather"), "{plan}");
-            // Each look begins at a place.
-            let looks = plan.matches("using events_pkey on events").count();
-            assert_eq!(
-                plan.matches("Index Cond: (").count(),
-                looks + others(&plan),
-                "{plan}"
-            );
-        }
-    }
-
-    /// The number of conditions on other tables.
-    fn others(plan: &str) -> usize {
-        plan.matches("Index Cond: (singleton").count()
-    }
+    let asked = binds! { at, well_before: well_before(at) };
+    one(conn.load::<CursorAt, _>(asked).await?)
 }

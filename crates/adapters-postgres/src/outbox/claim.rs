@@ -9,11 +9,12 @@ use sql_common::{
     binds,
     executor::Executor as _,
     outbox::{ClaimedColumns, ClaimedRow},
+    statement,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{PostgresStore, error::Failure, statement::statement};
+use crate::{PostgresStore, error::Failure};
 
 /// Selects tasks and claims them, skipping rows that another worker is claiming.
 ///
@@ -111,38 +112,5 @@ impl PostgresStore {
             claimed(conn.load::<ClaimSuspect, _>(asked).await?, queue, lease)
         })
         .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        statement::Sql,
-        tests::plans::{assert_uses_index, plan},
-    };
-
-    #[tokio::test]
-    async fn due_tasks_are_found_in_order() {
-        let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
-        let plan = plan(Claim::text(), types).await;
-        assert_uses_index(&plan, "outbox_due");
-        // Down to the time that they are due at.
-        assert!(plan.contains(" AND (next_at <= "), "{plan}");
-        assert!(!plan.contains("Sort Key"), "{plan}");
-    }
-
-    #[tokio::test]
-    async fn suspects_are_found_without_the_others() {
-        let types = "(text, text, timestamptz, bigint, uuid, timestamptz)";
-        let types_of_look = "(text, text, timestamptz)";
-        for (query, types) in [
-            (ClaimSuspect::text(), types),
-            (HasSuspect::text(), types_of_look),
-        ] {
-            let plan = plan(query, types).await;
-            assert_uses_index(&plan, "outbox_leased");
-            assert!(plan.contains(" AND (next_at <= "), "{plan}");
-        }
     }
 }

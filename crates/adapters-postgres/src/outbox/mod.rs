@@ -7,4 +7,4 @@
 mod claim;
 mod write;
 
-pub(crate) use self::write::{columns, end, finish, lock};
+pub(crate) use self::write::{End, Finish, lock};

@@ -9,12 +9,11 @@ mod events;
 mod health;
 mod locks;
 mod online;
-pub(crate) mod plans;
+mod plans;
 mod poolers;
 mod round_trips;
 mod schema;
 mod shared;
-mod statements;
 mod subscribers;
 mod webhooks;
 

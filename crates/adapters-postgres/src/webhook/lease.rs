@@ -4,13 +4,13 @@ use diesel::sql_types::Nullable;
 use kernel::StoreError;
 use sql_common::{
     executor::{Executor as _, Outcome},
-    may_be_leased, tracked_columns,
+    may_be_leased, statement, tracked_columns,
     types::{Moment, StoredTime},
     webhook::{EndpointRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
-use crate::{PostgresStore, statement::statement};
+use crate::PostgresStore;
 
 statement! {
     /// Passes by the endpoints that another transaction has locked: it leases them, or makes them
@@ -46,24 +46,5 @@ impl PostgresStore {
             Ok(leased.into_iter().map(|(_, tracked)| tracked).collect())
         })
         .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        statement::Sql,
-        tests::plans::{assert_uses_index, plan},
-    };
-
-    #[tokio::test]
-    async fn what_is_due_is_looked_up_for_each_endpoint() {
-        let types = "(timestamptz, timestamptz, timestamptz, bigint, bigint, timestamptz, timestamptz, \
-            bigint, uuid, timestamptz)";
-        let plan = plan(BeginLease::text(), types).await;
-        assert_uses_index(&plan, "webhook_waiting_due");
-        assert_uses_index(&plan, "webhook_endpoints_active");
-        assert!(!plan.contains("hashed"), "{plan}");
     }
 }

@@ -11,24 +11,25 @@ WITH
 -- The endpoint, if its lease and its place are still those of the round.
 locked AS MATERIALIZED (
     SELECT id, version, attempts FROM webhook_endpoints
-    WHERE id = ? AND holder = ? AND commit_seq = ? AND number = ?
+    WHERE id = :endpoint AND holder = :holder
+        AND commit_seq = :from_seq AND number = :from_number
     FOR NO KEY UPDATE
 ),
 -- Every transaction that writes the waiting events or the deliveries of an endpoint locks its row
 -- first, and changes the holder, the place or the version. So what this statement sees of them is
 -- as it is, even if it had to wait for the row.
 held AS MATERIALIZED (
-    SELECT * FROM locked WHERE version = ?
+    SELECT * FROM locked WHERE version = :version
 ),
 round AS MATERIALIZED (
-    SELECT ?::timestamptz AS at, ?::timestamptz AS again_at, ?::boolean AS wakes_silent
+    SELECT :round_at::timestamptz AS at, :again_at::timestamptz AS again_at,
+        :wakes_silent::boolean AS wakes_silent
 ),
 sent AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (commit_seq, number, name, subject, attempts, next_at, last_error, is_silent)
+    SELECT * FROM unnest({webhook_waiting columns}) AS sent ({webhook_waiting})
 ),
 settled AS MATERIALIZED (
-    SELECT * FROM unnest(?, ?) AS settled (commit_seq, number)
+    SELECT * FROM unnest({settled columns}) AS settled ({settled})
 ),
 found AS MATERIALIZED (
     SELECT stored.* FROM held CROSS JOIN settled CROSS JOIN LATERAL (
@@ -104,11 +105,11 @@ delivered AS (
     INSERT INTO webhook_deliveries
         (endpoint, slot, position, at, commit_seq, number, name, attempt, status, duration_ms,
          error)
-    SELECT held.id, (held.attempts + sent.place) % ?, held.attempts + sent.place, sent.at,
+    SELECT held.id, (held.attempts + sent.place) % :kept, held.attempts + sent.place, sent.at,
         sent.commit_seq, sent.number, sent.name, sent.attempt, sent.status, sent.duration_ms,
         sent.error
-    FROM held CROSS JOIN unnest(?, ?, ?, ?, ?, ?, ?, ?, ?)
-        AS sent (place, at, commit_seq, number, name, attempt, status, duration_ms, error)
+    FROM held CROSS JOIN unnest(:places::bigint[], {webhook_deliveries columns})
+        AS sent (place, {webhook_deliveries})
     ON CONFLICT (endpoint, slot) DO UPDATE SET
         position = excluded.position, at = excluded.at, commit_seq = excluded.commit_seq,
         number = excluded.number, name = excluded.name, attempt = excluded.attempt,
@@ -116,14 +117,11 @@ delivered AS (
 ),
 moved AS (
     UPDATE webhook_endpoints AS endpoint SET
-        commit_seq = sent.commit_seq, number = sent.number,
-        attempts = endpoint.attempts + sent.attempts,
+        commit_seq = :to_seq, number = :to_number, attempts = endpoint.attempts + :made,
         holder = NULL, leased_until = round.again_at,
-        last_success_at = sent.last_success_at, failing_since = sent.failing_since,
-        silent_rounds = sent.silent_rounds, open_until = sent.open_until
-    FROM held, round, (VALUES (?, ?, ?, ?, ?, ?, ?))
-        AS sent (commit_seq, number, attempts, last_success_at, failing_since, silent_rounds,
-            open_until)
+        last_success_at = :last_success_at, failing_since = :failing_since,
+        silent_rounds = :silent_rounds, open_until = :open_until
+    FROM held, round
     WHERE endpoint.id = held.id
 )
 SELECT version FROM locked

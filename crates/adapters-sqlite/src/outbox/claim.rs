@@ -8,11 +8,12 @@ use sql_common::{
     binds,
     executor::{Executor, Outcome},
     outbox::{ClaimedColumns, ClaimedRow},
+    statement,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{SqliteStore, statement::statement};
+use crate::SqliteStore;
 
 macro_rules! select {
     ($condition:literal) => {
@@ -132,17 +133,5 @@ impl SqliteStore {
             claim(conn, queue, suspect, lease, until).await
         })
         .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{statement::Sql, tests::assert_uses_index};
-
-    #[tokio::test]
-    async fn due_tasks_are_found_in_order() {
-        assert_uses_index(Due::text(), "outbox_due").await;
-        assert_uses_index(Suspects::text(), "outbox_leased").await;
     }
 }

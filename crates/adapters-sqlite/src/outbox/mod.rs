@@ -4,4 +4,4 @@
 mod claim;
 mod write;
 
-pub(crate) use self::write::{ask, end, finish};
+pub(crate) use self::write::{ask, finish};

@@ -4,12 +4,12 @@ use kernel::StoreError;
 use sql_common::{
     binds,
     executor::{Executor, Outcome},
-    may_be_leased, tracked_columns,
+    may_be_leased, statement, tracked_columns,
     webhook::{EndpointRow, TrackedColumns, TrackedRow, lease_values, tracked},
 };
 use webhooks::{LeaseQuery, TrackedEndpoint};
 
-use crate::{SqliteStore, statement::statement};
+use crate::SqliteStore;
 
 statement! {
     MayBeLeased = concat!(
@@ -50,18 +50,5 @@ impl SqliteStore {
             Ok(leased)
         })
         .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{statement::Sql, tests::plan};
-
-    #[tokio::test]
-    async fn what_is_due_is_looked_up_for_each_endpoint() {
-        let plan = plan(MayBeLeased::text()).await;
-        let search = "SEARCH waiting USING COVERING INDEX webhook_waiting_due (endpoint=? ";
-        assert!(plan.contains(search), "{plan}");
     }
 }

@@ -27,7 +27,7 @@ statement! {
     Miss = {
         postgres: r"
             INSERT INTO missed_postings (import, posting_id, state, misses)
-            SELECT :holder, sent.* FROM unnest(:posting, :state, :misses) AS sent
+            SELECT :holder, sent.* FROM unnest(:posting::uuid[], :state::text[], :misses::bigint[]) AS sent
             ON CONFLICT (import, posting_id) DO UPDATE
             SET state = excluded.state, misses = excluded.misses",
         sqlite: r"
@@ -43,7 +43,7 @@ statement! {
     Undo = {
         postgres: r"
             UPDATE missed_postings AS missed SET state = sent.state
-            FROM catalogues, unnest(:posting, :state) AS sent (posting, state)
+            FROM catalogues, unnest(:posting::uuid[], :state::text[]) AS sent (posting, state)
             WHERE catalogues.id = :catalogue AND missed.import = catalogues.expiring_import
                 AND missed.posting_id = sent.posting AND missed.state = 'expired'",
         sqlite: r"

@@ -9,7 +9,7 @@ pub use self::{
     lease::{delete, finish, finish_undo, hold, lease, renew},
     missed::{ExpiredLast, Forget, Misses, expired_last, forget, misses},
     read::{Find, List, OpenPostings, find, last_imports, list, open_postings},
-    table::{CatalogueRecord, CatalogueRow, catalogues},
+    table::{CatalogueRecord, CatalogueRow},
 };
 
 /// The port [`Catalogues`](domain::catalogue::Catalogues).

@@ -47,7 +47,7 @@ impl CatalogueRecord {
 
 entity! {
     /// A catalogue.
-    CatalogueRow = catalogues (id) of CatalogueRecord {
+    CatalogueRow = catalogues of CatalogueRecord {
         fixed {
             id: Id = Id(|record| Some(record.query()?.new_id?.uuid())),
             client_id: Id = Id(|record| Some(record.query()?.client.uuid())),
@@ -76,7 +76,6 @@ entity! {
                 record.import().is_some_and(|import| import.summary.complete)
             }),
         }
-        apart {}
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     stored::corrupt,
     types::{Count, Day, Id, Moment, StoredId, StoredTime, optional_time},
     value::Named,
+    written,
 };
 
 /// The counts of a client on one day.
@@ -38,7 +39,7 @@ fn stored(count: u64) -> i64 {
 
 entity! {
     /// A day of a client. Counts are added to those that are stored.
-    DayRow = client_days (date) of DayRecord {
+    DayRow = client_days of DayRecord {
         fixed {
             client_id: Id = Id(|record| Some(record.client.uuid())),
             date: Day = Day(|record| Some(record.date)),
@@ -53,7 +54,6 @@ entity! {
             approved: BigInt = Integer(|record| Some(stored(record.counts.approved))),
             rejected: BigInt = Integer(|record| Some(stored(record.counts.rejected))),
         }
-        apart {}
     }
 }
 
@@ -111,7 +111,7 @@ impl RefusalRecord {
 
 entity! {
     /// A refusal. One that was written is not written again.
-    RefusalRow = client_refusals (id) of RefusalRecord {
+    RefusalRow = client_refusals of RefusalRecord {
         fixed {
             client_id: Id = Id(|record| Some(record.client.uuid())),
             id: Id = Id(|record| Some(record.refusal.id)),
@@ -125,7 +125,6 @@ entity! {
             others: Nullable<Text> = Json(|record| record.others.as_deref()),
         }
         changing {}
-        apart {}
     }
 }
 
@@ -165,6 +164,23 @@ pub struct LastUse {
     pub client: Uuid,
     pub digest: [u8; 32],
     pub at: OffsetDateTime,
+}
+
+written! {
+    /// The time of a client's last push.
+    PushNoted = pushes of Push {
+        client = Id(|push| Some(push.client)),
+        at = Time(|push| Some(push.at)),
+    }
+}
+
+written! {
+    /// The time at which a secret was last used.
+    UseNoted = uses of LastUse {
+        client = Id(|used| Some(used.client)),
+        digest = Blob(|used| Some(&used.digest)),
+        at = Time(|used| Some(used.at)),
+    }
 }
 
 /// Activity as it is written: each row once, by its key.

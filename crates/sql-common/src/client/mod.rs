@@ -10,7 +10,8 @@ use kernel::{ClientId, StoreError, Version, audit::Entry};
 
 use self::activity::each;
 pub use self::activity::{
-    ActivityRows, DayRow, Days, LastUse, Push, RefusalRow, Refusals, activities,
+    ActivityRows, DayRow, Days, LastUse, Push, PushNoted, RefusalRow, Refusals, UseNoted,
+    activities,
 };
 use crate::{
     audit, binds, entity,
@@ -39,7 +40,7 @@ impl From<&Client> for ClientRecord {
 
 entity! {
     /// A client, without its secrets.
-    ClientRow = clients (id) of ClientRecord {
+    ClientRow = clients of ClientRecord {
         fixed {
             id: Id = Id(|record| Some(record.client.id.uuid())),
             created_at: Moment = Time(|record| Some(record.client.created_at)),
@@ -55,7 +56,6 @@ entity! {
             revoked_at: Nullable<Moment> = Time(|record| record.client.revoked_at),
             tokens_from: Nullable<Moment> = Time(|record| record.client.tokens_from),
         }
-        apart {}
     }
 }
 
@@ -77,7 +77,7 @@ impl SecretRecord {
 
 entity! {
     /// A secret of a client. That it was used is written by a statement of its own.
-    SecretRow = client_secrets (digest) of SecretRecord {
+    SecretRow = client_secrets of SecretRecord {
         fixed {
             client_id: Id = Id(|record| Some(record.client.uuid())),
             digest: Binary = Blob(|record| Some(&record.secret.digest)),
@@ -87,7 +87,6 @@ entity! {
         changing {
             expires_at: Nullable<Moment> = Time(|record| record.secret.expires_at),
         }
-        apart {}
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use futures_util::future::try_join;
 
 use super::{Answer, Executor, Named, Record, Returning, Sql};
 use crate::{
@@ -16,7 +17,11 @@ use crate::{
 };
 
 statement! {
-    Lock = "SELECT pg_advisory_xact_lock(hashtext(:table), hashtext(:key))"
+    /// For PostgreSQL alone.
+    Lock = {
+        postgres: "SELECT pg_advisory_xact_lock(hashtext(:table), hashtext(:key))",
+        sqlite: "",
+    }
 }
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -41,15 +46,24 @@ impl Executor for AsyncPgConnection {
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
     ) -> Answer<'a, Vec<R>> {
-        if rows.is_empty() {
-            return Box::pin(ready(Ok(Vec::new())));
-        }
+        Box::pin(async move { load_each::<S, R>(&mut &*self, rows, shared).await })
+    }
+
+    fn load_two<'a, S, R, T, Q>(
+        &'a mut self,
+        [rows, other]: [&'a [Vec<Named<'a>>]; 2],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
+    where
+        S: Returning,
+        R: Record<S::Row>,
+        T: Returning,
+        Q: Record<T::Row>,
+    {
         Box::pin(async move {
-            let values = columns(rows, shared);
-            let query = ByName::<S, _>::new(&values);
-            let rows: BoxFuture<'_, _> =
-                Box::pin(RunQueryDsl::load::<Typed<R, S::Row>>(query, self));
-            Ok(untyped(rows.await?))
+            let (mut one, mut two) = (&*self, &*self);
+            let one = load_each::<S, R>(&mut one, rows, shared);
+            try_join(one, load_each::<T, Q>(&mut two, other, shared)).await
         })
     }
 
@@ -75,4 +89,21 @@ impl Executor for AsyncPgConnection {
             Ok(())
         })
     }
+}
+
+/// Statements on shared references to a connection are sent without waiting for each other.
+fn load_each<'a, S: Returning, R: Record<S::Row>>(
+    conn: &'a mut &AsyncPgConnection,
+    rows: &'a [Vec<Named<'a>>],
+    shared: &'a [Named<'a>],
+) -> Answer<'a, Vec<R>> {
+    if rows.is_empty() {
+        return Box::pin(ready(Ok(Vec::new())));
+    }
+    Box::pin(async move {
+        let values = columns(rows, shared);
+        let query = ByName::<S, _>::new(&values);
+        let rows: BoxFuture<'_, _> = Box::pin(RunQueryDsl::load::<Typed<R, S::Row>>(query, conn));
+        Ok(untyped(rows.await?))
+    })
 }

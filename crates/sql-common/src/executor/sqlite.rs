@@ -4,7 +4,7 @@ use std::future::ready;
 
 use diesel::{RunQueryDsl, SqliteConnection};
 
-use super::{Answer, Executor, Named, Record, Returning, Sql};
+use super::{Answer, Executor, Named, Outcome, Record, Returning, Sql};
 use crate::sql::{ByName, Typed, untyped};
 
 impl Executor for SqliteConnection {
@@ -27,17 +27,23 @@ impl Executor for SqliteConnection {
         rows: &'a [Vec<Named<'a>>],
         shared: &'a [Named<'a>],
     ) -> Answer<'a, Vec<R>> {
-        let mut load = || {
-            let mut found = Vec::new();
-            for row in rows {
-                let values = [row, shared].concat();
-                let query = ByName::<S, _>::new(&values);
-                let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, self)?;
-                found.extend(untyped(rows));
-            }
-            Ok(found)
-        };
-        Box::pin(ready(load()))
+        Box::pin(ready(load_each::<S, R>(self, rows, shared)))
+    }
+
+    fn load_two<'a, S, R, T, Q>(
+        &'a mut self,
+        [rows, other]: [&'a [Vec<Named<'a>>]; 2],
+        shared: &'a [Named<'a>],
+    ) -> Answer<'a, (Vec<R>, Vec<Q>)>
+    where
+        S: Returning,
+        R: Record<S::Row>,
+        T: Returning,
+        Q: Record<T::Row>,
+    {
+        let found = load_each::<S, R>(self, rows, shared);
+        let found = found.and_then(|rows| Ok((rows, load_each::<T, Q>(self, other, shared)?)));
+        Box::pin(ready(found))
     }
 
     fn execute_each<'a, S: Sql>(
@@ -56,4 +62,19 @@ impl Executor for SqliteConnection {
     fn lock<'a>(&'a mut self, _table: &'static str, _key: &'a str) -> Answer<'a, ()> {
         Box::pin(ready(Ok(())))
     }
+}
+
+fn load_each<S: Returning, R: Record<S::Row>>(
+    conn: &mut SqliteConnection,
+    rows: &[Vec<Named<'_>>],
+    shared: &[Named<'_>],
+) -> Outcome<Vec<R>> {
+    let mut found = Vec::new();
+    for row in rows {
+        let values = [row, shared].concat();
+        let query = ByName::<S, _>::new(&values);
+        let rows = RunQueryDsl::load::<Typed<R, S::Row>>(query, conn)?;
+        found.extend(untyped(rows));
+    }
+    Ok(found)
 }

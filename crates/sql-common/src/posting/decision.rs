@@ -20,7 +20,7 @@ use crate::{
 
 entity! {
     /// The newest decision about a posting.
-    DecisionRow = posting_decisions (posting_id) of (PostingId, Decision) {
+    DecisionRow = posting_decisions of (PostingId, Decision) {
         fixed {
             posting_id: Id = Id(|(id, _)| Some(id.uuid())),
         }
@@ -33,7 +33,6 @@ entity! {
             sentence: Text = Text(|(_, decision)| Some(&decision.sentence)),
             passages: Text = Document(|(_, decision)| &decision.passages),
         }
-        apart {}
     }
 }
 

@@ -1,36 +1,77 @@
 //! Postings as readers see them, and the lists of them.
 
-use diesel::{Queryable, Selectable};
+use diesel::sql_types::{BigInt, Nullable, Text};
 use domain::{
     company::CompanyView,
     posting::{Decision, EnrichedTexts, Posting, PostingView},
-    store::{ListEntry, ListOrder, ListQuery, Position},
+    store::{
+        HISTORY_SHOWN, ListEntry, ListOrder, ListQuery, Position, PostingPage, Search, Step, Texts,
+    },
 };
-use kernel::{Actor, StoreError};
+use kernel::{Actor, SourceIdentifier, StoreError};
+use uuid::Uuid;
 
-use super::{CREATOR, DecisionRow, IDENTIFIER, PostingRow, TextsRow, posting_texts};
+use super::{CREATOR, DecisionRow, IDENTIFIER, PostingRow, TextsRow, history};
 use crate::{
-    company::CompanyViewRow,
-    stored::{coordinates, parse, parse_optional},
-    types::{StoredId, StoredTime},
+    binds,
+    company::{CompanyViewColumns, CompanyViewRow},
+    company_view_columns,
+    entity::Entity,
+    executor::{Executor, Outcome},
+    statement,
+    stored::{coordinates, most, parse, parse_optional},
+    types::{Id, Moment, StoredId, StoredTime},
 };
 
-/// A posting with its description, its company, its texts and the decision about it.
-pub type ViewRow = (
+/// Selects postings with these of their texts: the description, and what enrichment made. A large
+/// text is read from where it is stored by naming it.
+macro_rules! views {
+    ($description:literal, $markdown:literal, $redacted:literal, $which:literal) => {
+        concat!(
+            "SELECT {postings read}, ",
+            $description,
+            ", ",
+            company_view_columns!(),
+            ", posting_texts.posting_id, latitude, longitude, ",
+            $markdown,
+            ", ",
+            $redacted,
+            ", redacted_title, {posting_decisions read}
+            FROM postings JOIN companies ON companies.id = postings.company_id
+            LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
+            LEFT JOIN posting_decisions ON posting_decisions.posting_id = postings.id
+            WHERE ",
+            $which
+        )
+    };
+}
+
+/// The SQL types of a [`ViewRow`].
+type ViewColumns = (
+    <PostingRow as Entity>::Row,
+    Nullable<Text>,
+    CompanyViewColumns,
+    Nullable<<TextsRow as Entity>::Row>,
+    Nullable<<DecisionRow as Entity>::Row>,
+);
+
+/// A posting with its description if that was asked for, its company, its texts and the decision
+/// about it.
+type ViewRow = (
     PostingRow,
-    String,
+    Option<String>,
     CompanyViewRow,
     Option<TextsRow>,
     Option<DecisionRow>,
 );
 
-/// A posting as API clients see it, without its history.
-pub fn view(
+/// A posting as API clients see it, without its history. Texts that were not asked for are empty.
+fn view(
     (posting, description, company, texts, decision): ViewRow,
 ) -> Result<PostingView, StoreError> {
     let place = |texts: &TextsRow| coordinates(texts.latitude, texts.longitude);
     Ok(PostingView {
-        posting: posting.posting(Some(description))?,
+        posting: posting.posting(description)?,
         company: CompanyView::try_from(company)?,
         coordinates: texts.as_ref().and_then(place),
         texts: texts.map(|texts| EnrichedTexts {
@@ -43,236 +84,120 @@ pub fn view(
     })
 }
 
-/// What enrichment made of a posting, with the redacted text alone.
-#[derive(Clone, Debug, Queryable, Selectable)]
-#[diesel(table_name = posting_texts)]
-pub struct RedactedRow {
-    latitude: Option<f64>,
-    longitude: Option<f64>,
-    redacted_markdown: String,
-    redacted_title: Option<String>,
+statement! {
+    pub Find = views!(
+        "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
+    ),
+    over [PostingRow, TextsRow, DecisionRow],
+    returns ViewColumns
 }
 
-/// A posting without its description, its company and the redacted text.
-pub type RedactedViewRow = (
-    PostingRow,
-    CompanyViewRow,
-    Option<RedactedRow>,
-    Option<DecisionRow>,
-);
-
-/// A posting for readers who want the redacted text alone.
-pub fn redacted_view(
-    (posting, company, texts, decision): RedactedViewRow,
-) -> Result<PostingView, StoreError> {
-    let place = |texts: &RedactedRow| coordinates(texts.latitude, texts.longitude);
-    Ok(PostingView {
-        posting: posting.posting(None)?,
-        company: CompanyView::try_from(company)?,
-        coordinates: texts.as_ref().and_then(place),
-        texts: texts.map(|texts| EnrichedTexts {
-            redacted_markdown: texts.redacted_markdown,
-            redacted_title: texts.redacted_title,
-            ..EnrichedTexts::default()
-        }),
-        decision: decision.map(Decision::try_from).transpose()?,
-        history: Vec::new(),
-    })
+statement! {
+    pub InFull = {
+        postgres: views!(
+            "raw_description", "markdown", "redacted_markdown", "postings.id = ANY(:id)"
+        ),
+        sqlite: views!("raw_description", "markdown", "redacted_markdown", "postings.id = :id"),
+    },
+    over [PostingRow, TextsRow, DecisionRow],
+    returns ViewColumns
 }
 
-/// What enrichment made of a posting besides its texts.
-#[derive(Clone, Debug, Queryable, Selectable)]
-#[diesel(table_name = posting_texts)]
-pub struct BareRow {
-    /// Tells that there is a row.
-    pub posting_id: StoredId,
-    latitude: Option<f64>,
-    longitude: Option<f64>,
-    redacted_title: Option<String>,
+statement! {
+    pub Redacted = {
+        postgres: views!("NULL", "''", "redacted_markdown", "postings.id = ANY(:id)"),
+        sqlite: views!("NULL", "''", "redacted_markdown", "postings.id = :id"),
+    },
+    over [PostingRow, TextsRow, DecisionRow],
+    returns ViewColumns
 }
 
-/// A posting without its texts, and its company.
-pub type BareViewRow = (
-    PostingRow,
-    CompanyViewRow,
-    Option<BareRow>,
-    Option<DecisionRow>,
-);
-
-/// A posting for readers who want none of its texts.
-pub fn bare_view(
-    (posting, company, made, decision): BareViewRow,
-) -> Result<PostingView, StoreError> {
-    let place = |made: &BareRow| coordinates(made.latitude, made.longitude);
-    Ok(PostingView {
-        posting: posting.posting(None)?,
-        company: CompanyView::try_from(company)?,
-        coordinates: made.as_ref().and_then(place),
-        texts: made.map(|made| EnrichedTexts {
-            redacted_title: made.redacted_title,
-            ..EnrichedTexts::default()
-        }),
-        decision: decision.map(Decision::try_from).transpose()?,
-        history: Vec::new(),
-    })
+statement! {
+    pub Bare = {
+        postgres: views!("NULL", "''", "''", "postings.id = ANY(:id)"),
+        sqlite: views!("NULL", "''", "''", "postings.id = :id"),
+    },
+    over [PostingRow, TextsRow, DecisionRow],
+    returns ViewColumns
 }
 
-/// Generates the readers' queries for one kind of database, in a module of their own: `views`,
-/// `redacted_views` and `bare_views` of postings as [`ViewRow`]s, [`RedactedViewRow`]s and
-/// [`BareViewRow`]s, and `listed` for a query of a list, as [`EntryRow`]s. `$size` is the SQL
-/// expression of a posting's size in bytes.
-///
-/// A large text is read from where it is stored by naming it, so queries differ in their columns.
-#[macro_export]
-macro_rules! posting_queries {
-    ($db:ty, $size:expr) => {
-        use diesel::{
-            ExpressionMethods, QueryDsl, SelectableHelper,
-            dsl::{AsSelect, IntoBoxed, sql},
-            expression::SqlLiteral,
-            sql_types::{BigInt, Bool},
-        };
-        use domain::store::{ListOrder, Step};
-        use $crate::{
-            company::{CompanyViewRow, companies},
-            posting::{
-                BareRow, DecisionRow, PostingRow, RedactedRow, TextsRow, posting_decisions,
-                posting_texts, postings,
-            },
-            types::{Id, Moment, StoredId, StoredTime},
-        };
+statement! {
+    /// The newest entries up to a version: later ones belong to commits after the posting was read.
+    History = r"
+        SELECT status, at, reason, actor FROM posting_history
+        WHERE posting_id = :posting AND version <= :version
+        ORDER BY version DESC, step DESC LIMIT :limit",
+    returns (Text, Moment, Nullable<Text>, Text)
+}
 
-        type ViewColumns = (
-            AsSelect<PostingRow, $db>,
-            postings::raw_description,
-            AsSelect<CompanyViewRow, $db>,
-            AsSelect<Option<TextsRow>, $db>,
-            AsSelect<Option<DecisionRow>, $db>,
-        );
+/// A posting with its history.
+pub async fn find(
+    conn: &mut impl Executor,
+    identifier: &SourceIdentifier,
+) -> Outcome<Option<PostingView>> {
+    let asked = binds! { identifier: identifier.as_str() };
+    let found: Vec<ViewRow> = conn.load::<Find, _>(asked).await?;
+    let Some(row) = found.into_iter().next() else {
+        return Ok(None);
+    };
+    let mut view = view(row)?;
+    let Posting { id, version, .. } = view.posting;
+    let asked = binds! { posting: id.uuid(), version, limit: most(HISTORY_SHOWN) };
+    view.history = history(conn.load::<History, _>(asked).await?)?;
+    Ok(Some(view))
+}
 
-        #[diesel::dsl::auto_type]
-        pub(super) fn views() -> _ {
-            let columns: ViewColumns = (
-                PostingRow::as_select(),
-                postings::raw_description,
-                CompanyViewRow::as_select(),
-                <Option<TextsRow>>::as_select(),
-                <Option<DecisionRow>>::as_select(),
-            );
-            postings::table
-                .inner_join(companies::table)
-                .left_join(posting_texts::table)
-                .left_join(posting_decisions::table)
-                .select(columns)
-        }
-
-        type RedactedViewColumns = (
-            AsSelect<PostingRow, $db>,
-            AsSelect<CompanyViewRow, $db>,
-            AsSelect<Option<RedactedRow>, $db>,
-            AsSelect<Option<DecisionRow>, $db>,
-        );
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn redacted_views() -> _ {
-            let columns: RedactedViewColumns = (
-                PostingRow::as_select(),
-                CompanyViewRow::as_select(),
-                <Option<RedactedRow>>::as_select(),
-                <Option<DecisionRow>>::as_select(),
-            );
-            postings::table
-                .inner_join(companies::table)
-                .left_join(posting_texts::table)
-                .left_join(posting_decisions::table)
-                .select(columns)
-        }
-
-        type BareViewColumns = (
-            AsSelect<PostingRow, $db>,
-            AsSelect<CompanyViewRow, $db>,
-            AsSelect<Option<BareRow>, $db>,
-            AsSelect<Option<DecisionRow>, $db>,
-        );
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn bare_views() -> _ {
-            let columns: BareViewColumns = (
-                PostingRow::as_select(),
-                CompanyViewRow::as_select(),
-                <Option<BareRow>>::as_select(),
-                <Option<DecisionRow>>::as_select(),
-            );
-            postings::table
-                .inner_join(companies::table)
-                .left_join(posting_texts::table)
-                .left_join(posting_decisions::table)
-                .select(columns)
-        }
-
-        type EntryColumns = (
-            postings::id,
-            postings::updated_at,
-            postings::source_identifier,
-            postings::created_by,
-            SqlLiteral<BigInt>,
-        );
-
-        #[diesel::dsl::auto_type]
-        pub(super) fn entries() -> _ {
-            let columns: EntryColumns = (
-                postings::id,
-                postings::updated_at,
-                postings::source_identifier,
-                postings::created_by,
-                sql($size),
-            );
-            postings::table
-                .left_join(posting_texts::table)
-                .select(columns)
-        }
-
-        pub(super) fn listed(step: &Step) -> IntoBoxed<'static, entries, $db> {
-            let query = &step.query;
-            let mut select = entries()
-                .limit(i64::try_from(step.length).unwrap_or(i64::MAX))
-                .into_boxed();
-            if query.order == ListOrder::Id {
-                // The other conditions are checked once a posting is read (`posting::page`): a
-                // statement with them might have to go far by the key until it has a page.
-                select = select.order(postings::id.asc());
-                return match query.after {
-                    Some(after) => select.filter(postings::id.gt(StoredId::from(after.id))),
-                    None => select,
-                };
-            }
-            select = select.order((postings::updated_at.asc(), postings::id.asc()));
-            if let Some(status) = query.status {
-                select = select.filter(postings::status.eq(status.as_str()));
-            }
-            // Only the further one of the two starts: one range is what an index is entered by.
-            match (query.after, query.updated_after) {
-                (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
-                    select.filter(
-                        sql::<Bool>("(postings.updated_at, postings.id) > (")
-                            .bind::<Moment, _>(StoredTime::from(after.updated_at))
-                            .sql(", ")
-                            .bind::<Id, _>(StoredId::from(after.id))
-                            .sql(")"),
-                    )
-                }
-                (_, Some(start)) => select.filter(postings::updated_at.gt(StoredTime::from(start))),
-                (_, None) => select,
-            }
-        }
+/// Selects entries of lists. The sizes of texts are known without reading them, compressed and
+/// elsewhere as they may be; only `metadata` is json on PostgreSQL, which the server has to read for
+/// that.
+macro_rules! entries {
+    ($which:literal, $order:literal) => {
+        concat!(
+            "SELECT postings.id, updated_at, source_identifier, created_by,
+                octet_length(raw_description){postgres ::bigint}
+                + coalesce(octet_length(metadata{postgres ::text}), 0)
+                + coalesce(octet_length(markdown), 0)
+                + coalesce(octet_length(redacted_markdown), 0)
+            FROM postings LEFT JOIN posting_texts ON posting_texts.posting_id = postings.id
+            WHERE ",
+            $which,
+            " ORDER BY ",
+            $order,
+            " LIMIT :limit"
+        )
     };
 }
 
+/// The SQL types of an [`EntryRow`].
+type EntryColumns = (Id, Moment, Text, Nullable<Text>, BigInt);
+
 /// The id, the time of the last update, the identifier, the creator, and the size of a posting.
-pub type EntryRow = (StoredId, StoredTime, String, Option<String>, i64);
+type EntryRow = (StoredId, StoredTime, String, Option<String>, i64);
+
+statement! {
+    pub Changed = entries!(
+        "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
+    ),
+    returns EntryColumns
+}
+
+statement! {
+    pub ChangedOfStatus = entries!(
+        "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
+        "postings.updated_at, postings.id"
+    ),
+    returns EntryColumns
+}
+
+statement! {
+    /// The other conditions are checked once a posting is read (`in_order`): a statement with them
+    /// might have to go far by the key until it has a page.
+    pub InOrderOfIds = entries!("postings.id > :id", "postings.id"),
+    returns EntryColumns
+}
 
 /// An entry of a list, before its posting is read.
-pub fn entry(
+fn entry(
     (id, updated_at, identifier, created_by, bytes): EntryRow,
     query: &ListQuery,
 ) -> Result<ListEntry, StoreError> {
@@ -288,8 +213,55 @@ pub fn entry(
     })
 }
 
+/// The entries of a step.
+async fn entries(conn: &mut impl Executor, step: &Step) -> Outcome<Vec<EntryRow>> {
+    let (query, limit) = (&step.query, most(step.length));
+    if query.order == ListOrder::Id {
+        let id = query.after.map_or(Uuid::nil(), |after| after.id);
+        return conn.load::<InOrderOfIds, _>(binds! { id, limit }).await;
+    }
+    // Only the further one of the two starts: one range is what an index is entered by.
+    let (at, id) = match (query.after, query.updated_after) {
+        (Some(after), start) if start.is_none_or(|start| after.updated_at > start) => {
+            (after.updated_at.into(), after.id)
+        }
+        (_, Some(start)) => (start.into(), Uuid::max()),
+        (_, None) => (StoredTime::MIN, Uuid::nil()),
+    };
+    match query.status {
+        None => conn.load::<Changed, _>(binds! { at, id, limit }).await,
+        Some(status) => {
+            let asked = binds! { status: status.as_str(), at, id, limit };
+            conn.load::<ChangedOfStatus, _>(asked).await
+        }
+    }
+}
+
+/// A page of a list.
+pub async fn list(conn: &mut impl Executor, query: &ListQuery) -> Outcome<PostingPage> {
+    let mut search = Search::new(query);
+    while let Some(step) = search.step() {
+        let found = entries(conn, &step).await?.into_iter();
+        let found = found.map(|row| entry(row, query));
+        search.add(&step, found.collect::<Result<Vec<_>, _>>()?);
+    }
+    let (page, next) = search.page();
+    let ids = page.iter().map(|entry| entry.position.id);
+    let ids: Vec<_> = ids.map(|id| binds! { id }.to_vec()).collect();
+    let rows: Vec<ViewRow> = match query.texts {
+        Texts::All => conn.load_each::<InFull, _>(&ids, &[]).await?,
+        Texts::Redacted => conn.load_each::<Redacted, _>(&ids, &[]).await?,
+        Texts::None => conn.load_each::<Bare, _>(&ids, &[]).await?,
+    };
+    let views = rows.into_iter().map(view).collect::<Result<_, _>>()?;
+    Ok(PostingPage {
+        postings: in_order(views, &page, query),
+        next,
+    })
+}
+
 /// The postings of a page as they were read, in order.
-pub fn page(
+fn in_order(
     mut views: Vec<PostingView>,
     page: &[ListEntry],
     query: &ListQuery,
@@ -317,4 +289,23 @@ pub fn page(
         }
     }
     views
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::{Dialect, Sql as _};
+
+    #[test]
+    fn a_text_that_is_not_asked_for_is_not_named() {
+        let texts = ["raw_description", " markdown", " redacted_markdown"];
+        for (query, named) in [
+            (InFull::texts(), [true; 3]),
+            (Redacted::texts(), [false, false, true]),
+            (Bare::texts(), [false; 3]),
+        ] {
+            let query = query.of(Dialect::Postgres).with_marks();
+            assert_eq!(texts.map(|text| query.contains(text)), named, "{query}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use diesel::{
     sql_types::{BigInt, Nullable, Text},
 };
 use kernel::{StoreError, event::EventName};
-use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, Round};
+use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId};
 
 use crate::{
     binds,
@@ -16,7 +16,6 @@ use crate::{
     statement,
     stored::{corrupt, count, most},
     types::{Count, Moment, StoredTime},
-    value::Value,
 };
 
 /// The SQL types of a [`DeliveryRow`].
@@ -84,25 +83,4 @@ pub async fn deliveries(
     let limit = most(limit.min(DELIVERIES_KEPT));
     let asked = binds! { endpoint: endpoint.uuid(), limit };
     values(conn.load::<Deliveries, DeliveryRow>(asked).await?)
-}
-
-/// How many deliveries are kept, as a value.
-pub fn deliveries_kept() -> Value<'static> {
-    most(DELIVERIES_KEPT).into()
-}
-
-/// The attempts of a round that are kept, each with its place in the round, from 1.
-pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
-    let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
-    (1..).zip(&round.deliveries).skip(older).collect()
-}
-
-/// The number of attempts of a round.
-pub fn attempts(round: &Round) -> i64 {
-    most(round.deliveries.len())
-}
-
-/// Whole milliseconds, for their column.
-pub fn milliseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -26,7 +26,6 @@ use crate::{
     statement,
     stored::{array, array_text, corrupt, count, most, parse, prefixes},
     types::{Count, Id, Moment, StoredTime, optional_time},
-    value::Value,
 };
 
 /// An endpoint as it is written, with the texts that some of its columns hold.
@@ -53,7 +52,7 @@ impl From<&Endpoint> for EndpointRecord {
 
 entity! {
     /// An endpoint, as its owner registered it.
-    EndpointRow = webhook_endpoints (id) of EndpointRecord {
+    EndpointRow = webhook_endpoints of EndpointRecord {
         fixed {
             id: Id = Id(|record| Some(record.endpoint.id.uuid())),
             owner: Text = Text(|record| Some(&record.owner)),
@@ -73,7 +72,6 @@ entity! {
             previous_secret_until: Nullable<Moment> = Time(|record| Some(previous(record)?.until)),
             updated_at: Moment = Time(|record| Some(record.endpoint.updated_at)),
         }
-        apart {}
     }
 }
 
@@ -199,16 +197,6 @@ pub fn tracked((endpoint, progress): TrackedRow) -> Result<TrackedEndpoint, Stor
             open_until: time(progress.open_until, "open_until")?,
         },
     })
-}
-
-/// The columns of a [`Health`], to be set.
-pub fn health_values(health: &Health) -> [Value<'static>; 4] {
-    [
-        health.last_success_at.into(),
-        health.failing_since.into(),
-        i64::from(health.silent_rounds).into(),
-        health.open_until.into(),
-    ]
 }
 
 statement! {

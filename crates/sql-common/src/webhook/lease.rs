@@ -57,7 +57,7 @@ macro_rules! held {
     ($sent:literal, $columns:literal, $change:literal) => {
         concat!(
             "WITH held AS MATERIALIZED (
-                SELECT sent.* FROM unnest(:endpoint, :holder",
+                SELECT sent.* FROM unnest(:endpoint::uuid[], :holder::uuid[]",
             $sent,
             ")
                     AS sent (chosen, chosen_holder",
@@ -110,7 +110,8 @@ statement! {
     /// The place is set if it and the version are those of before.
     pub EndLease = {
         postgres: held!(
-            ", :version, :from_in, :from_number, :to_in, :to_number, :again_at",
+            ", :version::bigint[], :from_in::bigint[], :from_number::bigint[], :to_in::bigint[],
+                    :to_number::bigint[], :again_at::timestamptz[]",
             ", seen_version, from_in, from_number, to_in, to_number, again_at",
             "holder = NULL, leased_until = again_at,
                 commit_seq = CASE WHEN (version, commit_seq, number)

@@ -7,9 +7,10 @@
 mod delivery;
 mod endpoint;
 mod lease;
+mod round;
 mod waiting;
 
-pub use self::{delivery::*, endpoint::*, lease::*, waiting::*};
+pub use self::{delivery::*, endpoint::*, lease::*, round::*, waiting::*};
 
 /// The port [`Webhooks`](webhooks::Webhooks). How endpoints are leased, and how the result of a
 /// round is written, is each store's own: `lease_endpoints`, `record_round`.

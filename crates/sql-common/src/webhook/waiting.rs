@@ -92,7 +92,7 @@ statement! {
     /// Looks each subject up, for one of them may have many events.
     pub WaitingAmong = {
         postgres: r"
-            SELECT asked.subject FROM unnest(:subject) AS asked (subject) CROSS JOIN LATERAL (
+            SELECT asked.subject FROM unnest(:subject::uuid[]) AS asked (subject) CROSS JOIN LATERAL (
                 SELECT FROM webhook_waiting AS waiting
                 WHERE waiting.endpoint = :endpoint AND waiting.subject = asked.subject LIMIT 1
             ) AS found",

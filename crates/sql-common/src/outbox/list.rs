@@ -1,0 +1,335 @@
+//! Tasks as operators see them, and what they do with dead ones.
+
+use std::collections::HashSet;
+
+use diesel::{
+    Queryable,
+    sql_types::{BigInt, Nullable, Text},
+};
+use kernel::{
+    StoreError,
+    audit::Entry,
+    outbox::{
+        Backlog, Dismissal, Effect, Kind, MOST_COUNTED, Revive, SubjectTask, TaskId, TaskRow,
+    },
+};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::each_effect;
+use crate::{
+    audit, binds,
+    executor::{Executor, Outcome, values},
+    statement,
+    stored::{count, most},
+    types::{Count, Id, Moment, StoredId, StoredTime, optional_time},
+    value::Named,
+};
+
+/// The columns of a [`ListedRow`].
+macro_rules! listed_columns {
+    () => {
+        "id, kind, subject, attempts, next_at, last_error, dead_at"
+    };
+}
+
+/// The SQL types of a [`ListedRow`].
+type ListedColumns = (
+    BigInt,
+    Text,
+    Id,
+    Count,
+    Moment,
+    Nullable<Text>,
+    Nullable<Moment>,
+);
+
+/// A row as operators see it.
+#[derive(Debug, Queryable)]
+struct ListedRow {
+    id: i64,
+    kind: String,
+    subject: StoredId,
+    attempts: i64,
+    next_at: StoredTime,
+    last_error: Option<String>,
+    dead_at: Option<StoredTime>,
+}
+
+impl TryFrom<ListedRow> for TaskRow {
+    type Error = StoreError;
+
+    fn try_from(row: ListedRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: TaskId(row.id),
+            kind: row.kind,
+            key: row.subject.uuid("outbox.subject")?,
+            attempts: count(row.attempts, "outbox.attempts")?,
+            next_at: row.next_at.time("outbox.next_at")?,
+            last_error: row.last_error,
+        })
+    }
+}
+
+impl TryFrom<ListedRow> for SubjectTask {
+    type Error = StoreError;
+
+    fn try_from(row: ListedRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            is_dead: row.dead_at.is_some(),
+            task: row.try_into()?,
+        })
+    }
+}
+
+statement! {
+    ListDead = concat!(
+        "SELECT ", listed_columns!(), r" FROM outbox
+        WHERE dead_at IS NOT NULL AND id > :after ORDER BY id LIMIT :limit"
+    ),
+    returns ListedColumns
+}
+
+statement! {
+    ListLiving = concat!(
+        "SELECT ", listed_columns!(), r" FROM outbox
+        WHERE dead_at IS NULL AND id > :after ORDER BY id LIMIT :limit"
+    ),
+    returns ListedColumns
+}
+
+/// Lists dead tasks, or all others; oldest first.
+pub async fn list(
+    conn: &mut impl Executor,
+    dead: bool,
+    after: Option<TaskId>,
+    limit: usize,
+) -> Outcome<Vec<TaskRow>> {
+    let after = after.map_or(i64::MIN, |after| after.0);
+    let page = binds! { after, limit: most(limit) };
+    let rows: Vec<ListedRow> = if dead {
+        conn.load::<ListDead, _>(page).await?
+    } else {
+        conn.load::<ListLiving, _>(page).await?
+    };
+    values(rows)
+}
+
+statement! {
+    TasksOf = {
+        postgres: concat!(
+            "SELECT ", listed_columns!(), r" FROM outbox
+            WHERE kind = ANY(:kind) AND subject = :subject ORDER BY id LIMIT :limit"
+        ),
+        sqlite: concat!(
+            "SELECT ", listed_columns!(), r" FROM outbox
+            WHERE kind = :kind AND subject = :subject ORDER BY id LIMIT :limit"
+        ),
+    },
+    returns ListedColumns
+}
+
+/// The tasks of a subject, oldest first.
+pub async fn tasks_of(
+    conn: &mut impl Executor,
+    subject: Uuid,
+    kinds: &[Kind],
+    limit: usize,
+) -> Outcome<Vec<SubjectTask>> {
+    let asked = binds! { subject, limit: most(limit) };
+    let mut rows: Vec<ListedRow> = conn
+        .load_each::<TasksOf, _>(&each_kind(kinds), asked)
+        .await?;
+    rows.sort_unstable_by_key(|row| row.id);
+    rows.truncate(limit);
+    values(rows)
+}
+
+/// Rows of one `:kind` each.
+fn each_kind<'a>(kinds: &[Kind]) -> Vec<Vec<Named<'a>>> {
+    let kinds = kinds.iter();
+    kinds
+        .map(|kind| binds! { kind: kind.as_str() }.to_vec())
+        .collect()
+}
+
+statement! {
+    /// Each effect is an index lookup.
+    DeadAmong = {
+        postgres: r"
+            SELECT task.kind, task.subject FROM unnest(:kind::text[], :subject::uuid[]) AS sent (kind, subject)
+            JOIN outbox AS task ON task.kind = sent.kind AND task.subject = sent.subject
+            WHERE task.dead_at IS NOT NULL",
+        sqlite: r"
+            SELECT kind, subject FROM outbox
+            WHERE kind = :kind AND subject = :subject AND dead_at IS NOT NULL",
+    },
+    returns (Text, Id)
+}
+
+/// Returns those of these effects that have a dead task.
+pub async fn dead_among(conn: &mut impl Executor, effects: &[Effect]) -> Outcome<Vec<Effect>> {
+    let rows: Vec<(String, StoredId)> = conn
+        .load_each::<DeadAmong, _>(&each_effect(effects), &[])
+        .await?;
+    let dead = rows
+        .into_iter()
+        .map(|(kind, subject)| Ok((kind, subject.uuid("outbox.subject")?)));
+    let dead = dead.collect::<Result<HashSet<_>, StoreError>>()?;
+    let is_dead = |it: &&Effect| dead.contains(&(it.kind().as_str().to_owned(), it.key()));
+    Ok(effects.iter().filter(is_dead).copied().collect())
+}
+
+statement! {
+    /// Counts by the indexes of claimable and of leased tasks, each up to a bound. On SQLite ids
+    /// are in the order written.
+    Waiting = {
+        postgres: r"
+            SELECT wanted.kind, least(count(*), wanted.most),
+                min(task.created_at) FILTER (WHERE NOT task.is_bulk)
+            FROM (SELECT unnest(:kind::text[]) AS kind, :most::bigint AS most) AS wanted CROSS JOIN LATERAL (
+                (SELECT created_at, coalesce(account, '') LIKE '%-bulk' AS is_bulk FROM outbox
+                WHERE kind = wanted.kind AND dead_at IS NULL AND lease IS NULL
+                LIMIT wanted.most)
+                UNION ALL
+                (SELECT created_at, coalesce(account, '') LIKE '%-bulk' FROM outbox
+                WHERE kind = wanted.kind AND lease IS NOT NULL LIMIT wanted.most)
+            ) AS task GROUP BY wanted.kind, wanted.most",
+        sqlite: r"
+            SELECT :kind, min(waiting.tasks, :most), oldest.created_at FROM (
+                SELECT count(*) AS tasks, min(iif(account LIKE '%-bulk', NULL, id)) AS id FROM (
+                    SELECT * FROM (SELECT id, account FROM outbox
+                        WHERE kind = :kind AND dead_at IS NULL AND lease IS NULL LIMIT :most)
+                    UNION ALL
+                    SELECT * FROM (SELECT id, account FROM outbox
+                        WHERE kind = :kind AND lease IS NOT NULL LIMIT :most)
+                )
+            ) AS waiting LEFT JOIN outbox AS oldest ON oldest.id = waiting.id",
+    },
+    returns (Text, BigInt, Nullable<Moment>)
+}
+
+statement! {
+    Dead = {
+        postgres: r"
+            SELECT kind, count(*) FROM (
+                SELECT kind FROM outbox WHERE dead_at IS NOT NULL LIMIT :most
+            ) AS dead WHERE kind = ANY(:kind) GROUP BY kind",
+        sqlite: r"
+            SELECT :kind, count(*) FROM (
+                SELECT id FROM outbox WHERE kind = :kind AND dead_at IS NOT NULL LIMIT :most
+            )",
+    },
+    returns (Text, BigInt)
+}
+
+/// Counts the tasks of each of these kinds.
+pub async fn backlog(conn: &mut impl Executor, kinds: &[Kind]) -> Outcome<Vec<Backlog>> {
+    let of = |&kind| Backlog {
+        kind,
+        waiting: 0,
+        dead: 0,
+        oldest: None,
+    };
+    let mut backlog: Vec<_> = kinds.iter().map(of).collect();
+    let (kinds, bound) = (
+        each_kind(kinds),
+        binds! { most: most(MOST_COUNTED) }.to_vec(),
+    );
+    let rows: Vec<(String, i64, Option<StoredTime>)> =
+        conn.load_each::<Waiting, _>(&kinds, &bound).await?;
+    for (name, waiting, oldest) in rows {
+        for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
+            entry.waiting = waiting.unsigned_abs();
+            entry.oldest = optional_time(oldest, "outbox.created_at")?;
+        }
+    }
+    let rows: Vec<(String, i64)> = conn.load_each::<Dead, _>(&kinds, &bound).await?;
+    for (name, dead) in rows {
+        for entry in backlog.iter_mut().filter(|it| it.kind.as_str() == name) {
+            entry.dead = dead.unsigned_abs();
+        }
+    }
+    Ok(backlog)
+}
+
+/// Brings dead tasks back with a clean record. The argument is a condition.
+macro_rules! revive {
+    ($which:literal) => {
+        concat!(
+            "UPDATE outbox SET dead_at = NULL, next_at = :now, attempts = 0,
+                first_failed_at = NULL, last_error = NULL
+            WHERE id IN (
+                SELECT id FROM outbox WHERE dead_at IS NOT NULL",
+            $which,
+            " ORDER BY kind, subject, id {postgres FOR UPDATE}
+            )"
+        )
+    };
+}
+
+statement! {
+    ReviveAll = revive!("")
+}
+
+statement! {
+    ReviveSome = {
+        postgres: revive!(" AND id = ANY(:id)"),
+        sqlite: revive!(" AND id = :id"),
+    }
+}
+
+fn each_task<'a>(tasks: &[TaskId]) -> Vec<Vec<Named<'a>>> {
+    let tasks = tasks.iter();
+    tasks.map(|task| binds! { id: task.0 }.to_vec()).collect()
+}
+
+/// Brings dead tasks back, in a transaction of the caller's, and counts them.
+pub async fn revive(
+    conn: &mut impl Executor,
+    which: &Revive,
+    entry: Option<Entry>,
+    now: OffsetDateTime,
+) -> Outcome<u64> {
+    let now = binds! { now };
+    let revived = match which {
+        Revive::All => conn.execute::<ReviveAll>(now).await?,
+        Revive::Tasks(tasks) => {
+            conn.execute_each::<ReviveSome>(&each_task(tasks), now)
+                .await?
+        }
+    };
+    let revived = u64::try_from(revived).unwrap_or(u64::MAX);
+    let entry = entry.filter(|_| revived > 0);
+    let entry = entry.map(|entry| entry.with("tasks", revived));
+    audit::write_entry(conn, entry.as_ref()).await?;
+    Ok(revived)
+}
+
+statement! {
+    Dismiss = {
+        postgres: concat!(
+            "DELETE FROM outbox WHERE dead_at IS NOT NULL AND id IN (
+                SELECT id FROM outbox WHERE dead_at IS NOT NULL AND id = ANY(:id)
+                ORDER BY kind, subject, id FOR UPDATE
+            ) RETURNING ", listed_columns!()
+        ),
+        sqlite: concat!(
+            "DELETE FROM outbox WHERE dead_at IS NOT NULL AND id = :id RETURNING ", listed_columns!()
+        ),
+    },
+    returns ListedColumns
+}
+
+/// Deletes those of these tasks that are dead, in a transaction of the caller's, and counts them.
+pub async fn dismiss(
+    conn: &mut impl Executor,
+    tasks: &[TaskId],
+    dismissal: &Dismissal,
+) -> Outcome<u64> {
+    let rows: Vec<ListedRow> = conn.load_each::<Dismiss, _>(&each_task(tasks), &[]).await?;
+    let dismissed: Vec<TaskRow> = values(rows)?;
+    let entries: Vec<_> = dismissed.iter().map(|task| dismissal.entry(task)).collect();
+    audit::write(conn, &entries).await?;
+    Ok(entries.len() as u64)
+}

@@ -1,0 +1,137 @@
+//! What becomes of claimed tasks.
+
+use kernel::outbox::ClaimToken;
+use time::OffsetDateTime;
+
+use crate::{
+    binds,
+    executor::{Executor, Outcome},
+    statement,
+    value::Named,
+};
+
+/// Changes tasks whose leases are held, on PostgreSQL. A statement that locks several rows locks
+/// them in the order of (`kind`, `subject`, `id`), which never change, so deadlocks cannot happen.
+macro_rules! held {
+    ($change:literal) => {
+        concat!(
+            "WITH held AS MATERIALIZED (
+                SELECT task.id FROM unnest(:id::bigint[], :lease::uuid[]) AS sent (id, lease)
+                JOIN outbox AS task ON task.id = sent.id AND task.lease = sent.lease
+                ORDER BY task.kind, task.subject, task.id FOR UPDATE OF task
+            )
+            UPDATE outbox SET next_at = :at",
+            $change,
+            " FROM held WHERE outbox.id = held.id"
+        )
+    };
+}
+
+statement! {
+    Renew = {
+        postgres: held!(""),
+        sqlite: "UPDATE outbox SET next_at = :at WHERE id = :id AND lease = :lease",
+    }
+}
+
+statement! {
+    GiveBack = {
+        postgres: held!(", lease = NULL, lost = 0"),
+        sqlite: r"
+            UPDATE outbox SET lease = NULL, lost = 0, next_at = :at
+            WHERE id = :id AND lease = :lease",
+    }
+}
+
+fn each_lease<'a>(tokens: &[ClaimToken]) -> Vec<Vec<Named<'a>>> {
+    let tokens = tokens.iter();
+    tokens
+        .map(|it| binds! { id: it.task.0, lease: it.lease }.to_vec())
+        .collect()
+}
+
+/// Extends those leases that still hold.
+pub async fn renew(
+    conn: &mut impl Executor,
+    tokens: &[ClaimToken],
+    at: OffsetDateTime,
+) -> Outcome<()> {
+    conn.execute_each::<Renew>(&each_lease(tokens), binds! { at })
+        .await?;
+    Ok(())
+}
+
+/// Ends those leases that still hold; their tasks become due at this time.
+pub async fn give_back(
+    conn: &mut impl Executor,
+    tokens: &[ClaimToken],
+    at: OffsetDateTime,
+) -> Outcome<()> {
+    conn.execute_each::<GiveBack>(&each_lease(tokens), binds! { at })
+        .await?;
+    Ok(())
+}
+
+statement! {
+    /// One that was asked for again meanwhile becomes due at once, with its attempts reset.
+    Retry = r"
+        UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
+            next_at = CASE WHEN outbox.generation = sent.generation
+                THEN sent.next_at ELSE sent.now END,
+            attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END,
+            first_failed_at = CASE WHEN outbox.generation = sent.generation
+                THEN coalesce(first_failed_at, sent.now) END
+        FROM (SELECT :id{postgres ::bigint} AS id, :lease{postgres ::uuid} AS lease,
+            :generation{postgres ::bigint} AS generation, :error{postgres ::text} AS error,
+            :now{postgres ::timestamptz} AS now, :next_at{postgres ::timestamptz} AS next_at) AS sent
+        WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
+}
+
+/// Returns a task to its queue after a failed attempt.
+pub async fn retry(
+    conn: &mut impl Executor,
+    token: ClaimToken,
+    next_at: OffsetDateTime,
+    error: &str,
+    now: OffsetDateTime,
+) -> Outcome<()> {
+    let mut values = failed(token, error, now).to_vec();
+    values.extend(binds! { next_at });
+    conn.execute::<Retry>(&values).await?;
+    Ok(())
+}
+
+fn failed(token: ClaimToken, error: &str, now: OffsetDateTime) -> [Named<'_>; 5] {
+    let ClaimToken {
+        task,
+        generation,
+        lease,
+    } = token;
+    *binds! { id: task.0, lease, generation, error, now }
+}
+
+statement! {
+    /// One that was asked for again meanwhile becomes due at once instead.
+    MoveToDeadLetters = r"
+        UPDATE outbox SET lease = NULL, lost = 0, last_error = sent.error,
+            dead_at = CASE WHEN outbox.generation = sent.generation THEN sent.now END,
+            next_at = CASE WHEN outbox.generation = sent.generation THEN next_at ELSE sent.now END,
+            attempts = CASE WHEN outbox.generation = sent.generation THEN attempts ELSE 0 END,
+            first_failed_at =
+                CASE WHEN outbox.generation = sent.generation THEN first_failed_at END
+        FROM (SELECT :id{postgres ::bigint} AS id, :lease{postgres ::uuid} AS lease,
+            :generation{postgres ::bigint} AS generation, :error{postgres ::text} AS error,
+            :now{postgres ::timestamptz} AS now) AS sent
+        WHERE outbox.id = sent.id AND outbox.lease = sent.lease"
+}
+
+/// Gives a task up; false if the lease was lost.
+pub async fn give_up(
+    conn: &mut impl Executor,
+    token: ClaimToken,
+    error: &str,
+    now: OffsetDateTime,
+) -> Outcome<bool> {
+    let values = failed(token, error, now);
+    Ok(conn.execute::<MoveToDeadLetters>(&values).await? > 0)
+}

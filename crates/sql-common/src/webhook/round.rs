@@ -1,0 +1,101 @@
+//! The result of a round of deliveries, as both stores write it.
+
+use kernel::event::Cursor;
+use uuid::Uuid;
+use webhooks::{
+    DELIVERIES_KEPT, DeliveryRecord, EndpointWrite, Round, TrackedEndpoint, WaitingEvent,
+};
+
+use super::{find, update};
+use crate::{
+    binds,
+    event::cursor_values,
+    executor::{Executor, Outcome},
+    stored::most,
+    value::Named,
+    written,
+};
+
+written! {
+    /// An event that waits.
+    WaitingSent = webhook_waiting of WaitingEvent {
+        commit_seq = Integer(|event| Some(cursor_values(event.cursor)[0])),
+        number = Integer(|event| Some(cursor_values(event.cursor)[1])),
+        name = Text(|event| Some(event.name.as_str())),
+        subject = Id(|event| Some(event.subject)),
+        attempts = Integer(|event| Some(event.attempts.into())),
+        next_at = Time(|event| event.next_at),
+        last_error = Text(|event| event.last_error.as_deref()),
+        is_silent = Bool(|event| event.is_silent),
+    }
+}
+
+written! {
+    /// The place of an event that waits no more.
+    Settled = settled of Cursor {
+        commit_seq = Integer(|cursor| Some(cursor_values(*cursor)[0])),
+        number = Integer(|cursor| Some(cursor_values(*cursor)[1])),
+    }
+}
+
+written! {
+    /// An attempt.
+    DeliverySent = webhook_deliveries of DeliveryRecord {
+        at = Time(|delivery| Some(delivery.at)),
+        commit_seq = Integer(|delivery| Some(cursor_values(delivery.event)[0])),
+        number = Integer(|delivery| Some(cursor_values(delivery.event)[1])),
+        name = Text(|delivery| Some(delivery.name.as_str())),
+        attempt = Integer(|delivery| Some(delivery.attempt.into())),
+        status = Integer(|delivery| delivery.status.map(i64::from)),
+        duration_ms = Integer(|delivery| {
+            Some(i64::try_from(delivery.duration.as_millis()).unwrap_or(i64::MAX))
+        }),
+        error = Text(|delivery| delivery.error.as_deref()),
+    }
+}
+
+/// What a round comes to, but for its rows.
+pub fn round_values(holder: Uuid, round: &Round) -> [Named<'static>; 16] {
+    let [from_seq, from_number] = cursor_values(round.from);
+    let [to_seq, to_number] = cursor_values(round.to);
+    let health = &round.health;
+    *binds! {
+        endpoint: round.endpoint.uuid(),
+        holder,
+        from_seq,
+        from_number,
+        version: round.version,
+        round_at: round.at,
+        again_at: round.again_at,
+        wakes_silent: round.wakes_silent,
+        kept: most(DELIVERIES_KEPT),
+        to_seq,
+        to_number,
+        made: most(round.deliveries.len()),
+        last_success_at: health.last_success_at,
+        failing_since: health.failing_since,
+        silent_rounds: i64::from(health.silent_rounds),
+        open_until: health.open_until,
+    }
+}
+
+/// The attempts of a round that are kept, each with its place in the round, from 1.
+pub fn kept_deliveries(round: &Round) -> Vec<(i64, &DeliveryRecord)> {
+    let older = round.deliveries.len().saturating_sub(DELIVERIES_KEPT);
+    (1..).zip(&round.deliveries).skip(older).collect()
+}
+
+/// Disables the endpoint of a round that says so. The caller's transaction has its row.
+pub async fn disable(conn: &mut impl Executor, round: &Round) -> Outcome<()> {
+    if let Some(reason) = &round.disabled
+        && let Some(TrackedEndpoint { endpoint, .. }) = find(conn, round.endpoint).await?
+    {
+        let write = EndpointWrite {
+            expected: endpoint.version,
+            endpoint: endpoint.disable(reason, round.at),
+            starts_over: false,
+        };
+        update(conn, &write, None).await?;
+    }
+    Ok(())
+}
