@@ -44,7 +44,7 @@ pub use self::{
     fields::{CompanyPatch, Details, Expiration, PostingPatch},
     history::HistoryEntry,
     lifetime::Lifetime,
-    metadata::{InvalidMetadata, Metadata},
+    metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Principal, PutPosting},
     reason::ReasonCode,
