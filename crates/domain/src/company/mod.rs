@@ -81,6 +81,35 @@ pub struct CompanyWrite {
 }
 
 impl CompanyWrite {
+    /// A write that sets nothing of a company that is there.
+    pub const fn new(company: Company, by: Actor, at: OffsetDateTime) -> Self {
+        Self {
+            company,
+            sets_name: false,
+            sets_logo_path: false,
+            sets_owner: false,
+            required_owner: None,
+            by,
+            at,
+            replaced_names: Vec::new(),
+        }
+    }
+
+    /// The write of what differs; `None` if nothing does.
+    pub fn between(
+        before: &Company,
+        after: Company,
+        by: Actor,
+        at: OffsetDateTime,
+    ) -> Option<Self> {
+        (after != *before).then(|| Self {
+            sets_name: after.name != before.name,
+            sets_logo_path: after.logo_path != before.logo_path,
+            sets_owner: after.owner != before.owner,
+            ..Self::new(after, by, at)
+        })
+    }
+
     /// Adds a later write of the same commit.
     pub fn then(&mut self, later: Self) {
         if self.sets_name {

@@ -42,7 +42,7 @@ pub fn undo_delisting(
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.details.expiration_reason = None;
+    change.write.posting.details.expiration_reason = None;
     change.reopen(Some(format!("undo of the catalogue {name}")), by, now);
     change.asks_for_enrichment = true;
     Some(change)

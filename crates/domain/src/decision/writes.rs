@@ -35,6 +35,28 @@ pub struct PostingWrite {
 }
 
 impl PostingWrite {
+    /// A write of nothing but the posting, and of its description if it is new.
+    pub fn new(expected: Option<Version>, posting: Posting) -> Self {
+        Self {
+            expected,
+            posting,
+            sets_description: expected.is_none(),
+            enriched: None,
+            decision: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Adds an earlier write of the same commit.
+    pub(super) fn follow(&mut self, earlier: Self) {
+        self.expected = earlier.expected;
+        self.sets_description |= earlier.sets_description;
+        self.enriched = self.enriched.take().or(earlier.enriched);
+        self.decision = self.decision.take().or(earlier.decision);
+        let later = std::mem::replace(&mut self.history, earlier.history);
+        self.history.extend(later);
+    }
+
     /// The description to store; `None` leaves the stored one.
     pub fn description(&self) -> Option<&str> {
         let is_new = self.expected.is_none();

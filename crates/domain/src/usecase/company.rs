@@ -9,7 +9,7 @@ use kernel::{
 use time::OffsetDateTime;
 
 use crate::{
-    company::{Company, CompanyWrite},
+    company::CompanyWrite,
     decision::WriteSet,
     posting::{CompanyPatch, event::COMPANY_UPDATED},
     store::Store,
@@ -64,7 +64,12 @@ pub async fn update_company(
     }
     let snapshot = store.load(&[], &[id]).await?;
     let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;
-    let Some(write) = decide(before, change, by, now) else {
+    let mut after = before.clone();
+    change.patch.name.apply_required(&mut after.name);
+    change.patch.logo_path.apply(&mut after.logo_path);
+    after.owner = change.owner.unwrap_or(after.owner);
+    let operator = Actor::Operator(Some(by.operator.clone()));
+    let Some(write) = CompanyWrite::between(before, after, operator, now) else {
         return Ok(());
     };
     let mut writes = WriteSet::new(now);
@@ -79,31 +84,6 @@ pub async fn update_company(
     }
     writes.companies.insert(id, write);
     Ok(store.commit(writes).await?)
-}
-
-fn decide(
-    before: &Company,
-    change: &CompanyChange,
-    by: &Attribution,
-    now: OffsetDateTime,
-) -> Option<CompanyWrite> {
-    let mut after = before.clone();
-    change.patch.name.apply_required(&mut after.name);
-    change.patch.logo_path.apply(&mut after.logo_path);
-    after.owner = change.owner.unwrap_or(after.owner);
-    if after == *before {
-        return None;
-    }
-    Some(CompanyWrite {
-        sets_name: after.name != before.name,
-        sets_logo_path: after.logo_path != before.logo_path,
-        sets_owner: after.owner != before.owner,
-        required_owner: None,
-        by: Actor::Operator(Some(by.operator.clone())),
-        at: now,
-        replaced_names: Vec::new(),
-        company: after,
-    })
 }
 
 /// The entry, with what changed.

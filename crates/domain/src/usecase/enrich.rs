@@ -164,7 +164,7 @@ async fn record(
         );
         match applied {
             Some(change) => {
-                lookalikes.judged(&change.posting, &mut writes);
+                lookalikes.judged(&change.write.posting, &mut writes);
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {

@@ -76,7 +76,7 @@ pub async fn moderate(
         store.commit(writes).await?;
         return Ok(posting);
     };
-    let after = change.posting.clone();
+    let after = change.write.posting.clone();
     if command.ends_enrichment() {
         // Whether it waits, is under way or was given up.
         writes.tasks.ended.push(enrich(posting.id));

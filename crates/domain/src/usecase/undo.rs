@@ -70,7 +70,9 @@ pub async fn undo_expiries(
             undo_delisting(posting, lease.catalogue, &order.name, by.clone(), now)
         });
         if let Some(change) = change {
-            writes.missed.insert(change.posting.id, Missed::Reopened);
+            writes
+                .missed
+                .insert(change.write.posting.id, Missed::Reopened);
             change.record(&mut snapshot, &mut writes);
         }
     }
