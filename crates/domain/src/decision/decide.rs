@@ -275,16 +275,13 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
         && !errors.concern("application_email")
         && !errors.concern("application_url")
     {
-        errors.add_as(
-            ErrorKind::Together,
-            "application_email",
-            "is required when there is no application_url",
-        );
-        errors.add_as(
-            ErrorKind::Together,
-            "application_url",
-            "is required when there is no application_email",
-        );
+        for (field, other) in [
+            ("application_email", "application_url"),
+            ("application_url", "application_email"),
+        ] {
+            let why = format!("is required when there is no {other}");
+            errors.add_as(ErrorKind::Together, field, why);
+        }
     }
 }
 

@@ -2,14 +2,13 @@
 //!
 //! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
-//! [`lifetime`] of the passing of time, and [`delisting`] of the absence from a catalogue. Each
-//! gives a [`Change`], which is [recorded](Change::record) in the [`WriteSet`] of a commit.
+//! [`lapse`] of the passing of time and of the absence from a catalogue. Each gives a [`Change`],
+//! which is [recorded](Change::record) in the [`WriteSet`] of a commit.
 
 mod change;
 mod decide;
-pub mod delisting;
 pub mod duplicate;
-pub mod lifetime;
+pub mod lapse;
 pub mod moderation;
 pub mod outcome;
 mod repeat;

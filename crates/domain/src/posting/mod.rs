@@ -7,7 +7,6 @@
 
 mod answer;
 mod basis;
-mod checks;
 mod content;
 mod decided_by;
 mod decision;
@@ -16,7 +15,6 @@ pub mod duplicate;
 mod enrichment;
 pub mod event;
 mod fields;
-mod history;
 mod lifetime;
 mod metadata;
 mod min_hash;
@@ -34,7 +32,6 @@ use kernel::codes::{CountryCode, CurrencyCode};
 pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
-    checks::SentWebsite,
     content::{ContentHash, TextsDigest},
     decided_by::DecidedBy,
     decision::{Decision, DecisionOutcome, MOST_PASSAGES},
@@ -42,13 +39,12 @@ pub use self::{
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     fields::{CompanyPatch, Details, Expiration, PostingPatch},
-    history::HistoryEntry,
     lifetime::Lifetime,
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Principal, PutPosting},
     reason::ReasonCode,
-    state::{Original, Posting, PostingView},
+    state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Transition, Trigger},
     vocabulary::{EmploymentType, LocationType, SalaryPeriod},
 };

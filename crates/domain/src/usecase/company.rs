@@ -2,7 +2,7 @@
 
 use access::Clients;
 use kernel::{
-    Actor, ClientId, CompanyId, StoreError, StoreFailure,
+    Actor, ClientId, CompanyId, StoreError,
     audit::{Action, Attribution, Entry},
     event::{Event, Subject},
 };
@@ -38,14 +38,7 @@ pub enum CompanyError {
     Store(#[from] StoreError),
 }
 
-impl StoreFailure for CompanyError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+kernel::store_failure!(CompanyError);
 
 /// Carries out an operator's change of a company. A change of nothing is not recorded.
 ///

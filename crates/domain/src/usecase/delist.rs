@@ -9,7 +9,7 @@ use crate::{
     catalogue::{CatalogueLease, Catalogues, Missed, Patience},
     decision::{
         WriteSet,
-        delisting::{delist, is_delisted},
+        lapse::{delist, is_delisted},
     },
     store::Store,
 };

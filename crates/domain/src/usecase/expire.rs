@@ -4,7 +4,7 @@ use kernel::{SourceIdentifier, StoreError};
 use time::OffsetDateTime;
 
 use crate::{
-    decision::{WriteSet, lifetime::expire_if_overdue},
+    decision::{WriteSet, lapse::expire_if_overdue},
     store::Store,
 };
 

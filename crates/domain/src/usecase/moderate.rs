@@ -1,7 +1,7 @@
 //! An operator's commands.
 
 use kernel::{
-    SourceIdentifier, StoreError, StoreFailure, Version,
+    SourceIdentifier, StoreError, Version,
     audit::{Action, Attribution, Entry},
 };
 use time::OffsetDateTime;
@@ -33,14 +33,7 @@ pub enum ModerationError {
     Store(#[from] StoreError),
 }
 
-impl StoreFailure for ModerationError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+kernel::store_failure!(ModerationError);
 
 /// Carries out an operator's command, records it, and gives the posting as it is afterwards. A
 /// command that changes nothing is not recorded. With the version that the operator has `seen`, it

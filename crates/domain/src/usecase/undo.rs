@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use super::CatalogueError;
 use crate::{
     catalogue::{CatalogueLease, ExpiredPosting, Missed, Undone},
-    decision::{WriteSet, delisting::undo_delisting},
+    decision::{WriteSet, lapse::undo_delisting},
     store::Store,
 };
 
