@@ -38,12 +38,8 @@ impl Change {
         Self::new(Some(posting.version), posting.clone())
     }
 
-    /// A change that makes a posting.
-    pub(super) fn creating(posting: Posting) -> Self {
-        Self::new(None, posting)
-    }
-
-    fn new(expected: Option<Version>, posting: Posting) -> Self {
+    /// A change of a posting with this version, or of a new one.
+    pub(super) fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
             original: (posting.status.is_open() && posting.has_texts()).then_some(posting.id),
             write: PostingWrite::new(expected, posting),
@@ -200,23 +196,27 @@ impl Change {
         let (at, trace) = (writes.tasks.at, writes.tasks.trace);
         for name in std::mem::take(&mut self.events) {
             let company = self.company.as_ref();
-            let subject = match company.filter(|_| name == event::COMPANY_UPDATED) {
-                Some(write) => Subject::Company(write.state()),
-                None => {
-                    let decision = self.write.decision.as_ref();
-                    let decision = decision.filter(|_| event::DECISIONS.contains(&name));
-                    Subject::Posting(PostingState {
-                        decision: decision.map(|decision| decision.code.clone()),
-                        ..PostingState::from(&self.write.posting)
-                    })
-                }
-            };
+            let company = company.filter(|_| name == event::COMPANY_UPDATED);
+            let subject = company.map_or_else(
+                || Subject::Posting(self.state(&name)),
+                |write| Subject::Company(write.state()),
+            );
             writes.tasks.events.push(Event {
                 name,
                 subject,
                 at,
                 trace,
             });
+        }
+    }
+
+    /// The posting as an event shows it: only an event that tells of a decision names its reason.
+    fn state(&self, name: &EventName) -> PostingState {
+        let decision = self.write.decision.as_ref();
+        let decision = decision.filter(|_| event::DECISIONS.contains(name));
+        PostingState {
+            decision: decision.map(|decision| decision.code.clone()),
+            ..PostingState::from(&self.write.posting)
         }
     }
 }

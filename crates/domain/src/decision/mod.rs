@@ -11,7 +11,6 @@ pub mod duplicate;
 pub mod lapse;
 pub mod moderation;
 pub mod outcome;
-mod repeat;
 mod snapshot;
 mod writes;
 
@@ -21,7 +20,6 @@ mod tests;
 pub use self::{
     change::Change,
     decide::{Decision, decide},
-    repeat::repeat,
-    snapshot::Snapshot,
+    snapshot::{Snapshot, repeat},
     writes::{PostingWrite, WriteSet},
 };

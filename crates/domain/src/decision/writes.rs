@@ -134,23 +134,18 @@ impl WriteSet {
             && self.fingerprints.is_empty()
             && self.tasks.is_empty()
     }
-}
 
-impl WriteSet {
     /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
     /// events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self.postings.keys().chain(self.standing.keys()).copied();
         let asked = self.tasks.asked();
         let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
-        let raised = self
-            .tasks
-            .events
-            .iter()
-            .filter_map(|event| match &event.subject {
-                Subject::Posting(posting) => Some(posting.id),
-                Subject::Company(_) | Subject::Other(_) => None,
-            });
+        let events = self.tasks.events.iter();
+        let raised = events.filter_map(|event| match &event.subject {
+            Subject::Posting(posting) => Some(posting.id),
+            Subject::Company(_) | Subject::Other(_) => None,
+        });
         let is_new = |id: &PostingId| {
             let write = self.postings.get(id);
             write.is_some_and(|write| write.expected.is_none())

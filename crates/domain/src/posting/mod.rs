@@ -8,7 +8,6 @@
 mod answer;
 mod basis;
 mod content;
-mod decided_by;
 mod decision;
 mod description;
 pub mod duplicate;
@@ -21,7 +20,6 @@ mod min_hash;
 pub mod moderation;
 mod notice;
 mod put;
-mod reason;
 pub mod review;
 mod state;
 mod transition;
@@ -33,8 +31,7 @@ pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
     content::{ContentHash, TextsDigest},
-    decided_by::DecidedBy,
-    decision::{Decision, DecisionOutcome, MOST_PASSAGES},
+    decision::{DecidedBy, Decision, DecisionOutcome, MOST_PASSAGES},
     description::Description,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
@@ -43,8 +40,7 @@ pub use self::{
     metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Principal, PutPosting},
-    reason::ReasonCode,
     state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Transition, Trigger},
-    vocabulary::{EmploymentType, LocationType, SalaryPeriod},
+    vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };

@@ -86,18 +86,17 @@ fn entry(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Entry {
-    let entry = |action| by.entry(action, now).about(identifier);
-    match command {
-        Moderation::Approve => entry(Action::POSTINGS_APPROVE),
-        Moderation::Reject { reason } => {
-            entry(Action::POSTINGS_REJECT).with("reason", reason.as_str())
-        }
-        Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
-        Moderation::Expire { reason } => {
-            entry(Action::POSTINGS_EXPIRE).with("reason", reason.as_str())
-        }
-        Moderation::Reopen { reason } => {
-            entry(Action::POSTINGS_REOPEN).with("reason", reason.as_str())
-        }
+    let (action, reason) = match command {
+        Moderation::Approve => (Action::POSTINGS_APPROVE, None),
+        Moderation::Reject { reason } => (Action::POSTINGS_REJECT, Some(reason)),
+        Moderation::Feature(_) => (Action::POSTINGS_FEATURE, None),
+        Moderation::Expire { reason } => (Action::POSTINGS_EXPIRE, Some(reason)),
+        Moderation::Reopen { reason } => (Action::POSTINGS_REOPEN, Some(reason)),
+    };
+    let entry = by.entry(action, now).about(identifier);
+    match (command, reason) {
+        (Moderation::Feature(on), _) => entry.with("on", *on),
+        (_, Some(reason)) => entry.with("reason", reason.as_str()),
+        (_, None) => entry,
     }
 }
