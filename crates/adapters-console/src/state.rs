@@ -8,7 +8,7 @@ use std::{
 use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
 use domain::{
-    browse::{PostingBrowser, Window, WindowOrder},
+    browse::{PostingBrowser, WindowOrder},
     catalogue::Catalogues,
     company::CompanyReader,
     posting::{Posting, PostingView, moderation::Moderation},
@@ -269,11 +269,7 @@ impl State {
                 status: Some(Status::Approved),
                 before: None,
             };
-            let window = Window {
-                order,
-                limit: APPROVED,
-            };
-            let newest = browser.window(&window).await?;
+            let newest = browser.window(&order, APPROVED).await?;
             let times = newest.iter();
             let times = times.filter_map(|one| Some(one.published_at? - one.created_at));
             let mut times: Vec<_> = times.collect();

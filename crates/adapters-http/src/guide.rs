@@ -188,7 +188,9 @@ pub fn page() -> Result<String, askama::Error> {
     Guide {
         sections: SECTIONS,
         statuses: statuses.map(|it| (it.as_str(), meaning(it))).collect(),
-        reasons: reasons.map(|it| (it.as_str(), it.sentence())).collect(),
+        reasons: reasons
+            .map(|it| (it.as_str(), enrichment::sentence(*it)))
+            .collect(),
         refusals: REFUSALS,
         notices: NOTICES,
     }

@@ -46,25 +46,7 @@ pub struct PostingSummary {
     pub updated_at: OffsetDateTime,
 }
 
-impl PostingSummary {
-    const fn position(&self) -> Position {
-        Position {
-            updated_at: self.updated_at,
-            id: self.id.uuid(),
-        }
-    }
-}
-
-/// The postings that a store reads at a time, in an order that it has an index of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The order, and what the window is limited to.
-    pub order: WindowOrder,
-    /// The largest number of postings.
-    pub limit: usize,
-}
-
-/// The order of a window.
+/// The order in which a store reads postings, which it has an index of, with the first ones to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WindowOrder {
     /// The last changed first.
@@ -86,8 +68,12 @@ pub enum WindowOrder {
 /// The port for looking through postings.
 #[async_trait]
 pub trait PostingBrowser: Send + Sync {
-    /// The postings of a window, in its order.
-    async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError>;
+    /// Up to `limit` postings in this order.
+    async fn window(
+        &self,
+        order: &WindowOrder,
+        limit: usize,
+    ) -> Result<Vec<PostingSummary>, StoreError>;
 
     /// The number of postings of a status, counted up to `most`.
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
@@ -211,9 +197,9 @@ impl PostingSearch {
         within.filter(is_ahead).map(Arc::from).collect()
     }
 
-    /// The window of a beginning after a place; one of another order starts over.
-    fn window(&self, beginning: &Arc<str>, after: Option<&Place>, limit: usize) -> Window {
-        let order = if self.is_by_identifier() {
+    /// The order of a beginning after a place; one of another order starts over.
+    fn order(&self, beginning: &Arc<str>, after: Option<&Place>) -> WindowOrder {
+        if self.is_by_identifier() {
             WindowOrder::Identifier {
                 prefix: Arc::clone(beginning),
                 after: match after {
@@ -229,15 +215,17 @@ impl PostingSearch {
                     _ => None,
                 },
             }
-        };
-        Window { order, limit }
+        }
     }
 
     fn place(&self, posting: &PostingSummary) -> Place {
         if self.is_by_identifier() {
             Place::Identifier(posting.source_identifier.clone())
         } else {
-            Place::Newest(posting.position())
+            Place::Newest(Position {
+                updated_at: posting.updated_at,
+                id: posting.id.uuid(),
+            })
         }
     }
 }
@@ -266,19 +254,16 @@ pub async fn search(
         first.max(STEP / 10)
     };
     while let Some(current) = &beginning {
-        let window = search.window(current, page.next.as_ref(), step);
-        let read = browser.window(&window).await?;
+        let order = search.order(current, page.next.as_ref());
+        let read = browser.window(&order, step).await?;
         let is_last = read.len() < step;
         for posting in read {
-            if search.wants(&posting) {
-                if page.postings.len() == limit {
-                    return Ok(page);
-                }
-                page.next = Some(search.place(&posting));
-                page.postings.push(posting);
-            } else {
-                page.next = Some(search.place(&posting));
+            let is_wanted = search.wants(&posting);
+            if is_wanted && page.postings.len() == limit {
+                return Ok(page);
             }
+            page.next = Some(search.place(&posting));
+            page.postings.extend(Some(posting).filter(|_| is_wanted));
             page.looked_at += 1;
         }
         if is_last {

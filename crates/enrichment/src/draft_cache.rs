@@ -1,17 +1,19 @@
 //! The port to the cache of drafts, which a model was paid for.
 
-use std::fmt;
-
 use async_trait::async_trait;
-use kernel::{PostingId, StoreError, digest};
+use kernel::{
+    PostingId, StoreError,
+    digest::{self, digest},
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Brief;
 
-/// The key of a draft: a digest of the model's input and of the model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DraftKey([u8; 32]);
+digest! {
+    /// The key of a draft: a digest of the model's input and of the model.
+    DraftKey
+}
 
 impl DraftKey {
     /// The key of what a model is shown of a posting. `model` is the model's own part of it, see
@@ -27,22 +29,6 @@ impl DraftKey {
             brief.company_name,
         ];
         Self(digest::of_parts(parts.map(str::as_bytes)))
-    }
-
-    /// Wraps a stored key.
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// The key for a store.
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for DraftKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        digest::in_hex(&self.0, f)
     }
 }
 

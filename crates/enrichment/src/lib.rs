@@ -46,7 +46,7 @@ pub use self::{
     job_posting::{Identity, job_posting},
     model::{Brief, DraftError, Feedback, Model},
     pipeline::{Judge, Pipeline},
-    reason::{MODEL_CODES, model_code},
+    reason::{MODEL_CODES, model_code, sentence},
 };
 
 /// A flag that another thread sets to end a computation.

@@ -9,6 +9,7 @@ use posting_text::{Exceeded, rules::CheckError};
 use super::{
     Case, EnrichError, Enricher, EnrichmentInput, Judged, Redactions, StopFlag,
     case::{rules, stopped},
+    sentence,
 };
 
 /// The port to what judges a posting that the rules do not reject: a model, and what keeps its
@@ -91,7 +92,7 @@ fn too_complex(exceeded: Exceeded) -> Result<Enrichment, EnrichError> {
     Ok(Enrichment {
         verdict: Verdict::Reject {
             code,
-            text: code.sentence().to_owned(),
+            text: sentence(code).to_owned(),
             passages: Vec::new(),
         },
         by: rules(),

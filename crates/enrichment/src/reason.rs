@@ -3,7 +3,7 @@
 use domain::posting::{
     ReasonCode::{
         self, Discriminatory, ErrorPage, Fraud, Illegal, ImageOnly, NoContent, NotAJob,
-        PersonalData, PositionClosed, Spam, TestPosting,
+        PersonalData, PositionClosed, Spam, TestPosting, TooComplex,
     },
     Verdict,
 };
@@ -25,6 +25,54 @@ pub const MODEL_CODES: [ReasonCode; 8] = [
 const ONLY_LINKS: &str = "The description consists of links only. Describe the job itself in \
                           `raw_description` and send the posting again.";
 
+/// The explanation of a code, with advice for the client that pushes the posting.
+pub const fn sentence(code: ReasonCode) -> &'static str {
+    match code {
+        NoContent => {
+            "The description says nothing about the job. Describe the job, its tasks and its \
+             requirements in `raw_description` and send the posting again."
+        }
+        TestPosting => {
+            "The posting looks like a test. Send it again with the description of a real job \
+             in `raw_description`."
+        }
+        NotAJob => "The posting does not offer a job. Send only offers of work to this board.",
+        Spam => {
+            "The posting looks like an advertisement or a collection of keywords or links. \
+             Describe one job in it and send it again."
+        }
+        Fraud => {
+            "The posting asks applicants for money or for data that can be misused, or \
+             promises what cannot be true. Take that out and send the posting again."
+        }
+        Discriminatory => {
+            "The posting excludes people by what they are, such as their sex, age or origin. \
+             Ask for what the job needs instead and send it again."
+        }
+        PersonalData => {
+            "The posting shows personal data that does not belong in public, such as a private \
+             address. Take it out and send the posting again."
+        }
+        Illegal => "The posting offers work, or conditions of work, that the law forbids.",
+        TooComplex => {
+            "The description is too complex to be read. Send the text of the job with simple \
+             markup in `raw_description`, without deep nesting and endless repetition."
+        }
+        ImageOnly => {
+            "The description is an image, which cannot be read. Write what it says in \
+             `raw_description` and send the posting again."
+        }
+        ErrorPage => {
+            "The description is a page that asks for JavaScript, denies access or reports an \
+             error. Fetch the job itself and send the posting again."
+        }
+        PositionClosed => {
+            "The description says that the position is no longer offered. Expire the posting, \
+             or describe the job in `raw_description` and send it again."
+        }
+    }
+}
+
 /// Parses a code that a model may give.
 pub fn model_code(name: &str) -> Option<ReasonCode> {
     MODEL_CODES.into_iter().find(|code| code.as_str() == name)
@@ -32,13 +80,16 @@ pub fn model_code(name: &str) -> Option<ReasonCode> {
 
 /// The rejection of a posting that the rules refuse.
 pub fn refused(refusal: Refusal, passages: Vec<String>) -> Verdict {
-    let (code, text) = match refusal {
-        Refusal::OnlyLinks => (NoContent, ONLY_LINKS),
-        Refusal::NoContent => (NoContent, NoContent.sentence()),
-        Refusal::OnlyImage => (ImageOnly, ImageOnly.sentence()),
-        Refusal::ErrorPage => (ErrorPage, ErrorPage.sentence()),
-        Refusal::Closed => (PositionClosed, PositionClosed.sentence()),
-        Refusal::Test => (TestPosting, TestPosting.sentence()),
+    let code = match refusal {
+        Refusal::OnlyLinks | Refusal::NoContent => NoContent,
+        Refusal::OnlyImage => ImageOnly,
+        Refusal::ErrorPage => ErrorPage,
+        Refusal::Closed => PositionClosed,
+        Refusal::Test => TestPosting,
+    };
+    let text = match refusal {
+        Refusal::OnlyLinks => ONLY_LINKS,
+        _ => sentence(code),
     };
     Verdict::Reject {
         code,
@@ -50,7 +101,7 @@ pub fn refused(refusal: Refusal, passages: Vec<String>) -> Verdict {
 /// The reason of a rejection by a model: the code's explanation, and the model's detail for this
 /// posting.
 pub fn explained(code: ReasonCode, detail: &str) -> String {
-    let sentence = code.sentence();
+    let sentence = sentence(code);
     if detail.is_empty() || sentence.contains(detail) {
         return sentence.to_owned();
     }
@@ -73,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_code_speaks_first() {
-        let sentence = Spam.sentence();
+        let sentence = sentence(Spam);
         let explained = |detail| explained(Spam, detail);
         assert_eq!(
             explained("It repeats “loan”."),

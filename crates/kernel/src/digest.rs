@@ -1,7 +1,5 @@
 //! SHA-256 over several parts.
 
-use std::fmt;
-
 use sha2::{Digest as _, Sha256};
 
 /// The digest of the parts in this order. Each part's length is included, so characters cannot move
@@ -16,7 +14,32 @@ pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Writes a digest in hexadecimal digits.
-pub fn in_hex(digest: &[u8; 32], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    digest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+/// Declares a SHA-256 as a type of its own.
+#[macro_export]
+macro_rules! digest {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name([u8; 32]);
+
+        impl $name {
+            /// Wraps stored bytes.
+            pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+                Self(bytes)
+            }
+
+            /// The bytes for a store.
+            pub const fn as_bytes(&self) -> &[u8; 32] {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+    };
 }
+
+pub use digest;

@@ -7,7 +7,7 @@ pub enum StoreError {
     #[error("the state moved meanwhile")]
     Conflict,
     /// Another transaction kept a row locked; nothing was written. It concerns this row alone,
-    /// which [`Store::held`](domain::store::Store::held) identifies.
+    /// which `domain::store::LockedRows` identifies.
     #[error("another transaction holds a lock: {0}")]
     Locked(String),
     /// The store cannot be reached or is overloaded. Nothing was written.
@@ -26,6 +26,21 @@ pub enum StoreError {
 pub trait StoreFailure: From<StoreError> {
     /// The error of the store, if it is one.
     fn store_error(&self) -> Option<&StoreError>;
+}
+
+/// Implements [`StoreFailure`] for an error that has a variant `Store`.
+#[macro_export]
+macro_rules! store_failure {
+    ($error:ty) => {
+        impl $crate::StoreFailure for $error {
+            fn store_error(&self) -> Option<&$crate::StoreError> {
+                match self {
+                    Self::Store(error) => Some(error),
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
 impl StoreFailure for StoreError {

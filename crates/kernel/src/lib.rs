@@ -6,6 +6,7 @@
 //!   into an error for each wrong field, with what was meant, if [`suggest`] knows it.
 //! - What the commits of all of them carry: [`event`]s for the log, [`outbox`] tasks, and
 //!   [`audit`] entries, with the ports to read them. [`trace`]s lead from one to the next.
+//! - The state of the store itself: [`health`].
 //!
 //! There is no clock, no randomness, no runtime and no I/O here: time and new ids come in as
 //! arguments.
@@ -24,6 +25,7 @@ pub mod email;
 mod error;
 pub mod event;
 pub mod field;
+pub mod health;
 pub mod id;
 pub mod line;
 mod moment;

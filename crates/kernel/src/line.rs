@@ -68,6 +68,18 @@ pub fn one_line(text: &str) -> Option<Cow<'_, str>> {
     })
 }
 
+/// A text of any form for an operator: one line of at most this many characters, with `…` in the
+/// place of what is cut off. White space and control characters are single spaces.
+pub fn bounded(text: &str, longest: usize) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(longest) {
+        None => line,
+        Some(_) => line.chars().take(longest - 1).chain(['…']).collect(),
+    }
+}
+
 /// Whether a text shows nothing. One with characters that [`check_line`] refuses is not blank: it
 /// is an error, and no wish to clear a field.
 pub fn is_blank(text: &str) -> bool {

@@ -1,30 +1,10 @@
 //! The words about subscribers that everything else is said in.
 
-use std::fmt;
+use kernel::{id::id, vocabulary::vocabulary};
 
-use kernel::vocabulary::vocabulary;
-use uuid::Uuid;
-
-/// A subscriber's id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SubscriberId(Uuid);
-
-impl SubscriberId {
-    /// Wraps a UUID.
-    pub const fn new(uuid: Uuid) -> Self {
-        Self(uuid)
-    }
-
-    /// The UUID.
-    pub const fn uuid(self) -> Uuid {
-        self.0
-    }
-}
-
-impl fmt::Display for SubscriberId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+id! {
+    /// A subscriber's id.
+    SubscriberId
 }
 
 vocabulary! {

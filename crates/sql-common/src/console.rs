@@ -2,7 +2,7 @@
 
 use diesel::sql_types::{BigInt, Bool, Nullable, Text};
 use domain::{
-    browse::{PostingSummary, Window, WindowOrder},
+    browse::{PostingSummary, WindowOrder},
     store::Position,
 };
 use kernel::{PostingId, SourceIdentifier, Status, StoreError, Version};
@@ -89,9 +89,13 @@ statement! {
 }
 
 /// A window of postings, in short.
-pub async fn window(conn: &mut impl Executor, window: &Window) -> Outcome<Vec<PostingSummary>> {
-    let limit = most(window.limit);
-    let rows: Vec<SummaryRow> = match &window.order {
+pub async fn window(
+    conn: &mut impl Executor,
+    order: &WindowOrder,
+    limit: usize,
+) -> Outcome<Vec<PostingSummary>> {
+    let limit = most(limit);
+    let rows: Vec<SummaryRow> = match order {
         WindowOrder::Newest { status, before } => {
             let (at, id) = before.map_or(
                 (StoredTime::MAX, Uuid::max()),
@@ -165,15 +169,19 @@ pub async fn count_status(
 macro_rules! console {
     ($store:ty) => {
         const _: () = {
-            use domain::browse::{PostingBrowser, PostingSummary, Window};
+            use domain::browse::{PostingBrowser, PostingSummary, WindowOrder};
             use kernel::{Status, StoreError};
             use $crate::console;
 
             #[async_trait::async_trait]
             impl PostingBrowser for $store {
-                async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError> {
-                    let window = window.clone();
-                    self.query(async move |conn| Ok(console::window(conn, &window).await?))
+                async fn window(
+                    &self,
+                    order: &WindowOrder,
+                    limit: usize,
+                ) -> Result<Vec<PostingSummary>, StoreError> {
+                    let order = order.clone();
+                    self.query(async move |conn| Ok(console::window(conn, &order, limit).await?))
                         .await
                 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use kernel::trace::TraceParent;
+use kernel::{line::bounded, trace::TraceParent};
 use time::OffsetDateTime;
 
 use super::{EndpointUrl, Secret};
@@ -108,7 +108,7 @@ impl Attempt {
         Self {
             outcome: Outcome::NoAnswer(reason),
             duration,
-            error: Some(line(&error)),
+            error: Some(bounded(&error, LONGEST_ERROR)),
         }
     }
 }
@@ -165,15 +165,6 @@ impl fmt::Display for NoAnswer {
     }
 }
 
-/// A text on one line of bounded length.
-fn line(text: &str) -> String {
-    let line = text.replace(char::is_control, " ");
-    match line.char_indices().nth(LONGEST_ERROR) {
-        None => line,
-        Some(_) => line.chars().take(LONGEST_ERROR - 1).chain(['…']).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +214,7 @@ mod tests {
         let refused = of("connection\r\nrefused");
         assert!(refused.outcome.is_silent());
         assert_eq!((refused.outcome.status(), refused.duration), (None, TIME));
-        let expect = "no connection: connection  refused";
+        let expect = "no connection: connection refused";
         assert_eq!(refused.error.as_deref(), Some(expect));
         assert_eq!(of("").error.as_deref(), Some("no connection"));
         let longest = "ü".repeat(LONGEST_ERROR - "no connection: ".len());

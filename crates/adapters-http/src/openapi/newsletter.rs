@@ -1,7 +1,7 @@
 //! The operations on newsletter subscribers.
 
 use actix_web::ResponseError as _;
-use newsletter::subscriber::{Account, limits::EMAIL};
+use newsletter::subscriber::{Account, LONGEST_EMAIL};
 use serde_json::json;
 use utoipa::openapi::{
     Content, HttpMethod, PathItem, Required,
@@ -252,7 +252,7 @@ fn address() -> Parameter {
         "The person's e-mail address: percent-encoded UTF-8, in any case.",
         email("An address.")
             .min_length(Some(1))
-            .max_length(Some(EMAIL)),
+            .max_length(Some(LONGEST_EMAIL)),
     )
     .example(Some(json!("ada@example.com")))
     .build()

@@ -22,8 +22,7 @@ use kernel::{
 use newsletter::{
     store::{Accounts, SubscriberFilter, SubscriberQuery, SubscriberReader},
     subscriber::{Account, PutSubscriber, SubscriberId, sync::Observation},
-    tasks,
-    usecase::{self, ProviderJob, SyncResult},
+    tasks, usecase,
 };
 use uuid::Uuid;
 
@@ -171,15 +170,6 @@ fn reports(n: u128, name: &str) -> Vec<PutSubscriber> {
     (0..n).map(report).collect()
 }
 
-fn synced(job: &ProviderJob) -> SyncResult {
-    SyncResult {
-        token: job.token,
-        subscriber: job.subscriber,
-        state: job.state.clone(),
-        observed: Observation::Nobody,
-    }
-}
-
 #[tokio::test]
 async fn subscribers_take_as_many_whatever_their_number() {
     let database = Database::migrated();
@@ -213,7 +203,7 @@ async fn subscribers_take_as_many_whatever_their_number() {
         let job = usecase::begin_sync(&store, token, id, Account::Old, noon());
         let job = job.await.unwrap().unwrap();
         lap();
-        usecase::record_sync(&store, &synced(&job), noon())
+        usecase::record_sync(&store, &job, &Observation::Nobody, noon())
             .await
             .unwrap();
         lap();

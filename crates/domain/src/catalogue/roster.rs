@@ -49,7 +49,7 @@ impl Default for Guard {
 }
 
 /// The open postings that a catalogue had before an import, by digests of 16 bytes, and which of
-/// them no line has named yet.
+/// them no line has named yet. By default there are none.
 #[derive(Debug, Default)]
 pub struct Roster {
     had: usize,
@@ -57,11 +57,6 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// A roster of a catalogue without open postings.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a posting that the catalogue has.
     pub fn add(&mut self, identifier: &SourceIdentifier) {
         if self.missing.insert(key(identifier)) {
@@ -98,9 +93,7 @@ impl Roster {
 /// Half of a SHA-256: nobody finds two identifiers with the same one.
 fn key(identifier: &SourceIdentifier) -> u128 {
     let digest = digest::of_parts([identifier.as_str().as_bytes()]);
-    let (half, _) = digest.split_at(16);
-    half.iter()
-        .fold(0, |key, byte| key << 8 | u128::from(*byte))
+    u128::from_be_bytes(digest.as_chunks().0[0])
 }
 
 #[cfg(test)]
@@ -110,7 +103,7 @@ mod tests {
     use super::*;
 
     fn roster(had: usize, named: usize) -> Roster {
-        let mut roster = Roster::new();
+        let mut roster = Roster::default();
         (0..had).for_each(|n| roster.add(&identifier(&n.to_string())));
         (0..named).for_each(|n| roster.name(&identifier(&n.to_string())));
         roster

@@ -10,30 +10,19 @@ use super::{PostingWrite, Snapshot, WriteSet};
 use crate::{
     company::{Company, CompanyWrite},
     posting::{
-        ContentHash, Coordinates, Decision, EnrichedTexts, HistoryEntry, Lifetime, Posting, enrich,
-        event, look_up_duplicates, review,
+        ContentHash, HistoryEntry, Lifetime, Posting, enrich, event, look_up_duplicates, review,
     },
 };
 
 /// A decided change of one posting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// The version it was decided on; `None` for a new posting.
-    pub expected: Option<Version>,
-    /// The posting as it is afterwards.
-    pub posting: Posting,
-    /// Whether the posting itself is written. It is not when only its company changes.
+    /// The posting as it is afterwards, with what else is written of it.
+    pub write: PostingWrite,
+    /// Whether that is written. It is not when only the company changes.
     pub writes_posting: bool,
-    /// Whether its description changes.
-    pub sets_description: bool,
     /// The company's write, if it changes.
     pub company: Option<CompanyWrite>,
-    /// The enricher's result.
-    pub enriched: Option<(EnrichedTexts, Option<Coordinates>)>,
-    /// The decision whether the posting may be shown, if there is a new one.
-    pub decision: Option<Decision>,
-    /// New entries of the history.
-    pub history: Vec<HistoryEntry>,
     /// The events it raises, in order: of the posting, and of its company.
     pub events: Vec<EventName>,
     /// Whether it asks for enrichment.
@@ -49,22 +38,13 @@ impl Change {
         Self::new(Some(posting.version), posting.clone())
     }
 
-    /// A change that makes a posting.
-    pub(super) fn creating(posting: Posting) -> Self {
-        Self::new(None, posting)
-    }
-
-    fn new(expected: Option<Version>, posting: Posting) -> Self {
+    /// A change of a posting with this version, or of a new one.
+    pub(super) fn new(expected: Option<Version>, posting: Posting) -> Self {
         Self {
-            expected,
             original: (posting.status.is_open() && posting.has_texts()).then_some(posting.id),
-            posting,
+            write: PostingWrite::new(expected, posting),
             writes_posting: true,
-            sets_description: expected.is_none(),
             company: None,
-            enriched: None,
-            decision: None,
-            history: Vec::new(),
             events: Vec::new(),
             asks_for_enrichment: false,
         }
@@ -78,12 +58,12 @@ impl Change {
         by: Actor,
         now: OffsetDateTime,
     ) {
-        self.posting.status = status;
+        self.write.posting.status = status;
         if !status.is_open() {
-            self.posting.duplicate_of = None;
+            self.write.posting.duplicate_of = None;
         }
-        self.posting.status_reason.clone_from(&reason);
-        self.history.push(HistoryEntry {
+        self.write.posting.status_reason.clone_from(&reason);
+        self.write.history.push(HistoryEntry {
             status,
             at: now,
             reason,
@@ -95,10 +75,14 @@ impl Change {
     /// Expires a posting. An operator's expiry stands until an operator reopens it. One that is
     /// expired gets the new reason, which is no event (the specification).
     pub(super) fn expire(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        self.posting.moderated = matches!(by, Actor::Operator(_));
-        if self.posting.status != Status::Expired {
-            self.posting.expired_at = Some(now);
-            self.posting.details.expiration_reason.clone_from(&reason);
+        self.write.posting.moderated = matches!(by, Actor::Operator(_));
+        if self.write.posting.status != Status::Expired {
+            self.write.posting.expired_at = Some(now);
+            self.write
+                .posting
+                .details
+                .expiration_reason
+                .clone_from(&reason);
             self.raise(event::JOB_POSTING_EXPIRED);
         }
         self.move_to(Status::Expired, reason, by, now);
@@ -107,10 +91,10 @@ impl Change {
     /// Brings an expired posting back, to be judged anew: a verdict from before the expiry does not
     /// count. The push may have set another reason for an expiry, so that is not cleared here.
     pub(super) fn reopen(&mut self, reason: Option<String>, by: Actor, now: OffsetDateTime) {
-        self.posting.expired_at = None;
-        self.posting.enriched_hash = None;
-        self.posting.approved_hash = None;
-        self.posting.moderated = false;
+        self.write.posting.expired_at = None;
+        self.write.posting.enriched_hash = None;
+        self.write.posting.approved_hash = None;
+        self.write.posting.moderated = false;
         self.move_to(Status::PendingEnrichment, reason, by, now);
         self.raise(event::JOB_POSTING_REOPENED);
     }
@@ -118,11 +102,11 @@ impl Change {
     /// Approves a posting, which publishes it and starts its lifetime. One that is approved needs no
     /// review any more.
     pub(super) fn approve(&mut self, by: Actor, lifetime: Lifetime, now: OffsetDateTime) {
-        if self.posting.status != Status::Approved {
-            self.posting.published_at.get_or_insert(now);
-            self.posting.expire_at = lifetime.starting(now);
+        if self.write.posting.status != Status::Approved {
+            self.write.posting.published_at.get_or_insert(now);
+            self.write.posting.expire_at = lifetime.starting(now);
             self.raise(event::JOB_POSTING_APPROVED);
-        } else if !review::awaits_review(&self.posting) {
+        } else if !review::awaits_review(&self.write.posting) {
             return;
         }
         self.move_to(Status::Approved, None, by, now);
@@ -131,9 +115,9 @@ impl Change {
     /// Rejects a posting. One that is rejected for another reason gets this one.
     pub(super) fn reject(&mut self, reason: String, by: Actor, now: OffsetDateTime) {
         let reason = Some(reason);
-        if self.posting.status != Status::Rejected {
+        if self.write.posting.status != Status::Rejected {
             self.raise(event::JOB_POSTING_REJECTED);
-        } else if self.posting.status_reason == reason {
+        } else if self.write.posting.status_reason == reason {
             return;
         }
         self.move_to(Status::Rejected, reason, by, now);
@@ -142,8 +126,8 @@ impl Change {
     /// Sets actor and time of the last change. The time never goes back, though clocks of several
     /// machines may disagree.
     pub(super) fn touch(&mut self, by: Actor, now: OffsetDateTime) {
-        self.posting.updated_by = Some(by);
-        self.posting.updated_at = self.posting.updated_at.max(now);
+        self.write.posting.updated_by = Some(by);
+        self.write.posting.updated_at = self.write.posting.updated_at.max(now);
     }
 
     pub(super) fn raise(&mut self, event: EventName) {
@@ -152,115 +136,87 @@ impl Change {
 
     /// Schedules an enrichment if the content is not that of the last outcome.
     pub(super) fn schedule_enrichment_if_stale(&mut self, company: &Company) {
-        self.asks_for_enrichment = self.posting.status != Status::Expired
-            && self.posting.enriched_hash != Some(ContentHash::of(&self.posting.details, company));
+        self.asks_for_enrichment = self.write.posting.status != Status::Expired
+            && self.write.posting.enriched_hash
+                != Some(ContentHash::of(&self.write.posting.details, company));
     }
 
     /// Schedules an enrichment if the content differs from that of the last outcome by the company's
     /// name alone, which a push of another posting has changed.
     pub(super) fn schedule_enrichment_if_renamed(&mut self, company: &Company) {
-        self.asks_for_enrichment = self.posting.status != Status::Expired
-            && self.posting.enriched_hash.is_some_and(|last| {
-                last.differs_by_name_alone(&ContentHash::of(&self.posting.details, company))
+        self.asks_for_enrichment = self.write.posting.status != Status::Expired
+            && self.write.posting.enriched_hash.is_some_and(|last| {
+                last.differs_by_name_alone(&ContentHash::of(&self.write.posting.details, company))
             });
     }
 
     /// Whether the same command, sent again after the commit, changes nothing. One that schedules an
     /// enrichment does so again until the texts are there.
     pub fn is_repeatable(&self) -> bool {
-        !self.asks_for_enrichment || self.expected.is_none()
+        !self.asks_for_enrichment || self.write.expected.is_none()
     }
 
     /// Adds the change to a commit, and to the state that the batch's next decision is based on.
     pub fn record(mut self, snapshot: &mut Snapshot, writes: &mut WriteSet) {
-        let id = self.posting.id;
-        let earlier = if self.writes_posting {
-            writes.postings.remove(&id)
-        } else {
-            None
-        };
-        let expected = earlier
-            .as_ref()
-            .map_or(self.expected, |earlier| earlier.expected);
+        let id = self.write.posting.id;
         if self.writes_posting {
+            if let Some(earlier) = writes.postings.remove(&id) {
+                self.write.follow(earlier);
+            }
             // However many commands change it, a commit moves a posting on by one version.
-            self.posting.version = expected.map_or(1, |version| version + 1);
+            self.write.posting.version = self.write.expected.map_or(1, |version| version + 1);
         }
         self.record_events(writes);
         if self.asks_for_enrichment {
             writes.tasks.ask(enrich(id));
         }
-        if let Some(id) = self.original.filter(|_| !self.posting.status.is_open()) {
+        if let Some(id) = self
+            .original
+            .filter(|_| !self.write.posting.status.is_open())
+        {
             writes.tasks.ask(look_up_duplicates(id));
         }
         if let Some(write) = self.company {
-            snapshot
-                .companies
-                .insert(write.company.id, write.company.clone());
-            match writes.companies.get_mut(&write.company.id) {
+            let company = write.company.clone();
+            match writes.companies.get_mut(&company.id) {
                 Some(earlier) => earlier.then(write),
-                None => {
-                    writes.companies.insert(write.company.id, write);
-                }
+                None => drop(writes.companies.insert(company.id, write)),
             }
+            snapshot.companies.insert(company.id, company);
         }
-        if !self.writes_posting {
-            return;
+        if self.writes_posting {
+            let posting = self.write.posting.clone();
+            (snapshot.postings).insert(posting.source_identifier.clone(), posting);
+            writes.postings.insert(id, self.write);
         }
-        snapshot
-            .postings
-            .insert(self.posting.source_identifier.clone(), self.posting.clone());
-        let (mut history, enriched, decision, sets_description) = earlier
-            .map(|earlier| {
-                let PostingWrite {
-                    history,
-                    enriched,
-                    decision,
-                    sets_description,
-                    ..
-                } = earlier;
-                (history, enriched, decision, sets_description)
-            })
-            .unwrap_or_default();
-        history.append(&mut self.history);
-        writes.postings.insert(
-            id,
-            PostingWrite {
-                expected,
-                posting: self.posting,
-                sets_description: sets_description || self.sets_description,
-                enriched: self.enriched.or(enriched),
-                decision: self.decision.or(decision),
-                history,
-            },
-        );
     }
 
     /// Adds the events to a commit, with the posting and its company as this change leaves them.
     fn record_events(&mut self, writes: &mut WriteSet) {
         let (at, trace) = (writes.tasks.at, writes.tasks.trace);
         for name in std::mem::take(&mut self.events) {
-            let of_company = self
-                .company
-                .as_ref()
-                .filter(|_| name == event::COMPANY_UPDATED);
-            let subject = match of_company {
-                Some(write) => Subject::Company(write.state()),
-                None => Subject::Posting(PostingState {
-                    decision: self
-                        .decision
-                        .as_ref()
-                        .filter(|_| event::DECISIONS.contains(&name))
-                        .map(|decision| decision.code.clone()),
-                    ..PostingState::from(&self.posting)
-                }),
-            };
+            let company = self.company.as_ref();
+            let company = company.filter(|_| name == event::COMPANY_UPDATED);
+            let subject = company.map_or_else(
+                || Subject::Posting(self.state(&name)),
+                |write| Subject::Company(write.state()),
+            );
             writes.tasks.events.push(Event {
                 name,
                 subject,
                 at,
                 trace,
             });
+        }
+    }
+
+    /// The posting as an event shows it: only an event that tells of a decision names its reason.
+    fn state(&self, name: &EventName) -> PostingState {
+        let decision = self.write.decision.as_ref();
+        let decision = decision.filter(|_| event::DECISIONS.contains(name));
+        PostingState {
+            decision: decision.map(|decision| decision.code.clone()),
+            ..PostingState::from(&self.write.posting)
         }
     }
 }

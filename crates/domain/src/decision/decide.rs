@@ -65,30 +65,33 @@ fn create(
     };
 
     let by = Actor::Client(put.by.client);
-    let mut change = Change::creating(Posting {
-        id: put.new_id,
-        source_identifier: put.identifier.clone(),
-        version: 1,
-        status: Status::PendingEnrichment,
-        status_reason: None,
-        moderated: false,
-        details,
-        company_id: company.after.id,
-        catalogue: put.catalogue,
-        enriched_hash: None,
-        approved_hash: None,
-        texts_digest: None,
-        duplicate_of: None,
-        content_at: None,
-        is_featured: false,
-        published_at: None,
-        expire_at: None,
-        expired_at: None,
-        created_at: now,
-        created_by: Some(by.clone()),
-        updated_at: now,
-        updated_by: Some(by.clone()),
-    });
+    let mut change = Change::new(
+        None,
+        Posting {
+            id: put.new_id,
+            source_identifier: put.identifier.clone(),
+            version: 1,
+            status: Status::PendingEnrichment,
+            status_reason: None,
+            moderated: false,
+            details,
+            company_id: company.after.id,
+            catalogue: put.catalogue,
+            enriched_hash: None,
+            approved_hash: None,
+            texts_digest: None,
+            duplicate_of: None,
+            content_at: None,
+            is_featured: false,
+            published_at: None,
+            expire_at: None,
+            expired_at: None,
+            created_at: now,
+            created_by: Some(by.clone()),
+            updated_at: now,
+            updated_by: Some(by.clone()),
+        },
+    );
     change.move_to(Status::PendingEnrichment, None, by.clone(), now);
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
@@ -128,7 +131,7 @@ fn update(
     }
 
     let mut change = Change::of(posting);
-    let after = &mut change.posting;
+    let after = &mut change.write.posting;
     if reopens(posting, put) {
         after.details.expiration_reason = None;
     }
@@ -156,16 +159,17 @@ fn update(
     after.company_id = company.after.id;
     note_content(after, posting, now);
 
-    change.sets_description = after.details.raw_description != posting.details.raw_description;
-    let after = &change.posting;
+    change.write.sets_description =
+        after.details.raw_description != posting.details.raw_description;
+    let after = &change.write.posting;
     let differs = after.details != posting.details || after.company_id != posting.company_id;
     if company.is_update {
         change.raise(event::COMPANY_UPDATED);
     }
     change.company = company.write;
     advance(&mut change, posting, put, differs, now);
-    let is_changed = differs || !change.history.is_empty();
-    let outcome = match (posting.status, change.posting.status) {
+    let is_changed = differs || !change.write.history.is_empty();
+    let outcome = match (posting.status, change.write.posting.status) {
         (Status::Expired, Status::PendingEnrichment) => PutOutcome::Reopened,
         (before, Status::Expired) if before != Status::Expired => PutOutcome::Expired,
         _ if is_changed || change.company.is_some() => PutOutcome::Updated,
@@ -178,20 +182,20 @@ fn update(
         let by = Actor::Client(put.by.client);
         outcome::end_review(&mut change, &company.after, by, now);
     }
-    let is_changed = differs || !change.history.is_empty();
-    lifetime.renew(&mut change.posting, now);
+    let is_changed = differs || !change.write.history.is_empty();
+    lifetime.renew(&mut change.write.posting, now);
     // The company's name and logo are not part of its postings: feeds that disagree about them
     // would update the postings with every push.
     if put.catalogue.is_some() {
-        change.posting.catalogue = put.catalogue;
+        change.write.posting.catalogue = put.catalogue;
     }
     change.writes_posting = is_changed
-        || change.posting.expire_at != posting.expire_at
-        || change.posting.catalogue != posting.catalogue;
+        || change.write.posting.expire_at != posting.expire_at
+        || change.write.posting.catalogue != posting.catalogue;
     let is_any = change.writes_posting || change.company.is_some() || change.asks_for_enrichment;
     Ok(Decision {
         answer: Answer {
-            status: change.posting.status,
+            status: change.write.posting.status,
             notices: notices(stays_down(posting, put), company.notice, put),
             ..Answer::on(posting, outcome)
         },
@@ -236,7 +240,7 @@ fn advance(
     now: OffsetDateTime,
 ) {
     let by = Actor::Client(put.by.client);
-    let reason = &change.posting.details.expiration_reason;
+    let reason = &change.write.posting.details.expiration_reason;
     let is_expired = before.status == Status::Expired;
     // The specification: expiring again dispatches no additional events. The reason of an operator
     // stands.
@@ -274,16 +278,13 @@ fn check_together(details: &Details, errors: &mut FieldErrors) {
         && !errors.concern("application_email")
         && !errors.concern("application_url")
     {
-        errors.add_as(
-            ErrorKind::Together,
-            "application_email",
-            "is required when there is no application_url",
-        );
-        errors.add_as(
-            ErrorKind::Together,
-            "application_url",
-            "is required when there is no application_email",
-        );
+        for (field, other) in [
+            ("application_email", "application_url"),
+            ("application_url", "application_email"),
+        ] {
+            let why = format!("is required when there is no {other}");
+            errors.add_as(ErrorKind::Together, field, why);
+        }
     }
 }
 
@@ -306,69 +307,63 @@ fn upsert(
     put: &PutPosting,
     now: OffsetDateTime,
 ) -> Option<Upsert> {
+    let Some(before) = existing else {
+        return found(id, put, now);
+    };
     let (patch, by) = (put.patch.company(), put.by);
-    let mut after = match existing {
-        Some(company) => company.clone(),
-        None => Company {
-            id,
-            name: patch.name.value()?.clone(),
-            website: patch.website()?.clone(),
-            logo_path: None,
-            owner: Some(by.client),
-        },
-    };
+    let mut after = before.clone();
     patch.name.apply_required(&mut after.name);
-    // The line that named a new company first may be decided later, or in another commit at the same
-    // time, and says what its name and logo are.
-    let leaves_logo = existing.is_none() && put.company_was_named;
-    if !leaves_logo {
-        patch.logo_path.apply(&mut after.logo_path);
-    }
-    let sets_name = match existing {
-        Some(before) => before.name != after.name,
-        None => !put.company_was_named,
+    patch.logo_path.apply(&mut after.logo_path);
+    let write = CompanyWrite::between(before, after, Actor::Client(by.client), now);
+    let notice = match &write {
+        None => None,
+        Some(_) if !by.may_change(before) => Some(Notice::CompanyOfAnother),
+        Some(_) => put.company_was_named.then_some(Notice::CompanyNamedBefore),
     };
-    let sets_logo_path = match existing {
-        Some(before) => before.logo_path != after.logo_path,
-        // Another commit may create it at the same time, with a logo.
-        None => after.logo_path.is_some(),
-    };
-    if existing.is_some() && !sets_name && !sets_logo_path {
-        return Some(Upsert::unchanged(after, None));
-    }
-    let notice = match existing {
-        Some(before) if !by.may_change(before) => Some(Notice::CompanyOfAnother),
-        _ if put.company_was_named => Some(Notice::CompanyNamedBefore),
-        _ => None,
-    };
-    if let (Some(before), true) = (existing, notice.is_some()) {
-        return Some(Upsert::unchanged(before.clone(), notice));
-    }
+    let write = write.filter(|_| notice.is_none());
+    let after = write
+        .as_ref()
+        .map_or(before, |write| &write.company)
+        .clone();
+    let required_owner = by.required_owner();
     Some(Upsert {
-        is_update: existing.is_some(),
-        write: Some(CompanyWrite {
-            company: after.clone(),
-            sets_name,
-            sets_logo_path,
-            sets_owner: false,
-            required_owner: by.required_owner(),
-            by: Actor::Client(by.client),
-            at: now,
-            replaced_names: Vec::new(),
-        }),
         after,
-        notice: (leaves_logo && patch.logo_path.value().is_some())
-            .then_some(Notice::CompanyNamedBefore),
+        is_update: write.is_some(),
+        write: write.map(|write| CompanyWrite {
+            required_owner,
+            ..write
+        }),
+        notice,
     })
 }
 
-impl Upsert {
-    const fn unchanged(company: Company, notice: Option<Notice>) -> Self {
-        Self {
-            after: company,
-            write: None,
-            is_update: false,
-            notice,
-        }
-    }
+/// Makes a company; `None` when it has no name.
+fn found(id: CompanyId, put: &PutPosting, now: OffsetDateTime) -> Option<Upsert> {
+    let (patch, client) = (put.patch.company(), put.by.client);
+    // The line that named it first may be decided later, or in another commit at the same time, and
+    // says what its name and logo are.
+    let is_named = put.company_was_named;
+    let logo_path = patch.logo_path.value();
+    let after = Company {
+        id,
+        name: patch.name.value()?.clone(),
+        website: patch.website()?.clone(),
+        logo_path: logo_path.filter(|_| !is_named).cloned(),
+        owner: Some(client),
+    };
+    let write = CompanyWrite {
+        sets_name: !is_named,
+        // Another commit may create it at the same time, with a logo.
+        sets_logo_path: after.logo_path.is_some(),
+        required_owner: put.by.required_owner(),
+        ..CompanyWrite::new(after.clone(), Actor::Client(client), now)
+    };
+    Some(Upsert {
+        after,
+        write: Some(write),
+        is_update: false,
+        notice: logo_path
+            .filter(|_| is_named)
+            .map(|_| Notice::CompanyNamedBefore),
+    })
 }

@@ -27,7 +27,7 @@ pub fn mark(posting: &Posting, original: Option<Original>, now: OffsetDateTime) 
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.duplicate_of = original;
+    change.write.posting.duplicate_of = original;
     change.touch(Actor::Enricher, now);
     change.raise(event::JOB_POSTING_ENRICHED);
     Some(change)

@@ -2,17 +2,15 @@
 //!
 //! They are plain functions of a [`Snapshot`], of a time and of new ids. [`decide`] is the
 //! rule of a push, [`moderation`] of an operator's command, [`outcome`] of an enricher's result,
-//! [`lifetime`] of the passing of time, and [`delisting`] of the absence from a catalogue. Each
-//! gives a [`Change`], which is [recorded](Change::record) in the [`WriteSet`] of a commit.
+//! [`lapse`] of the passing of time and of the absence from a catalogue. Each gives a [`Change`],
+//! which is [recorded](Change::record) in the [`WriteSet`] of a commit.
 
 mod change;
 mod decide;
-pub mod delisting;
 pub mod duplicate;
-pub mod lifetime;
+pub mod lapse;
 pub mod moderation;
 pub mod outcome;
-mod repeat;
 mod snapshot;
 mod writes;
 
@@ -22,7 +20,6 @@ mod tests;
 pub use self::{
     change::Change,
     decide::{Decision, decide},
-    repeat::repeat,
-    snapshot::Snapshot,
+    snapshot::{Snapshot, repeat},
     writes::{PostingWrite, WriteSet},
 };

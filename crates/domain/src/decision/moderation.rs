@@ -49,18 +49,18 @@ pub fn decide(
             return Ok(Some(change));
         }
         Moderation::Reopen { reason } => {
-            change.posting.details.expiration_reason = None;
+            change.write.posting.details.expiration_reason = None;
             change.reopen(Some(reason.clone()), by, now);
             change.asks_for_enrichment = true;
             return Ok(Some(change));
         }
         Moderation::Reject { reason } => {
-            change.posting.approved_hash = None;
+            change.write.posting.approved_hash = None;
             change.reject(reason.clone(), by.clone(), now);
             Some(reason.as_str())
         }
         Moderation::Approve => {
-            change.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
+            change.write.posting.approved_hash = Some(ContentHash::of(&posting.details, company));
             change.approve(by.clone(), lifetime, now);
             // Its texts may belong to other content, or be missing. Workers that died of making
             // some would die again.
@@ -70,15 +70,15 @@ pub fn decide(
             None
         }
     };
-    change.decision = Some(Decision::of_operator(operator, reason, now));
-    change.posting.moderated = true;
-    let is_known = posting.moderated && posting.approved_hash == change.posting.approved_hash;
-    if change.history.is_empty() && !is_known {
+    change.write.decision = Some(Decision::of_operator(operator, reason, now));
+    change.write.posting.moderated = true;
+    let is_known = posting.moderated && posting.approved_hash == change.write.posting.approved_hash;
+    if change.write.history.is_empty() && !is_known {
         // The reason stays, now with the operator as its actor.
         let reason = posting.status_reason.clone();
         change.move_to(posting.status, reason, by, now);
     }
-    if change.history.is_empty() {
+    if change.write.history.is_empty() {
         return Ok(None);
     }
     if change.events.is_empty() {
@@ -92,9 +92,9 @@ fn feature(posting: &Posting, on: bool, by: Actor, now: OffsetDateTime) -> Optio
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.is_featured = on;
+    change.write.posting.is_featured = on;
     // A history entry without a change of status, whose reason stays.
-    change.history.push(HistoryEntry {
+    change.write.history.push(HistoryEntry {
         status: posting.status,
         at: now,
         reason: Some(if on { "featured" } else { "no longer featured" }.to_owned()),

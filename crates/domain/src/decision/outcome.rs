@@ -41,18 +41,18 @@ pub fn apply(
         enrichment.texts.clone(),
         enrichment.coordinates,
     );
-    change.posting.enriched_hash = Some(content);
+    change.write.posting.enriched_hash = Some(content);
     change.touch(Actor::Enricher, now);
     if posting.approved_hash == Some(content) {
         // An operator has judged this content. Another verdict in between was about other content.
         if !posting.moderated {
-            change.decision = Some(Decision::of_operator(None, None, now));
+            change.write.decision = Some(Decision::of_operator(None, None, now));
         }
-        change.posting.moderated = true;
+        change.write.posting.moderated = true;
         change.approve(Actor::Enricher, lifetime, now);
     } else if !stays_rejected(posting) {
-        change.posting.moderated = false;
-        change.decision = Some(Decision::of_enrichment(enrichment, now));
+        change.write.posting.moderated = false;
+        change.write.decision = Some(Decision::of_enrichment(enrichment, now));
         match &enrichment.verdict {
             Verdict::Approve => change.approve(Actor::Enricher, lifetime, now),
             Verdict::Reject { code, text, .. } => {
@@ -60,7 +60,7 @@ pub fn apply(
             }
         }
     }
-    change.posting.duplicate_of = original.filter(|_| change.posting.status.is_open());
+    change.write.posting.duplicate_of = original.filter(|_| change.write.posting.status.is_open());
     raise_enriched(&mut change, posting, is_new);
     Some(change)
 }
@@ -68,16 +68,16 @@ pub fn apply(
 /// Gives the posting texts and a place, and returns whether they differ from the last ones.
 fn enrich(change: &mut Change, texts: EnrichedTexts, place: Option<Coordinates>) -> bool {
     let digest = Some(TextsDigest::of(&texts, place));
-    let is_new = change.posting.texts_digest != digest;
-    change.posting.texts_digest = digest;
-    change.enriched = Some((texts, place));
+    let is_new = change.write.posting.texts_digest != digest;
+    change.write.posting.texts_digest = digest;
+    change.write.enriched = Some((texts, place));
     is_new
 }
 
 /// Raises the event of new texts, of a new reason or another original, unless the change of status
 /// has its own.
 fn raise_enriched(change: &mut Change, before: &Posting, has_new_texts: bool) {
-    let after = &change.posting;
+    let after = &change.write.posting;
     let has_news = has_new_texts
         || after.status_reason != before.status_reason
         || after.duplicate_of != before.duplicate_of;
@@ -124,7 +124,7 @@ pub fn leave_unjudged(
 /// Clears the reason of a posting that awaited a review: an approved one that has judged content
 /// again, or one whose first verdict is asked for anew.
 pub(super) fn end_review(change: &mut Change, company: &Company, by: Actor, now: OffsetDateTime) {
-    let posting = &change.posting;
+    let posting = &change.write.posting;
     let is_over = if posting.status == Status::Approved {
         let content = Some(ContentHash::of(&posting.details, company));
         posting.enriched_hash == content || posting.approved_hash == content

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use kernel::{CompanyId, PostingId, SourceIdentifier, StoreError};
+use kernel::{CatalogueId, CompanyId, PostingId, PutOutcome, SourceIdentifier, StoreError};
+use time::OffsetDateTime;
 
 use crate::{
     company::Company,
-    posting::{Basis, Posting},
+    posting::{Answer, Basis, Lifetime, Notice, Posting},
 };
 
 /// The state that a batch of commands is decided on.
@@ -62,4 +63,27 @@ impl Snapshot {
         let company = self.companies.get(&posting.company_id)?;
         Some(Basis::of(posting, company))
     }
+}
+
+/// The answer to a command that changed nothing in the state `basis`, and got these notices;
+/// `None` if the state is another one now, or the time has come to renew the posting's lifetime, so
+/// that the command has to be decided.
+pub fn repeat(
+    snapshot: &Snapshot,
+    identifier: &SourceIdentifier,
+    catalogue: Option<CatalogueId>,
+    basis: Basis,
+    notices: &[Notice],
+    lifetime: Lifetime,
+    now: OffsetDateTime,
+) -> Option<Answer> {
+    let posting = snapshot.postings.get(identifier)?;
+    let is_same = snapshot.basis(identifier) == Some(basis)
+        && (catalogue.is_none() || catalogue == posting.catalogue)
+        && !lifetime.is_due(posting, now);
+    is_same.then(|| Answer {
+        basis: Some(basis),
+        notices: notices.to_vec(),
+        ..Answer::on(posting, PutOutcome::Unchanged)
+    })
 }

@@ -35,6 +35,28 @@ pub struct PostingWrite {
 }
 
 impl PostingWrite {
+    /// A write of nothing but the posting, and of its description if it is new.
+    pub fn new(expected: Option<Version>, posting: Posting) -> Self {
+        Self {
+            expected,
+            posting,
+            sets_description: expected.is_none(),
+            enriched: None,
+            decision: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Adds an earlier write of the same commit.
+    pub(super) fn follow(&mut self, earlier: Self) {
+        self.expected = earlier.expected;
+        self.sets_description |= earlier.sets_description;
+        self.enriched = self.enriched.take().or(earlier.enriched);
+        self.decision = self.decision.take().or(earlier.decision);
+        let later = std::mem::replace(&mut self.history, earlier.history);
+        self.history.extend(later);
+    }
+
     /// The description to store; `None` leaves the stored one.
     pub fn description(&self) -> Option<&str> {
         let is_new = self.expected.is_none();
@@ -112,23 +134,18 @@ impl WriteSet {
             && self.fingerprints.is_empty()
             && self.tasks.is_empty()
     }
-}
 
-impl WriteSet {
     /// The existing postings that a commit changes or relies on, or asks for enrichment or raises
     /// events of.
     pub fn concerned(&self) -> BTreeSet<PostingId> {
         let changed = self.postings.keys().chain(self.standing.keys()).copied();
         let asked = self.tasks.asked();
         let asked = asked.filter(|effect| effect.kind() == ENRICH.kind());
-        let raised = self
-            .tasks
-            .events
-            .iter()
-            .filter_map(|event| match &event.subject {
-                Subject::Posting(posting) => Some(posting.id),
-                Subject::Company(_) | Subject::Other(_) => None,
-            });
+        let events = self.tasks.events.iter();
+        let raised = events.filter_map(|event| match &event.subject {
+            Subject::Posting(posting) => Some(posting.id),
+            Subject::Company(_) | Subject::Other(_) => None,
+        });
         let is_new = |id: &PostingId| {
             let write = self.postings.get(id);
             write.is_some_and(|write| write.expected.is_none())

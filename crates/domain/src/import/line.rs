@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kernel::{
-    CatalogueId, ClientId, Forbidden, InvalidIdentifier, PostingId, Prefixes, SourceIdentifier,
+    CatalogueId, ClientId, Forbidden, PostingId, Prefixes, SourceIdentifier,
     body::{self, BodyError},
     field::{Patch, Sent},
     validation::{ErrorKind, FieldErrors},
@@ -112,23 +112,15 @@ impl Line {
             Ok(text) => text,
             Err(error) => return (None, Err(error.into())),
         };
-        let by = Principal::new(options.client, prefixes);
-        if let Some((id, payload)) = plain(text) {
-            let read = |identifier| {
-                PutPosting::of(identifier, payload.checked(), options.strict, by, new_id)
-            };
-            let put = command(&id, options, prefixes, read);
-            return (Some(id), put);
-        }
-        match read(text) {
-            Ok((id, payload)) => {
-                let read =
-                    |identifier| PutPosting::read(identifier, payload, options.strict, by, new_id);
-                let put = command(&id, options, prefixes, read);
-                (Some(id), put)
-            }
-            Err((id, error)) => (id, Err(error.into())),
-        }
+        let (id, payload) = match plain(text) {
+            Some((id, payload)) => (id, Ok(payload.checked())),
+            None => match read(text) {
+                Ok((id, payload)) => (id, body::parse(payload)),
+                Err((id, error)) => return (id, Err(error.into())),
+            },
+        };
+        let put = command(&id, payload, options, prefixes, new_id);
+        (Some(id), put)
     }
 }
 
@@ -182,17 +174,20 @@ fn entry(text: &str) -> Result<Entry<'_>, BodyError> {
     })
 }
 
+/// The command of a line. An identifier of others is refused before anything else.
 fn command(
     id: &str,
+    payload: Result<(PostingPatch, FieldErrors), BodyError>,
     options: &LineOptions,
     prefixes: &Prefixes,
-    read: impl FnOnce(Result<SourceIdentifier, InvalidIdentifier>) -> Result<PutPosting, BodyError>,
+    new_id: PostingId,
 ) -> Result<PutPosting, LineError> {
     let identifier = SourceIdentifier::new(id);
     if let Ok(identifier) = &identifier {
         prefixes.check(identifier)?;
     }
-    let put = read(identifier)?;
+    let by = Principal::new(options.client, prefixes);
+    let put = PutPosting::of(identifier, payload?, options.strict, by, new_id)?;
     Ok(match options.catalogue {
         Some(catalogue) => put.listed_in(catalogue),
         None => put,

@@ -1,8 +1,6 @@
 //! Digests of the fields of a posting that enrichment reads, and of those that it makes.
 
-use std::fmt;
-
-use kernel::digest;
+use kernel::digest::{self, digest};
 
 use super::Details;
 use crate::{
@@ -10,14 +8,15 @@ use crate::{
     posting::{Coordinates, EnrichedTexts},
 };
 
-/// A hash of title, description, city, country, company and company name. Contents with equal
-/// hashes need one enrichment.
-///
-/// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
-/// ones the company's name. So it shows whether a posting is due only because its company was
-/// renamed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ContentHash([u8; 32]);
+digest! {
+    /// A hash of title, description, city, country, company and company name. Contents with equal
+    /// hashes need one enrichment.
+    ///
+    /// It consists of two SHA-256: all but the last `NAME` bytes cover the posting itself, the last
+    /// ones the company's name. So it shows whether a posting is due only because its company was
+    /// renamed.
+    ContentHash
+}
 
 /// The bytes that cover the company's name. Colliding names gain nothing, because a company names
 /// itself. The posting itself keeps 192 bits.
@@ -27,18 +26,14 @@ impl ContentHash {
     /// The hash of the enricher's input.
     pub fn of(details: &Details, company: &Company) -> Self {
         let id = company.id.uuid();
+        let city = details.location_city.as_deref().unwrap_or_default();
+        let country = details.location_country_code;
+        let country = country.map_or("", |code| code.as_str());
         let own: [&[u8]; 5] = [
             details.title.as_bytes(),
             details.raw_description.digest(),
-            details
-                .location_city
-                .as_deref()
-                .unwrap_or_default()
-                .as_bytes(),
-            details
-                .location_country_code
-                .map_or("", |code| code.as_str())
-                .as_bytes(),
+            city.as_bytes(),
+            country.as_bytes(),
             id.as_bytes(),
         ];
         let mut hash = digest::of_parts(own);
@@ -49,31 +44,16 @@ impl ContentHash {
 
     /// Whether the company's name is all that differs.
     pub fn differs_by_name_alone(&self, other: &Self) -> bool {
-        let ((own, name), (others, other_name)) =
-            (self.0.split_at(32 - NAME), other.0.split_at(32 - NAME));
+        let [(own, name), (others, other_name)] =
+            [self, other].map(|hash| hash.0.split_at(32 - NAME));
         own == others && name != other_name
     }
-
-    /// Wraps a stored hash.
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// The hash for a store.
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
 }
 
-impl fmt::Debug for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        digest::in_hex(&self.0, f)
-    }
+digest! {
+    /// A SHA-256 of texts and coordinates, which shows whether enrichment made something new.
+    TextsDigest
 }
-
-/// A SHA-256 of texts and coordinates, which shows whether enrichment made something new.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TextsDigest([u8; 32]);
 
 impl TextsDigest {
     /// The digest of an enricher's result.
@@ -91,21 +71,5 @@ impl TextsDigest {
         let parts = [markdown.as_bytes(), redacted_markdown.as_bytes(), &place];
         let title = redacted_title.as_deref().map(str::as_bytes);
         Self(digest::of_parts(parts.into_iter().chain(title)))
-    }
-
-    /// Wraps a stored digest.
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// The digest for a store.
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for TextsDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        digest::in_hex(&self.0, f)
     }
 }

@@ -1,9 +1,11 @@
 //! The newest decision whether a posting may be shown, with its reasons, as readers see it.
 
-use kernel::{DecisionCode, audit::Operator, vocabulary};
+use std::fmt;
+
+use kernel::{Actor, DecisionCode, audit::Operator, vocabulary};
 use time::OffsetDateTime;
 
-use super::{DecidedBy, Enrichment, Verdict};
+use super::{Enrichment, Verdict};
 
 /// The most passages of a decision.
 pub const MOST_PASSAGES: usize = 3;
@@ -26,6 +28,52 @@ vocabulary! {
         Approved = "approved",
         /// It must not be shown.
         Rejected = "rejected",
+    }
+}
+
+/// Who decides, and by what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// Rules, of this version.
+    Rules(String),
+    /// A model, by its name with the version of its prompt.
+    Model(String),
+    /// A person. Without a name where an operator's approval came back with the content that it
+    /// was for.
+    Operator(Option<Operator>),
+}
+
+impl DecidedBy {
+    /// The version of the rules, or the model's name with the version of its prompt.
+    pub fn version(&self) -> Option<&str> {
+        match self {
+            Self::Rules(version) | Self::Model(version) => Some(version),
+            Self::Operator(_) => None,
+        }
+    }
+
+    /// Reads what a store has: the [name](Self::fmt) and the [version](Self::version).
+    pub fn from_store(name: &str, version: Option<String>) -> Option<Self> {
+        match (name, version) {
+            ("rules", Some(version)) => Some(Self::Rules(version)),
+            ("model", Some(version)) => Some(Self::Model(version)),
+            (name, None) => match name.parse() {
+                Ok(Actor::Operator(name)) => Some(Self::Operator(name)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// `rules`, `model`, `operator:NAME` or `operator`.
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rules(_) => f.write_str("rules"),
+            Self::Model(_) => f.write_str("model"),
+            Self::Operator(name) => Actor::Operator(name.clone()).fmt(f),
+        }
     }
 }
 
@@ -112,21 +160,7 @@ mod tests {
     use crate::posting::ReasonCode;
 
     #[test]
-    fn an_enrichers_verdict_is_a_decision() {
-        let rules = DecidedBy::Rules("1".to_owned());
-        let approved = Enrichment {
-            by: rules.clone(),
-            ..Enrichment::bare()
-        };
-        let expect = Decision {
-            outcome: DecisionOutcome::Approved,
-            at: noon(),
-            by: rules,
-            code: DecisionCode::new("no_objection"),
-            sentence: "Nothing was found that speaks against showing the posting.".to_owned(),
-            passages: Vec::new(),
-        };
-        assert_eq!(Decision::of_enrichment(&approved, noon()), expect);
+    fn a_long_verdict_is_cut() {
         let rejected = Enrichment {
             by: DecidedBy::Model("gpt v3".to_owned()),
             verdict: Verdict::Reject {
@@ -146,17 +180,19 @@ mod tests {
     }
 
     #[test]
-    fn an_operators_word_is_a_decision() {
-        let by = || Some(by_ann(1).operator);
-        let rejected = Decision::of_operator(by(), Some("a pyramid scheme"), noon());
-        assert_eq!(rejected.outcome, DecisionOutcome::Rejected);
-        assert_eq!(rejected.by.to_string(), "operator:ann");
-        assert_eq!(rejected.by.version(), None);
-        assert_eq!(rejected.code.as_str(), "operator");
-        assert!(!rejected.code.is_automated());
-        assert_eq!(rejected.sentence, "a pyramid scheme");
-        let approved = Decision::of_operator(by(), None, noon());
-        assert_eq!(approved.outcome, DecisionOutcome::Approved);
-        assert_eq!(approved.sentence, "An operator approved the posting.");
+    fn who_decides_is_read_as_it_was_written() {
+        for by in [
+            DecidedBy::Rules("1".to_owned()),
+            DecidedBy::Model("gpt v3".to_owned()),
+            DecidedBy::Operator(None),
+            DecidedBy::Operator(Some(by_ann(1).operator)),
+        ] {
+            let version = by.version().map(str::to_owned);
+            assert_eq!(DecidedBy::from_store(&by.to_string(), version), Some(by));
+        }
+        for (name, version) in [("rules", None), ("enricher", None), ("operator", Some("1"))] {
+            let version = version.map(str::to_owned);
+            assert_eq!(DecidedBy::from_store(name, version), None);
+        }
     }
 }

@@ -6,15 +6,22 @@ use kernel::fields;
 use kernel::{
     Website,
     checks::value,
-    field::{FieldValue as _, Patch, Sent},
+    email,
+    field::{FieldValue as _, Patch, Sent, SentWebsite, is_short_when_normal},
     validation::FieldErrors,
     website::{check_logo_path, check_web_url},
 };
 
 use super::{
     CountryCode, CurrencyCode, Description, EmploymentType, LocationType, Metadata, SalaryPeriod,
-    checks::{SentWebsite, check_email, is_short_when_normal},
 };
+
+/// Checks the address for applications. That is stricter than the rule for subscribers: applicants
+/// must be able to reach it, while a subscriber's may be one that an account already holds.
+fn check_email(text: &str) -> Result<(), &'static str> {
+    let parts = email::parts(text).filter(email::Parts::is_dot_string);
+    parts.map(|_| ()).ok_or("must be a valid e-mail address")
+}
 
 /// Declares [`Details`] and [`PostingPatch`]: `required` fields are never empty, `lists` are empty
 /// unless they are set, `optional` fields are `None`; `others` are not stored with the posting.

@@ -36,21 +36,14 @@ impl MinHash {
 
     /// Reads a stored signature; `None` for bytes of another length.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let bytes: &[u8; Self::BYTES] = bytes.try_into().ok()?;
-        let (pairs, _) = bytes.as_chunks();
-        let mut values = [0; Self::LENGTH];
-        for (value, pair) in values.iter_mut().zip(pairs) {
-            *value = u16::from_le_bytes(*pair);
-        }
-        Some(Self(values))
+        let (pairs, rest) = bytes.as_chunks();
+        let pairs = <[_; Self::LENGTH]>::try_from(pairs).ok()?;
+        rest.is_empty().then(|| Self(pairs.map(u16::from_le_bytes)))
     }
 
     /// The signature for a store.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.0
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect()
+        self.0.map(u16::to_le_bytes).concat()
     }
 }
 

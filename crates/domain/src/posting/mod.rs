@@ -7,23 +7,19 @@
 
 mod answer;
 mod basis;
-mod checks;
 mod content;
-mod decided_by;
 mod decision;
 mod description;
 pub mod duplicate;
 mod enrichment;
 pub mod event;
 mod fields;
-mod history;
 mod lifetime;
 mod metadata;
 mod min_hash;
 pub mod moderation;
 mod notice;
 mod put;
-mod reason;
 pub mod review;
 mod state;
 mod transition;
@@ -34,21 +30,17 @@ use kernel::codes::{CountryCode, CurrencyCode};
 pub use self::{
     answer::{Answer, IngestError, Rejection},
     basis::Basis,
-    checks::SentWebsite,
     content::{ContentHash, TextsDigest},
-    decided_by::DecidedBy,
-    decision::{Decision, DecisionOutcome, MOST_PASSAGES},
+    decision::{DecidedBy, Decision, DecisionOutcome, MOST_PASSAGES},
     description::Description,
     enrichment::{Coordinates, EnrichedTexts, Enrichment, Verdict},
     event::{DUPLICATES, ENRICH, enrich, look_up_duplicates},
     fields::{CompanyPatch, Details, Expiration, PostingPatch},
-    history::HistoryEntry,
     lifetime::Lifetime,
-    metadata::{InvalidMetadata, Metadata},
+    metadata::Metadata,
     notice::{Notice, NoticeCode, NoticeCounts},
     put::{Principal, PutPosting},
-    reason::ReasonCode,
-    state::{Original, Posting, PostingView},
+    state::{HistoryEntry, Original, Posting, PostingView},
     transition::{Transition, Trigger},
-    vocabulary::{EmploymentType, LocationType, SalaryPeriod},
+    vocabulary::{EmploymentType, LocationType, ReasonCode, SalaryPeriod},
 };

@@ -72,7 +72,13 @@ impl PutPosting {
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::read(identifier, body::text(body)?, false, by, new_id)
+        Self::of(
+            identifier,
+            body::parse(body::text(body)?)?,
+            false,
+            by,
+            new_id,
+        )
     }
 
     /// Parses a request as [`Self::parse`] does, and makes unknown fields errors, which it ignores.
@@ -83,18 +89,13 @@ impl PutPosting {
         new_id: PostingId,
     ) -> Result<Self, BodyError> {
         let identifier = SourceIdentifier::from_path_segment(segment);
-        Self::read(identifier, body::text(body)?, true, by, new_id)
-    }
-
-    /// Reads a payload for an identifier; if it is `strict`, unknown fields are errors.
-    pub(crate) fn read(
-        identifier: Result<SourceIdentifier, InvalidIdentifier>,
-        payload: &str,
-        strict: bool,
-        by: Principal,
-        new_id: PostingId,
-    ) -> Result<Self, BodyError> {
-        Self::of(identifier, body::parse(payload)?, strict, by, new_id)
+        Self::of(
+            identifier,
+            body::parse(body::text(body)?)?,
+            true,
+            by,
+            new_id,
+        )
     }
 
     /// The command of a payload for an identifier, without which there is none; if it is `strict`,

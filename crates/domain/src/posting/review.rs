@@ -1,6 +1,6 @@
 //! What a posting says while it gets no verdict without an operator.
 
-use kernel::{Status, outbox::LOST_TOO_OFTEN};
+use kernel::{Status, line::bounded, outbox::LOST_TOO_OFTEN};
 
 use super::Posting;
 
@@ -15,7 +15,7 @@ const LONGEST_REASON: usize = 240;
 
 /// The reason of a posting in this status whose content gets no verdict, if it says so.
 pub(crate) fn reason_without_verdict(status: Status, reason: &str) -> Option<String> {
-    prefix(status).map(|prefix| on_one_line(prefix, reason))
+    prefix(status).map(|prefix| prefix.to_owned() + &bounded(reason, LONGEST_REASON))
 }
 
 /// The prefix of the reason of a posting in this status that gets no verdict.
@@ -25,21 +25,6 @@ const fn prefix(status: Status) -> Option<&'static str> {
         Status::PendingEnrichment => Some(ENRICHMENT_FAILED),
         Status::Rejected | Status::Expired => None,
     }
-}
-
-/// A reason behind its prefix, on one line.
-fn on_one_line(prefix: &str, reason: &str) -> String {
-    let is_gap = |c: char| c.is_whitespace() || c.is_control();
-    let words: Vec<_> = reason
-        .split(is_gap)
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
-    let mut told: String = line.chars().take(LONGEST_REASON).collect();
-    if told.len() < line.len() {
-        told.push('…');
-    }
-    prefix.to_owned() + &told
 }
 
 /// Whether the posting's reason says that it gets no verdict without an operator.

@@ -5,9 +5,7 @@ use kernel::{
 };
 use time::OffsetDateTime;
 
-use super::{
-    ContentHash, Coordinates, Decision, Details, EnrichedTexts, HistoryEntry, TextsDigest,
-};
+use super::{ContentHash, Coordinates, Decision, Details, EnrichedTexts, TextsDigest};
 use crate::company::CompanyView;
 
 /// A posting as the rules see it. Its enriched texts and its history are not part of it: no
@@ -103,6 +101,19 @@ pub struct Original {
     pub id: PostingId,
     /// Its identifier, which tells who may know of it.
     pub source_identifier: SourceIdentifier,
+}
+
+/// One step of a posting's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// The status from then on.
+    pub status: Status,
+    /// The time.
+    pub at: OffsetDateTime,
+    /// The reason, if there is one.
+    pub reason: Option<String>,
+    /// The actor.
+    pub by: Actor,
 }
 
 /// A posting with everything a reader may see of it.

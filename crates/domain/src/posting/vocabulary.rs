@@ -36,3 +36,36 @@ vocabulary! {
         Annually = "annually" | "annual" | "annum" | "year" | "yearly" | "pa",
     }
 }
+
+vocabulary! {
+    /// The closed list of reasons for a rejection, by their names in answers, history, logs and
+    /// models' answers.
+    ReasonCode {
+        /// Nothing is left of the description once markup and links are taken away.
+        NoContent = "no_content",
+        /// The posting is a test, not an offer.
+        TestPosting = "test_posting",
+        /// No job offer: an advertisement, a course, a job wanted.
+        NotAJob = "not_a_job",
+        /// Meant for search engines or clicks: repeated keywords, link farms.
+        Spam = "spam",
+        /// Asks applicants for money or misusable data, or makes impossible promises.
+        Fraud = "fraud",
+        /// Excludes people by what they are instead of what they can do.
+        Discriminatory = "discriminatory",
+        /// Shows personal data of a person who is not a contact.
+        PersonalData = "personal_data",
+        /// The work, or how it is offered, is forbidden.
+        Illegal = "illegal",
+        /// The description or a text made of it exceeds the budget. Given by rules only.
+        TooComplex = "too_complex",
+        /// The description is an image. Given by rules only.
+        ImageOnly = "image_only",
+        /// The description is what a server shows instead of a page: it needs JavaScript, denies
+        /// access, or finds nothing. Given by rules only.
+        ErrorPage = "error_page",
+        /// The description says that the position is taken or no longer offered. Given by rules
+        /// only.
+        PositionClosed = "position_closed",
+    }
+}

@@ -1,18 +1,19 @@
 //! The ports of the state: load what a batch names, commit decisions, read postings.
 
-mod health;
 mod list;
 mod locks;
 mod retention;
 mod search;
 
 use async_trait::async_trait;
-pub use kernel::StoreError;
 use kernel::{CompanyId, PostingId, SourceIdentifier};
+pub use kernel::{
+    StoreError,
+    health::{Health, ReplicaPosition, StoreClock},
+};
 use time::OffsetDateTime;
 
 pub use self::{
-    health::{Health, ReplicaPosition, StoreClock},
     list::{ListEntry, ListOrder, ListQuery, PAGE_BYTES, Position, PostingPage, Texts},
     locks::{LockedRows, RowLocks},
     retention::{Erasure, Purge, Retention},

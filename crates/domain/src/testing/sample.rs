@@ -153,13 +153,8 @@ pub fn company_state(company: &Company) -> CompanyState {
 /// A write of a company that sets what it says.
 pub fn company_write(company: &Company, sets_name: bool, sets_logo_path: bool) -> CompanyWrite {
     CompanyWrite {
-        company: company.clone(),
         sets_name,
         sets_logo_path,
-        sets_owner: false,
-        required_owner: None,
-        by: Actor::Client(pusher()),
-        at: noon(),
-        replaced_names: Vec::new(),
+        ..CompanyWrite::new(company.clone(), Actor::Client(pusher()), noon())
     }
 }

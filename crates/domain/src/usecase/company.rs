@@ -2,14 +2,14 @@
 
 use access::Clients;
 use kernel::{
-    Actor, ClientId, CompanyId, StoreError, StoreFailure,
+    Actor, ClientId, CompanyId, StoreError,
     audit::{Action, Attribution, Entry},
     event::{Event, Subject},
 };
 use time::OffsetDateTime;
 
 use crate::{
-    company::{Company, CompanyWrite},
+    company::CompanyWrite,
     decision::WriteSet,
     posting::{CompanyPatch, event::COMPANY_UPDATED},
     store::Store,
@@ -38,14 +38,7 @@ pub enum CompanyError {
     Store(#[from] StoreError),
 }
 
-impl StoreFailure for CompanyError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+kernel::store_failure!(CompanyError);
 
 /// Carries out an operator's change of a company. A change of nothing is not recorded.
 ///
@@ -64,7 +57,12 @@ pub async fn update_company(
     }
     let snapshot = store.load(&[], &[id]).await?;
     let before = snapshot.companies.get(&id).ok_or(CompanyError::NotFound)?;
-    let Some(write) = decide(before, change, by, now) else {
+    let mut after = before.clone();
+    change.patch.name.apply_required(&mut after.name);
+    change.patch.logo_path.apply(&mut after.logo_path);
+    after.owner = change.owner.unwrap_or(after.owner);
+    let operator = Actor::Operator(Some(by.operator.clone()));
+    let Some(write) = CompanyWrite::between(before, after, operator, now) else {
         return Ok(());
     };
     let mut writes = WriteSet::new(now);
@@ -79,31 +77,6 @@ pub async fn update_company(
     }
     writes.companies.insert(id, write);
     Ok(store.commit(writes).await?)
-}
-
-fn decide(
-    before: &Company,
-    change: &CompanyChange,
-    by: &Attribution,
-    now: OffsetDateTime,
-) -> Option<CompanyWrite> {
-    let mut after = before.clone();
-    change.patch.name.apply_required(&mut after.name);
-    change.patch.logo_path.apply(&mut after.logo_path);
-    after.owner = change.owner.unwrap_or(after.owner);
-    if after == *before {
-        return None;
-    }
-    Some(CompanyWrite {
-        sets_name: after.name != before.name,
-        sets_logo_path: after.logo_path != before.logo_path,
-        sets_owner: after.owner != before.owner,
-        required_owner: None,
-        by: Actor::Operator(Some(by.operator.clone())),
-        at: now,
-        replaced_names: Vec::new(),
-        company: after,
-    })
 }
 
 /// The entry, with what changed.

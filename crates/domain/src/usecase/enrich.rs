@@ -68,14 +68,10 @@ pub async fn assignments(
     let mut writes = WriteSet::new(now);
     let mut assignments = Vec::with_capacity(tasks.len());
     for &(token, id) in tasks {
-        let posting = identifiers
-            .get(&id)
-            .and_then(|identifier| snapshot.postings.get(identifier));
-        let assignment = match posting {
-            Some(posting) => assignment(token, posting, &snapshot)?,
-            None => None,
-        };
-        match assignment {
+        let identifier = identifiers.get(&id);
+        let posting = identifier.and_then(|identifier| snapshot.postings.get(identifier));
+        let assigned = posting.map(|posting| assignment(token, posting, &snapshot));
+        match assigned.transpose()?.flatten() {
             Some(assignment) => assignments.push(assignment),
             None => writes.tasks.done.push(token),
         }
@@ -135,10 +131,7 @@ async fn record(
     marks_later: bool,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let postings: Vec<_> = outcomes
-        .iter()
-        .map(|outcome| outcome.posting.clone())
-        .collect();
+    let postings: Vec<_> = outcomes.iter().map(|it| it.posting.clone()).collect();
     let mut snapshot = store.load(&postings, &[]).await?;
     let mut writes = WriteSet::new(now);
     let fingerprints = outcomes.iter().filter_map(|outcome| {
@@ -164,7 +157,7 @@ async fn record(
         );
         match applied {
             Some(change) => {
-                lookalikes.judged(&change.posting, &mut writes);
+                lookalikes.judged(&change.write.posting, &mut writes);
                 change.record(&mut snapshot, &mut writes);
             }
             None if outcome::due(posting, company).is_some() => {
@@ -218,38 +211,43 @@ pub async fn give_up(
     let token = given_up.token;
     let mut snapshot = store.load_by_id(&[given_up.posting]).await?;
     let mut writes = WriteSet::new(now);
-    let posting = snapshot.postings.values().next();
-    let content = match posting {
-        Some(posting) => outcome::due(posting, snapshot.company_of(posting)?),
+    let due = match snapshot.postings.values().next() {
+        Some(posting) => {
+            let content = outcome::due(posting, snapshot.company_of(posting)?);
+            content.map(|content| (posting, content))
+        }
         None => None,
     };
-    let (Some(posting), Some(content)) = (posting, content) else {
-        writes.tasks.done.push(token);
-        store.commit(writes).await?;
-        return Ok(false);
+    let is_dead = match due {
+        None => false,
+        Some((posting, content)) if given_up.content.is_some_and(|other| other != content) => {
+            writes.tasks.ask(enrich(posting.id));
+            false
+        }
+        Some((posting, content)) if outcome::is_settled(posting, content) => {
+            let outcome = Outcome {
+                token,
+                posting: posting.source_identifier.clone(),
+                content,
+                enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
+                trace: None,
+            };
+            record_outcomes(store, clients, &[outcome], lifetime, now).await?;
+            return Ok(false);
+        }
+        Some((posting, _)) => {
+            let made = given_up.made.as_ref();
+            if let Some(change) = outcome::leave_unjudged(posting, made, &given_up.reason, now) {
+                change.record(&mut snapshot, &mut writes);
+            }
+            true
+        }
     };
-    if given_up.content.is_some_and(|other| other != content) {
+    if is_dead {
+        writes.tasks.given_up.push((token, given_up.error.clone()));
+    } else {
         writes.tasks.done.push(token);
-        writes.tasks.ask(enrich(posting.id));
-        store.commit(writes).await?;
-        return Ok(false);
     }
-    if outcome::is_settled(posting, content) {
-        let outcome = Outcome {
-            token,
-            posting: posting.source_identifier.clone(),
-            content,
-            enrichment: given_up.made.clone().unwrap_or_else(Enrichment::bare),
-            trace: None,
-        };
-        record_outcomes(store, clients, &[outcome], lifetime, now).await?;
-        return Ok(false);
-    }
-    let made = given_up.made.as_ref();
-    if let Some(change) = outcome::leave_unjudged(posting, made, &given_up.reason, now) {
-        change.record(&mut snapshot, &mut writes);
-    }
-    writes.tasks.given_up.push((token, given_up.error.clone()));
     store.commit(writes).await?;
-    Ok(true)
+    Ok(is_dead)
 }

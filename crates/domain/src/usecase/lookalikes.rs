@@ -185,8 +185,6 @@ pub(super) fn stand(writes: &mut WriteSet, candidates: &[Candidate]) {
 pub(super) struct Fences(HashMap<ClientId, Prefixes>);
 
 impl Fences {
-    const WHOLE_BOARD: &Prefixes = &Prefixes::ALL;
-
     /// The prefixes of the clients that created these, as they are now.
     pub(super) async fn of(
         clients: &dyn Clients,
@@ -205,6 +203,6 @@ impl Fences {
     /// What the creator of a posting may see: everything, if it is not known.
     pub(super) fn of_creator(&self, posting: &Candidate) -> &Prefixes {
         let prefixes = posting.creator().and_then(|id| self.0.get(&id));
-        prefixes.unwrap_or(Self::WHOLE_BOARD)
+        prefixes.unwrap_or(const { &Prefixes::ALL })
     }
 }

@@ -2,16 +2,14 @@
 
 mod catalogue;
 mod company;
-mod delist;
 mod duplicate;
 mod enrich;
 mod erase;
-mod expire;
 mod import;
 mod ingest;
+mod lapse;
 mod lookalikes;
 mod moderate;
-mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -21,17 +19,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::{
-    catalogue::{CatalogueError, forget_catalogue},
+    catalogue::{CatalogueError, UndoCatalogue, UndoOrder, forget_catalogue, undo_expiries},
     company::{CompanyChange, CompanyError, update_company},
-    delist::{Delisted, delist_missing},
     duplicate::{finish_idle_searches, look_up},
     enrich::{Assignment, GivenUp, Outcome, assignments, give_up, record_outcomes},
     erase::erase,
-    expire::expire,
     import::{CatalogueOrder, Import, ImportError, ImportOrder, Imports},
     ingest::{Answers, Batch, ingest},
+    lapse::{Delisted, delist_missing, expire},
     moderate::{ModerationError, moderate},
-    undo::{UndoCatalogue, UndoOrder, undo_expiries},
 };
 pub use crate::posting::IngestError;
 use crate::posting::{Answer, PutPosting};

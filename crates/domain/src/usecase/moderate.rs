@@ -1,7 +1,7 @@
 //! An operator's commands.
 
 use kernel::{
-    SourceIdentifier, StoreError, StoreFailure, Version,
+    SourceIdentifier, StoreError, Version,
     audit::{Action, Attribution, Entry},
 };
 use time::OffsetDateTime;
@@ -33,14 +33,7 @@ pub enum ModerationError {
     Store(#[from] StoreError),
 }
 
-impl StoreFailure for ModerationError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+kernel::store_failure!(ModerationError);
 
 /// Carries out an operator's command, records it, and gives the posting as it is afterwards. A
 /// command that changes nothing is not recorded. With the version that the operator has `seen`, it
@@ -76,7 +69,7 @@ pub async fn moderate(
         store.commit(writes).await?;
         return Ok(posting);
     };
-    let after = change.posting.clone();
+    let after = change.write.posting.clone();
     if command.ends_enrichment() {
         // Whether it waits, is under way or was given up.
         writes.tasks.ended.push(enrich(posting.id));
@@ -93,18 +86,17 @@ fn entry(
     by: &Attribution,
     now: OffsetDateTime,
 ) -> Entry {
-    let entry = |action| by.entry(action, now).about(identifier);
-    match command {
-        Moderation::Approve => entry(Action::POSTINGS_APPROVE),
-        Moderation::Reject { reason } => {
-            entry(Action::POSTINGS_REJECT).with("reason", reason.as_str())
-        }
-        Moderation::Feature(on) => entry(Action::POSTINGS_FEATURE).with("on", *on),
-        Moderation::Expire { reason } => {
-            entry(Action::POSTINGS_EXPIRE).with("reason", reason.as_str())
-        }
-        Moderation::Reopen { reason } => {
-            entry(Action::POSTINGS_REOPEN).with("reason", reason.as_str())
-        }
+    let (action, reason) = match command {
+        Moderation::Approve => (Action::POSTINGS_APPROVE, None),
+        Moderation::Reject { reason } => (Action::POSTINGS_REJECT, Some(reason)),
+        Moderation::Feature(_) => (Action::POSTINGS_FEATURE, None),
+        Moderation::Expire { reason } => (Action::POSTINGS_EXPIRE, Some(reason)),
+        Moderation::Reopen { reason } => (Action::POSTINGS_REOPEN, Some(reason)),
+    };
+    let entry = by.entry(action, now).about(identifier);
+    match (command, reason) {
+        (Moderation::Feature(on), _) => entry.with("on", *on),
+        (_, Some(reason)) => entry.with("reason", reason.as_str()),
+        (_, None) => entry,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use posting_text::rules::{Breach, CheckError, DETAIL};
 
 use super::*;
+use crate::sentence;
 
 #[test]
 fn rules_alone_approve_what_they_have_nothing_against() {
@@ -48,7 +49,7 @@ fn a_rejection_by_rules_asks_nobody() {
     let (outcome, asked) = enrich_input(&input("<p>T<b>BD</b></p>"), [Ok(good())]);
     let expect = Verdict::Reject {
         code: ReasonCode::NoContent,
-        text: ReasonCode::NoContent.sentence().to_owned(),
+        text: sentence(ReasonCode::NoContent).to_owned(),
         passages: vec!["TBD".to_owned()],
     };
     let enrichment = outcome.unwrap();
@@ -85,10 +86,7 @@ fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
     let (outcome, _) = enrich([Ok(draft)]);
     let expect = Verdict::Reject {
         code: ReasonCode::Fraud,
-        text: format!(
-            "{} [company] wants a deposit.",
-            ReasonCode::Fraud.sentence()
-        ),
+        text: format!("{} [company] wants a deposit.", sentence(ReasonCode::Fraud)),
         passages: vec!["looks for a cook.".to_owned(), "Cook".to_owned()],
     };
     let enrichment = outcome.unwrap();
@@ -193,7 +191,7 @@ fn a_posting_that_takes_too_much_is_rejected_by_rules() {
     let enrichment = outcome.unwrap();
     let expect = Verdict::Reject {
         code: ReasonCode::TooComplex,
-        text: ReasonCode::TooComplex.sentence().to_owned(),
+        text: sentence(ReasonCode::TooComplex).to_owned(),
         passages: Vec::new(),
     };
     assert_eq!(enrichment.verdict, expect);

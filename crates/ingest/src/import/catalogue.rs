@@ -62,7 +62,7 @@ impl CatalogueRun {
         };
         let mut run = Self {
             id,
-            roster: Roster::new(),
+            roster: Roster::default(),
             prefixes: Arc::new(wanted.prefixes.clone()),
             ports: ports.clone(),
             client,

@@ -2,6 +2,7 @@
 
 mod members;
 mod nul;
+mod object;
 mod unknown;
 mod vast;
 
@@ -10,8 +11,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 pub use self::{
     nul::{may_have as may_have_nul, refuse as refuse_nul},
+    object::{InvalidObject, compact_object},
     unknown::{nearest as nearest_field, refuse as refuse_unknown},
-    vast::{is_vast, string_len},
 };
 use crate::{
     field::{FieldValue, Sent},

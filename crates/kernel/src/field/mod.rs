@@ -11,9 +11,11 @@ mod macros;
 mod patch;
 mod sent;
 mod value;
+mod website;
 
 pub use self::{
     patch::Patch,
     sent::Sent,
     value::{FieldSpec, FieldValue, INTEGER, Prohibited, Term, read},
+    website::{SentWebsite, is_short_when_normal},
 };

@@ -5,7 +5,9 @@ use std::{borrow::Cow, fmt, sync::Arc};
 use kernel::{email::parts, field::Term};
 use percent_encoding::percent_decode_str;
 
-use super::limits;
+/// The longest address, in characters: the longest SMTP path without its brackets (RFC 5321
+/// §4.5.3.1.3).
+pub const LONGEST_EMAIL: usize = 254;
 
 /// An e-mail address, trimmed, in lower case, with its domain in ASCII (IDNA). The provider and the
 /// membership system agree on no more than that, and two spellings must not become two subscribers.
@@ -19,8 +21,8 @@ pub struct Email(Arc<str>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidEmail {
-    /// It has more than [`limits::EMAIL`] characters.
-    #[error("must be at most {} characters long", limits::EMAIL)]
+    /// It has more than [`LONGEST_EMAIL`] characters.
+    #[error("must be at most {} characters long", LONGEST_EMAIL)]
     TooLong,
     /// It does not have the form of an address.
     #[error("must be a valid e-mail address")]
@@ -34,7 +36,7 @@ impl Email {
     /// Parses an address and normalises it.
     pub fn parse(text: &str) -> Result<Self, InvalidEmail> {
         let text = text.trim().to_lowercase();
-        if text.chars().count() > limits::EMAIL {
+        if text.chars().count() > LONGEST_EMAIL {
             return Err(InvalidEmail::TooLong);
         }
         let parts = parts(&text).ok_or(InvalidEmail::Malformed)?;
@@ -43,7 +45,7 @@ impl Email {
             Cow::Owned(domain) => format!("{}@{domain}", parts.local),
         };
         // The address is ASCII here.
-        if address.len() > limits::EMAIL {
+        if address.len() > LONGEST_EMAIL {
             return Err(InvalidEmail::TooLong);
         }
         Ok(Self(address.into()))

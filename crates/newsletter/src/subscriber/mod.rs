@@ -9,7 +9,6 @@ mod change;
 pub mod departure;
 mod email;
 mod event;
-pub mod limits;
 mod link;
 pub mod migration;
 pub mod operator;
@@ -29,7 +28,7 @@ mod tests;
 
 pub use self::{
     change::Change,
-    email::{Email, InvalidEmail},
+    email::{Email, InvalidEmail, LONGEST_EMAIL},
     event::{Notice, ProviderEvent, SignedWith, notice},
     link::unsubscribe,
     put::PutSubscriber,

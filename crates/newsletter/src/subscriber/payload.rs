@@ -3,14 +3,14 @@
 use kernel::fields;
 use time::{Date, OffsetDateTime};
 
-use super::{Email, Membership, MembershipStatus, PlanCategory, limits};
+use super::{Email, Membership, MembershipStatus, PlanCategory};
 
 fields! {
     /// The changes of a report.
     pub(super) struct SubscriberFields {
-        #[garde(length(chars, max = limits::NAME))]
+        #[garde(length(chars, max = 255))]
         optional name: String,
-        #[garde(length(chars, max = limits::COUNTRY))]
+        #[garde(length(chars, max = 255))]
         optional country: String,
         optional membership: MembershipFields,
         optional previous_email: Email,

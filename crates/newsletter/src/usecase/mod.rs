@@ -35,7 +35,7 @@ pub use self::{
         decide_subscribers, find_subscriber, find_subscriber_by_token, put_subscriber,
         put_subscribers,
     },
-    sync::{ProviderJob, SyncResult, begin_sync, is_still_due, record_sync, sync},
+    sync::{ProviderJob, begin_sync, is_still_due, record_sync, sync},
     unsubscribe::unsubscribe_holder,
     withdraw::{
         NextLook, Waiting, Withdrawal, begin_withdrawal, finish_withdrawal, look, next_withdrawal,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kernel::{StoreFailure, audit::Attribution};
+use kernel::audit::Attribution;
 use time::OffsetDateTime;
 
 use super::{
@@ -139,14 +139,7 @@ pub enum PersonError {
     Store(#[from] StoreError),
 }
 
-impl StoreFailure for PersonError {
-    fn store_error(&self) -> Option<&StoreError> {
-        match self {
-            Self::Store(error) => Some(error),
-            Self::NotFound => None,
-        }
-    }
-}
+kernel::store_failure!(PersonError);
 
 /// Carries out an operator's command about a person, and records it. The id and the token are those
 /// of a new row, and the token also that which replaces another one.

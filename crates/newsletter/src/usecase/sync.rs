@@ -28,31 +28,6 @@ pub struct ProviderJob {
     pub joins: bool,
 }
 
-/// The result of a sync.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyncResult {
-    /// The task.
-    pub token: ClaimToken,
-    /// The subscriber.
-    pub subscriber: SubscriberId,
-    /// The state that was sent.
-    pub state: ProviderState,
-    /// The account's answer.
-    pub observed: Observation,
-}
-
-impl ProviderJob {
-    /// The job's result for this answer.
-    pub(super) fn done(&self, observed: Observation) -> SyncResult {
-        SyncResult {
-            token: self.token,
-            subscriber: self.subscriber,
-            state: self.state.clone(),
-            observed,
-        }
-    }
-}
-
 /// Returns the job of a sync that was claimed from an account's queue. Finishes a task that is no
 /// longer needed.
 pub async fn begin_sync(
@@ -104,7 +79,10 @@ pub async fn is_still_due(store: &dyn Store, job: &ProviderJob) -> Result<bool, 
 
 /// Sends the state to the account. Never creates a suppressed subscriber, or one whom the account
 /// has lost.
-pub async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<SyncResult, ProviderError> {
+pub async fn sync(
+    provider: &dyn Provider,
+    job: &ProviderJob,
+) -> Result<Observation, ProviderError> {
     let ProviderState {
         account,
         profile,
@@ -113,7 +91,7 @@ pub async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<SyncResu
     let known = if status.is_suppressed() {
         let found = provider.find(*account, &profile.email).await?;
         let Some(found) = found.filter(|found| !found.is_deleted) else {
-            return Ok(job.done(job.absence()));
+            return Ok(job.absence());
         };
         Some(found.id)
     } else {
@@ -123,10 +101,10 @@ pub async fn sync(provider: &dyn Provider, job: &ProviderJob) -> Result<SyncResu
         None => provider.upsert(*account, profile, false).await?,
         Some(id) => match provider.update(*account, &id, profile).await? {
             Some(upserted) => upserted,
-            None => return Ok(job.done(Observation::Missing)),
+            None => return Ok(Observation::Missing),
         },
     };
-    Ok(job.done(job.observe(provider, upserted).await?))
+    job.observe(provider, upserted).await
 }
 
 impl ProviderJob {
@@ -165,18 +143,19 @@ impl ProviderJob {
     }
 }
 
-/// Records the result and finishes the task in one commit. If the state has changed since, the task
+/// Records the answer and finishes the task in one commit. If the state has changed since, the task
 /// is due once more.
 pub async fn record_sync(
     store: &dyn Store,
-    told: &SyncResult,
+    job: &ProviderJob,
+    observed: &Observation,
     now: OffsetDateTime,
 ) -> Result<(), StoreError> {
-    let known = store.load_by_id(&[told.subscriber]).await?;
+    let known = store.load_by_id(&[job.subscriber]).await?;
     let mut writes = WriteSet::new(now);
-    writes.tasks.done.push(told.token);
-    if let Some(subscriber) = known.get(&told.subscriber) {
-        sync::record(subscriber, &told.state, &told.observed, now).record(&mut writes);
+    writes.tasks.done.push(job.token);
+    if let Some(subscriber) = known.get(&job.subscriber) {
+        sync::record(subscriber, &job.state, observed, now).record(&mut writes);
     }
     store.commit(writes).await
 }

@@ -76,16 +76,24 @@ fn moves_to(host: &str) -> EndpointChange {
     }
 }
 
+fn managed<'a>(
+    store: &'a MemoryStore,
+    sender: &'a Receiver,
+    by: Manager<'a>,
+) -> ManagedWebhooks<'a> {
+    ManagedWebhooks {
+        webhooks: store,
+        log: store,
+        clients: store,
+        sender,
+        by,
+    }
+}
+
 #[pollster::test]
 async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
-    let managed = |by| ManagedWebhooks {
-        webhooks: &store,
-        log: &store,
-        clients: &store,
-        sender: &sender,
-        by,
-    };
+    let managed = |by| managed(&store, &sender, by);
     let [one, two] = [1, 2].map(|n| managed(Manager::Client(ClientId::new(uuid(n)))));
     let [by_create, by_update, by_test, by_again] = [1, 2, 3, 4].map(by_ann);
     let prefixes = Prefixes::new(&["acme-"]).unwrap();
@@ -154,13 +162,8 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
 #[pollster::test]
 async fn an_address_is_checked_when_it_is_new() {
     let (store, sender) = (MemoryStore::new(), Receiver(secret(1)));
-    let client = ManagedWebhooks {
-        webhooks: &store,
-        log: &store,
-        clients: &store,
-        sender: &sender,
-        by: Manager::Client(ClientId::new(uuid(1))),
-    };
+    let by = Manager::Client(ClientId::new(uuid(1)));
+    let client = managed(&store, &sender, by);
     let create = async |host, n| {
         client
             .create(new(host), Prefixes::ALL, id(n), secret(1), noon())
@@ -183,13 +186,8 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     let world = super::World::new("5", 0).await;
     world.publish([1, 2]).await;
     let (store, sender) = (&world.store, Receiver(secret(1)));
-    let client = ManagedWebhooks {
-        webhooks: store,
-        log: store,
-        clients: store,
-        sender: &sender,
-        by: Manager::Client(ClientId::new(uuid(1))),
-    };
+    let by = Manager::Client(ClientId::new(uuid(1)));
+    let client = managed(store, &sender, by);
     let create = client.create(new("a.example"), Prefixes::ALL, id(1), secret(1), noon());
     create.await.unwrap();
     let cursor = async || Webhooks::find(store, id(1)).await.unwrap().unwrap().cursor;
@@ -200,20 +198,6 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     for (since, expect) in [(noon() + hours(1), end), (noon() - hours(1), start)] {
         client.replay(id(1), since, noon()).await.unwrap();
         assert_eq!(cursor().await, expect);
-    }
-}
-
-fn managed<'a>(
-    store: &'a MemoryStore,
-    sender: &'a Receiver,
-    by: Manager<'a>,
-) -> ManagedWebhooks<'a> {
-    ManagedWebhooks {
-        webhooks: store,
-        log: store,
-        clients: store,
-        sender,
-        by,
     }
 }
 

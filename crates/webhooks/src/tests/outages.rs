@@ -125,26 +125,3 @@ async fn one_event_that_is_never_answered_holds_back_only_its_posting() {
     let due = world.store.due(endpoint(1).id, noon() + mins(99), 9).await;
     assert_eq!(due.unwrap().len(), 1);
 }
-
-/// With the first answer again.
-#[pollster::test]
-async fn an_answer_ends_the_silence() {
-    let mut world = World::new(DEFAULT_RETRY_SECONDS, 1).await;
-    let back = noon() + mins(20);
-    let mut receiver = |now, _: &_| {
-        if now < back {
-            times_out()
-        } else {
-            answers(200)
-        }
-    };
-    world.publish([1, 2, 3]).await;
-    world.run(mins(20), &mut receiver).await;
-    assert_eq!(world.taken(1).count(), 0);
-    world.publish([4]).await;
-    world.run(mins(31), &mut receiver).await;
-    world.assert_complete(1).await;
-    let health = world.tracked(1).await.health;
-    assert_eq!((health.silent_rounds, health.failing_since), (0, None));
-    assert!(health.last_success_at.is_some());
-}

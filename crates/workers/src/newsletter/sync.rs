@@ -54,7 +54,7 @@ impl ProviderJobs for Syncs {
                 continue;
             }
             let told = usecase::sync(self.provider.as_ref(), &job).await?;
-            let record = || usecase::record_sync(store, &told, self.tasks.now());
+            let record = || usecase::record_sync(store, &job, &told, self.tasks.now());
             decide_again(CONFLICTS, record).await?;
             break;
         }

@@ -5,7 +5,7 @@ use kernel::{Actor, CatalogueName, testing::uuid};
 use super::*;
 use crate::{
     catalogue::CatalogueId,
-    decision::delisting::{delist, undo_delisting},
+    decision::lapse::{delist, undo_delisting},
     testing::pusher,
 };
 

@@ -174,27 +174,6 @@ fn only_a_name_that_changed_asks_again() {
 }
 
 #[test]
-fn pushes_that_disagree_about_a_company_leave_its_postings_alone() {
-    let mut board = Board::with(Status::Approved);
-    let other = CREATE.replace(r#""Acme""#, r#""Acme AB""#);
-    board.run(&push("b", &other)).unwrap();
-    let before = board.posting().clone();
-    for _ in 0..2 {
-        let (_, written) = board.put(CREATE).unwrap();
-        assert_eq!(
-            written,
-            Written {
-                companies: 1,
-                events: vec![event::COMPANY_UPDATED],
-                ..Written::default()
-            }
-        );
-        assert_eq!(board.run(&push("b", &other)).unwrap().1.companies, 1);
-    }
-    assert_eq!(*board.posting(), before);
-}
-
-#[test]
 fn a_push_with_another_known_website_moves_the_posting() {
     let mut board = Board::with(Status::Approved);
     board.run(&create("b", "bolt")).unwrap();

@@ -18,7 +18,7 @@ fn a_push_of_other_content_is_noted() {
     };
     let decide = |snapshot: &Snapshot, put: &PutPosting, now| {
         let decision = decide(snapshot, put, Lifetime::NEVER, now);
-        decision.unwrap().change.map(|change| change.posting)
+        decision.unwrap().change.map(|change| change.write.posting)
     };
     let mut nothing = snapshot(posting(9, CompanyId::new(uuid(1))));
     nothing.postings.clear();

@@ -90,7 +90,7 @@ fn new_texts_and_places_raise_an_event_where_the_status_stays() {
         );
         let change = change.unwrap();
         assert_eq!(change.events, raised);
-        assert_eq!(change.posting.duplicate_of, original);
+        assert_eq!(change.write.posting.duplicate_of, original);
     }
 }
 
@@ -194,7 +194,7 @@ fn content(board: &Board) -> ContentHash {
 /// The same for an approved posting.
 fn refuse(board: &mut Board, reason: &str) -> Option<Written> {
     let change = leave_unjudged(board, reason)?;
-    assert_eq!(change.enriched, None, "texts that were judged stay");
+    assert_eq!(change.write.enriched, None, "texts that were judged stay");
     Some(board.record(Some(change)))
 }
 
@@ -208,7 +208,7 @@ fn texts_without_a_judgement_leave_a_status_that_nobody_sees() {
         board.put(r#"{"title":"New"}"#).unwrap();
         let (before, steps) = (board.posting().clone(), board.history.len());
         let change = leave_unjudged(&mut board, "no").unwrap();
-        let (texts, place) = change.enriched.clone().unwrap();
+        let (texts, place) = change.write.enriched.clone().unwrap();
         assert_eq!((texts.markdown.as_str(), place), ("Kept.", Some(PLACE)));
         let written = board.record(Some(change));
         let expect = Written {

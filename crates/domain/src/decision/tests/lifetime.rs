@@ -1,7 +1,7 @@
 //! The end of lifetimes, and pushes that put it off.
 
 use super::*;
-use crate::decision::lifetime::expire_if_overdue;
+use crate::decision::lapse::expire_if_overdue;
 
 const DAY: i64 = 24;
 

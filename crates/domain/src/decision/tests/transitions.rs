@@ -6,7 +6,7 @@ use kernel::{Actor, CatalogueName, testing::uuid};
 use super::*;
 use crate::{
     catalogue::CatalogueId,
-    decision::{delisting::delist, lifetime::expire_if_overdue},
+    decision::lapse::{delist, expire_if_overdue},
     testing::pusher,
 };
 

@@ -16,7 +16,7 @@ use crate::{
         MOST_CATALOGUES, PastImport, Patience, Undone,
     },
     import::{Counts, Missing, Summary},
-    posting::{Posting, PutPosting, enrich},
+    posting::{PutPosting, enrich},
     store::{Store, WriteSet},
     testing::{create, push, put_id},
     usecase::{Delisted, UndoOrder, delist_missing, undo_expiries},
@@ -446,29 +446,6 @@ kernel::contract_cases!(
         assert_eq!(ask(store, &question).await?, Leased::Unknown);
         let unknown = Catalogues::find(store, of(1), &name("jobs"), noon()).await;
         assert_eq!(unknown, Ok(None));
-    },
-    /// Readers see no difference: no event, no actor and no time of an update.
-    async fn a_posting_moves_to_the_catalogue_that_lists_it(store: &S) {
-        with_clients(store).await?;
-        let one = lease(store, "one", 1, noon()).await?;
-        let other = lease(store, "other", 2, noon()).await?;
-        put_events(store, &listed(&["a"], one)).await?;
-        let before = posting(store, "a").await?;
-        assert_eq!(before.catalogue, Some(one.catalogue));
-        let end = EventLog::end(store).await;
-        let unchanged = push("a", "{}").listed_in(other.catalogue);
-        for _ in 0..2 {
-            put(store, std::slice::from_ref(&unchanged)).await?;
-            let moved = Posting {
-                version: 2,
-                catalogue: Some(other.catalogue),
-                ..before.clone()
-            };
-            assert_eq!(posting(store, "a").await?, moved);
-        }
-        assert_eq!(EventLog::end(store).await, end);
-        assert_eq!(found(store, "one", noon()).await?.postings, 0);
-        assert_eq!(found(store, "other", noon()).await?.postings, 1);
     },
     /// A catalogue of the same name that is made afterwards is another one.
     async fn a_deleted_catalogue_leaves_its_postings(store: &S) {

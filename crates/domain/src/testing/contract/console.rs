@@ -7,7 +7,7 @@ use kernel::{
 
 use super::{put as push, run};
 use crate::{
-    browse::{PostingBrowser, Window, WindowOrder},
+    browse::{PostingBrowser, WindowOrder},
     company::{Company, CompanyReader, CompanyView},
     store::{Position, Store, WriteSet},
     testing::{company, company_view, company_write, create},
@@ -18,7 +18,7 @@ async fn window<S: PostingBrowser>(
     order: WindowOrder,
     limit: usize,
 ) -> Checked<Vec<String>> {
-    let found = store.window(&Window { order, limit }).await?.into_iter();
+    let found = store.window(&order, limit).await?.into_iter();
     Ok(found
         .map(|one| one.source_identifier.as_str().to_owned())
         .collect())
@@ -108,7 +108,7 @@ kernel::contract_cases!(
             status: None,
             before: None,
         };
-        let found = store.window(&Window { order, limit: 9 }).await?.remove(0);
+        let found = store.window(&order, 9).await?.remove(0);
         assert_eq!((found.id, found.version), (one.id, one.version + 1));
         assert_eq!(
             (found.status, found.status_reason.as_deref()),

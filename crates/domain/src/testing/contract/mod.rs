@@ -61,17 +61,8 @@ fn touching(posting: &Posting, change: impl FnOnce(&mut Posting)) -> WriteSet {
     after.version += 1;
     change(&mut after);
     let mut writes = WriteSet::new(noon());
-    writes.postings.insert(
-        after.id,
-        PostingWrite {
-            expected: Some(posting.version),
-            posting: after,
-            sets_description: false,
-            enriched: None,
-            decision: None,
-            history: Vec::new(),
-        },
-    );
+    let write = PostingWrite::new(Some(posting.version), after);
+    writes.postings.insert(write.posting.id, write);
     writes
 }
 

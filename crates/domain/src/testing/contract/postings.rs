@@ -19,17 +19,6 @@ use crate::{
 kernel::contract_cases!(
     postings,
     impl PostingReader + Store,
-    async fn loads_what_was_committed(store: &S) {
-        put(store, &[create("a", "acme")]).await?;
-        let posting = posting(store, "a").await?;
-        assert_eq!(posting.id, put_id("a"));
-        assert_eq!(posting.version, 1);
-        assert_eq!(posting.status, Status::PendingEnrichment);
-        assert_eq!(posting.details.title, "Engineer a");
-        assert_eq!(posting.created_at, noon());
-        let snapshot = load(store, &["a"]).await?;
-        assert_eq!(snapshot.company_of(&posting)?.name, "acme");
-    },
     /// Companies are loaded when asked for.
     async fn loads_only_what_is_named(store: &S) {
         put(
@@ -205,26 +194,6 @@ kernel::contract_cases!(
         let expect = every.postings[&reviewed.id].posting.clone();
         store.commit(every).await?;
         assert_eq!(posting(store, "a").await?, expect);
-    },
-    /// As `None`, not as empty values.
-    async fn unset_fields_come_back_unset(store: &S) {
-        put(store, &[create("a", "acme")]).await?;
-        let posting = posting(store, "a").await?;
-        let details = &posting.details;
-        assert_eq!(details.employment_types, []);
-        assert_eq!(details.location_types, []);
-        assert_eq!(details.location_country_code, None);
-        assert_eq!(details.location_city, None);
-        assert_eq!((details.salary_min, details.salary_max), (None, None));
-        assert_eq!(details.application_email, None);
-        assert_eq!(details.metadata, None);
-        assert_eq!(details.expiration_reason, None);
-        assert_eq!((posting.status_reason, posting.enriched_hash), (None, None));
-        assert_eq!((posting.approved_hash, posting.catalogue), (None, None));
-        assert_eq!(
-            (posting.published_at, posting.expire_at, posting.expired_at),
-            (None, None, None)
-        );
     },
     /// The longest overdue first.
     async fn overdue_postings_are_found_in_order(store: &S) {

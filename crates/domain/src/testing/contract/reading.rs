@@ -56,10 +56,6 @@ async fn enriched<S: Store + PostingReader>(store: &S, name: &str, size: usize) 
 kernel::contract_cases!(
     reading,
     impl PostingReader + Store,
-    async fn an_unknown_posting_is_none(store: &S) {
-        let found = PostingReader::find(store, &identifier("a")).await;
-        assert_eq!(found?, None);
-    },
     /// Oldest first, with the actors.
     async fn history_is_in_order(store: &S) {
         let other = ClientId::new(uuid(2));

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::{MemoryStore, audit};
 use crate::{
-    browse::{PostingBrowser, PostingSummary, Window, WindowOrder},
+    browse::{PostingBrowser, PostingSummary, WindowOrder},
     store::Position,
 };
 
@@ -102,7 +102,11 @@ impl SignInTokens for MemoryStore {
 
 #[async_trait]
 impl PostingBrowser for MemoryStore {
-    async fn window(&self, window: &Window) -> Result<Vec<PostingSummary>, StoreError> {
+    async fn window(
+        &self,
+        order: &WindowOrder,
+        limit: usize,
+    ) -> Result<Vec<PostingSummary>, StoreError> {
         let state = self.state();
         let rows = state.postings.values().map(|row| {
             let (posting, details) = (&row.posting, &row.posting.details);
@@ -127,7 +131,7 @@ impl PostingBrowser for MemoryStore {
         });
         let mut found: Vec<_> = rows.collect();
         let place = |one: &PostingSummary| (one.updated_at, one.id.uuid());
-        match &window.order {
+        match order {
             WindowOrder::Newest { status, before } => {
                 found.retain(|one| {
                     let follows = |at: Position| place(one) < (at.updated_at, at.id);
@@ -144,7 +148,7 @@ impl PostingBrowser for MemoryStore {
                 found.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
             }
         }
-        found.truncate(window.limit);
+        found.truncate(limit);
         Ok(found)
     }
 

@@ -8,7 +8,7 @@ use kernel::{
     event::{EventLog, LogQuery, Subject},
 };
 
-use self::board::{Board, SPAM};
+use self::board::Board;
 use crate::posting::event::JOB_POSTING_ENRICHED;
 
 fn run(test: impl AsyncFnOnce(&Board)) {
@@ -45,24 +45,6 @@ fn copies_of_one_batch_are_marked_with_the_first_as_they_are_approved() {
     });
 }
 
-#[test]
-fn a_copy_that_was_judged_first_is_marked_when_the_original_is() {
-    run(async |board| {
-        for name in ["a2", "a1", "a0"] {
-            board.push(1, name, "Oslo", 0).await;
-        }
-        board.judge(&["a0"]).await;
-        board.judge(&["a1"]).await;
-        board.search_all().await;
-        assert_eq!(board.marks().await, [("a0", "a1")]);
-        board.judge(&["a2"]).await;
-        assert_eq!(board.marks().await, [("a0", "a1")]);
-        board.search_all().await;
-        assert_eq!(board.marks().await, [("a0", "a2"), ("a1", "a2")]);
-        assert_eq!(told(board).await, ["a0", "a0", "a1"]);
-    });
-}
-
 /// The attack: what was there before others copied it stays as it is.
 #[test]
 fn a_posting_that_becomes_a_copy_marks_nothing_that_was_pushed_before() {
@@ -87,60 +69,6 @@ fn a_posting_that_becomes_a_copy_marks_nothing_that_was_pushed_before() {
         assert_eq!(board.marks().await, [("a0", "c0"), ("a1", "c0")]);
         let told = told(board).await;
         assert!(!told.contains(&"c0".to_owned()), "{told:?}");
-    });
-}
-
-#[test]
-fn copies_get_another_original_when_theirs_ends_or_becomes_something_else() {
-    run(async |board| {
-        for name in ["a0", "a1", "a2"] {
-            board.push(1, name, "Oslo", 0).await;
-        }
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a1", "a0"), ("a2", "a0")]);
-        board.expire("a0").await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a2", "a1")]);
-        board.push(1, "a1", "Oslo", SPAM).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, []);
-        // What comes back is as old as it was, and what is other for a while is not.
-        board.push(1, "a1", "Oslo", 0).await;
-        board.push(1, "a0", "Oslo", 0).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a1", "a0"), ("a2", "a0")]);
-        board.push(1, "a0", "Bergen", 0).await;
-        board.settle().await;
-        assert_eq!(board.marks().await, [("a1", "a2")]);
-        board.expire("a1").await;
-        assert_eq!(board.marks().await, [], "what is not open is no copy");
-    });
-}
-
-/// `c1` becomes younger than `b0`, its copy, and a search of `b1` comes before its own.
-#[test]
-fn a_posting_that_became_younger_is_no_copy_before_its_own_copies_were_looked_up() {
-    run(async |board| {
-        let search = async |names: &'static [&str]| {
-            let wanted = |name: &str| names.contains(&name);
-            board.search_in(&board.store, wanted).await;
-        };
-        board.push(1, "c1", "Oslo", 24).await;
-        board.push(1, "c1", "Oslo", 16).await;
-        board.judge(&["c1"]).await;
-        board.push(1, "b0", "Oslo", 8).await;
-        board.push(2, "b1", "Oslo", 0).await;
-        search(&["c1"]).await;
-        board.judge(&["b1"]).await;
-        board.judge(&["b0"]).await;
-        assert_eq!(board.marks().await, [("b0", "c1")]);
-        board.push(1, "c1", "Oslo", 0).await;
-        search(&["b0"]).await;
-        board.judge(&["c1"]).await;
-        search(&["b1"]).await;
-        assert_eq!(board.marks().await, [("b0", "c1"), ("b1", "b0")]);
-        board.settle().await;
-        assert_eq!(board.marks().await, [("b1", "b0"), ("c1", "b0")]);
     });
 }
 

@@ -188,14 +188,6 @@ fn a_suppression_waits_for_the_first_report() {
 }
 
 #[test]
-fn a_first_report_after_a_suppression_raises_the_event_of_an_individual() {
-    let mut ann = Ann::new();
-    ann.notice(SubscriberStatus::SpamReported);
-    let answer = ann.put(&member("individual", "active"));
-    assert_eq!(answer, (true, Written::sync(Account::Old).with_event()));
-}
-
-#[test]
 fn a_move_is_made_once() {
     let mut ann = Ann::after(&["{}"]);
     let id = ann.get().id;

@@ -3,8 +3,7 @@
 use super::*;
 use crate::{
     audit,
-    subscriber::{Departure, MigrationSource, Remembered, provider::Provider as _},
-    tasks,
+    subscriber::{Departure, Remembered, provider::Provider as _},
     testing::by_ann,
     usecase::{
         NextLook, Waiting, erase, find_subscriber, next_withdrawal, recall, reinstate, suppress,
@@ -90,98 +89,6 @@ async fn a_suppression_goes_along_and_stays() {
     }
     assert_eq!(world.known(ANN).await.unwrap().reported_at, None);
     assert_eq!(Outbox::list(&world.store, false, None, 9).await, Ok(vec![]));
-}
-
-/// She unsubscribes in a mail to the old address, which is the only evidence.
-#[pollster::test]
-async fn what_is_said_under_the_old_address_counts_for_the_new_one() {
-    for is_delivered in [true, false] {
-        let mut world = World::with_ann().await;
-        world.change_address().await;
-        let unsubscribed = SubscriberStatus::Unsubscribed;
-        if is_delivered {
-            world.suppress(unsubscribed).await;
-        } else {
-            world.provider.set(Account::Old, &email(ANN), unsubscribed);
-        }
-        world.work().await.unwrap();
-        world.work().await.unwrap();
-        let known = world.known(NEW).await.unwrap();
-        assert_eq!(known.status, unsubscribed, "{is_delivered}");
-        let status = world.status(Account::Old, NEW);
-        assert_ne!(status, Some(ProviderStatus::Active), "{is_delivered}");
-        assert!(!world.is_in(Account::Old));
-    }
-}
-
-/// The move ends in the new account, under the new address alone.
-#[pollster::test]
-async fn a_move_under_way_goes_on_under_the_new_address() {
-    let mut world = World::with_ann().await;
-    let (people, source) = ([email(ANN)], MigrationSource::Manual);
-    let moving = super::super::migrate(&world.store, &people, source, world.now);
-    moving.await.unwrap();
-    // It has looked her up and is about to add her.
-    let (token, effect) = world.claim(tasks::MIGRATE).await.unwrap();
-    let id = SubscriberId::new(effect.key());
-    let job = begin_move(&world.store, token, id, world.now).await;
-    let job = job.unwrap().unwrap();
-    let found = look_up(&world.provider, &job).await.unwrap();
-    world.change_address().await;
-    let found = found.as_ref();
-    let step = record_found(&world.store, &job, found, false, world.now).await;
-    assert_eq!(step, Ok(super::super::MoveStep::Done));
-    world.work().await.unwrap();
-    world.work().await.unwrap();
-    assert_eq!(
-        world.status(Account::New, NEW),
-        Some(ProviderStatus::Active)
-    );
-    for (account, address) in [
-        (Account::Old, ANN),
-        (Account::New, ANN),
-        (Account::Old, NEW),
-    ] {
-        assert_eq!(world.status(account, address), None, "{account} {address}");
-    }
-}
-
-/// After a move, the new address joins the new account too, with one chain of e-mails, and the old
-/// account's record of it is removed.
-#[pollster::test]
-async fn an_address_that_changes_after_the_move_joins_no_group() {
-    for is_reported_there in [false, true] {
-        let mut world = World::with_ann().await;
-        world
-            .put_all(&[report(NEW, "{}")][..usize::from(is_reported_there)])
-            .await;
-        world
-            .provider
-            .set(Account::Old, &email(NEW), ProviderStatus::Active);
-        let (people, source) = ([email(ANN)], MigrationSource::Manual);
-        let moving = super::super::migrate(&world.store, &people, source, world.now);
-        moving.await.unwrap();
-        world.work().await.unwrap();
-        world.change_address().await;
-        world.work().await.unwrap();
-        world.work().await.unwrap();
-        let known = world.known(NEW).await.unwrap();
-        assert_eq!(known.account(), Account::New);
-        let there = world.provider.person(Account::New, &email(NEW)).unwrap();
-        assert_eq!(
-            (there.status, there.joined),
-            (ProviderStatus::Active, 0),
-            "{is_reported_there}"
-        );
-        for (account, address) in [
-            (Account::Old, ANN),
-            (Account::New, ANN),
-            (Account::Old, NEW),
-        ] {
-            assert_eq!(world.status(account, address), None, "{account} {address}");
-        }
-        assert_eq!(Outbox::list(&world.store, false, None, 9).await, Ok(vec![]));
-    }
 }
 
 /// With the stronger status.
@@ -293,23 +200,6 @@ async fn a_suppression_that_only_an_account_shows_outlives_the_erasure() {
     let remembered = world.store.remembered(&[email(ANN)]).await.unwrap();
     let status = remembered.get(&email(ANN)).map(|it: &Remembered| it.status);
     assert_eq!(status, Some(unsubscribed));
-}
-
-/// A sync that began before must not recreate her.
-#[pollster::test]
-async fn a_late_sync_brings_nobody_back() {
-    let mut world = World::new();
-    world.put(r#"{"name":"Ann"}"#).await;
-    let (token, effect) = world.claim(tasks::bulk_syncs(Account::Old)).await.unwrap();
-    let id = SubscriberId::new(effect.key());
-    let job = world.begin_sync(token, id, Account::Old).await.unwrap();
-    assert!(world.erase(ANN).await);
-    let told = super::super::sync(&world.provider, &job).await.unwrap();
-    assert!(world.is_in(Account::Old));
-    world.record(told).await;
-    world.work().await.unwrap();
-    assert!(!world.is_in(Account::Old));
-    assert_eq!(world.known(ANN).await, None);
 }
 
 /// Whether an account without a key has forgotten her stays unknown.

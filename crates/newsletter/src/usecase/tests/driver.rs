@@ -89,7 +89,7 @@ impl Steps<'_> {
                 continue;
             }
             let told = super::super::sync(self.provider, &job).await?;
-            let recorded = record_sync(self.store, &told, (self.now)()).await;
+            let recorded = record_sync(self.store, &job, &told, (self.now)()).await;
             Self::finished(&recorded);
             break;
         }

@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     subscriber::{MigrationSource, SuppressionSource},
-    tasks,
     usecase::{Migration, migrate},
 };
 
@@ -152,23 +151,6 @@ async fn a_suppression_during_the_move_reaches_the_new_account() {
     }
 }
 
-/// An unconfirmed subscriber has not consented, and an operator reads so.
-#[pollster::test]
-async fn only_who_is_active_is_moved() {
-    for &account in Account::ALL {
-        let mut world = World::with_ann().await;
-        let unconfirmed = ProviderStatus::Unconfirmed;
-        world.provider.set(account, &email(ANN), unconfirmed);
-        start(&world).await;
-        let error = world.work().await.unwrap_err();
-        assert!(matches!(error, ProviderError::Permanent(_)), "{error:?}");
-        assert!(error.to_string().contains("unconfirmed"), "{error}");
-        let person = world.provider.person(account, &email(ANN)).unwrap();
-        assert_eq!(person.status, unconfirmed);
-        assert!(world.is_in(Account::Old), "and nobody is lost");
-    }
-}
-
 #[pollster::test]
 async fn who_was_removed_is_not_created_again() {
     let mut world = World::with_ann().await;
@@ -182,41 +164,4 @@ async fn who_was_removed_is_not_created_again() {
     assert!(!was_found(&world).await);
     assert_eq!(ann.status, SubscriberStatus::Removed);
     assert_eq!(world.tasks().await, [""; 0]);
-}
-
-/// Before or after the effect of each call: a repeated move ends well, and in between the
-/// subscriber is in one account at least.
-#[pollster::test]
-async fn no_failure_loses_anyone() {
-    for (calls, failing) in (0..4).flat_map(|n| [Failing::Before, Failing::After].map(|f| (n, f))) {
-        let mut world = World::with_ann().await;
-        start(&world).await;
-        world.provider.fail(calls, failing, no_answer());
-        assert_eq!(world.work().await, Err(no_answer()));
-        assert!(world.is_in(Account::Old) || world.is_in(Account::New));
-        assert!(!has_arrived(&world).await);
-        world.work().await.unwrap();
-        assert!(has_arrived(&world).await);
-        assert!(world.is_in(Account::New), "{calls} {failing:?}");
-        assert!(!world.is_in(Account::Old), "{calls} {failing:?}");
-        assert!(was_found(&world).await, "{calls} {failing:?}");
-    }
-}
-
-/// A sync for the old account is done in the new one.
-#[pollster::test]
-async fn a_sync_follows_whoever_has_moved() {
-    let mut world = World::with_ann().await;
-    world.put(r#"{"name":"Bo"}"#).await;
-    let (token, work) = world.claim(tasks::syncs(Account::Old)).await.unwrap();
-    start(&world).await;
-    let (moving, effect) = world.claim(tasks::MIGRATE).await.unwrap();
-    world.run(moving, effect).await.unwrap();
-    world.provider.calls();
-    world.put(r#"{"name":"Cy"}"#).await;
-    world.run(token, work).await.unwrap();
-    assert_eq!(world.provider.calls(), []);
-    world.work().await.unwrap();
-    let update = Call::Update(Account::New, email(ANN));
-    assert_eq!(world.provider.calls(), [update]);
 }

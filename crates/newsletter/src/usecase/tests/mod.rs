@@ -18,8 +18,8 @@ use time::{Duration, OffsetDateTime};
 
 use self::driver::{Addresses, Steps};
 use super::{
-    ProviderJob, Reported, SyncResult, begin_move, begin_sync, look_up, notice_events,
-    put_subscriber, put_subscribers, record_found, record_sync,
+    ProviderJob, Reported, begin_move, begin_sync, look_up, notice_events, put_subscriber,
+    put_subscribers, record_found, record_sync,
 };
 use crate::{
     store::Store,
@@ -159,21 +159,6 @@ impl World {
             now: &now,
         };
         steps.run(token, effect).await
-    }
-
-    async fn begin_sync(
-        &self,
-        token: ClaimToken,
-        id: SubscriberId,
-        account: Account,
-    ) -> Option<ProviderJob> {
-        begin_sync(&self.store, token, id, account, self.now)
-            .await
-            .unwrap()
-    }
-
-    async fn record(&self, told: SyncResult) {
-        record_sync(&self.store, &told, self.now).await.unwrap();
     }
 }
 

@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     subscriber::{MigrationSource, SignedWith, SuppressionSource},
-    tasks,
     usecase::{Migration, confirm_migration, find_subscriber, find_subscriber_by_token, migrate},
 };
 
@@ -116,22 +115,6 @@ fn operators_learn_what_became_of_each() {
         let migrated = world.ann().await.migrated.unwrap();
         assert_eq!(migrated.source, MigrationSource::Manual);
     });
-}
-
-/// Whether a first report or a change raised the event follows from the present state.
-#[pollster::test]
-async fn a_change_does_not_wait_with_first_reports() {
-    for (change, queue) in [
-        (None, tasks::bulk_syncs(Account::Old)),
-        (Some(r#"{"membership":null}"#), tasks::syncs(Account::Old)),
-    ] {
-        let mut world = World::new();
-        world.put(MEMBER).await;
-        if let Some(body) = change {
-            world.put(body).await;
-        }
-        assert!(world.claim(queue).await.is_some(), "{change:?}");
-    }
 }
 
 /// The suppression stays recorded in the account that shows it.

@@ -41,17 +41,6 @@ async fn a_change_is_one_call() {
 }
 
 #[pollster::test]
-async fn many_changes_are_one_call() {
-    let mut world = World::new();
-    for body in [r#"{"name":"A"}"#, MEMBER, LAPSED, r#"{"name":"B"}"#] {
-        world.put(body).await;
-    }
-    world.work().await.unwrap();
-    assert_eq!(world.provider.calls(), [upsert()]);
-    assert_eq!(world.told(Account::Old).as_deref(), Some("B"));
-}
-
-#[pollster::test]
 async fn what_changes_nothing_for_the_provider_is_no_call() {
     let mut world = World::new();
     world.put(MEMBER).await;
@@ -104,33 +93,28 @@ async fn whoever_is_in_the_account_is_kept_up_to_date_there() {
     assert_eq!(world.told(old).as_deref(), Some("Bo"));
 }
 
-#[pollster::test]
-async fn a_status_is_learned_from_an_account_that_refuses_too() {
-    let mut world = World::with_ann().await;
-    let spam = SubscriberStatus::SpamReported;
-    world.provider.refuse_suppressed();
-    world.provider.set(Account::Old, &email(ANN), spam);
-    world.suppress(SubscriberStatus::Bounced).await;
-    world.work().await.unwrap();
-    assert_eq!(calls(&world), [update()]);
-    assert_eq!(world.ann().await.status, spam);
-}
-
 /// With the status from a lookup.
 #[pollster::test]
 async fn a_refusal_is_a_suppression() {
-    let mut world = World::with_ann().await;
-    let spam = SubscriberStatus::SpamReported;
-    world.provider.refuse_suppressed();
-    world.provider.set(Account::Old, &email(ANN), spam);
-    world.put(r#"{"name":"Bo"}"#).await;
-    world.work().await.unwrap();
-    let ann = world.ann().await;
-    assert_eq!(ann.status, spam);
-    let from = ann.suppression.unwrap();
-    assert_eq!(from.source, SuppressionSource::Answer);
-    assert_eq!(from.account, Some(Account::Old));
-    assert_eq!(world.tasks().await, [""; 0]);
+    for is_suppressed in [false, true] {
+        let mut world = World::with_ann().await;
+        let spam = SubscriberStatus::SpamReported;
+        world.provider.refuse_suppressed();
+        world.provider.set(Account::Old, &email(ANN), spam);
+        if is_suppressed {
+            world.suppress(SubscriberStatus::Bounced).await;
+        } else {
+            world.put(r#"{"name":"Bo"}"#).await;
+        }
+        world.work().await.unwrap();
+        assert_eq!(calls(&world), [update()]);
+        let ann = world.ann().await;
+        assert_eq!(ann.status, spam);
+        let from = ann.suppression.unwrap();
+        assert_eq!(from.source, SuppressionSource::Answer);
+        assert_eq!(from.account, Some(Account::Old));
+        assert_eq!(world.tasks().await, [""; 0]);
+    }
 }
 
 /// The next report does not recreate them.

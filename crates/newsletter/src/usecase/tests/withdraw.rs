@@ -39,17 +39,6 @@ async fn each_account_is_seen_to_by_itself() {
     assert_eq!(unconfirmed, [Account::Old]);
 }
 
-#[pollster::test]
-async fn nothing_is_asked_twice() {
-    let mut world = World::with_ann().await;
-    world.suppress(SubscriberStatus::Unsubscribed).await;
-    world.work().await.unwrap();
-    world.provider.calls();
-    world.suppress(SubscriberStatus::Unsubscribed).await;
-    world.work().await.unwrap();
-    assert_eq!(world.provider.calls(), []);
-}
-
 /// With any state of either account, and after any decision.
 #[pollster::test]
 async fn the_holder_of_a_link_leaves_both_accounts() {

@@ -171,12 +171,4 @@ kernel::contract_cases!(
         assert_eq!((again.attempts, again.first_failed_at), (1, None));
         assert_eq!(rows(store, true).await?, []);
     },
-    async fn asking_again_wins_over_giving_up(store: &S) {
-        ask(store, &[effect(1)], noon()).await?;
-        let claimed = claim_one(store, 1, noon()).await?;
-        ask(store, &[effect(1)], noon()).await?;
-        store.give_up(claimed.token, "hopeless", noon()).await?;
-        assert_eq!(rows(store, true).await?, []);
-        claim_one(store, 2, noon()).await?;
-    },
 );

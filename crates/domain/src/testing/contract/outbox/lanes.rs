@@ -96,14 +96,4 @@ kernel::contract_cases!(
         let second = claim_one(store, 4, noon()).await?;
         assert_eq!((second.effect, second.attempts), (west, 1));
     },
-    async fn asking_for_another_account_revives_a_dead_sync(store: &S) {
-        let [east, west] = tellings(1);
-        ask(store, &[east], noon()).await?;
-        let claimed = claim_one(store, 1, noon()).await?;
-        store.give_up(claimed.token, "hopeless", noon()).await?;
-        ask(store, &[west], noon()).await?;
-        let again = claim_one(store, 2, noon()).await?;
-        assert_eq!((again.effect, again.attempts), (west, 1));
-        assert_eq!(rows(store, true).await?, []);
-    },
 );

@@ -28,19 +28,6 @@ kernel::contract_cases!(
             assert_eq!(load(store, address).await?, Some(again));
         }
     },
-    /// As `None`, not as empty values; also of an unreported address.
-    async fn unset_fields_come_back_unset(store: &S) {
-        let reported = subscriber(A);
-        let unreported = Subscriber {
-            reported_at: None,
-            status: SubscriberStatus::SpamReported,
-            ..subscriber(B)
-        };
-        for expect in [reported, unreported] {
-            insert(store, &expect).await?;
-            assert_eq!(load(store, expect.email.as_str()).await?, Some(expect));
-        }
-    },
     /// And the ends of time.
     async fn every_word_comes_back(store: &S) {
         let mut before = subscriber(A);

@@ -1,12 +1,8 @@
 //! Companies: matched by website, upserted with the postings that name them.
 
-mod names;
-
 use async_trait::async_trait;
 use kernel::{Actor, ClientId, CompanyId, StoreError, Website, event::CompanyState};
 use time::OffsetDateTime;
-
-pub use self::names::{FORMER_NAMES, former_names};
 
 /// A company as the rules see it. When and by whom it was changed is not part of it: no rule reads
 /// that, so no load has to fetch it. See [`CompanyView`].
@@ -81,6 +77,35 @@ pub struct CompanyWrite {
 }
 
 impl CompanyWrite {
+    /// A write that sets nothing of a company that is there.
+    pub const fn new(company: Company, by: Actor, at: OffsetDateTime) -> Self {
+        Self {
+            company,
+            sets_name: false,
+            sets_logo_path: false,
+            sets_owner: false,
+            required_owner: None,
+            by,
+            at,
+            replaced_names: Vec::new(),
+        }
+    }
+
+    /// The write of what differs; `None` if nothing does.
+    pub fn between(
+        before: &Company,
+        after: Company,
+        by: Actor,
+        at: OffsetDateTime,
+    ) -> Option<Self> {
+        (after != *before).then(|| Self {
+            sets_name: after.name != before.name,
+            sets_logo_path: after.logo_path != before.logo_path,
+            sets_owner: after.owner != before.owner,
+            ..Self::new(after, by, at)
+        })
+    }
+
     /// Adds a later write of the same commit.
     pub fn then(&mut self, later: Self) {
         if self.sets_name {
@@ -158,6 +183,28 @@ impl CompanyWrite {
     }
 }
 
+/// The largest number of former names that a company keeps.
+pub const FORMER_NAMES: usize = 20;
+
+/// The newest former names of a company that has this name now, without repeats. A name that it has
+/// again is no former one.
+pub fn former_names<T: AsRef<str>>(
+    name: &str,
+    newest_first: impl IntoIterator<Item = T>,
+) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for former in newest_first {
+        let former = former.as_ref();
+        if names.len() == FORMER_NAMES {
+            break;
+        }
+        if former != name && !names.iter().any(|known| known == former) {
+            names.push(former.to_owned());
+        }
+    }
+    names
+}
+
 /// The port for answers about companies.
 #[async_trait]
 pub trait CompanyReader: Send + Sync {
@@ -166,4 +213,28 @@ pub trait CompanyReader: Send + Sync {
 
     /// One company.
     async fn company(&self, id: CompanyId) -> Result<Option<CompanyView>, StoreError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_names_are_kept_without_repeats() {
+        for (name, newest_first, expect) in [
+            ("A", vec![], vec![]),
+            ("A", vec!["A"], vec![]),
+            ("C", vec!["B", "A"], vec!["B", "A"]),
+            ("A", vec!["B", "A", "C", "B"], vec!["B", "C"]),
+        ] {
+            assert_eq!(
+                former_names(name, &newest_first),
+                expect,
+                "{newest_first:?}"
+            );
+        }
+        let many: Vec<_> = (0..50).map(|n| n.to_string()).collect();
+        assert_eq!(former_names("1", &many).len(), FORMER_NAMES);
+        assert_eq!(former_names("1", &many)[..2], ["0", "2"]);
+    }
 }

@@ -2,8 +2,9 @@
 //! right for a store that runs in this process.
 
 use async_trait::async_trait;
-use kernel::StoreError;
 use time::OffsetDateTime;
+
+use crate::StoreError;
 
 /// The port for the question whether the store can do its work.
 #[async_trait]

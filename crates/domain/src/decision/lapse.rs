@@ -1,10 +1,21 @@
-//! The expiry of postings that their catalogue does not list any more, and its undo.
+//! The expiry of postings whose lifetime has ended, or that their catalogue does not list any more.
 
 use kernel::{Actor, CatalogueId, CatalogueName, Status};
 use time::OffsetDateTime;
 
 use super::Change;
 use crate::posting::{Posting, Trigger};
+
+/// Expires a posting whose lifetime has ended; `None` if it has not, or was renewed meanwhile.
+pub fn expire_if_overdue(posting: &Posting, now: OffsetDateTime) -> Option<Change> {
+    if !posting.is_overdue(now) {
+        return None;
+    }
+    let mut change = Change::of(posting);
+    let reason = "The posting's lifetime ended.";
+    change.expire(Some(reason.to_owned()), Actor::Lifetime, now);
+    Some(change)
+}
 
 /// Expires an open posting of a catalogue; `None` if it is not open, or belongs to another
 /// catalogue meanwhile.
@@ -42,7 +53,7 @@ pub fn undo_delisting(
         return None;
     }
     let mut change = Change::of(posting);
-    change.posting.details.expiration_reason = None;
+    change.write.posting.details.expiration_reason = None;
     change.reopen(Some(format!("undo of the catalogue {name}")), by, now);
     change.asks_for_enrichment = true;
     Some(change)

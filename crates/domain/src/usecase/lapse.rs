@@ -1,4 +1,4 @@
-//! The end of an import of a catalogue.
+//! The end of lifetimes, and of an import of a catalogue.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,31 @@ use crate::{
     catalogue::{CatalogueLease, Catalogues, Missed, Patience},
     decision::{
         WriteSet,
-        delisting::{delist, is_delisted},
+        lapse::{delist, expire_if_overdue, is_delisted},
     },
     store::Store,
 };
+
+/// Expires the named postings whose lifetime has ended, in one commit. [`Store::overdue`] names
+/// them; a posting that was renewed meanwhile stays.
+pub async fn expire(
+    store: &dyn Store,
+    overdue: &[SourceIdentifier],
+    now: OffsetDateTime,
+) -> Result<(), StoreError> {
+    let mut snapshot = store.load(overdue, &[]).await?;
+    let mut writes = WriteSet::new(now);
+    for identifier in overdue {
+        let posting = snapshot.postings.get(identifier);
+        if let Some(change) = posting.and_then(|posting| expire_if_overdue(posting, now)) {
+            change.record(&mut snapshot, &mut writes);
+        }
+    }
+    if writes.is_empty() {
+        return Ok(());
+    }
+    store.commit(writes).await
+}
 
 /// What became of postings that an import missed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,7 @@
-//! The checks that only the fields of a posting need.
+//! The field of a company's website.
 
-use kernel::{
-    Website, email,
-    field::{FieldValue, Sent},
-    website::InvalidWebUrl,
-};
-
-/// Checks the address for applications. That is stricter than the rule for subscribers: applicants
-/// must be able to reach it, while a subscriber's may be one that an account already holds.
-pub(super) fn check_email(text: &str) -> Result<(), &'static str> {
-    email::parts(text)
-        .filter(email::Parts::is_dot_string)
-        .map(|_| ())
-        .ok_or("must be a valid e-mail address")
-}
+use super::{FieldValue, Sent};
+use crate::website::{InvalidWebUrl, Website};
 
 /// A company's website as sent, and parsed: once, because every push has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +46,7 @@ impl AsRef<Self> for SentWebsite {
 
 /// Checks that a website is one, and that its normal form keeps the limit too: it is what is stored
 /// and shown, so that it can be sent back.
-pub(super) fn is_short_when_normal<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
+pub fn is_short_when_normal<const LONGEST: usize>(sent: &SentWebsite) -> Result<(), String> {
     let normal = sent.website.as_ref().map_err(ToString::to_string)?.as_str();
     if normal.len() <= LONGEST {
         return Ok(());
