@@ -23,14 +23,14 @@ pub fn number(text: &str) -> u64 {
 pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), StoreError> {
     let mut written = Vec::new();
     for (id, write) in &writes.postings {
-        let before = title(world, *id, &write.posting.source_identifier).await?;
+        let before = stored(world, *id, &write.posting.source_identifier).await?;
         written.push((write.posting.clone(), before));
     }
     written.sort_by(|(one, _), (other, _)| one.source_identifier.cmp(&other.source_identifier));
     let companies: Vec<_> = writes.companies.keys().copied().collect();
     Store::commit(&*world.memory, writes).await?;
     for (posting, before) in written {
-        check_posting(world, by, &posting, before);
+        check_posting(world, by, &posting, before.as_ref());
     }
     for id in companies {
         let view = domain::company::CompanyReader::company(&*world.memory, id).await?;
@@ -49,22 +49,30 @@ pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), Sto
     Ok(())
 }
 
-/// The number of a posting as it is stored.
-async fn title(
+/// A posting as it is stored.
+async fn stored(
     world: &World,
     id: PostingId,
     identifier: &SourceIdentifier,
-) -> Result<Option<u64>, StoreError> {
+) -> Result<Option<Posting>, StoreError> {
     let found = PostingReader::find(&*world.memory, identifier).await?;
     let found = found.filter(|view| view.posting.id == id);
-    Ok(found.map(|view| number(&view.posting.details.title)))
+    Ok(found.map(|view| view.posting))
 }
 
-fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>) {
+fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Posting>) {
     let identifier = &posting.source_identifier;
     let now = number(&posting.details.title);
-    if before == Some(now) {
-        world.note(format!("{by}: {identifier} is {}", posting.status));
+    let wrong = world.catalogues().written(before, posting);
+    if let Some(wrong) = wrong {
+        world.violated(wrong);
+    }
+    if before.is_some_and(|before| number(&before.details.title) == now) {
+        let status = posting.status;
+        match &posting.updated_by {
+            Some(Actor::Catalogue(_)) => world.note(format!("{by}: {identifier} is delisted")),
+            _ => world.note(format!("{by}: {identifier} is {status}")),
+        }
     } else {
         world.note(format!("{by}: {identifier} gets {now}, {}", posting.status));
         let mut book = world.book();
