@@ -5,17 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    catalogue::{
-        CatalogueId, CatalogueLease, CatalogueQuery, Catalogues as _, Guard, Leased, OpenPosting,
-        PastImport, Undone,
-    },
+    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Guard, OpenPosting, PastImport},
     posting::Posting,
-    store::Store,
 };
 use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status};
 use time::OffsetDateTime;
-
-use crate::world::World;
 
 /// An import of a catalogue, as its client means it.
 #[derive(Clone, Debug)]
@@ -70,9 +64,12 @@ struct Import {
 
 /// What became of a posting since an import has expired it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+pub enum Fate {
+    /// Nothing.
     Untouched,
+    /// Somebody has changed it.
     Touched,
+    /// An undo has brought it back.
     Reopened,
 }
 
@@ -143,8 +140,77 @@ impl Catalogues {
         wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status))
     }
 
-    /// Ends an undo; tells what became of the postings that it was about.
-    fn end_undo(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, Fate> {
+    /// A lease was given to whoever asked for it; tells what must not be.
+    pub fn leased(
+        &mut self,
+        process: &str,
+        query: &CatalogueQuery,
+        lease: CatalogueLease,
+    ) -> Option<String> {
+        let beginning = (process.to_owned(), query.client, query.now);
+        let crawl = self.beginning.remove(&beginning);
+        let running = match (query.new_id, crawl) {
+            (Some(_), Some(crawl)) => Some(Running::Import(Import {
+                crawl,
+                had: None,
+                expired: BTreeSet::new(),
+                came_back: BTreeSet::new(),
+            })),
+            (Some(_), None) => None,
+            (None, _) => Some(Running::Undo),
+        };
+        let is_unknown = running.is_none();
+        let known = self.known.entry(lease.catalogue).or_insert(Known {
+            client: query.client,
+            running: None,
+            misses: BTreeMap::new(),
+            expired: BTreeMap::new(),
+        });
+        known.running = running;
+        is_unknown.then(|| format!("{process}: nobody began an import of {query:?}"))
+    }
+
+    /// Its open postings were read. The first time that is what an import begins with.
+    pub fn read(&mut self, of: CatalogueId, open: &[OpenPosting]) {
+        if let Some(known) = self.known.get_mut(&of)
+            && let Some(Running::Import(import)) = &mut known.running
+        {
+            import.had.get_or_insert_with(|| open.to_vec());
+        }
+    }
+
+    /// An import was recorded, and these are the open postings; tells what must not be.
+    pub fn finished(
+        &mut self,
+        lease: CatalogueLease,
+        import: &PastImport,
+        open: &BTreeSet<PostingId>,
+        is_calm: bool,
+    ) -> Vec<String> {
+        let known = self.known.get_mut(&lease.catalogue);
+        let running = known.and_then(|known| Some((known.running.take()?, known)));
+        let Some((Running::Import(run), known)) = running else {
+            return Vec::new();
+        };
+        let (summary, mut wrong) = (import.summary, Vec::new());
+        if !run.crawl.is_whole && (summary.complete || summary.missing.is_some()) {
+            wrong.push(format!("it has no proper end, and {summary:?}"));
+        }
+        if let Some(missing) = summary.missing {
+            let is_told = missing.expired == run.expired.len() as u64;
+            let is_right = missing.held == run.is_held() && is_told;
+            if is_calm && summary.complete && !is_right || missing.held && !run.expired.is_empty() {
+                wrong.push(format!("{missing:?} of {run:?}"));
+            }
+        }
+        if import.counts_misses() {
+            wrong.extend(known.count(&run, open));
+        }
+        wrong
+    }
+
+    /// An undo has come to its end; tells what became of the postings that it was about.
+    pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, Fate> {
         let Some(known) = self.known.get_mut(&lease.catalogue) else {
             return BTreeMap::new();
         };
@@ -196,84 +262,12 @@ impl Known {
             None => Some("the last import that expired any has not expired it"),
         }
     }
-}
 
-/// The store was asked for a lease.
-pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leased) {
-    let Leased::Held(lease) = leased else {
-        return;
-    };
-    let beginning = (process.to_owned(), query.client, query.now);
-    let mut catalogues = world.catalogues();
-    let crawl = catalogues.beginning.remove(&beginning);
-    let running = match (query.new_id, crawl) {
-        (Some(_), Some(crawl)) => Some(Running::Import(Import {
-            crawl,
-            had: None,
-            expired: BTreeSet::new(),
-            came_back: BTreeSet::new(),
-        })),
-        (Some(_), None) => None,
-        (None, _) => Some(Running::Undo),
-    };
-    let is_known = running.is_some();
-    let known = catalogues.known.entry(lease.catalogue).or_insert(Known {
-        client: query.client,
-        running: None,
-        misses: BTreeMap::new(),
-        expired: BTreeMap::new(),
-    });
-    known.running = running;
-    drop(catalogues);
-    world.check(is_known, || {
-        format!("{process}: nobody began an import of {query:?}")
-    });
-}
-
-/// The open postings of a catalogue were read. The first time that is what its import begins with.
-pub fn read(world: &World, of: CatalogueId, open: &[OpenPosting]) {
-    if let Some(known) = world.catalogues().known.get_mut(&of)
-        && let Some(Running::Import(import)) = &mut known.running
-    {
-        import.had.get_or_insert_with(|| open.to_vec());
-    }
-}
-
-/// An import was recorded.
-pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport) {
-    let open = world
-        .memory
-        .open_postings(lease.catalogue, None, usize::MAX);
-    let open: BTreeSet<_> = open.await.unwrap().into_iter().map(|it| it.id).collect();
-    let mut catalogues = world.catalogues();
-    let Some(known) = catalogues.known.get_mut(&lease.catalogue) else {
-        return;
-    };
-    let Some(Running::Import(run)) = known.running.take() else {
-        return;
-    };
-    let (summary, mut wrong) = (import.summary, Vec::new());
-    if !run.crawl.is_whole && (summary.complete || summary.missing.is_some()) {
-        wrong.push(format!("it has no proper end, and {summary:?}"));
-    }
-    let is_held = summary.missing.is_some_and(|missing| missing.held);
-    if is_held && !run.expired.is_empty() {
-        wrong.push(format!(
-            "it is held back, and has expired {:?}",
-            run.expired
-        ));
-    }
-    if let Some(missing) = summary
-        .missing
-        .filter(|_| summary.complete && world.is_calm)
-        && (missing.held != run.is_held() || missing.expired != run.expired.len() as u64)
-    {
-        wrong.push(format!("{missing:?} of {run:?}"));
-    }
-    if import.counts_misses() {
-        let mut misses = BTreeMap::new();
+    /// An import counts what it missed; tells what it should have expired.
+    fn count(&mut self, run: &Import, open: &BTreeSet<PostingId>) -> Vec<String> {
+        let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
         for posting in run.missing().filter(|posting| open.contains(&posting.id)) {
-            let before = known.misses.get(&posting.id).copied().unwrap_or_default();
+            let before = self.misses.get(&posting.id).copied().unwrap_or_default();
             let came_back = run.came_back.contains(&posting.id);
             let surely = if came_back { 0 } else { before.0 + 1 };
             if surely >= run.crawl.misses {
@@ -281,29 +275,7 @@ pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport)
             }
             misses.insert(posting.id, (surely, before.1 + 1));
         }
-        known.misses = misses;
+        self.misses = misses;
+        wrong
     }
-    drop(catalogues);
-    for wrong in wrong {
-        world.violated(format!("an import of a catalogue: {wrong}"));
-    }
-}
-
-/// An undo has come to its end.
-pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
-    let fates = world.catalogues().end_undo(lease);
-    let mut expect = Undone::default();
-    for (id, fate) in fates {
-        let found = Store::load_by_id(&*world.memory, &[id]).await.unwrap();
-        let found = found.postings.into_values().next();
-        let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
-        match fate {
-            Fate::Reopened => expect.reopened += 1,
-            Fate::Untouched if is_its => world.violated(format!("an undo has left {id}")),
-            _ => expect.left += 1,
-        }
-    }
-    world.check(told == expect, || {
-        format!("an undo tells {told:?}: it was {expect:?}")
-    });
 }

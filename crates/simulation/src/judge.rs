@@ -1,14 +1,17 @@
-//! The commits of postings: each is checked when it is made.
+//! The commits of postings, and the beginnings and ends of what is done with catalogues: each is
+//! checked when it is made.
 
 use kernel::{Actor, PostingId, SourceIdentifier, StoreError};
 
 use domain::{
+    catalogue::{CatalogueLease, CatalogueQuery, Catalogues as _, Leased, PastImport, Undone},
     posting::Posting,
     store::{PostingReader, Store, WriteSet},
 };
 
 use crate::{
     book::Word,
+    catalogues::Fate,
     integrations::{self, CLIENTS},
     world::World,
 };
@@ -92,4 +95,46 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Pos
             format!("{identifier} is changed from outside its fence")
         });
     }
+}
+
+/// A catalogue was leased.
+pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leased) {
+    if let Leased::Held(lease) = leased {
+        let wrong = world.catalogues().leased(process, query, lease);
+        if let Some(wrong) = wrong {
+            world.violated(wrong);
+        }
+    }
+}
+
+/// An import of a catalogue was recorded.
+pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport) {
+    let all = world
+        .memory
+        .open_postings(lease.catalogue, None, usize::MAX);
+    let open = all.await.unwrap().into_iter().map(|posting| posting.id);
+    let open = open.collect();
+    let wrong = (world.catalogues()).finished(lease, import, &open, world.is_calm);
+    for wrong in wrong {
+        world.violated(format!("an import of a catalogue: {wrong}"));
+    }
+}
+
+/// An undo has come to its end.
+pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
+    let fates = world.catalogues().undone(lease);
+    let mut expect = Undone::default();
+    for (id, fate) in fates {
+        let found = Store::load_by_id(&*world.memory, &[id]).await.unwrap();
+        let found = found.postings.into_values().next();
+        let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
+        match fate {
+            Fate::Reopened => expect.reopened += 1,
+            Fate::Untouched if is_its => world.violated(format!("an undo has left {id}")),
+            _ => expect.left += 1,
+        }
+    }
+    world.check(told == expect, || {
+        format!("an undo tells {told:?}: it was {expect:?}")
+    });
 }

@@ -31,7 +31,7 @@ use webhooks::{
 };
 
 use super::{Port, behind_the_link};
-use crate::{catalogues, link::Link};
+use crate::{judge, link::Link};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 type Time = OffsetDateTime;
@@ -69,22 +69,22 @@ behind_the_link! { Accounts;
 
 behind_the_link! { Catalogues;
     write lease(query: &CatalogueQuery) -> Result<Leased> => async |link: &Link, done: &Leased| {
-        catalogues::leased(&link.world, &link.name, query, *done);
+        judge::leased(&link.world, &link.name, query, *done);
     };
     write renew(lease: CatalogueLease, until: Time) -> Result<bool>;
     write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool> => async |link: &Link, done: &bool| {
         if *done {
-            catalogues::finished(&link.world, lease, import).await;
+            judge::finished(&link.world, lease, import).await;
         }
     };
     read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>
-        => async |link: &Link, done: &Vec<OpenPosting>| catalogues::read(&link.world, of, done);
+        => async |link: &Link, done: &Vec<OpenPosting>| link.world.catalogues().read(of, done);
     read misses(of: CatalogueId, postings: &[PostingId]) -> Result<HashMap<PostingId, u8>>;
     read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
     write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>
         => async |link: &Link, done: &Option<Undone>| {
             if let Some(told) = done {
-                catalogues::undone(&link.world, lease, *told).await;
+                judge::undone(&link.world, lease, *told).await;
             }
         };
     write forget_missed(limit: usize) -> Result<usize>;
