@@ -167,7 +167,8 @@ impl Body {
         let dice = &world.dice;
         for (at, (to, number)) in (1..).zip(&mut self.lines) {
             if dice.one_in(10) {
-                let payload = r#"{"expiration": {"reason": "filled"}}"#;
+                let expiration = dice.pick(&["{}", r#"{"reason": "filled"}"#]);
+                let payload = format!(r#"{{"expiration": {expiration}}}"#);
                 let text = format!(r#"{{"id": "{to}", "payload": {payload}}}"#);
                 (self.texts[at - 1], *number) = (line(at as u64, text), None);
             }
