@@ -73,10 +73,10 @@ const MUTANTS: &[Mutant] = &[
         replace: "                .is_some(),",
     },
     Mutant {
-        name: "a commit minds no lease of a task",
-        file: "crates/domain/src/testing/memory/mod.rs",
-        find: "            .is_some_and(|task| task.lease == Some(token.lease))",
-        replace: "            .is_some()",
+        name: "two processes deliver to one endpoint",
+        file: "crates/webhooks/src/testing/memory.rs",
+        find: "            until <= now || (self.holder.is_none()",
+        replace: "            self.holder.is_some() || until <= now || (self.holder.is_none()",
     },
     Mutant {
         name: "a verdict on old content counts",
@@ -85,10 +85,10 @@ const MUTANTS: &[Mutant] = &[
         replace: "    if due(posting, company).is_none() {",
     },
     Mutant {
-        name: "a task is not done with its outcome",
+        name: "a task for which there is no work is not done",
         file: "crates/domain/src/usecase/enrich.rs",
-        find: "        writes.tasks.done.push(outcome.token);",
-        replace: "",
+        find: "            None => writes.tasks.done.push(token),",
+        replace: "            None => {}",
     },
     Mutant {
         name: "a catalogue drops what it lists",
