@@ -127,6 +127,8 @@ struct Body {
     end: Option<u64>,
     requires_end: bool,
     hangs_up: bool,
+    /// The most milliseconds between two of its parts.
+    pause: u64,
 }
 
 impl Body {
@@ -159,6 +161,7 @@ impl Body {
             texts,
             requires_end: true,
             hangs_up: false,
+            pause: 0,
         }
     }
 
@@ -181,6 +184,7 @@ impl Body {
         self.requires_end = dice.one_in(2);
         self.end = self.end.filter(|_| !dice.one_in(3));
         self.hangs_up = dice.one_in(8);
+        self.pause = *dice.pick(&[0, 0, 0, 8_000]);
     }
 
     /// Whether it says of itself that it is all there, as far as that is wanted.
@@ -230,6 +234,9 @@ impl Body {
         let end = end.map(|end| line(self.lines.len() as u64 + 1, end));
         let texts: Vec<_> = self.texts.iter().cloned().chain(end).collect();
         for lines in texts.chunks(2) {
+            if self.pause > 0 {
+                sleep(world.dice.millis(0, self.pause)).await;
+            }
             if taken.is_ok() && proven.is_ok() {
                 let mut lines = lines.to_vec();
                 proven = proof.note(&mut lines);
