@@ -3,16 +3,25 @@
 use std::sync::Arc;
 
 use domain::{
-    catalogue::{Guard, MaxMissing, Patience},
-    import::{Line, LineText, Receipt},
-    posting::{Answer, Principal, PutPosting},
-    usecase::{CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _, IngestError},
+    catalogue::{Catalogue, Catalogues, Guard, MaxMissing, Patience, Undone},
+    import::{Line, LineText, Proof, Receipt, Summary},
+    posting::{Answer, Posting, Principal, PutPosting},
+    store::Store,
+    usecase::{
+        CatalogueError, CatalogueOrder, ImportError, ImportOrder, Imports as _, Ingest as _,
+        IngestError, UndoCatalogue as _, UndoOrder,
+    },
 };
-use kernel::{PostingId, PutOutcome, SourceIdentifier, testing::identifier};
+use kernel::{
+    PostingId, Prefixes, PutOutcome, SourceIdentifier, Status,
+    testing::{by_ann, identifier},
+};
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::{
     book::Sent,
+    catalogues::Crawl,
     integrations::{IDENTIFIERS, Integration, catalogue, may_use},
     process::Process,
     world::World,
@@ -108,172 +117,364 @@ fn acknowledged(world: &World, to: &SourceIdentifier, number: Option<u64>, answe
     }
 }
 
-/// The lines of an import, with their numbers.
-fn lines(world: &World, client: Integration, listed: &[&str], way: Way<'_>) -> Vec<(u64, Line)> {
-    let mut lines = Vec::new();
-    for (at, to) in listed.iter().enumerate() {
-        let (to, is_own) = (identifier(to), client.prefixes().permit(&identifier(to)));
-        let number = if is_own {
-            send(world, &to, way, false)
-        } else {
-            world.number()
-        };
-        let payload = client.body(number).replace('\n', " ");
-        let text = format!(r#"{{"id": "{to}", "payload": {payload}}}"#);
-        let line = Line {
-            number: u64::try_from(at).unwrap_or_default() + 1,
-            text: LineText::Whole(text.into_bytes()),
-        };
-        lines.push((number, line));
-    }
-    lines
+/// The body of an import, and how its client ends it.
+struct Body {
+    channel: String,
+    /// What its lines are for, and the numbers of those that say more than that a job is taken.
+    lines: Vec<(SourceIdentifier, Option<u64>)>,
+    texts: Vec<Line>,
+    /// How many lines its last one says that there are.
+    end: Option<u64>,
+    requires_end: bool,
+    hangs_up: bool,
+    /// The most milliseconds between two of its parts.
+    pause: u64,
 }
 
-fn order(client: Integration, is_catalogue: bool, max_missing: u8) -> ImportOrder {
-    ImportOrder {
-        client: client.id(),
-        dry_run: false,
-        strict: false,
-        catalogue: is_catalogue.then(|| CatalogueOrder {
-            name: catalogue(),
+impl Body {
+    /// The lines for these postings, which end as they should.
+    fn new(world: &World, process: &Process, client: Integration, listed: &[&str]) -> Self {
+        let channel = format!("import-{}", world.number());
+        let way = Way {
+            process: &process.link.name,
+            channel: &channel,
+        };
+        let (mut lines, mut texts) = (Vec::new(), Vec::new());
+        for (at, to) in (1..).zip(listed) {
+            let to = identifier(to);
+            let number = if client.prefixes().permit(&to) {
+                send(world, &to, way, false)
+            } else {
+                world.number()
+            };
+            let payload = client.body(number).replace('\n', " ");
+            texts.push(line(
+                at,
+                format!(r#"{{"id": "{to}", "payload": {payload}}}"#),
+            ));
+            lines.push((to, Some(number)));
+        }
+        Self {
+            channel,
+            end: Some(lines.len() as u64),
+            lines,
+            texts,
+            requires_end: true,
+            hangs_up: false,
+            pause: 0,
+        }
+    }
+
+    /// Has a job taken, a crawl stop early, its end forgotten, or the client hang up.
+    fn spoil(&mut self, world: &World) {
+        let dice = &world.dice;
+        for (at, (to, number)) in (1..).zip(&mut self.lines) {
+            if dice.one_in(10) {
+                let expiration = dice.pick(&["{}", r#"{"reason": "filled"}"#]);
+                let payload = format!(r#"{{"expiration": {expiration}}}"#);
+                let text = format!(r#"{{"id": "{to}", "payload": {payload}}}"#);
+                (self.texts[at - 1], *number) = (line(at as u64, text), None);
+            }
+        }
+        if dice.one_in(6) {
+            let sent = usize::try_from(dice.below(self.lines.len() as u64)).unwrap_or_default();
+            self.lines.truncate(sent);
+            self.texts.truncate(sent);
+        }
+        self.requires_end = dice.one_in(2);
+        self.end = self.end.filter(|_| !dice.one_in(3));
+        self.hangs_up = dice.one_in(8);
+        self.pause = *dice.pick(&[0, 0, 0, 8_000]);
+    }
+
+    /// Whether it says of itself that it is all there, as far as that is wanted.
+    fn is_whole(&self) -> bool {
+        let sent = self.lines.len() as u64;
+        !self.hangs_up && self.end.map_or(!self.requires_end, |end| end == sent)
+    }
+
+    /// Sends it, as the adapter of HTTP does.
+    async fn send(
+        &self,
+        world: &World,
+        process: &Process,
+        client: Integration,
+        options: Option<Options>,
+    ) -> Imported {
+        let prefixes = client.prefixes();
+        if let Some(Options { guard, misses }) = options {
+            let listed = self.lines.iter().map(|(to, _)| to);
+            let crawl = Crawl {
+                listed: listed.filter(|to| prefixes.permit(to)).cloned().collect(),
+                guard,
+                misses,
+                is_whole: self.is_whole(),
+            };
+            let at = (process.clock)();
+            let beginning = (process.link.name.clone(), client.id(), at);
+            world.catalogues().begin(beginning, crawl);
+        }
+        let order = ImportOrder {
+            client: client.id(),
+            dry_run: false,
+            strict: false,
+            catalogue: options.map(|options| CatalogueOrder {
+                name: catalogue(),
+                guard: options.guard,
+                patience: Patience::new(options.misses).unwrap(),
+                prefixes: client.prefixes(),
+            }),
+        };
+        let mut import = process.imports.begin(order).await?;
+        let (mut receipts, mut proof) = (Vec::new(), Proof::default());
+        let (mut taken, mut proven) = (Ok(()), Ok(()));
+        let end = self
+            .end
+            .map(|end| format!(r#"{{"end": {{"lines": {end}}}}}"#));
+        let end = end.map(|end| line(self.lines.len() as u64 + 1, end));
+        let texts: Vec<_> = self.texts.iter().cloned().chain(end).collect();
+        for lines in texts.chunks(2) {
+            if self.pause > 0 {
+                sleep(world.dice.millis(0, self.pause)).await;
+            }
+            if taken.is_ok() && proven.is_ok() {
+                let mut lines = lines.to_vec();
+                proven = proof.note(&mut lines);
+                taken = import.take(lines, &prefixes, &mut receipts).await;
+            }
+        }
+        if self.hangs_up {
+            return Ok((receipts, None));
+        }
+        let settled = import.settle(&mut receipts).await;
+        let proven = proven.and(proof.finish(self.requires_end));
+        let is_whole = taken.is_ok() && settled.is_ok() && proven.is_ok();
+        let (summary, end) = import.finish(is_whole).await;
+        // The lines that were not taken get no receipt.
+        taken?;
+        Ok((receipts, Some(end.map(|()| summary))))
+    }
+}
+
+type Imported = Result<(Vec<Receipt>, Option<Result<Summary, ImportError>>), ImportError>;
+
+fn line(number: u64, text: String) -> Line {
+    Line {
+        number,
+        text: LineText::Whole(text.into_bytes()),
+    }
+}
+
+/// What a client wants of the import of its catalogue.
+#[derive(Clone, Copy, Debug)]
+struct Options {
+    guard: Guard,
+    misses: u8,
+}
+
+impl Options {
+    fn new(max_missing: u8, min_missing: u64, misses: u8) -> Self {
+        let max_missing = MaxMissing::new(max_missing).unwrap();
+        Self {
             guard: Guard {
-                max_missing: MaxMissing::new(max_missing).unwrap(),
-                ..Guard::default()
+                max_missing,
+                min_missing,
             },
-            patience: Patience::default(),
-            prefixes: client.prefixes(),
-        }),
+            misses,
+        }
     }
 }
 
-/// An import, whose client may hang up.
-pub async fn import(world: Arc<World>, process: Arc<Process>, client: Integration) {
-    let channel = format!("import-{}", world.number());
-    let count = 1 + world.dice.below(6);
-    let foreign = world.dice.one_in(4);
+/// Imports, one after the other.
+pub async fn imports(world: Arc<World>, process: Arc<Process>, client: Integration) {
+    for _ in 0..=world.dice.below(4) {
+        import(&world, &process, client).await;
+        sleep(world.dice.millis(0, 2_000)).await;
+    }
+}
+
+/// An import, which its client may end in many ways. What it expired may be undone.
+async fn import(world: &Arc<World>, process: &Arc<Process>, client: Integration) {
+    let dice = &world.dice;
+    let foreign = dice.one_in(4);
     let from = if foreign {
         &IDENTIFIERS[..]
     } else {
         client.identifiers
     };
-    let listed: Vec<_> = (0..count).map(|_| *world.dice.pick(from)).collect();
-    let is_catalogue = world.dice.one_in(2);
-    let order = order(client, is_catalogue, *world.dice.pick(&[30, 100]));
-    let name = &process.link.name;
+    let options = (!dice.one_in(3)).then(|| {
+        let (most, few) = (dice.pick(&[30, 50, 100]), dice.pick(&[0, 1, 20]));
+        Options::new(*most, *few, *dice.pick(&[1, 1, 2, 3]))
+    });
+    // A catalogue that lists almost all misses nothing.
+    let most = if options.is_some() { 3 } else { 6 };
+    let listed: Vec<_> = (0..=dice.below(most)).map(|_| *dice.pick(from)).collect();
+    let mut body = Body::new(world, process, client, &listed);
+    body.spoil(world);
+    let (channel, is_whole) = (&body.channel, body.is_whole());
     world.note(format!(
-        "client {} imports {listed:?} at {name}, {channel}",
-        client.number
+        "client {} imports {} of {listed:?} at {}, {channel}, whole: {is_whole}, {options:?}",
+        client.number,
+        body.lines.len(),
+        process.link.name,
     ));
-    let hangs_up = world.dice.one_in(6);
-    let way = Way {
-        process: name,
-        channel: &channel,
-    };
-    let lines = lines(&world, client, &listed, way);
-    let done = process.answer(run(&process, client, order, &lines, hangs_up));
-    let Some(done) = done.await else {
-        return world.note(format!("{channel} gets no answer"));
-    };
+    let sent = body.send(world, process, client, options);
+    let done = process.answer_at_risk(sent).await;
     let (receipts, end) = match done {
-        Err(error) => return world.note(format!("{channel}: {error}")),
-        Ok(done) => done,
+        None => return world.note(format!("{channel} gets no answer")),
+        Some(Err(error)) => return world.note(format!("{channel}: {error}")),
+        Some(Ok(done)) => done,
     };
     world.note(format!("{channel}: {end:?}, {} receipts", receipts.len()));
-    for (receipt, (number, _)) in receipts.iter().zip(&lines) {
-        let to = identifier(listed[usize::try_from(receipt.line - 1).unwrap_or_default()]);
+    for (receipt, (to, number)) in receipts.iter().zip(&body.lines) {
         match &receipt.result {
-            Ok(answer) => {
-                let is_told = answer.outcome != PutOutcome::Expired;
-                acknowledged(&world, &to, is_told.then_some(*number), answer);
-            }
-            Err(error) => world.note(format!("{number} for {to}: {error}")),
+            Ok(answer) => acknowledged(world, to, *number, answer),
+            Err(error) => world.note(format!("{number:?} for {to}: {error}")),
         }
-        world.check(receipt.result.is_err() || may_use(client.id(), &to), || {
+        world.check(receipt.result.is_err() || may_use(client.id(), to), || {
             format!("{channel}: {to} is outside of the fence")
         });
     }
-    world.check(hangs_up || receipts.len() == lines.len(), || {
-        format!(
-            "{channel}: {} lines, {} receipts",
-            lines.len(),
-            receipts.len()
-        )
+    let all = body.lines.len();
+    world.check(body.hangs_up || receipts.len() == all, || {
+        format!("{channel}: {all} lines, {} receipts", receipts.len())
+    });
+    let has_expired = |summary: Summary| summary.missing.is_some_and(|it| it.expired > 0);
+    if end.is_some_and(|end| end.is_ok_and(has_expired)) && !world.dice.one_in(3) {
+        sleep(world.dice.millis(0, 4_000)).await;
+        undo(Arc::clone(world), Arc::clone(process), client).await;
+    }
+}
+
+fn undo_of(client: Integration) -> UndoOrder {
+    UndoOrder {
+        client: client.id(),
+        name: catalogue(),
+        prefixes: client.prefixes(),
+        by: None,
+    }
+}
+
+/// An undo of what a client's catalogue expired, by the client or an operator.
+pub async fn undo(world: Arc<World>, process: Arc<Process>, client: Integration) {
+    let mut order = undo_of(client);
+    if world.dice.one_in(2) {
+        order.prefixes = Prefixes::ALL;
+        order.by = Some(by_ann(world.number().into()));
+    }
+    let who = if order.by.is_some() {
+        "an operator"
+    } else {
+        "the client"
+    };
+    let what = format!(
+        "{who} undoes for {} at {}",
+        client.number, process.link.name
+    );
+    world.note(&what);
+    let undos = process.imports.undo();
+    let undone = process.answer_at_risk(undos.undo(order)).await;
+    world.note(format!("{what}: {undone:?}"));
+    let may_be = matches!(
+        undone,
+        None | Some(Ok(_) | Err(CatalogueError::NotFound | CatalogueError::Running(_)))
+    );
+    world.check(may_be || !world.is_calm, || {
+        format!("{what}: {undone:?}, and nothing went wrong")
     });
 }
 
-type Imported = Result<(Vec<Receipt>, Option<Result<(), ImportError>>), ImportError>;
-
-async fn run(
-    process: &Process,
+/// A client's whole catalogue, when nothing goes wrong.
+pub struct Whole {
     client: Integration,
-    order: ImportOrder,
-    lines: &[(u64, Line)],
-    hangs_up: bool,
-) -> Imported {
-    let mut import = process.imports.begin(order).await?;
-    let mut receipts = Vec::new();
-    let mut taken = Ok(());
-    for (_, line) in lines {
-        if taken.is_ok() {
-            let lines = vec![line.clone()];
-            taken = import.take(lines, &client.prefixes(), &mut receipts).await;
-        }
-    }
-    if hangs_up {
-        return Ok((receipts, None));
-    }
-    let settled = import.settle(&mut receipts).await;
-    let (_, end) = import.finish(taken.is_ok() && settled.is_ok()).await;
-    // The lines that were not taken get no receipt.
-    taken?;
-    Ok((receipts, Some(end)))
+    options: Options,
+    body: Body,
 }
 
-/// Imports a whole catalogue twice, when nothing goes wrong: the second time changes nothing, and
-/// what is open of it is what was listed.
-pub async fn import_all(world: &Arc<World>, process: &Process, client: Integration) {
-    let own: Vec<_> = (client.identifiers.iter())
-        .copied()
-        .filter(|_| !world.dice.one_in(3))
-        .collect();
-    let channel = format!("import-{}", world.number());
-    let way = Way {
-        process: &process.link.name,
-        channel: &channel,
-    };
-    let lines = lines(world, client, &own, way);
-    world.note(format!(
-        "client {} imports all of {own:?}, {channel}",
-        client.number
-    ));
-    for is_first in [true, false] {
-        let done = run(process, client, order(client, true, 100), &lines, false).await;
-        let Ok((receipts, Some(Ok(())))) = done else {
-            return world.violated(format!("{channel}: {done:?}"));
+impl Whole {
+    /// Imports it.
+    pub async fn import(world: &World, process: &Process, client: Integration) -> Self {
+        let own = client.identifiers.iter().copied();
+        let own: Vec<_> = own.filter(|_| !world.dice.one_in(3)).collect();
+        let body = Body::new(world, process, client, &own);
+        let (channel, number) = (&body.channel, client.number);
+        world.note(format!("client {number} imports all of {own:?}, {channel}"));
+        let whole = Self {
+            client,
+            options: Options::new(100, 0, *world.dice.pick(&[1, 2])),
+            body,
         };
-        for (receipt, (number, _)) in receipts.iter().zip(&lines) {
+        whole.send(world, process, true).await;
+        whole
+    }
+
+    async fn send(&self, world: &World, process: &Process, is_first: bool) {
+        let body = &self.body;
+        let sent = body.send(world, process, self.client, Some(self.options));
+        let done = sent.await;
+        let Ok((receipts, Some(Ok(_)))) = done else {
+            return world.violated(format!("{}: {done:?}", body.channel));
+        };
+        for (receipt, (to, number)) in receipts.iter().zip(&body.lines) {
             let outcome = receipt.result.as_ref().map(|answer| answer.outcome);
-            let is_fine = match &receipt.result {
-                Ok(answer) => is_first || answer.outcome == PutOutcome::Unchanged,
-                Err(_) => false,
-            };
+            let is_fine = outcome.is_ok_and(|it| is_first || it == PutOutcome::Unchanged);
             world.check(is_fine, || {
-                format!("{channel}, {is_first}: {number}: {outcome:?}")
+                format!(
+                    "{}, {is_first}: {number:?} for {to}: {outcome:?}",
+                    body.channel
+                )
             });
         }
     }
-    let catalogues: &dyn domain::catalogue::Catalogues = &*world.memory;
-    let found = catalogues
-        .find(client.id(), &catalogue(), world.now())
-        .await;
-    let Some(found) = found.unwrap() else {
-        return world.violated(format!("{channel}: there is no catalogue"));
-    };
-    let open = catalogues.open_postings(found.id, None, usize::MAX).await;
-    for posting in open.unwrap() {
-        let is_listed = own.contains(&posting.identifier.as_str());
-        world.check(is_listed, || {
-            format!("{channel}: {} is open, and not listed", posting.identifier)
-        });
+
+    /// Imports it again, which writes nothing of what it lists and nobody else. What is open of it
+    /// then is what it lists.
+    pub async fn import_again(&self, world: &World, process: &Process) {
+        let before = postings(world).await;
+        self.send(world, process, false).await;
+        let listed = |to: &_| self.body.lines.iter().any(|(listed, _)| listed == to);
+        let catalogue = self.found(world).await.map(|found| found.id);
+        for (was, is) in before.iter().zip(postings(world).await) {
+            let name = &is.source_identifier;
+            let is_dropped = is.catalogue == catalogue && !listed(name);
+            let is_written = was.version != is.version && was.expire_at == is.expire_at;
+            world.check(is_dropped || !is_written, || {
+                format!("{name} was written, and nothing is new")
+            });
+            world.check(!is_dropped || !is.status.is_open(), || {
+                format!("{name} is open, and not listed")
+            });
+            let is_closed = is.status == Status::Expired && !is.moderated;
+            world.check(!(listed(name) && is_closed), || {
+                format!("{name} is listed, and expired")
+            });
+        }
     }
+
+    /// Undoes what it expired.
+    pub async fn undo(&self, world: &World, process: &Process) {
+        let undo = process.imports.undo();
+        let undone = undo.undo(undo_of(self.client)).await;
+        let again = undo.undo(undo_of(self.client)).await;
+        world.check(undone.is_ok() && again == Ok(Undone::default()), || {
+            format!("{}: {undone:?}, then {again:?}", self.body.channel)
+        });
+        let is_running = self.found(world).await.is_some_and(|it| it.is_running);
+        world.check(!is_running, || "an undo keeps its lease".to_owned());
+    }
+
+    async fn found(&self, world: &World) -> Option<Catalogue> {
+        let (catalogues, name): (&dyn Catalogues, _) = (&*world.memory, catalogue());
+        let found = catalogues.find(self.client.id(), &name, world.now());
+        found.await.unwrap()
+    }
+}
+
+/// All postings, by identifier.
+async fn postings(world: &World) -> Vec<Posting> {
+    let identifiers = IDENTIFIERS.map(identifier);
+    let found = Store::load(&*world.memory, &identifiers, &[]).await;
+    let mut postings: Vec<_> = found.unwrap().postings.into_values().collect();
+    postings.sort_by(|one, other| one.source_identifier.cmp(&other.source_identifier));
+    postings
 }

@@ -1,14 +1,17 @@
-//! The commits of postings: each is checked when it is made.
+//! The commits of postings, and the beginnings and ends of what is done with catalogues: each is
+//! checked when it is made.
 
 use kernel::{Actor, PostingId, SourceIdentifier, StoreError};
 
 use domain::{
+    catalogue::{CatalogueLease, CatalogueQuery, Catalogues as _, Leased, PastImport, Undone},
     posting::Posting,
     store::{PostingReader, Store, WriteSet},
 };
 
 use crate::{
     book::Word,
+    catalogues::Fate,
     integrations::{self, CLIENTS},
     world::World,
 };
@@ -23,14 +26,14 @@ pub fn number(text: &str) -> u64 {
 pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), StoreError> {
     let mut written = Vec::new();
     for (id, write) in &writes.postings {
-        let before = title(world, *id, &write.posting.source_identifier).await?;
+        let before = stored(world, *id, &write.posting.source_identifier).await?;
         written.push((write.posting.clone(), before));
     }
     written.sort_by(|(one, _), (other, _)| one.source_identifier.cmp(&other.source_identifier));
     let companies: Vec<_> = writes.companies.keys().copied().collect();
     Store::commit(&*world.memory, writes).await?;
     for (posting, before) in written {
-        check_posting(world, by, &posting, before);
+        check_posting(world, by, &posting, before.as_ref());
     }
     for id in companies {
         let view = domain::company::CompanyReader::company(&*world.memory, id).await?;
@@ -49,22 +52,30 @@ pub async fn commit(world: &World, by: &str, writes: WriteSet) -> Result<(), Sto
     Ok(())
 }
 
-/// The number of a posting as it is stored.
-async fn title(
+/// A posting as it is stored.
+async fn stored(
     world: &World,
     id: PostingId,
     identifier: &SourceIdentifier,
-) -> Result<Option<u64>, StoreError> {
+) -> Result<Option<Posting>, StoreError> {
     let found = PostingReader::find(&*world.memory, identifier).await?;
     let found = found.filter(|view| view.posting.id == id);
-    Ok(found.map(|view| number(&view.posting.details.title)))
+    Ok(found.map(|view| view.posting))
 }
 
-fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>) {
+fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<&Posting>) {
     let identifier = &posting.source_identifier;
     let now = number(&posting.details.title);
-    if before == Some(now) {
-        world.note(format!("{by}: {identifier} is {}", posting.status));
+    let wrong = world.catalogues().written(before, posting);
+    if let Some(wrong) = wrong {
+        world.violated(wrong);
+    }
+    if before.is_some_and(|before| number(&before.details.title) == now) {
+        let status = posting.status;
+        match &posting.updated_by {
+            Some(Actor::Catalogue(_)) => world.note(format!("{by}: {identifier} is delisted")),
+            _ => world.note(format!("{by}: {identifier} is {status}")),
+        }
     } else {
         world.note(format!("{by}: {identifier} gets {now}, {}", posting.status));
         let mut book = world.book();
@@ -84,4 +95,46 @@ fn check_posting(world: &World, by: &str, posting: &Posting, before: Option<u64>
             format!("{identifier} is changed from outside its fence")
         });
     }
+}
+
+/// A catalogue was leased.
+pub fn leased(world: &World, process: &str, query: &CatalogueQuery, leased: Leased) {
+    if let Leased::Held(lease) = leased {
+        let wrong = world.catalogues().leased(process, query, lease);
+        if let Some(wrong) = wrong {
+            world.violated(wrong);
+        }
+    }
+}
+
+/// An import of a catalogue was recorded.
+pub async fn finished(world: &World, lease: CatalogueLease, import: &PastImport) {
+    let all = world
+        .memory
+        .open_postings(lease.catalogue, None, usize::MAX);
+    let open = all.await.unwrap().into_iter().map(|posting| posting.id);
+    let open = open.collect();
+    let wrong = (world.catalogues()).finished(lease, import, &open, world.is_calm);
+    for wrong in wrong {
+        world.violated(format!("an import of a catalogue: {wrong}"));
+    }
+}
+
+/// An undo has come to its end.
+pub async fn undone(world: &World, lease: CatalogueLease, told: Undone) {
+    let fates = world.catalogues().undone(lease);
+    let mut expect = Undone::default();
+    for (id, fate) in fates {
+        let found = Store::load_by_id(&*world.memory, &[id]).await.unwrap();
+        let found = found.postings.into_values().next();
+        let is_its = found.is_some_and(|posting| posting.catalogue == Some(lease.catalogue));
+        match fate {
+            Fate::Reopened => expect.reopened += 1,
+            Fate::Untouched if is_its => world.violated(format!("an undo has left {id}")),
+            _ => expect.left += 1,
+        }
+    }
+    world.check(told == expect, || {
+        format!("an undo tells {told:?}: it was {expect:?}")
+    });
 }

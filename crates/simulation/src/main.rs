@@ -11,9 +11,10 @@
 //! - [`outside`] has those whom a process calls, [`clients`] and [`people`] those who call it;
 //!   [`integrations`] says who the clients are.
 //! - [`judge`] checks each commit, and [`checks`] everything at the end, both against the [`book`]
-//!   of what was said and done.
+//!   of what was said and done. [`catalogues`] says what their imports and undos may do.
 
 mod book;
+mod catalogues;
 mod checks;
 mod clients;
 mod dice;
@@ -118,17 +119,22 @@ async fn simulate(seed: u64) -> Arc<World> {
     }
     for _ in 0..30 + world.dice.below(50) {
         sleep(world.dice.millis(0, 2_500)).await;
+        simulation.replace_dead();
         simulation.step();
     }
     world.end_faults();
     simulation.tasks.join_all().await;
     simulation.tasks = JoinSet::new();
+    simulation.replace_dead();
     simulation.settle().await;
+    let process = Arc::clone(&simulation.processes[0]);
     for client in CLIENTS {
-        let process = &simulation.processes[0];
-        clients::import_all(&world, process, client).await;
+        let catalogue = clients::Whole::import(&world, &process, client).await;
+        simulation.settle().await;
+        catalogue.import_again(&world, &process).await;
+        catalogue.undo(&world, &process).await;
+        simulation.settle().await;
     }
-    simulation.settle().await;
     checks::check(&world).await;
     world
 }
@@ -166,43 +172,51 @@ impl Simulation {
         self.processes.push(Arc::new(process));
     }
 
+    /// Starts a process for each that has died.
+    fn replace_dead(&mut self) {
+        let before = self.processes.len();
+        self.processes.retain(|process| !process.is_dead());
+        for _ in self.processes.len()..before {
+            self.start();
+        }
+    }
+
     /// Something happens.
     fn step(&mut self) {
         let world = Arc::clone(&self.world);
         let process = Arc::clone(world.dice.pick(&self.processes));
         let client = *world.dice.pick(&CLIENTS);
-        match world.dice.below(26) {
+        match world.dice.below(31) {
             0..=12 => {
                 for _ in 0..=world.dice.below(5) {
                     let (world, process) = (Arc::clone(&world), Arc::clone(&process));
                     self.tasks.spawn(clients::push(world, process, client));
                 }
             }
-            13..=15 => {
-                self.tasks.spawn(clients::import(world, process, client));
+            13..=17 => {
+                self.tasks.spawn(clients::imports(world, process, client));
             }
-            16 | 17 => {
+            18 | 19 => {
+                self.tasks.spawn(clients::undo(world, process, client));
+            }
+            20 | 21 => {
                 self.tasks.spawn(people::operate(world, process));
             }
-            18..=22 => {
+            22..=26 => {
                 self.tasks.spawn(people::member(world, process));
             }
-            23 if !world.is_calm => {
-                let at = world.dice.below(self.processes.len() as u64);
-                let process = self
-                    .processes
-                    .remove(usize::try_from(at).unwrap_or_default());
-                process.kill();
-                self.start();
-            }
-            24 if world.dice.one_in(4) => {
+            27 if !world.is_calm => process.kill(),
+            28 if world.dice.one_in(4) => {
                 // Leases may lapse by it.
                 world.jump(*world.dice.pick(&[20, 70, 50_000]));
                 (0..100).for_each(|_| world.excuse());
             }
-            25 => {
+            29 => {
                 let url = endpoint(client.number).url;
                 world.silence(url.name().unwrap_or_default());
+            }
+            30 if world.dice.one_in(2) => {
+                self.tasks.spawn(people::forget(world, process, client));
             }
             _ => {}
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     posting::moderation::Moderation,
-    usecase::{ModerationError, erase, moderate},
+    usecase::{ModerationError, erase, forget_catalogue, moderate},
 };
 use kernel::{
     StoreFailure as _,
@@ -16,7 +16,13 @@ use newsletter::{
     usecase,
 };
 
-use crate::{book::Word, integrations::IDENTIFIERS, process::Process, world::World};
+use crate::{
+    book::Word,
+    integrations::{IDENTIFIERS, Integration, catalogue},
+    ports::Port,
+    process::Process,
+    world::World,
+};
 
 /// Who gets the newsletter.
 pub const PEOPLE: [&str; 3] = ["ann@example.com", "bo@example.com", "cy@example.com"];
@@ -76,6 +82,18 @@ pub async fn operate(world: Arc<World>, process: Arc<Process>) {
     if let Some(last) = last {
         book.words.insert(posting, last);
     }
+}
+
+/// An operator forgets a client's catalogue, whose postings stay.
+pub async fn forget(world: Arc<World>, process: Arc<Process>, client: Integration) {
+    let (port, name) = (Port(Arc::clone(&process.link)), catalogue());
+    let by = by_ann(world.number().into());
+    let forgotten = forget_catalogue(&port, client.id(), &name, &by, (process.clock)());
+    let forgotten = process.answer(forgotten).await;
+    let number = client.number;
+    world.note(format!(
+        "the catalogue of {number} is forgotten: {forgotten:?}"
+    ));
 }
 
 /// Something that concerns the newsletter.

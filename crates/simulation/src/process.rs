@@ -12,6 +12,7 @@ use domain::{
 use enrichment::testing::MemoryDrafts;
 use ingest::{ImportPorts, ImportTasks, Importer, LaneSettings, LaneTasks, Lanes};
 use runtime::{Clock, Throttle};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use workers::{
     Enriching, ObservedStore, Observer, Wake, WebhookParts, Worker, WorkerParts, WorkerSettings,
@@ -148,11 +149,31 @@ impl Process {
 
     /// Kills it between two awaits of whatever it is doing.
     pub fn kill(&self) {
+        if self.is_dead() {
+            return;
+        }
         let world = &self.link.world;
         world.note(format!("{} is killed", self.link.name));
         world.excuse();
         self.link.death.cancel();
         drop(self.tasks.lock().unwrap().take());
+    }
+
+    /// Whether it was killed.
+    pub fn is_dead(&self) -> bool {
+        self.link.death.is_cancelled()
+    }
+
+    /// Waits for an answer of this process, which may die before it has come far.
+    pub async fn answer_at_risk<T>(&self, call: impl Future<Output = T>) -> Option<T> {
+        let world = &self.link.world;
+        let death = async {
+            if world.may_go_wrong() && world.dice.one_in(4) {
+                sleep(world.dice.millis(0, 16 * world.pace.1)).await;
+                self.kill();
+            }
+        };
+        tokio::join!(death, self.answer(call)).1
     }
 
     /// Waits for an answer of this process; `None` if it dies first.

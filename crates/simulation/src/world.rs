@@ -16,7 +16,7 @@ use newsletter::testing::MemoryProvider;
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
-use crate::{book::Book, dice::Dice};
+use crate::{book::Book, catalogues::Catalogues, dice::Dice};
 
 /// The most calls of a receiver while it is silent, which is a minute at most: some for each
 /// subject, and sixteen probes.
@@ -46,6 +46,7 @@ pub struct World {
     pub is_calm: bool,
     /// What was said and done.
     book: Mutex<Book>,
+    catalogues: Mutex<Catalogues>,
     /// The receivers of webhooks that are silent, by host.
     silent: Mutex<BTreeMap<String, Silence>>,
     start: Instant,
@@ -72,6 +73,7 @@ impl World {
             memory: Arc::new(MemoryStore::new()),
             provider: MemoryProvider::new(),
             book: Mutex::default(),
+            catalogues: Mutex::default(),
             silent: Mutex::default(),
             start: Instant::now(),
             forward: AtomicI64::new(0),
@@ -94,9 +96,12 @@ impl World {
 
     /// Whether something goes wrong now that is so many times as rare as the most usual fault.
     pub fn is_hit(&self, rarer: u64) -> bool {
-        !self.is_calm
-            && !self.are_faults_over.load(Ordering::SeqCst)
-            && self.dice.one_in(self.chances * rarer)
+        self.may_go_wrong() && self.dice.one_in(self.chances * rarer)
+    }
+
+    /// Whether anything may go wrong now.
+    pub fn may_go_wrong(&self) -> bool {
+        !self.is_calm && !self.are_faults_over.load(Ordering::SeqCst)
     }
 
     /// Whether those outside may misbehave: not after the faults are over.
@@ -154,6 +159,13 @@ impl World {
     /// The book.
     pub fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What catalogues should be.
+    pub fn catalogues(&self) -> MutexGuard<'_, Catalogues> {
+        self.catalogues
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes a step.

@@ -186,8 +186,13 @@ fn update(
     lifetime.renew(&mut change.write.posting, now);
     // The company's name and logo are not part of its postings: feeds that disagree about them
     // would update the postings with every push.
-    if put.catalogue.is_some() {
+    if put.catalogue.is_some() && put.catalogue != posting.catalogue {
         change.write.posting.catalogue = put.catalogue;
+        if change.write.posting.status == Status::Expired {
+            // Or it might come back to a catalogue that takes it for what it has expired itself,
+            // and be reopened by its undo.
+            change.touch(Actor::Client(put.by.client), now);
+        }
     }
     change.writes_posting = is_changed
         || change.write.posting.expire_at != posting.expire_at

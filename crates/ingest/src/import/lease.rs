@@ -25,7 +25,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 pub(super) struct HeldLease {
     pub lease: CatalogueLease,
     lost: CancellationToken,
-    _renewal: AbortOnDropHandle<()>,
+    renewal: AbortOnDropHandle<()>,
 }
 
 impl HeldLease {
@@ -64,13 +64,23 @@ impl HeldLease {
         Self {
             lease,
             lost,
-            _renewal: AbortOnDropHandle::new(tokio::spawn(renewal)),
+            renewal: AbortOnDropHandle::new(tokio::spawn(renewal)),
         }
     }
 
     /// Is cancelled when the lease is found to be another import's.
     pub const fn lost(&self) -> &CancellationToken {
         &self.lost
+    }
+
+    /// Ends the lease at once, if it is still held, so that nobody has to wait until it lapses. It
+    /// is not tried again.
+    pub async fn release(self, ports: &CataloguePorts) {
+        self.renewal.abort();
+        let released = panics::caught(ports.catalogues.renew(self.lease, (ports.clock)())).await;
+        if let Err(error) = released {
+            tracing::warn!(%error, "the lease of a catalogue was not released");
+        }
     }
 
     /// Fails if the lease is another import's.

@@ -38,16 +38,28 @@ impl CatalogueUndo {
     }
 
     async fn run(self, order: UndoOrder) -> Result<Undone, CatalogueError> {
-        let (ports, stop) = (&self.ports, &self.stop);
-        let lease = HeldLease::take(ports, order.client, &order.name, None).await;
+        let lease = HeldLease::take(&self.ports, order.client, &order.name, None).await;
         let lease = lease.map_err(error)?.ok_or(CatalogueError::NotFound)?;
+        let undone = self.run_under(&lease, &order).await;
+        if undone.is_err() {
+            lease.release(&self.ports).await;
+        }
+        undone
+    }
+
+    async fn run_under(
+        &self,
+        lease: &HeldLease,
+        order: &UndoOrder,
+    ) -> Result<Undone, CatalogueError> {
+        let (ports, stop) = (&self.ports, &self.stop);
         let mut undo = Undo {
             ports,
-            order: &order,
+            order,
             lease: lease.lease,
             is_recorded: false,
         };
-        let swept = Sweep::new(ports, &lease, stop, &mut undo).run().await;
+        let swept = Sweep::new(ports, lease, stop, &mut undo).run().await;
         swept.map_err(error)?;
         let mut patience = Patience::new(PATIENCE);
         loop {

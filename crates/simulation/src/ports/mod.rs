@@ -19,13 +19,21 @@ impl Port {
 }
 
 /// Implements a port by the store in memory behind the link: `read` what changes nothing, `write`
-/// what does.
+/// what does. What was done may be judged right there.
 macro_rules! behind_the_link {
-    ($port:path; $($kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty;)+) => {
+    ($port:path; $(
+        $kind:ident $call:ident($($name:ident: $type:ty),*) -> $result:ty $(=> $judge:expr)?;
+    )+) => {
         #[async_trait]
         impl $port for Port {
             $(async fn $call(&self, $($name: $type),*) -> $result {
                 let call = <MemoryStore as $port>::$call(self.memory(), $($name),*);
+                $(let call = async {
+                    let done = call.await?;
+                    let judge = $judge;
+                    judge(&*self.0, &done).await;
+                    Ok(done)
+                };)?
                 self.0.$kind(stringify!($call), call).await
             })+
         }

@@ -31,6 +31,7 @@ use webhooks::{
 };
 
 use super::{Port, behind_the_link};
+use crate::{judge, link::Link};
 
 type Result<T, E = StoreError> = std::result::Result<T, E>;
 type Time = OffsetDateTime;
@@ -67,18 +68,31 @@ behind_the_link! { Accounts;
 }
 
 behind_the_link! { Catalogues;
-    write lease(query: &CatalogueQuery) -> Result<Leased>;
+    write lease(query: &CatalogueQuery) -> Result<Leased> => async |link: &Link, done: &Leased| {
+        judge::leased(&link.world, &link.name, query, *done);
+    };
     write renew(lease: CatalogueLease, until: Time) -> Result<bool>;
-    write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool>;
-    read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>;
+    write finish(lease: CatalogueLease, import: &PastImport) -> Result<bool> => async |link: &Link, done: &bool| {
+        if *done {
+            judge::finished(&link.world, lease, import).await;
+        }
+    };
+    read open_postings(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<OpenPosting>>
+        => async |link: &Link, done: &Vec<OpenPosting>| link.world.catalogues().read(of, done);
     read misses(of: CatalogueId, postings: &[PostingId]) -> Result<HashMap<PostingId, u8>>;
     read expired_last(of: CatalogueId, after: Option<PostingId>, limit: usize) -> Result<Vec<ExpiredPosting>>;
-    write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>;
+    write finish_undo(lease: CatalogueLease) -> Result<Option<Undone>>
+        => async |link: &Link, done: &Option<Undone>| {
+            if let Some(told) = done {
+                judge::undone(&link.world, lease, *told).await;
+            }
+        };
     write forget_missed(limit: usize) -> Result<usize>;
     read find(client: ClientId, name: &CatalogueName, now: Time) -> Result<Option<Catalogue>>;
     read list(client: ClientId, now: Time) -> Result<Vec<Catalogue>>;
     read last_imports(limit: usize) -> Result<Vec<LastImport>>;
-    write delete(client: ClientId, name: &CatalogueName, entry: Option<&Entry>) -> Result<bool>;
+    write delete(client: ClientId, name: &CatalogueName, entry: Option<&Entry>) -> Result<bool>
+        => async |link: &Link, _: &bool| link.world.catalogues().forget(client);
 }
 
 behind_the_link! { Webhooks;

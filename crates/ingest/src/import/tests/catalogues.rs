@@ -95,26 +95,6 @@ async fn lines_that_are_refused_name_their_postings() {
 }
 
 #[tokio::test]
-async fn an_import_that_names_too_few_is_held_back() {
-    let kit = Kit::new();
-    let ids: Vec<_> = (10..80).map(|n| n.to_string()).collect();
-    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
-    kit.import(of_catalogue("feed"), &body(&ids)).await;
-    // 22 of 70 are more than 30 %, and 21 are not.
-    let few = kit.import(of_catalogue("feed"), &body(&ids[22..])).await;
-    assert_eq!(few.missing(), (22, 0, true));
-    assert!(kit.expired(&ids).await.is_empty());
-    assert_eq!(kit.catalogue("feed").await.unwrap().postings, 70);
-    let enough = kit.import(of_catalogue("feed"), &body(&ids[21..])).await;
-    assert_eq!(enough.missing(), (21, 21, false));
-    let empty = kit.import(of_catalogue("feed"), &[]).await;
-    assert_eq!(empty.missing(), (49, 0, true));
-    let all = kit.import(up_to(100, of_catalogue("feed")), &[]).await;
-    assert_eq!(all.missing(), (49, 49, false));
-    assert_eq!(kit.expired(&ids).await.len(), 70);
-}
-
-#[tokio::test]
 async fn many_missing_postings_expire_in_batches() {
     let kit = Kit::new();
     let ids: Vec<_> = (0..2_500).map(|n| n.to_string()).collect();
@@ -188,30 +168,6 @@ async fn postings_that_the_client_may_not_use_any_more_stay() {
     let (summary, _) = import.finish(true).await;
     assert_eq!(summary.missing.unwrap().expired, 1);
     assert_eq!(kit.expired(&["a-1", "b-1", "b-2"]).await, ["b-2"]);
-}
-
-#[tokio::test]
-async fn what_the_catalogue_has_no_more_is_not_missing() {
-    let kit = Kit::new();
-    kit.import(of_catalogue("feed"), &body(&["a", "b", "c", "d"]))
-        .await;
-    let mut import = kit.begin(of_catalogue("feed")).await;
-    kit.import(of_catalogue("other"), &body(&["b"])).await;
-    let ended = r#"{"id":"d","payload":{"expiration":{}}}"#.to_owned();
-    kit.import(order(), &[ended]).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
-    let (summary, result) = import.finish(true).await;
-    assert_eq!(result, Ok(()));
-    let missing = summary.missing.unwrap();
-    assert_eq!((missing.count, missing.expired), (1, 1));
-    assert_eq!(kit.expired(&["a", "b", "c", "d"]).await, ["c", "d"]);
-    let by = Actor::Catalogue(CatalogueName::new("feed").unwrap());
-    assert_ne!(kit.posting("d").await.updated_by, Some(by));
 }
 
 #[tokio::test(start_paused = true)]

@@ -69,28 +69,6 @@ async fn an_import_that_is_dropped_ends_its_lease() {
     assert_eq!(summary.counts.created, 2);
 }
 
-#[tokio::test]
-async fn a_body_that_breaks_off_expires_nothing() {
-    let kit = Kit::new();
-    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
-    let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["a", "c"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
-    let (summary, result) = import.finish(false).await;
-    assert_eq!(
-        (summary.complete, summary.missing, result),
-        (false, None, Ok(()))
-    );
-    // What was taken stands.
-    assert!(kit.expired(&["a", "b", "c"]).await.is_empty());
-    let last = kit.catalogue("feed").await.unwrap().last_import.unwrap();
-    assert_eq!(last.summary, summary);
-}
-
 #[tokio::test(start_paused = true)]
 async fn an_import_whose_lease_is_lost_ends() {
     let kit = Kit::new();
@@ -119,31 +97,6 @@ async fn an_import_whose_lease_is_lost_ends() {
         (summary.complete, result),
         (false, Err(ImportError::Running(30)))
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_import_whose_lease_is_lost_expires_nothing() {
-    let kit = Kit::new();
-    kit.import(of_catalogue("feed"), &body(&["a", "b"])).await;
-    let mut import = kit.begin(of_catalogue("feed")).await;
-    let mut receipts = Vec::new();
-    import
-        .take(lines(&body(&["a"])), &Prefixes::ALL, &mut receipts)
-        .await
-        .unwrap();
-    import.settle(&mut receipts).await.unwrap();
-    let name = CatalogueName::new("feed").unwrap();
-    kit.store
-        .memory
-        .delete(client(), &name, None)
-        .await
-        .unwrap();
-    let start = Instant::now();
-    let (summary, result) = import.finish(true).await;
-    assert_eq!(result, Err(ImportError::Running(30)));
-    assert!(start.elapsed() < Duration::from_secs(2));
-    assert!(!summary.complete);
-    assert!(kit.expired(&["a", "b"]).await.is_empty());
 }
 
 #[tokio::test]

@@ -69,17 +69,3 @@ async fn what_is_missing_for_a_while_is_not_written() {
     // Those that miss it count that, and no more.
     assert_eq!(kit.store.commits()[commits..], [0, 0]);
 }
-
-#[tokio::test]
-async fn an_undo_resets_what_was_missed() {
-    let kit = Kit::new();
-    kit.missing(3, &["a", "b", "c"]).await;
-    assert_eq!(kit.missing(1, &["a", "b"]).await, (1, 1, false));
-    for _ in 0..2 {
-        assert_eq!(kit.missing(3, &["a"]).await, (1, 0, false));
-    }
-    assert_eq!(kit.undo("feed").await, Ok((1, 0)));
-    for expired in [0, 0, 2] {
-        assert_eq!(kit.missing(3, &["a"]).await, (2, expired, false));
-    }
-}

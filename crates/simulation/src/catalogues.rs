@@ -1,0 +1,281 @@
+//! Catalogues as they should be: what their imports may expire, and their undos bring back.
+//!
+//! Told by what reaches the store, in the order in which it takes effect there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::{
+    catalogue::{CatalogueId, CatalogueLease, CatalogueQuery, Guard, OpenPosting, PastImport},
+    posting::Posting,
+};
+use kernel::{Actor, ClientId, PostingId, SourceIdentifier, Status};
+use time::OffsetDateTime;
+
+/// An import of a catalogue, as its client means it.
+#[derive(Clone, Debug)]
+pub struct Crawl {
+    /// What it lists.
+    pub listed: BTreeSet<SourceIdentifier>,
+    /// What holds it back.
+    pub guard: Guard,
+    /// How many imports in a row have to miss a posting.
+    pub misses: u8,
+    /// Whether its body ends as it should, so that what it does not list may expire.
+    pub is_whole: bool,
+}
+
+/// When a client begins an import at a process: its lease carries the same time.
+pub type Beginning = (String, ClientId, OffsetDateTime);
+
+/// What all catalogues should be.
+#[derive(Debug, Default)]
+pub struct Catalogues {
+    beginning: BTreeMap<Beginning, Crawl>,
+    known: BTreeMap<CatalogueId, Known>,
+}
+
+/// A catalogue.
+#[derive(Debug)]
+struct Known {
+    client: ClientId,
+    /// What has its lease.
+    running: Option<Running>,
+    /// The fewest and the most imports in a row that have missed a posting.
+    misses: BTreeMap<PostingId, (u8, u8)>,
+    /// What became of the postings that the last import which expired any has expired.
+    expired: BTreeMap<PostingId, Fate>,
+}
+
+#[derive(Debug)]
+enum Running {
+    Import(Import),
+    Undo,
+}
+
+#[derive(Debug)]
+struct Import {
+    crawl: Crawl,
+    /// The open postings that it found.
+    had: Option<Vec<OpenPosting>>,
+    expired: BTreeSet<PostingId>,
+    /// What somebody opened, or listed elsewhere, while it ran.
+    came_back: BTreeSet<PostingId>,
+}
+
+/// What became of a posting since an import has expired it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing.
+    Untouched,
+    /// Somebody has changed it.
+    Touched,
+    /// An undo has brought it back.
+    Reopened,
+}
+
+impl Import {
+    /// Those that it had and does not list.
+    fn missing(&self) -> impl Iterator<Item = &OpenPosting> {
+        let had = self.had.iter().flatten();
+        had.filter(|posting| !self.crawl.listed.contains(&posting.identifier))
+    }
+
+    /// The rule of the contract.
+    fn is_held(&self) -> bool {
+        let (missing, had) = (self.missing().count(), self.had.iter().flatten().count());
+        let Guard {
+            max_missing,
+            min_missing,
+        } = self.crawl.guard;
+        let percent = usize::from(max_missing.percent());
+        let are_many = missing as u64 > min_missing && missing * 100 > had * percent;
+        percent != 100 && missing > 0 && (are_many || missing == had)
+    }
+}
+
+impl Catalogues {
+    /// A client begins an import.
+    pub fn begin(&mut self, beginning: Beginning, crawl: Crawl) {
+        self.beginning.insert(beginning, crawl);
+    }
+
+    /// The catalogue of a client was deleted.
+    pub fn forget(&mut self, client: ClientId) {
+        self.known.retain(|_, known| known.client != client);
+    }
+
+    /// A posting was written; tells what must not be.
+    pub fn written(&mut self, before: Option<&Posting>, after: &Posting) -> Option<String> {
+        let (id, name) = (after.id, &after.source_identifier);
+        let was_open = before.is_some_and(|before| before.status.is_open());
+        let is_moved = before.is_some_and(|before| before.catalogue != after.catalogue);
+        let is_opened = after.status.is_open() && !was_open;
+        for known in self.known.values_mut() {
+            if let Some(Running::Import(import)) = &mut known.running
+                && (is_opened || is_moved)
+            {
+                import.came_back.insert(id);
+            }
+        }
+        let reason = after.status_reason.as_deref().unwrap_or_default();
+        let is_undone = is_opened && reason.starts_with("undo of the catalogue");
+        let is_delisted = was_open
+            && after.status == Status::Expired
+            && matches!(after.updated_by, Some(Actor::Catalogue(_)));
+        let mut wrong = None;
+        if is_delisted || is_undone {
+            wrong = match after.catalogue.and_then(|id| self.known.get_mut(&id)) {
+                Some(known) if is_undone => known.undone(id),
+                Some(known) => known.delisted(id, name),
+                None => Some("its catalogue is none"),
+            };
+        }
+        if before.is_none_or(|before| is_touched(before, after)) && !is_delisted && !is_undone {
+            let expired = self.known.values_mut();
+            let fates = expired.filter_map(|known| known.expired.get_mut(&id));
+            for fate in fates.filter(|fate| **fate == Fate::Untouched) {
+                *fate = Fate::Touched;
+            }
+        }
+        wrong.map(|wrong| format!("{name} is {}: {wrong}", after.status))
+    }
+
+    /// A lease was given to whoever asked for it; tells what must not be.
+    pub fn leased(
+        &mut self,
+        process: &str,
+        query: &CatalogueQuery,
+        lease: CatalogueLease,
+    ) -> Option<String> {
+        let beginning = (process.to_owned(), query.client, query.now);
+        let crawl = self.beginning.remove(&beginning);
+        let running = match (query.new_id, crawl) {
+            (Some(_), Some(crawl)) => Some(Running::Import(Import {
+                crawl,
+                had: None,
+                expired: BTreeSet::new(),
+                came_back: BTreeSet::new(),
+            })),
+            (Some(_), None) => None,
+            (None, _) => Some(Running::Undo),
+        };
+        let is_unknown = running.is_none();
+        let known = self.known.entry(lease.catalogue).or_insert(Known {
+            client: query.client,
+            running: None,
+            misses: BTreeMap::new(),
+            expired: BTreeMap::new(),
+        });
+        known.running = running;
+        is_unknown.then(|| format!("{process}: nobody began an import of {query:?}"))
+    }
+
+    /// Its open postings were read. The first time that is what an import begins with.
+    pub fn read(&mut self, of: CatalogueId, open: &[OpenPosting]) {
+        if let Some(known) = self.known.get_mut(&of)
+            && let Some(Running::Import(import)) = &mut known.running
+        {
+            import.had.get_or_insert_with(|| open.to_vec());
+        }
+    }
+
+    /// An import was recorded, and these are the open postings; tells what must not be.
+    pub fn finished(
+        &mut self,
+        lease: CatalogueLease,
+        import: &PastImport,
+        open: &BTreeSet<PostingId>,
+        is_calm: bool,
+    ) -> Vec<String> {
+        let known = self.known.get_mut(&lease.catalogue);
+        let running = known.and_then(|known| Some((known.running.take()?, known)));
+        let Some((Running::Import(run), known)) = running else {
+            return Vec::new();
+        };
+        let (summary, mut wrong) = (import.summary, Vec::new());
+        if !run.crawl.is_whole && (summary.complete || summary.missing.is_some()) {
+            wrong.push(format!("it has no proper end, and {summary:?}"));
+        }
+        if let Some(missing) = summary.missing {
+            let is_told = missing.expired == run.expired.len() as u64;
+            let is_right = missing.held == run.is_held() && is_told;
+            if is_calm && summary.complete && !is_right || missing.held && !run.expired.is_empty() {
+                wrong.push(format!("{missing:?} of {run:?}"));
+            }
+        }
+        if import.counts_misses() {
+            wrong.extend(known.count(&run, open));
+        }
+        wrong
+    }
+
+    /// An undo has come to its end; tells what became of the postings that it was about.
+    pub fn undone(&mut self, lease: CatalogueLease) -> BTreeMap<PostingId, Fate> {
+        let Some(known) = self.known.get_mut(&lease.catalogue) else {
+            return BTreeMap::new();
+        };
+        known.running = None;
+        if !known.expired.is_empty() {
+            known.misses.clear();
+        }
+        std::mem::take(&mut known.expired)
+    }
+}
+
+/// Whether anything changed that people may see; the catalogue that lists it is looked at elsewhere.
+fn is_touched(before: &Posting, after: &Posting) -> bool {
+    let seen = |it: &Posting| (it.status, it.updated_at, it.updated_by.clone());
+    seen(before) != seen(after) || before.details != after.details
+}
+
+impl Known {
+    /// Its catalogue has expired a posting.
+    fn delisted(&mut self, id: PostingId, name: &SourceIdentifier) -> Option<&'static str> {
+        let Some(Running::Import(import)) = &mut self.running else {
+            return Some("no import of its catalogue runs");
+        };
+        if import.expired.is_empty() {
+            self.expired.clear();
+        }
+        import.expired.insert(id);
+        self.expired.insert(id, Fate::Untouched);
+        let (_, most) = self.misses.get(&id).copied().unwrap_or_default();
+        if !import.crawl.is_whole {
+            Some("the import of its catalogue has no proper end")
+        } else if import.crawl.listed.contains(name) {
+            Some("its catalogue lists it")
+        } else if most + 1 < import.crawl.misses {
+            Some("its catalogue has not missed it often enough")
+        } else {
+            None
+        }
+    }
+
+    /// An undo has brought a posting back.
+    fn undone(&mut self, id: PostingId) -> Option<&'static str> {
+        if !matches!(self.running, Some(Running::Undo)) {
+            return Some("no undo of its catalogue runs");
+        }
+        match self.expired.insert(id, Fate::Reopened) {
+            Some(Fate::Untouched) => None,
+            Some(_) => Some("somebody has touched it since"),
+            None => Some("the last import that expired any has not expired it"),
+        }
+    }
+
+    /// An import counts what it missed; tells what it should have expired.
+    fn count(&mut self, run: &Import, open: &BTreeSet<PostingId>) -> Vec<String> {
+        let (mut misses, mut wrong) = (BTreeMap::new(), Vec::new());
+        for posting in run.missing().filter(|posting| open.contains(&posting.id)) {
+            let before = self.misses.get(&posting.id).copied().unwrap_or_default();
+            let came_back = run.came_back.contains(&posting.id);
+            let surely = if came_back { 0 } else { before.0 + 1 };
+            if surely >= run.crawl.misses {
+                wrong.push(format!("{} is open, and was missed", posting.identifier));
+            }
+            misses.insert(posting.id, (surely, before.1 + 1));
+        }
+        self.misses = misses;
+        wrong
+    }
+}
