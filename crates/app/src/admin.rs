@@ -14,7 +14,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use crate::{config::AdminBind, metrics};
+use crate::{cli::values::AdminBind, metrics};
 
 /// The interval of the recorder's upkeep, which bounds its memory even if `/metrics` is never read.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);

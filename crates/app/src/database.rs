@@ -20,7 +20,7 @@ use kernel::{audit::AuditLog, event::EventLog, outbox::Outbox, trace::OptionalTr
 use newsletter::store::{Accounts, SubscriberReader};
 use workers::{Activities, ObservedStore, Observer, Wake};
 
-use crate::{config::DatabaseUrl, embedded};
+use crate::{database_url::DatabaseUrl, embedded};
 
 const CANNOT_OPEN: &str = "cannot open the database";
 const CANNOT_OPEN_POSTGRES: &str = "DATABASE_URL: cannot open the database";
@@ -36,84 +36,49 @@ pub enum Outdated {
     MigrateEmbedded,
 }
 
-/// The ports of one store.
-#[derive(Clone)]
-pub struct Database {
-    pub store: Arc<dyn Store>,
-    pub newsletter: Arc<dyn newsletter::store::Store>,
-    pub postings: Arc<dyn PostingReader>,
-    pub subscribers: Arc<dyn SubscriberReader>,
-    pub outbox: Arc<dyn Outbox>,
-    pub events: Arc<dyn EventLog>,
-    pub webhooks: Arc<dyn Webhooks>,
-    pub accounts: Arc<dyn Accounts>,
-    pub catalogues: Arc<dyn Catalogues>,
-    pub clients: Arc<dyn Clients>,
-    pub sign_in_tokens: Arc<dyn SignInTokens>,
-    pub browser: Arc<dyn PostingBrowser>,
-    pub companies: Arc<dyn CompanyReader>,
-    pub retention: Arc<dyn Retention>,
-    pub activity: Arc<dyn ActivityLog>,
-    pub drafts: Arc<dyn DraftCache>,
-    pub audit: Arc<dyn AuditLog>,
-    pub health: Arc<dyn Health>,
-    pub clock: Arc<dyn StoreClock>,
-    pub position: Arc<dyn ReplicaPosition>,
-    pub locks: Arc<dyn LockedRows>,
+/// Declares the ports of a database, all of which a store implements.
+macro_rules! ports {
+    ($($name:ident: $port:path,)*) => {
+        /// The ports of one store.
+        #[derive(Clone)]
+        pub struct Database {
+            $(pub $name: Arc<dyn $port>,)*
+        }
+
+        impl Database {
+            /// Uses one store for every port.
+            pub fn of<T: $($port +)* 'static>(store: &Arc<T>) -> Self {
+                Self { $($name: Arc::clone(store) as _,)* }
+            }
+        }
+    };
+}
+
+ports! {
+    store: Store,
+    newsletter: newsletter::store::Store,
+    postings: PostingReader,
+    subscribers: SubscriberReader,
+    outbox: Outbox,
+    events: EventLog,
+    webhooks: Webhooks,
+    accounts: Accounts,
+    catalogues: Catalogues,
+    clients: Clients,
+    sign_in_tokens: SignInTokens,
+    browser: PostingBrowser,
+    companies: CompanyReader,
+    retention: Retention,
+    activity: ActivityLog,
+    drafts: DraftCache,
+    audit: AuditLog,
+    health: Health,
+    clock: StoreClock,
+    position: ReplicaPosition,
+    locks: LockedRows,
 }
 
 impl Database {
-    /// Uses one store for every port.
-    pub fn of<T>(store: &Arc<T>) -> Self
-    where
-        T: Store
-            + newsletter::store::Store
-            + PostingReader
-            + SubscriberReader
-            + Outbox
-            + EventLog
-            + Webhooks
-            + Accounts
-            + Catalogues
-            + Clients
-            + SignInTokens
-            + PostingBrowser
-            + CompanyReader
-            + Retention
-            + ActivityLog
-            + DraftCache
-            + AuditLog
-            + Health
-            + StoreClock
-            + ReplicaPosition
-            + LockedRows
-            + 'static,
-    {
-        Self {
-            store: Arc::clone(store) as _,
-            newsletter: Arc::clone(store) as _,
-            postings: Arc::clone(store) as _,
-            subscribers: Arc::clone(store) as _,
-            outbox: Arc::clone(store) as _,
-            events: Arc::clone(store) as _,
-            webhooks: Arc::clone(store) as _,
-            accounts: Arc::clone(store) as _,
-            catalogues: Arc::clone(store) as _,
-            clients: Arc::clone(store) as _,
-            sign_in_tokens: Arc::clone(store) as _,
-            browser: Arc::clone(store) as _,
-            companies: Arc::clone(store) as _,
-            retention: Arc::clone(store) as _,
-            activity: Arc::clone(store) as _,
-            drafts: Arc::clone(store) as _,
-            audit: Arc::clone(store) as _,
-            health: Arc::clone(store) as _,
-            clock: Arc::clone(store) as _,
-            position: Arc::clone(store) as _,
-            locks: Arc::clone(store) as _,
-        }
-    }
-
     /// The same ports, with a store whose commits wake a worker, are noticed as activity, and have
     /// spans.
     pub fn observed(

@@ -13,7 +13,7 @@ use std::{
 use adapters_http::oauth::KeyFolder;
 use anyhow::Context as _;
 
-use crate::{config::DatabaseUrl, misconfigured::Misconfigured};
+use crate::{database_url::DatabaseUrl, misconfigured::Misconfigured};
 
 /// Suffixes of the files that SQLite puts beside a database in use.
 const SIDECAR_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];

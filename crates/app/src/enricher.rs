@@ -6,7 +6,7 @@ use adapters_llm::{ChatModel, SettingsError};
 use enrichment::Model;
 use workers::WorkerSettings;
 
-use crate::{config::EnricherKind, misconfigured::Misconfigured};
+use crate::{cli::EnricherKind, misconfigured::Misconfigured};
 
 /// The time limit of an enrichment in calls of a model, each with the most patience: two of its own,
 /// and before that two of another worker that holds the reservation.
@@ -19,15 +19,15 @@ pub fn prepare(
     kind: &EnricherKind,
     settings: WorkerSettings,
 ) -> anyhow::Result<(Option<Arc<dyn Model>>, WorkerSettings)> {
-    let llm = match kind {
+    let (llm, calls) = match kind {
         EnricherKind::Builtin => return Ok((None, settings)),
-        EnricherKind::Llm(llm) => llm,
+        EnricherKind::Llm(llm, calls) => (llm, *calls),
     };
-    let model = ChatModel::new(&llm.model).map_err(|error| match error {
+    let model = ChatModel::new(llm).map_err(|error| match error {
         SettingsError::BaseUrl | SettingsError::Key => Misconfigured(error.to_string()).into(),
         SettingsError::Client(_) => anyhow::Error::new(error),
     })?;
-    let within = llm.model.timeout.saturating_mul(CALLS) + MARGIN;
-    let settings = settings.for_model(llm.concurrency, within);
+    let within = llm.timeout.saturating_mul(CALLS) + MARGIN;
+    let settings = settings.for_model(calls, within);
     Ok((Some(Arc::new(model)), settings))
 }

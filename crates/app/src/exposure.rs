@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use crate::config::AdminBind;
+use crate::cli::values::AdminBind;
 
 /// Warns if tokens travel unencrypted, or if the metrics are reachable from public addresses.
 pub fn warn(public_url: &str, admin: AdminBind) {

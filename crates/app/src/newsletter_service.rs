@@ -85,39 +85,42 @@ impl NewsletterService {
     }
 }
 
+/// Runs a use case, again after conflicts.
+macro_rules! decide {
+    ($service:expr, |$store:ident, $now:ident| $attempt:expr) => {
+        $service
+            .run(|store, clock| async move {
+                let attempt = || {
+                    let ($store, $now) = (&*store, clock());
+                    $attempt
+                };
+                decide_again(DEADLINE, attempt).await
+            })
+            .await
+    };
+}
+
 #[async_trait]
 impl Newsletter for NewsletterService {
     async fn put(&self, put: PutSubscriber) -> Result<Reported, NewsletterError> {
-        self.run(|store, clock| async move {
-            let attempt = || usecase::put_subscriber(&*store, &put, clock());
-            decide_again(DEADLINE, attempt).await
-        })
-        .await
+        decide!(self, |store, now| usecase::put_subscriber(store, &put, now))
     }
 
     async fn find(&self, email: &Email) -> Result<Option<Subscriber>, NewsletterError> {
         let email = email.clone();
-        self.run(|store, _| async move {
-            decide_again(DEADLINE, || usecase::find_subscriber(&*store, &email)).await
-        })
-        .await
+        decide!(self, |store, _now| usecase::find_subscriber(store, &email))
     }
 
     async fn erase(&self, email: &Email) -> Result<bool, NewsletterError> {
         let email = email.clone();
-        self.run(|store, clock| async move {
-            decide_again(DEADLINE, || usecase::erase(&*store, &email, None, clock())).await
-        })
-        .await
+        decide!(self, |store, now| usecase::erase(store, &email, None, now))
     }
 
     async fn notice(&self, events: Vec<ProviderEvent>) -> Result<(), NewsletterError> {
         let batch: Vec<_> = events.into_iter().map(notice).collect();
-        self.run(|store, clock| async move {
-            let attempt = || usecase::notice_events(&*store, &batch, clock());
-            decide_again(DEADLINE, attempt).await
-        })
-        .await
+        decide!(self, |store, now| usecase::notice_events(
+            store, &batch, now
+        ))
     }
 
     async fn find_by_token(
@@ -125,11 +128,9 @@ impl Newsletter for NewsletterService {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
         let token = token.clone();
-        self.run(|store, _| async move {
-            let attempt = || usecase::find_subscriber_by_token(&*store, &token);
-            decide_again(DEADLINE, attempt).await
-        })
-        .await
+        decide!(self, |store, _now| usecase::find_subscriber_by_token(
+            store, &token
+        ))
     }
 
     async fn confirm_migration(
@@ -143,11 +144,9 @@ impl Newsletter for NewsletterService {
             };
         }
         let token = token.clone();
-        self.run(|store, clock| async move {
-            let attempt = || usecase::confirm_migration(&*store, &token, clock());
-            decide_again(DEADLINE, attempt).await
-        })
-        .await
+        decide!(self, |store, now| usecase::confirm_migration(
+            store, &token, now
+        ))
     }
 
     async fn unsubscribe(
@@ -155,11 +154,9 @@ impl Newsletter for NewsletterService {
         token: &MigrationToken,
     ) -> Result<Option<Subscriber>, NewsletterError> {
         let token = token.clone();
-        self.run(|store, clock| async move {
-            let attempt = || usecase::unsubscribe_holder(&*store, &token, clock());
-            decide_again(DEADLINE, attempt).await
-        })
-        .await
+        decide!(self, |store, now| usecase::unsubscribe_holder(
+            store, &token, now
+        ))
     }
 }
 

@@ -36,16 +36,11 @@ const MOST: usize = 3_600;
 struct Replicated {
     primary: ReadPorts,
     replica: ReadPorts,
-    state: Arc<Mutex<State>>,
+    lag: Lag,
 }
 
-/// The state of the replica, as the last comparison found it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Away,
-    /// It answers, and is this far behind.
-    Behind(Duration),
-}
+/// How far the replica is behind, as the last comparison found it; `None` while it is away.
+type Lag = Arc<Mutex<Option<Duration>>>;
 
 /// The tasks behind the sources.
 pub struct ReadTasks {
@@ -89,9 +84,9 @@ pub fn start(
         Arc::clone(&store) as _,
         Arc::default(),
     );
-    let state = Arc::new(Mutex::new(State::Away));
+    let lag = Lag::default();
     let primary_position = Arc::clone(&database.position);
-    let watch = tokio::spawn(watch(primary_position, store, Arc::clone(&state)));
+    let watch = tokio::spawn(watch(primary_position, store, Arc::clone(&lag)));
     let tasks = ReadTasks {
         feeds: vec![feed, other_feed],
         _watch: Some(AbortOnDropHandle::new(watch)),
@@ -99,7 +94,7 @@ pub fn start(
     let replicated = Replicated {
         primary,
         replica,
-        state,
+        lag,
     };
     Ok((Arc::new(replicated), tasks))
 }
@@ -121,9 +116,9 @@ fn source(
 
 impl ReadSource for Replicated {
     fn choose(&self) -> ReadPorts {
-        match *self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            State::Away => self.primary.clone(),
-            State::Behind(lag) => ReadPorts {
+        match *self.lag.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => self.primary.clone(),
+            Some(lag) => ReadPorts {
                 lag,
                 ..self.replica.clone()
             },
@@ -131,11 +126,7 @@ impl ReadSource for Replicated {
     }
 }
 
-async fn watch(
-    primary: Arc<dyn ReplicaPosition>,
-    replica: Arc<PostgresStore>,
-    state: Arc<Mutex<State>>,
-) {
+async fn watch(primary: Arc<dyn ReplicaPosition>, replica: Arc<PostgresStore>, lag: Lag) {
     let (mut track, mut has_migrations) = (Track::default(), false);
     let mut known = None;
     loop {
@@ -150,25 +141,21 @@ async fn watch(
             track.note(now, position);
         }
         let found = match replica {
-            Ok(Some(position)) => State::Behind(track.lag(now, position)),
-            Ok(None) => State::Away,
+            Ok(position) => position.map(|position| track.lag(now, position)),
             Err(error) => {
                 has_migrations = false;
                 if known != Some(false) {
                     tracing::warn!(%error, "the replica is away; the primary is read instead");
                 }
-                State::Away
+                None
             }
         };
-        if matches!(found, State::Behind(_)) && known != Some(true) {
+        if found.is_some() && known != Some(true) {
             tracing::info!("lists, exports and events are read from the replica");
         }
-        known = Some(found != State::Away);
-        metrics::replica(match found {
-            State::Away => None,
-            State::Behind(lag) => Some(lag),
-        });
-        *state.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        known = Some(found.is_some());
+        metrics::replica(found);
+        *lag.lock().unwrap_or_else(PoisonError::into_inner) = found;
         sleep(INTERVAL).await;
     }
 }

@@ -1,13 +1,12 @@
 //! The whole service: database, lanes, metrics, API and worker, started and stopped in order.
 //!
-//! [`Service::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
+//! [`Running::start`] runs it inside any program; [`Serve`] and [`Worker`] are the commands
 //! `posthaste serve` and `posthaste worker`.
 
 mod worker;
 
 use std::{ffi::OsString, net::SocketAddr, sync::Arc};
 
-use ::webhooks::{PrivateAddresses, Sender};
 use adapters_http::{
     Application, BuildError, HttpSettings, Ports, StopHandle, Timeouts, WebhookPorts,
     oauth::KeyFolder,
@@ -16,13 +15,10 @@ use adapters_postgres::PostgresUrl;
 use adapters_prometheus::Serving;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, FromArgMatches as _, builder::Resettable};
-use domain::{
-    posting::Lifetime,
-    usecase::{Ingest, UndoCatalogue},
-};
+use domain::usecase::{Ingest, UndoCatalogue};
 use ingest::{ImportPorts, ImportTasks, Importer, LaneTasks, Lanes};
 use kernel::trace::OptionalTracer;
-use runtime::{Throttle, clock};
+use runtime::{Throttle, clock, cores};
 use tokio::task::JoinHandle;
 use tokio_util::task::AbortOnDropHandle;
 use workers::{Activities, ActivityTask, Wake};
@@ -31,13 +27,11 @@ pub use self::worker::Worker;
 use self::worker::WorkerSetup;
 use crate::{
     admin::Admin,
-    announce::Parts,
-    cli::{
-        AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, PagesArgs, StoreArgs, WebhookArgs, WorkArgs,
-    },
-    config::{self, DatabaseUrl},
+    announce,
+    cli::{AdminArgs, ConsoleArgs, HttpArgs, LaneArgs, NewsletterArgs, StoreArgs, WorkArgs},
     console::ConsoleServer,
     database::{Database, Outdated},
+    database_url::{DatabaseUrl, read_database_url},
     descriptors, exposure,
     integration::Pages,
     logging,
@@ -62,9 +56,8 @@ pub struct Serve {
     #[arg(
         long,
         value_name = "URL",
-        env = "POSTHASTE_READ_DATABASE_URL",
         hide_env_values = true,
-        value_parser = config::read_database_url,
+        value_parser = read_database_url,
         help_heading = "Storage"
     )]
     pub read_database_url: Option<PostgresUrl>,
@@ -75,21 +68,19 @@ pub struct Serve {
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
-    pub webhook: WebhookArgs,
-    #[command(flatten)]
-    pub pages: PagesArgs,
+    pub newsletter: NewsletterArgs,
     #[command(flatten)]
     pub admin: AdminArgs,
     #[command(flatten)]
     pub console: ConsoleArgs,
 
     /// Serve the API alone, without background workers
-    #[arg(long, env = "POSTHASTE_NO_WORKER", help_heading = "API")]
+    #[arg(long, help_heading = "API")]
     pub no_worker: bool,
 
     /// Apply pending migrations first; without it an outdated schema is refused. The embedded
     /// store is always brought up to date
-    #[arg(long, env = "POSTHASTE_MIGRATE", help_heading = "Storage")]
+    #[arg(long, help_heading = "Storage")]
     pub migrate: bool,
 }
 
@@ -113,10 +104,10 @@ impl Serve {
             import_limit: http.import_limit,
             token_ttl: http.token_ttl,
             keys: self.store.data_dir.keys(),
-            webhook_secrets: self.webhook.secrets(),
-            board_name: self.pages.board_name.clone(),
+            webhook_secrets: self.newsletter.webhook_secrets.clone(),
+            board_name: self.newsletter.board_name.clone(),
             appeal: self.work.appeal.appeal_url.clone(),
-            workers: Some(http.threads()),
+            workers: Some(http.http_threads.unwrap_or_else(cores::half)),
             max_connections: descriptors::for_connections(http.max_connections),
             timeouts: Timeouts::default(),
         }
@@ -140,19 +131,10 @@ impl Serve {
     pub async fn run(self) -> anyhow::Result<()> {
         let signals = StopSignals::listen().context("cannot listen to signals")?;
         let traces = Traces::start()?;
-        let mut running = Service::start(&self, traces.tracer()).await?;
-        let worker = if self.no_worker {
-            None
-        } else {
-            Some((self.work.enricher.kind()?, self.work.accounts.settings()))
-        };
-        let parts = Parts {
-            worker: worker
-                .as_ref()
-                .map(|(enricher, accounts)| (enricher, accounts)),
-            has_webhook_secret: Some(!self.webhook.secrets().is_empty()),
-        };
-        parts.announce();
+        let mut running = Running::start(&self, traces.tracer()).await?;
+        let has_webhook_secret = !self.newsletter.webhook_secrets.is_empty();
+        let work = (!self.no_worker).then_some(&self.work);
+        announce::parts(work, Some(has_webhook_secret))?;
         let (addr, url) = (running.addr, &running.public_url);
         logging::announce(format_args!(
             "Posthaste listens on http://{addr}, API documentation: {url}/docs"
@@ -196,39 +178,27 @@ pub struct Running {
     _clocks: AbortOnDropHandle<()>,
 }
 
-/// The service.
-pub struct Service;
-
-impl Service {
+impl Running {
     /// Starts all parts. The service answers as soon as this returns.
-    pub async fn start(options: &Serve, tracer: OptionalTracer) -> anyhow::Result<Running> {
+    pub async fn start(options: &Serve, tracer: OptionalTracer) -> anyhow::Result<Self> {
         options.check()?;
-        let (url, folder) = (
-            options.store.database(),
-            options.store.data_dir.key_folder(),
-        );
-        signing_keys::refuse_exposed(&folder)?;
-        if !url.is_embedded() {
-            require_key(&folder)?;
-        }
-        let private = options.work.addresses.private;
+        let url = options.store.database();
+        let folder = options.store.data_dir.key_folder();
+        check_keys(&url, &folder)?;
         let setup = (!options.no_worker).then(|| WorkerSetup::new(&options.work));
         let setup = setup.transpose()?;
-        let receivers = webhooks::client(private)?;
-        let tried = webhooks::client_of_api(private)?;
+        let receivers = webhooks::client(options.work.addresses.private)?;
+        let tried = webhooks::client_of_api(options.work.addresses.private)?;
         let database = open(options, &url, &folder).await?;
 
         let (wake, activities) = (Arc::<Wake>::default(), Arc::<Activities>::default());
         let database = database.observed(&wake, &activities, &tracer);
         let activity = ActivityTask::start(&activities, &database.activity);
-        let (lifetime, links) = (
-            options.work.lifetime.lifetime,
-            options.work.accounts.links(),
-        );
+        let links = options.work.accounts.links();
         let (lanes, lane_tasks) = Lanes::start(
             &database.store,
             &database.locks,
-            lifetime,
+            options.work.lifetime.lifetime,
             &clock::system(),
             options.lanes.settings(&url),
         );
@@ -238,7 +208,14 @@ impl Service {
         let replica = options.read_database_url.as_ref();
         let (reads, read_tasks) = reads::start(replica, &database, &wake)?;
         let lanes: Arc<dyn Ingest> = Arc::new(lanes);
-        let (imports, import_tasks) = importer(&database, &lanes, lifetime, &throttle);
+        let (imports, import_tasks) = Importer::new(ImportPorts {
+            ingest: Arc::clone(&lanes),
+            catalogues: Arc::clone(&database.catalogues),
+            store: Arc::clone(&database.store),
+            lifetime: options.work.lifetime.lifetime,
+            clock: clock::system(),
+            throttle: throttle.clone(),
+        });
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let called = Arc::clone(&tried) as _;
         let pages = Pages::new(&database, called, Arc::clone(&undo), &options.work);
@@ -250,7 +227,13 @@ impl Service {
             postings: Arc::clone(&database.postings),
             reads,
             newsletter: Arc::new(newsletter.clone()),
-            webhooks: webhook_ports(&database, Arc::clone(&tried) as _, private),
+            webhooks: WebhookPorts {
+                webhooks: Arc::clone(&database.webhooks),
+                log: Arc::clone(&database.events),
+                clients: Arc::clone(&database.clients),
+                sender: Arc::clone(&tried) as _,
+                private: options.work.addresses.private,
+            },
             clients: Arc::clone(&database.clients),
             pages: Arc::new(pages),
             activity: Arc::clone(&database.activity),
@@ -281,7 +264,7 @@ impl Service {
             .transpose()?;
         let clocks = clock_skew::compare(&database.clock, &clock::system());
         let server = tokio::spawn(application.run());
-        Ok(Running {
+        Ok(Self {
             addr,
             public_url,
             database,
@@ -300,21 +283,6 @@ impl Service {
     }
 }
 
-/// What the API calls for webhooks.
-fn webhook_ports(
-    database: &Database,
-    sender: Arc<dyn Sender>,
-    private: PrivateAddresses,
-) -> WebhookPorts {
-    WebhookPorts {
-        webhooks: Arc::clone(&database.webhooks),
-        log: Arc::clone(&database.events),
-        clients: Arc::clone(&database.clients),
-        sender,
-        private,
-    }
-}
-
 /// Opens the database; an embedded one gets a signing key if it has none.
 async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<Database> {
     let outdated = if options.migrate {
@@ -328,23 +296,6 @@ async fn open(options: &Serve, url: &DatabaseUrl, folder: &KeyFolder) -> anyhow:
         tracing::info!(folder = %folder.path().display(), "made a token signing key");
     }
     Ok(database)
-}
-
-/// The imports, and their tasks.
-fn importer(
-    database: &Database,
-    lanes: &Arc<dyn Ingest>,
-    lifetime: Lifetime,
-    throttle: &Throttle,
-) -> (Importer, ImportTasks) {
-    Importer::new(ImportPorts {
-        ingest: Arc::clone(lanes),
-        catalogues: Arc::clone(&database.catalogues),
-        store: Arc::clone(&database.store),
-        lifetime,
-        clock: clock::system(),
-        throttle: throttle.clone(),
-    })
 }
 
 impl Running {
@@ -399,9 +350,13 @@ impl Running {
     }
 }
 
-/// Fails without a signing key: all processes of a shared database need the same keys, so none
-/// makes its own.
-fn require_key(folder: &KeyFolder) -> anyhow::Result<()> {
+/// Fails if others can use the signing keys, and if a shared database has none: all its processes
+/// need the same keys, so none makes its own.
+fn check_keys(url: &DatabaseUrl, folder: &KeyFolder) -> anyhow::Result<()> {
+    signing_keys::refuse_exposed(folder)?;
+    if url.is_embedded() {
+        return Ok(());
+    }
     let keys = folder.list()?;
     if !keys.keys().is_empty() {
         return Ok(());

@@ -80,8 +80,11 @@ fn for_reader(lines: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
 
 /// A row of a list: fields as JSON, and cells of a table.
 pub trait Row: Serialize {
-    /// The headings of the columns with their widths; 0 is as wide as the first page needs.
-    const COLUMNS: &'static [(&'static str, usize)];
+    /// The headings of the columns, with two spaces between them.
+    const HEADINGS: &'static str;
+
+    /// The widths of the columns; without them, each is as wide as the first page needs.
+    const WIDTHS: &'static [usize] = &[];
 
     /// The text of each column.
     fn cells(&self) -> Vec<String>;
@@ -127,29 +130,22 @@ impl<P: FnMut(String) -> anyhow::Result<()>> List<P> {
     fn lines<R: Row>(&mut self, rows: &[R]) -> anyhow::Result<()> {
         let cells: Vec<_> = rows.iter().map(Row::cells).collect();
         if self.widths.is_empty() {
-            self.widths = widths(R::COLUMNS, &cells);
-            let headings = R::COLUMNS.iter().map(|(heading, _)| (*heading).to_owned());
-            let headings = self.line(&headings.collect::<Vec<_>>());
-            if !headings.is_empty() {
-                (self.print)(headings)?;
+            self.widths = match R::WIDTHS {
+                [] => widths(R::HEADINGS, &cells),
+                widths => widths.to_vec(),
+            };
+            if !R::HEADINGS.is_empty() {
+                (self.print)(line(R::HEADINGS.split(GAP), &self.widths))?;
             }
         }
         for (row, cells) in rows.iter().zip(&cells) {
-            let line = self.line(cells);
-            (self.print)(line)?;
+            (self.print)(line(cells.iter().map(String::as_str), &self.widths))?;
             if let Some(below) = row.below() {
                 (self.print)(format!("    {}", text::plain(&below)))?;
             }
             self.shown += 1;
         }
         Ok(())
-    }
-
-    /// The cells in their columns; one that is too wide moves those behind it.
-    fn line(&self, cells: &[String]) -> String {
-        let cells = cells.iter().zip(&self.widths);
-        let cells = cells.map(|(cell, width)| format!("{:<width$}", text::plain(cell)));
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     }
 
     /// The number of rows so far.
@@ -174,23 +170,37 @@ pub fn more(has_more: bool) -> Option<String> {
     has_more.then(|| "and more; `--limit` takes a larger number of rows".to_owned())
 }
 
-/// Cuts rows at a limit, of which one more was read, and returns whether there were more.
-pub fn cut<T>(rows: &mut Vec<T>, limit: usize) -> bool {
-    let has_more = rows.len() > limit;
-    rows.truncate(limit);
-    has_more
+/// What is between two columns.
+const GAP: &str = "  ";
+
+/// The cells in their columns; one that is too wide moves those behind it.
+fn line<'a>(cells: impl Iterator<Item = &'a str>, widths: &[usize]) -> String {
+    let cells = cells.zip(widths);
+    let cells = cells.map(|(cell, width)| format!("{:<width$}", text::plain(cell)));
+    cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
 }
 
-fn widths(columns: &[(&str, usize)], cells: &[Vec<String>]) -> Vec<usize> {
-    let width = |(place, (heading, width)): (usize, &(&str, usize))| {
-        let cells = cells.iter().filter_map(|row| row.get(place));
+/// The widths that columns need.
+fn widths(headings: &str, rows: &[Vec<String>]) -> Vec<usize> {
+    let width = |(place, heading): (usize, &str)| {
+        let cells = rows.iter().filter_map(|row| row.get(place));
         let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        match *width {
-            0 => widest.max(heading.chars().count()),
-            width => width,
-        }
+        widest.max(heading.chars().count())
     };
-    columns.iter().enumerate().map(width).collect()
+    headings.split(GAP).enumerate().map(width).collect()
+}
+
+/// Rows below headings, which have two spaces between them, as lines.
+pub fn columns(headings: &str, rows: &[Vec<String>]) -> String {
+    let widths = widths(headings, rows);
+    let rows = rows.iter();
+    let rows = rows.map(|row| line(row.iter().map(String::as_str), &widths));
+    let headings = line(headings.split(GAP), &widths);
+    [headings]
+        .into_iter()
+        .chain(rows)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Lines of a name and a value each, which show one thing in detail.

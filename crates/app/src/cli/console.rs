@@ -6,22 +6,18 @@ use adapters_console::TrustedProxy;
 use clap::Args;
 use secrecy::SecretString;
 
-use crate::{
-    config::{self, AdminBind, DEFAULT_CONSOLE},
-    misconfigured::Misconfigured,
-};
+use super::values::{AdminBind, admin_bind, root_url};
+use crate::misconfigured::Misconfigured;
+
+/// Where the console listens unless said otherwise.
+const DEFAULT_PORT: u16 = 8081;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Console")]
 pub struct ConsoleUrlArgs {
     /// Address and port of the operators' console, or `off`. Default: 127.0.0.1:8081, unless
     /// somebody else listens there
-    #[arg(
-        long,
-        value_name = "ADDR:PORT",
-        env = "POSTHASTE_CONSOLE_BIND",
-        value_parser = config::console_bind
-    )]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
     console_bind: Option<AdminBind>,
 
     /// The address of the console for links; with `https`, cookies are for `https` alone.
@@ -29,22 +25,16 @@ pub struct ConsoleUrlArgs {
     #[arg(
         long,
         value_name = "URL",
-        env = "POSTHASTE_CONSOLE_URL",
-        value_parser = config::console_url
+        value_parser = root_url("the console is at the root of its host")
     )]
-    console_url: Option<String>,
+    pub console_url: Option<String>,
 }
 
 impl ConsoleUrlArgs {
     /// The address to listen on.
     pub fn bind(&self) -> AdminBind {
         self.console_bind
-            .unwrap_or(AdminBind::IfFree(DEFAULT_CONSOLE))
-    }
-
-    /// The address for links, if it is set.
-    pub fn url(&self) -> Option<String> {
-        self.console_url.clone()
+            .unwrap_or_else(|| AdminBind::if_free(DEFAULT_PORT))
     }
 
     /// The address of a console of another process; `None` if it is off.
@@ -53,8 +43,8 @@ impl ConsoleUrlArgs {
             AdminBind::Off => None,
             AdminBind::IfFree(address) | AdminBind::At(address) => Some(address),
         };
-        self.url()
-            .or_else(|| bound.map(|address| format!("http://{address}")))
+        let bound = bound.map(|address| format!("http://{address}"));
+        self.console_url.clone().or(bound)
     }
 }
 
@@ -66,40 +56,28 @@ pub struct ConsoleArgs {
 
     /// The header in which a trusted proxy names the signed-in operator. Honoured from
     /// `--console-proxies` with `--console-proxy-secret` alone
-    #[arg(
-        long = "console-user-header",
-        value_name = "HEADER",
-        env = "POSTHASTE_CONSOLE_USER_HEADER",
-        value_parser = config::header_name
-    )]
-    user_header: Option<String>,
+    #[arg(long, value_name = "HEADER", value_parser = header_name)]
+    console_user_header: Option<String>,
 
     /// The addresses of trusted proxies, comma-separated
-    #[arg(
-        long = "console-proxies",
-        value_name = "ADDR",
-        env = "POSTHASTE_CONSOLE_PROXIES",
-        value_delimiter = ',',
-        value_parser = config::proxy
-    )]
-    proxies: Vec<IpAddr>,
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', value_parser = proxy)]
+    console_proxies: Vec<IpAddr>,
 
     /// What a trusted proxy sends as `Posthaste-Proxy-Secret`
     #[arg(
-        long = "console-proxy-secret",
+        long,
         value_name = "SECRET",
-        env = "POSTHASTE_CONSOLE_PROXY_SECRET",
         hide_env_values = true,
         allow_hyphen_values = true,
-        value_parser = config::proxy_secret
+        value_parser = proxy_secret
     )]
-    proxy_secret: Option<SecretString>,
+    console_proxy_secret: Option<SecretString>,
 }
 
 impl ConsoleArgs {
     /// The proxy that signs operators in, if there is one.
     pub fn proxy(&self) -> Result<Option<TrustedProxy>, Misconfigured> {
-        let Some(user_header) = self.user_header.clone() else {
+        let Some(user_header) = self.console_user_header.clone() else {
             return Ok(None);
         };
         let needed = |variable: &str, what: &str| {
@@ -107,18 +85,72 @@ impl ConsoleArgs {
                 "{variable}: is needed with POSTHASTE_CONSOLE_USER_HEADER: {what}"
             ))
         };
-        if self.proxies.is_empty() {
+        if self.console_proxies.is_empty() {
             let what = "the addresses of the proxy that sends it";
             return Err(needed("POSTHASTE_CONSOLE_PROXIES", what));
         }
-        let secret = self.proxy_secret.clone().ok_or_else(|| {
+        let secret = self.console_proxy_secret.clone().ok_or_else(|| {
             let what = "what the proxy sends as Posthaste-Proxy-Secret";
             needed("POSTHASTE_CONSOLE_PROXY_SECRET", what)
         })?;
         Ok(Some(TrustedProxy {
             user_header,
-            addresses: self.proxies.clone(),
+            addresses: self.console_proxies.clone(),
             secret,
         }))
+    }
+}
+
+/// The name of a header.
+fn header_name(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if text.is_empty() || text.len() > 100 || !text.bytes().all(is_token) {
+        return Err(format!(
+            "{text:?} is not the name of a header, such as X-Forwarded-User"
+        ));
+    }
+    Ok(text.to_ascii_lowercase())
+}
+
+/// The address of a proxy.
+fn proxy(text: &str) -> Result<IpAddr, String> {
+    let address: Result<IpAddr, _> = text.trim().parse();
+    address
+        .map(|address| address.to_canonical())
+        .map_err(|_| format!("{text:?} is not an IP address"))
+}
+
+/// The secret of a proxy, which is sent as a header.
+fn proxy_secret(text: &str) -> Result<SecretString, String> {
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("must be printable ASCII without spaces".to_owned());
+    }
+    Ok(text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::values::tests::check, *};
+
+    #[test]
+    fn headers_and_proxies() {
+        check(
+            header_name,
+            r#"
+            X-Forwarded-User  | "x-forwarded-user"
+            a b               ! "a b" is not the name of a header
+                              ! "" is not the name of a header
+            "#,
+        );
+        check(
+            proxy,
+            r#"
+            10.0.0.7         | 10.0.0.7
+            ::ffff:10.0.0.7  | 10.0.0.7
+            proxy.local      ! "proxy.local" is not an IP address
+            "#,
+        );
     }
 }

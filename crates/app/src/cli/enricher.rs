@@ -7,104 +7,82 @@ use clap::Args;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::{
-    config::{self, EnricherKind, EnricherName, LlmSettings},
-    misconfigured::Misconfigured,
-};
+use super::values::{api_key, line, seconds, web_url, whole};
+use crate::misconfigured::Misconfigured;
+
+/// The highest price of a million tokens, in any currency.
+const HIGHEST_PRICE: f64 = 1e9;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Enrichment")]
 pub struct EnricherArgs {
     /// Who enriches postings: `builtin` works by rules alone, `llm` has a language model judge
     /// what the rules have nothing against
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_ENRICHER",
-        default_value = "builtin",
-        value_parser = config::enricher
-    )]
+    #[arg(long, value_name = "NAME", default_value = "builtin", value_parser = enricher)]
     enricher: EnricherName,
 
     /// Where an OpenAI-compatible API is, such as `https://api.openai.com/v1` or
     /// `http://127.0.0.1:11434/v1`; a query is kept. Needed with `llm`
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "POSTHASTE_LLM_BASE_URL",
-        value_parser = config::llm_base_url
-    )]
+    #[arg(long, value_name = "URL", value_parser = llm_base_url)]
     llm_base_url: Option<Url>,
 
     /// The model, by the name it has there. Needed with `llm`
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_LLM_MODEL",
-        value_parser = config::llm_model
-    )]
+    #[arg(long, value_name = "NAME", value_parser = line(255))]
     llm_model: Option<String>,
 
     /// The API key; better given as the variable, which other users cannot see
     #[arg(
         long,
         value_name = "KEY",
-        env = "POSTHASTE_LLM_API_KEY",
         hide_env_values = true,
         allow_hyphen_values = true,
-        value_parser = config::api_key
+        value_parser = api_key
     )]
     llm_api_key: Option<SecretString>,
 
     /// How long a call may take, in seconds
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        env = "POSTHASTE_LLM_TIMEOUT",
-        default_value = "120",
-        value_parser = config::llm_timeout
-    )]
+    // Large models on small machines take minutes.
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds(3600))]
     llm_timeout: Duration,
 
     /// How many calls this process has under way at once at most
+    // More than any endpoint takes of one client.
     #[arg(
         long,
         value_name = "N",
-        env = "POSTHASTE_LLM_CONCURRENCY",
         default_value = "4",
-        value_parser = config::llm_concurrency
+        value_parser = whole::<usize>("calls", 1..=256)
     )]
     llm_concurrency: usize,
 
     /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`
-    #[arg(
-        long,
-        value_name = "JSON",
-        env = "POSTHASTE_LLM_EXTRA_BODY",
-        default_value = "{}",
-        value_parser = config::llm_extra_body
-    )]
+    #[arg(long, value_name = "JSON", default_value = "{}", value_parser = extra_body)]
     llm_extra_body: llm::ExtraBody,
 
     /// What a million tokens of a prompt cost, in your currency; for the metrics
-    #[arg(
-        long,
-        value_name = "PRICE",
-        env = "POSTHASTE_LLM_PROMPT_PRICE",
-        default_value = "0",
-        value_parser = config::price
-    )]
+    #[arg(long, value_name = "PRICE", default_value = "0", value_parser = price)]
     llm_prompt_price: f64,
 
     /// What a million tokens of an answer cost, in your currency; for the metrics
-    #[arg(
-        long,
-        value_name = "PRICE",
-        env = "POSTHASTE_LLM_COMPLETION_PRICE",
-        default_value = "0",
-        value_parser = config::price
-    )]
+    #[arg(long, value_name = "PRICE", default_value = "0", value_parser = price)]
     llm_completion_price: f64,
+}
+
+/// The name of an enricher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EnricherName {
+    Builtin,
+    Llm,
+}
+
+/// The enricher of postings, with its settings.
+#[derive(Clone, Debug)]
+pub enum EnricherKind {
+    /// Rules alone.
+    Builtin,
+    /// Rules, and a language model for postings that pass them, with the number of concurrent
+    /// calls.
+    Llm(Box<llm::Settings>, usize),
 }
 
 impl EnricherArgs {
@@ -118,19 +96,93 @@ impl EnricherArgs {
         };
         let base_url = self.llm_base_url.clone();
         let model = self.llm_model.clone();
-        Ok(EnricherKind::Llm(Box::new(LlmSettings {
-            model: llm::Settings {
-                base_url: base_url.ok_or_else(|| needed("POSTHASTE_LLM_BASE_URL"))?,
-                model: model.ok_or_else(|| needed("POSTHASTE_LLM_MODEL"))?,
-                api_key: self.llm_api_key.clone(),
-                timeout: self.llm_timeout,
-                extra_body: self.llm_extra_body.clone(),
-                prices: llm::Prices {
-                    prompt: self.llm_prompt_price,
-                    completion: self.llm_completion_price,
-                },
+        let settings = llm::Settings {
+            base_url: base_url.ok_or_else(|| needed("POSTHASTE_LLM_BASE_URL"))?,
+            model: model.ok_or_else(|| needed("POSTHASTE_LLM_MODEL"))?,
+            api_key: self.llm_api_key.clone(),
+            timeout: self.llm_timeout,
+            extra_body: self.llm_extra_body.clone(),
+            prices: llm::Prices {
+                prompt: self.llm_prompt_price,
+                completion: self.llm_completion_price,
             },
-            concurrency: self.llm_concurrency,
-        })))
+        };
+        Ok(EnricherKind::Llm(Box::new(settings), self.llm_concurrency))
+    }
+}
+
+fn enricher(text: &str) -> Result<EnricherName, String> {
+    match text.trim() {
+        "builtin" => Ok(EnricherName::Builtin),
+        "llm" => Ok(EnricherName::Llm),
+        other => Err(format!("{other:?} is no enricher; use `builtin` or `llm`")),
+    }
+}
+
+/// The base URL of a model's API. It may have a query, which some endpoints want with every call.
+fn llm_base_url(text: &str) -> Result<Url, String> {
+    let url = web_url(text)?;
+    if url.fragment().is_some() {
+        return Err("must not have a fragment".to_owned());
+    }
+    Ok(url)
+}
+
+fn extra_body(text: &str) -> Result<llm::ExtraBody, String> {
+    llm::ExtraBody::parse(text).map_err(|error| error.to_string())
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(price) if (0.0..=HIGHEST_PRICE).contains(&price) => Ok(price),
+        _ => Err(format!(
+            "{text:?} is not a price of a million tokens, a number such as 0.15"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::values::tests::check, *};
+
+    #[test]
+    fn values_of_enrichment() {
+        check(
+            enricher,
+            r#"
+            builtin  | Builtin
+            llm      | Llm
+            gpt      ! "gpt" is no enricher; use `builtin` or `llm`
+            "#,
+        );
+        check(
+            |text| llm_base_url(text).map(String::from),
+            r#"
+            https://api.openai.com/v1     | "https://api.openai.com/v1"
+            https://h.example/d?api=2024  | "https://h.example/d?api=2024"
+            api.openai.com                ! not a URL such as
+            https://h.example/v1#a        ! must not have a fragment
+            "#,
+        );
+        check(
+            price,
+            r#"
+            0     | 0.0
+            0.15  | 0.15
+            -1    ! "-1" is not a price of a million tokens
+            NaN   ! "NaN" is not
+            inf   ! "inf" is not
+            0,15  ! "0,15" is not
+            "#,
+        );
+        check(
+            |text| extra_body(text).map(drop),
+            r#"
+            {"reasoning_effort":"low"}  | ()
+                                        ! must be a JSON object such as
+            [1]                         ! must be a JSON object such as
+            {"stream":true}             ! must not set "stream", which the program sets itself
+            "#,
+        );
     }
 }

@@ -1,21 +1,21 @@
-//! The options that commands share.
-//!
-//! What the values of options may be is in [`crate::config`].
+//! The options that commands share. What their [`values`] may be stands beside them.
 
 mod console;
 mod enricher;
 mod newsletter;
 mod operator;
-mod settings;
-mod webhooks;
+mod service;
+mod store;
+pub mod values;
 
 pub use self::{
     console::{ConsoleArgs, ConsoleUrlArgs},
-    newsletter::{AccountsArgs, PagesArgs, WebhookArgs},
+    enricher::EnricherKind,
+    newsletter::{AccountsArgs, NewsletterArgs},
     operator::OperatorArgs,
-    settings::{
-        AdminArgs, AppealArgs, DataDirArgs, HttpArgs, JsonArgs, LaneArgs, LifetimeArgs,
-        PublicUrlArgs, StoreArgs, WorkArgs,
+    service::{
+        AdminArgs, AppealArgs, HttpArgs, LONGEST_TEXTS_KEPT, LaneArgs, LifetimeArgs, PublicUrlArgs,
+        WebhookAddressArgs, WorkArgs,
     },
-    webhooks::WebhookAddressArgs,
+    store::{ChangeArgs, DataDirArgs, JsonArgs, ListArgs, StoreArgs},
 };

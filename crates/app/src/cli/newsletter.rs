@@ -7,10 +7,8 @@ use clap::Args;
 use secrecy::SecretString;
 use url::Url;
 
-use crate::{
-    config::{self, Group, WebhookSecrets},
-    newsletter_service::Links,
-};
+use super::values::{api_key, base_url, line, whole};
+use crate::newsletter_service::Links;
 
 /// The heading of the options.
 const HEADING: &str = "Newsletter (optional, off without an API key)";
@@ -22,10 +20,9 @@ pub struct AccountsArgs {
     #[arg(
         long,
         value_name = "KEY",
-        env = "POSTHASTE_MAILERLITE_OLD_API_KEY",
         hide_env_values = true,
         allow_hyphen_values = true,
-        value_parser = config::api_key
+        value_parser = api_key
     )]
     mailerlite_old_api_key: Option<SecretString>,
 
@@ -33,41 +30,23 @@ pub struct AccountsArgs {
     #[arg(
         long,
         value_name = "KEY",
-        env = "POSTHASTE_MAILERLITE_NEW_API_KEY",
         hide_env_values = true,
         allow_hyphen_values = true,
-        value_parser = config::api_key
+        value_parser = api_key
     )]
     mailerlite_new_api_key: Option<SecretString>,
 
     /// Where the API of the account to leave is
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "POSTHASTE_MAILERLITE_OLD_BASE_URL",
-        default_value = DEFAULT_BASE_URL,
-        value_parser = config::base_url
-    )]
+    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_old_base_url: Url,
 
     /// Where the API of the account to move to is
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "POSTHASTE_MAILERLITE_NEW_BASE_URL",
-        default_value = DEFAULT_BASE_URL,
-        value_parser = config::base_url
-    )]
+    #[arg(long, value_name = "URL", default_value = DEFAULT_BASE_URL, value_parser = base_url)]
     mailerlite_new_base_url: Url,
 
     /// Id of the group that whoever moves joins, which starts the chain of e-mails; `none` moves
     /// people without one. Without it, with a key of the account to move to, moves are refused
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "POSTHASTE_MAILERLITE_NEW_GROUP_ID",
-        value_parser = config::group_id
-    )]
+    #[arg(long, value_name = "ID", value_parser = group_id)]
     mailerlite_new_group_id: Option<Group>,
 
     /// When the accounts' lists of people are read: `daily`, at night and before the first sync
@@ -75,16 +54,29 @@ pub struct AccountsArgs {
     #[arg(
         long,
         value_name = "WHEN",
-        env = "POSTHASTE_MAILERLITE_RECONCILE",
         // A flag, which a bool is otherwise, would take `off` for absent.
         action = clap::ArgAction::Set,
         default_value = "daily",
-        value_parser = config::reconcile
+        value_parser = reconcile
     )]
-    mailerlite_reconcile: bool,
+    pub mailerlite_reconcile: bool,
 
-    #[command(flatten)]
-    pace: PaceArgs,
+    /// How many requests each of the accounts takes in a minute
+    #[arg(
+        long = "mailerlite-requests-per-minute",
+        value_name = "N",
+        default_value = "120",
+        value_parser = requests
+    )]
+    pub requests_per_minute: NonZeroU32,
+}
+
+/// The group that moved subscribers join.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Group {
+    Id(String),
+    /// Explicitly none.
+    None,
 }
 
 impl AccountsArgs {
@@ -102,16 +94,6 @@ impl AccountsArgs {
         }
     }
 
-    /// Whether the worker reconciles with the accounts' lists.
-    pub const fn reconciles(&self) -> bool {
-        self.mailerlite_reconcile
-    }
-
-    /// The rate limit of each account, in requests a minute.
-    pub const fn requests_per_minute(&self) -> NonZeroU32 {
-        self.pace.requests_per_minute
-    }
-
     /// The settings of the accounts that have a key.
     pub fn settings(&self) -> Settings {
         let account = |key: &Option<SecretString>, base_url: &Url, group: Option<String>| {
@@ -125,69 +107,85 @@ impl AccountsArgs {
             Some(Group::Id(id)) => Some(id.clone()),
             Some(Group::None) | None => None,
         };
+        let (old, new) = (&self.mailerlite_old_api_key, &self.mailerlite_new_api_key);
         Settings {
-            old: account(
-                &self.mailerlite_old_api_key,
-                &self.mailerlite_old_base_url,
-                None,
-            ),
-            new: account(
-                &self.mailerlite_new_api_key,
-                &self.mailerlite_new_base_url,
-                group,
-            ),
-            requests_per_minute: self.pace.requests_per_minute,
+            old: account(old, &self.mailerlite_old_base_url, None),
+            new: account(new, &self.mailerlite_new_base_url, group),
+            requests_per_minute: self.requests_per_minute,
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = HEADING)]
-pub struct PaceArgs {
-    /// How many requests each of the accounts takes in a minute
-    #[arg(
-        long = "mailerlite-requests-per-minute",
-        value_name = "N",
-        env = "POSTHASTE_MAILERLITE_REQUESTS_PER_MINUTE",
-        default_value = "120",
-        value_parser = config::requests_per_minute
-    )]
-    pub requests_per_minute: NonZeroU32,
-}
-
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = HEADING)]
-pub struct WebhookArgs {
+pub struct NewsletterArgs {
     /// What MailerLite signs its webhooks with; several with commas between them. Without it
     /// the webhook answers 503
     #[arg(
-        long,
+        long = "mailerlite-webhook-secret",
         value_name = "SECRET",
-        env = "POSTHASTE_MAILERLITE_WEBHOOK_SECRET",
         hide_env_values = true,
         allow_hyphen_values = true,
-        value_parser = config::webhook_secrets
+        value_delimiter = ',',
+        value_parser = webhook_secret
     )]
-    mailerlite_webhook_secret: Option<WebhookSecrets>,
+    pub webhook_secrets: Vec<SecretString>,
+
+    /// Whom the newsletter's pages speak for
+    #[arg(long, value_name = "NAME", default_value = "Newsletter", value_parser = line(100))]
+    pub board_name: String,
 }
 
-impl WebhookArgs {
-    pub fn secrets(&self) -> Vec<SecretString> {
-        let secrets = self.mailerlite_webhook_secret.clone();
-        secrets.map_or_else(Vec::new, |WebhookSecrets(secrets)| secrets)
+/// The id of a group, or `none`. The provider's are numbers of 18 digits.
+fn group_id(text: &str) -> Result<Group, String> {
+    if text.trim() == "none" {
+        return Ok(Group::None);
+    }
+    line(64)(text).map(Group::Id)
+}
+
+fn requests(text: &str) -> Result<NonZeroU32, String> {
+    let requests: u32 = whole("requests", 1..=u32::MAX.into())(text)?;
+    NonZeroU32::try_from(requests).map_err(|error| error.to_string())
+}
+
+fn reconcile(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "daily" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("{text:?} is not one of daily, off")),
     }
 }
 
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = HEADING)]
-pub struct PagesArgs {
-    /// Whom the newsletter's pages speak for
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_BOARD_NAME",
-        default_value = "Newsletter",
-        value_parser = config::board_name
-    )]
-    pub board_name: String,
+/// One of the secrets with which the provider signs its deliveries.
+fn webhook_secret(text: &str) -> Result<SecretString, String> {
+    match text.trim() {
+        "" => Err("has a comma with no secret beside it".to_owned()),
+        secret => Ok(secret.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::values::tests::check, *};
+
+    #[test]
+    fn values_of_the_accounts() {
+        check(
+            requests,
+            r#"
+            120         | 120
+            0           ! "0" is not a whole number of requests from 1 to 4294967295
+            4294967296  ! "4294967296" is not
+            "#,
+        );
+        check(
+            group_id,
+            r#"
+            98765  | Id("98765")
+            none   | None
+                   ! must not be empty
+            "#,
+        );
+    }
 }

@@ -6,18 +6,13 @@ use clap::Args;
 use kernel::audit::{Attribution, InvalidOperator, Operator};
 use uuid::Uuid;
 
-use crate::config;
+use super::values;
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Audit")]
 pub struct OperatorArgs {
     /// Who does this, for the audit. Default: the system's user
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_OPERATOR",
-        value_parser = config::operator
-    )]
+    #[arg(long, value_name = "NAME", value_parser = values::operator)]
     operator: Option<Operator>,
 }
 

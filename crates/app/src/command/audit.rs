@@ -12,8 +12,8 @@ use serde::Serialize;
 use time::OffsetDateTime;
 
 use crate::{
-    cli::{JsonArgs, StoreArgs},
-    config, output,
+    cli::{JsonArgs, StoreArgs, values::since},
+    output,
 };
 
 /// Entries that are read at a time.
@@ -23,21 +23,11 @@ const PAGE: usize = 1_000;
 #[derive(Debug, Args)]
 pub struct Audit {
     /// Only what was done from then on: a day such as `2026-03-01`, or an RFC 3339 time
-    #[arg(
-        long,
-        value_name = "TIME",
-        env = "POSTHASTE_AUDIT_SINCE",
-        value_parser = config::since
-    )]
+    #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<OffsetDateTime>,
 
     /// Show so many lines at most, the newest
-    #[arg(
-        long,
-        value_name = "LINES",
-        env = "POSTHASTE_AUDIT_LIMIT",
-        default_value_t = 1000
-    )]
+    #[arg(long, value_name = "LINES", default_value_t = 1000)]
     limit: usize,
     #[command(flatten)]
     json: JsonArgs,
@@ -129,7 +119,8 @@ fn lines<'a>(entries: &'a [Entry], people: &'a HashMap<SubscriberId, String>) ->
 }
 
 impl output::Row for Line<'_> {
-    const COLUMNS: &'static [(&'static str, usize)] = &[("", 1); 5];
+    const HEADINGS: &'static str = "";
+    const WIDTHS: &'static [usize] = &[1; 5];
 
     fn cells(&self) -> Vec<String> {
         let subject = self.email.or(self.subject).unwrap_or("-");

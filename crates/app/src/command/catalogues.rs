@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use adapters_http::catalogue_data;
-use anyhow::Context as _;
 use clap::Args;
 use domain::{
     catalogue::{Catalogue, PastImport},
@@ -16,8 +15,10 @@ use serde::{Serialize, Serializer};
 
 use super::clients;
 use crate::{
-    cli::{JsonArgs, OperatorArgs, StoreArgs},
-    config::{self, ClientRef},
+    cli::{
+        JsonArgs, ListArgs, OperatorArgs, StoreArgs,
+        values::{ClientRef, catalogue, client},
+    },
     database::Database,
     output,
 };
@@ -35,23 +36,10 @@ commands! {
 #[derive(Debug, Args)]
 pub struct List {
     /// Only those of this client: its id, or its name if no other client has it
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "POSTHASTE_CATALOGUES_CLIENT",
-        value_parser = config::client
-    )]
+    #[arg(long, value_name = "ID", value_parser = client)]
     client: Option<ClientRef>,
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_CATALOGUES_LIMIT",
-        default_value_t = 100
-    )]
-    limit: usize,
     #[command(flatten)]
-    json: JsonArgs,
+    rows: ListArgs,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -65,19 +53,15 @@ impl List {
         };
         let mut all = Vec::new();
         for client in &clients {
-            if all.len() > self.limit {
+            if all.len() > self.rows.limit {
                 break;
             }
-            let of_client = database.catalogues.list(client.id, (clock::system())());
+            let of_client = database.catalogues.list(client.id, clock::now());
             let of_client = of_client.await?.into_iter();
             all.extend(of_client.map(|catalogue| Shown(client.id, catalogue)));
         }
-        let has_more = output::cut(&mut all, self.limit);
-        let mut list = output::List::new(self.json.enabled, output::print);
-        if !all.is_empty() {
-            list.page(&all)?;
-        }
-        list.end("There are no catalogues.", output::more(has_more))
+        let more = self.rows.cut(&mut all);
+        self.rows.print(&all, "There are no catalogues.", more)
     }
 }
 
@@ -91,13 +75,7 @@ impl Serialize for Shown {
 }
 
 impl output::Row for Shown {
-    const COLUMNS: &'static [(&'static str, usize)] = &[
-        ("CLIENT", 0),
-        ("NAME", 0),
-        ("POSTINGS", 0),
-        ("LAST IMPORT", 0),
-        ("MISSING", 0),
-    ];
+    const HEADINGS: &'static str = "CLIENT  NAME  POSTINGS  LAST IMPORT  MISSING";
 
     fn cells(&self) -> Vec<String> {
         let Self(client, catalogue) = self;
@@ -128,26 +106,20 @@ fn missing(last: &PastImport) -> String {
 #[derive(Debug, Args)]
 struct Named {
     /// The catalogue's name
-    #[arg(value_name = "NAME", value_parser = config::catalogue)]
-    name: String,
+    #[arg(value_name = "NAME", value_parser = catalogue)]
+    name: CatalogueName,
     /// Its client's id, or its name if no other client has it
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "POSTHASTE_CATALOGUES_CLIENT",
-        value_parser = config::client
-    )]
+    #[arg(long, value_name = "ID", value_parser = client)]
     client: ClientRef,
     #[command(flatten)]
     store: StoreArgs,
 }
 
 impl Named {
-    async fn open(&self) -> anyhow::Result<(Database, ClientId, CatalogueName)> {
+    async fn open(&self) -> anyhow::Result<(Database, ClientId)> {
         let database = self.store.open().await?;
         let client = clients::find(&*database.clients, &self.client).await?.id;
-        let name = CatalogueName::new(&self.name).context("this is no name of a catalogue")?;
-        Ok((database, client, name))
+        Ok((database, client))
     }
 }
 
@@ -162,30 +134,33 @@ pub struct Show {
 
 impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (database, client, name) = self.named.open().await?;
-        let found = database.catalogues.find(client, &name, (clock::system())());
+        let (database, client) = self.named.open().await?;
+        let found = database
+            .catalogues
+            .find(client, &self.named.name, clock::now());
         let catalogue = found.await?.ok_or(CatalogueError::NotFound)?;
-        if self.json.enabled {
-            return output::print_json(&Shown(client, catalogue));
-        }
+        let shown = Shown(client, catalogue);
+        self.json.print(&shown, || shown.text())
+    }
+}
+
+impl Shown {
+    fn text(&self) -> String {
+        let Self(client, catalogue) = self;
         let last = catalogue.last_import.as_ref();
         let is_running = if catalogue.is_running { "yes" } else { "no" };
+        let finished = last.map(|last| output::time(last.finished_at));
+        let lines = last.map(|last| last.summary.counts.lines.to_string());
         let mut fields = output::Fields::default();
         fields
             .add("name", catalogue.name.to_string())
             .add("client", client.to_string())
             .add("postings", catalogue.postings.to_string())
             .add("running", is_running.to_owned())
-            .add(
-                "last_import",
-                last.map(|last| output::time(last.finished_at)),
-            )
-            .add(
-                "lines",
-                last.map(|last| last.summary.counts.lines.to_string()),
-            )
+            .add("last_import", finished)
+            .add("lines", lines)
             .add("missing", last.map(missing));
-        output::print(fields.text())
+        fields.text()
     }
 }
 
@@ -202,7 +177,7 @@ pub struct Undo {
 impl Undo {
     pub async fn run(self) -> anyhow::Result<()> {
         let by = self.operator.attribution()?;
-        let (database, client, name) = self.named.open().await?;
+        let (database, client) = self.named.open().await?;
         let undo = CatalogueUndo::new(CataloguePorts {
             catalogues: Arc::clone(&database.catalogues),
             store: Arc::clone(&database.store),
@@ -211,7 +186,7 @@ impl Undo {
         });
         let order = UndoOrder {
             client,
-            name,
+            name: self.named.name,
             prefixes: Prefixes::ALL,
             by: Some(by),
         };

@@ -1,6 +1,6 @@
 //! `posthaste companies`: lists companies, and changes what they are called and who owns them.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use domain::{
     company::{Company, CompanyView},
     posting::CompanyPatch,
@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 
 use super::clients;
 use crate::{
-    cli::{JsonArgs, OperatorArgs, StoreArgs},
-    config::{self, CompanyOwner},
+    cli::{
+        ChangeArgs, JsonArgs, ListArgs, StoreArgs,
+        values::{ClientRef, client},
+    },
     database::Database,
     misconfigured::Misconfigured,
     operators, output,
@@ -31,24 +33,11 @@ commands! {
 /// List companies by website
 #[derive(Debug, Args)]
 pub struct List {
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_COMPANIES_LIMIT",
-        default_value_t = 100
-    )]
-    limit: usize,
-    /// Only companies whose websites follow this text, which begins with `https://` or `http://`
-    #[arg(
-        long,
-        value_name = "WEBSITE",
-        env = "POSTHASTE_COMPANIES_AFTER",
-        default_value = ""
-    )]
-    after: String,
     #[command(flatten)]
-    json: JsonArgs,
+    rows: ListArgs,
+    /// Only companies whose websites follow this text, which begins with `https://` or `http://`
+    #[arg(long, value_name = "WEBSITE", default_value = "")]
+    after: String,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -56,18 +45,15 @@ pub struct List {
 impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        // One more shows whether there are more.
-        let most = self.limit.saturating_add(1);
+        let most = self.rows.most();
         let mut all = database.companies.companies(&self.after, most).await?;
-        let has_more = output::cut(&mut all, self.limit);
-        let end = all.last().filter(|_| has_more);
-        let more = end.map(|company| {
-            let website = &company.company.website;
+        let more = self.rows.cut(&mut all);
+        let more = more.and(all.last()).map(|last| {
+            let website = &last.company.website;
             format!("and more; `--after {website}` goes on")
         });
-        let mut list = output::List::new(self.json.enabled, output::print);
-        list.page(&all.iter().map(Row).collect::<Vec<_>>())?;
-        list.end("", more)
+        let rows: Vec<_> = all.iter().map(Row).collect();
+        self.rows.print(&rows, "", more)
     }
 }
 
@@ -80,13 +66,7 @@ impl Serialize for Row<'_> {
 }
 
 impl output::Row for Row<'_> {
-    const COLUMNS: &'static [(&'static str, usize)] = &[
-        ("WEBSITE", 0),
-        ("NAME", 0),
-        ("OWNER", 0),
-        ("UPDATED", 0),
-        ("BY", 0),
-    ];
+    const HEADINGS: &'static str = "WEBSITE  NAME  OWNER  UPDATED  BY";
 
     fn cells(&self) -> Vec<String> {
         let company = &self.0.company;
@@ -104,7 +84,7 @@ impl output::Row for Row<'_> {
 #[derive(Debug, Args)]
 pub struct Show {
     /// The company's website
-    #[arg(value_name = "WEBSITE", value_parser = config::website)]
+    #[arg(value_name = "WEBSITE", value_parser = website)]
     website: Website,
     #[command(flatten)]
     json: JsonArgs,
@@ -116,7 +96,7 @@ impl Show {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
         let id = CompanyId::of(&self.website);
-        print(&find(&database, id).await?, self.json.enabled)
+        print(&find(&database, id).await?, &self.json)
     }
 }
 
@@ -125,39 +105,27 @@ async fn find(database: &Database, id: CompanyId) -> anyhow::Result<CompanyView>
     Ok(found.ok_or(CompanyError::NotFound)?)
 }
 
+/// The options of an update of which it needs one.
+const CHANGES: [&str; 4] = ["name", "logo", "no_logo", "owner"];
+
 /// Change the name, the logo or the owner of a company
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
+#[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
 pub struct Update {
     /// The company's website
-    #[arg(value_name = "WEBSITE", value_parser = config::website)]
+    #[arg(value_name = "WEBSITE", value_parser = website)]
     website: Website,
 
     /// Call it so
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_COMPANY_NAME",
-        group = "change"
-    )]
+    #[arg(long, value_name = "NAME", env = "POSTHASTE_COMPANY_NAME")]
     name: Option<String>,
 
     /// The path to its logo
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "POSTHASTE_COMPANY_LOGO",
-        group = "change"
-    )]
+    #[arg(long, value_name = "PATH", env = "POSTHASTE_COMPANY_LOGO")]
     logo: Option<String>,
 
     /// Show no logo
-    #[arg(
-        long,
-        env = "POSTHASTE_COMPANY_NO_LOGO",
-        conflicts_with = "logo",
-        group = "change"
-    )]
+    #[arg(long, env = "POSTHASTE_COMPANY_NO_LOGO", conflicts_with = "logo")]
     no_logo: bool,
 
     /// The client that owns it: its id, or its name if no other client has it; `none` leaves the
@@ -166,22 +134,38 @@ pub struct Update {
         long,
         value_name = "CLIENT_ID",
         env = "POSTHASTE_COMPANY_OWNER",
-        value_parser = config::owner,
-        group = "change"
+        value_parser = owner_named
     )]
     owner: Option<CompanyOwner>,
 
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    by: ChangeArgs,
+}
+
+/// The owner that a company is to have.
+#[derive(Clone, Debug)]
+enum CompanyOwner {
+    /// None: the company is left to the clients without prefixes.
+    None,
+    Client(ClientRef),
+}
+
+fn owner_named(text: &str) -> Result<CompanyOwner, String> {
+    match text.trim() {
+        "none" => Ok(CompanyOwner::None),
+        text => client(text).map(CompanyOwner::Client),
+    }
+}
+
+/// The website that names a company, in any of its spellings.
+fn website(text: &str) -> Result<Website, String> {
+    Website::parse(text.trim()).map_err(|error| error.to_string())
 }
 
 impl Update {
     pub async fn run(self) -> anyhow::Result<()> {
-        let by = self.operator.attribution()?;
         let logo = match (&self.logo, self.no_logo) {
             (Some(path), _) => Some(Some(path.as_str())),
             (None, true) => Some(None),
@@ -193,7 +177,7 @@ impl Update {
                 errors.flat_map(|(field, why)| why.iter().map(move |why| option(field, why)));
             Misconfigured(errors.collect::<Vec<_>>().join("; "))
         })?;
-        let database = self.store.open().await?;
+        let (by, database) = self.by.open().await?;
         let owner = match &self.owner {
             None => None,
             Some(CompanyOwner::None) => Some(None),
@@ -204,7 +188,7 @@ impl Update {
         let (change, id) = (CompanyChange { patch, owner }, CompanyId::of(&self.website));
         let (store, clients) = (&*database.store, &*database.clients);
         operators::change_company(store, clients, id, &change, &by).await?;
-        print(&find(&database, id).await?, self.json.enabled)
+        print(&find(&database, id).await?, &self.json)
     }
 }
 
@@ -214,10 +198,11 @@ fn option(field: &str, why: &str) -> String {
     format!("--{option} {why}")
 }
 
-fn print(view: &CompanyView, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        return output::print_json(&data(view));
-    }
+fn print(view: &CompanyView, json: &JsonArgs) -> anyhow::Result<()> {
+    json.print(&data(view), || text(view))
+}
+
+fn text(view: &CompanyView) -> String {
     let company = &view.company;
     let logo = company.logo_path.as_deref().unwrap_or("none");
     let mut fields = output::Fields::default();
@@ -230,7 +215,7 @@ fn print(view: &CompanyView, as_json: bool) -> anyhow::Result<()> {
         .add("created_at", output::time(view.created_at))
         .add("updated_at", output::time(view.updated_at))
         .add("updated_by", by(view));
-    output::print(fields.text())
+    fields.text()
 }
 
 /// The company with the keys of the API.

@@ -5,10 +5,9 @@ use kernel::audit::Operator;
 use serde_json::json;
 
 use crate::{
-    cli::{ConsoleUrlArgs, JsonArgs, OperatorArgs, StoreArgs},
-    config,
+    cli::{ChangeArgs, ConsoleUrlArgs, JsonArgs, values},
     misconfigured::Misconfigured,
-    operators, output,
+    operators,
 };
 
 commands! {
@@ -22,38 +21,27 @@ commands! {
 #[derive(Debug, Args)]
 pub struct Link {
     /// Who is signed in by it. Default: who makes the link
-    #[arg(
-        long = "as",
-        value_name = "NAME",
-        env = "POSTHASTE_CONSOLE_AS",
-        value_parser = config::operator
-    )]
+    #[arg(long = "as", value_name = "NAME", value_parser = values::operator)]
     signs_in: Option<Operator>,
     #[command(flatten)]
     place: ConsoleUrlArgs,
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    by: OperatorArgs,
+    by: ChangeArgs,
 }
 
 impl Link {
     pub async fn run(self) -> anyhow::Result<()> {
-        let by = self.by.attribution()?;
         let url = self.place.address().ok_or_else(|| {
             Misconfigured(
                 "POSTHASTE_CONSOLE_BIND is `off`; --console-url takes the address of a console"
                     .to_owned(),
             )
         })?;
+        let (by, database) = self.by.open().await?;
         let operator = self.signs_in.unwrap_or_else(|| by.operator.clone());
-        let database = self.store.open().await?;
         let link = operators::link(&*database.sign_in_tokens, &url, operator, &by).await?;
-        if self.json.enabled {
-            return output::print_json(&json!({ "url": link }));
-        }
-        output::print(link)
+        self.json.print(&json!({ "url": link }), || link.clone())
     }
 }

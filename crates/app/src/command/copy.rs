@@ -19,13 +19,15 @@ use sha2::{Digest as _, Sha256};
 use tokio::task::block_in_place;
 
 use crate::{
-    cli::StoreArgs,
-    config::{self, DatabaseUrl},
+    cli::{StoreArgs, values::whole},
+    database_url::{DatabaseUrl, database_url},
     embedded,
     misconfigured::Misconfigured,
     output,
 };
 
+/// The most rows that are written at a time.
+const LARGEST_BATCH: u64 = 10_000;
 /// Digits of a digest that are shown.
 const SHOWN_DIGITS: usize = 16;
 
@@ -43,22 +45,15 @@ struct Copying {
 #[derive(Debug, Args)]
 pub struct Copy {
     /// The PostgreSQL database: empty, or with a copy that broke off
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "POSTHASTE_COPY_TO",
-        hide_env_values = true,
-        value_parser = config::database_url
-    )]
+    #[arg(long, value_name = "URL", hide_env_values = true, value_parser = database_url)]
     to: DatabaseUrl,
 
     /// Rows that are written at a time
     #[arg(
         long,
         value_name = "ROWS",
-        env = "POSTHASTE_COPY_BATCH",
         default_value = "500",
-        value_parser = config::copy_batch
+        value_parser = whole::<usize>("rows", 1..=LARGEST_BATCH)
     )]
     batch: usize,
     #[command(flatten)]

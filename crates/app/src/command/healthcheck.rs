@@ -11,7 +11,7 @@ use outbound::Timeouts;
 use reqwest::StatusCode;
 use url::Url;
 
-use crate::{config, misconfigured::Misconfigured, output, text};
+use crate::{cli::values, misconfigured::Misconfigured, output, text};
 
 /// The limit of the whole check: a supervisor that asks for it has one of its own, often 5 seconds.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -23,12 +23,7 @@ const LONGEST_ANSWER: usize = 4096;
 pub struct Healthcheck {
     /// The service's address. Default: where `serve` listens with the same variables, on this
     /// machine
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "POSTHASTE_HEALTHCHECK_URL",
-        value_parser = config::base_url
-    )]
+    #[arg(long, value_name = "URL", value_parser = values::base_url)]
     url: Option<Url>,
 
     /// The address and port that `serve` listens on
@@ -37,7 +32,7 @@ pub struct Healthcheck {
         value_name = "ADDR:PORT",
         env = "POSTHASTE_BIND",
         default_value = "127.0.0.1:8080",
-        value_parser = config::bind
+        value_parser = values::bind
     )]
     bind: SocketAddr,
 }

@@ -11,7 +11,7 @@ use runtime::clock;
 use serde::Serialize;
 
 use crate::{
-    cli::{DataDirArgs, JsonArgs, OperatorArgs, StoreArgs},
+    cli::{ChangeArgs, DataDirArgs, ListArgs},
     database::Database,
     output,
     signing_keys::{new_id, refuse_exposed},
@@ -39,8 +39,7 @@ impl Audit {
     /// another one.
     async fn open(
         action: Action,
-        store: &StoreArgs,
-        operator: &OperatorArgs,
+        ChangeArgs { store, operator }: &ChangeArgs,
     ) -> anyhow::Result<Self> {
         let makes_one = action == Action::KEYS_GENERATE;
         let entry = operator.attribution()?.entry(action, clock::now());
@@ -99,16 +98,14 @@ impl Audit {
 #[derive(Debug, Args)]
 pub struct Generate {
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Generate {
     pub async fn run(self) -> anyhow::Result<()> {
-        let folder = self.store.data_dir.key_folder();
+        let folder = self.change.store.data_dir.key_folder();
         refuse_exposed(&folder)?;
-        let audit = Audit::open(Action::KEYS_GENERATE, &self.store, &self.operator).await?;
+        let audit = Audit::open(Action::KEYS_GENERATE, &self.change).await?;
         let id = new_id()?;
         audit.record(id, || folder.generate(id)).await?;
         output::print(id)
@@ -127,7 +124,7 @@ struct Row {
 }
 
 impl output::Row for Row {
-    const COLUMNS: &'static [(&'static str, usize)] = &[("KEY", 0), ("CREATED", 0), ("USE", 0)];
+    const HEADINGS: &'static str = "KEY  CREATED  USE";
 
     fn cells(&self) -> Vec<String> {
         let created_at = self.created_at.clone().unwrap_or_default();
@@ -151,16 +148,8 @@ const SIGNS: &str = "signs";
 /// List the keys, oldest first, and what is no usable key
 #[derive(Debug, Args)]
 pub struct List {
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_KEYS_LIMIT",
-        default_value_t = 100
-    )]
-    limit: usize,
     #[command(flatten)]
-    json: JsonArgs,
+    rows: ListArgs,
     #[command(flatten)]
     data_dir: DataDirArgs,
 }
@@ -173,16 +162,14 @@ impl List {
     /// Lists the keys, and last the files that are no usable key, so that a broken one is not missed.
     fn print(&self) -> anyhow::Result<()> {
         let rows = rows(&self.data_dir.key_folder())?;
-        let shown = rows.get(..self.limit).unwrap_or(&rows);
-        let mut list = output::List::new(self.json.enabled, output::print);
-        list.page(shown)?;
+        let shown = rows.get(..self.rows.limit).unwrap_or(&rows);
         let more = match rows.len() - shown.len() {
             0 => None,
             more => Some(format!(
                 "and {more} more; `--limit` takes a larger number of rows"
             )),
         };
-        list.end("", more)
+        self.rows.print(shown, "", more)
     }
 }
 
@@ -220,18 +207,16 @@ pub struct Retire {
 
     /// Remove it although it is the last one that can be used: no token is given out or accepted
     /// until there is another
-    #[arg(long, env = "POSTHASTE_KEYS_FORCE")]
+    #[arg(long)]
     force: bool,
 
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Retire {
     pub async fn run(self) -> anyhow::Result<()> {
-        let (folder, id) = (self.store.data_dir.key_folder(), self.id);
+        let (folder, id) = (self.change.store.data_dir.key_folder(), self.id);
         let is_last = match folder.list_for_owner()?.keys() {
             [last] => last.id() == id,
             _ => false,
@@ -245,7 +230,7 @@ impl Retire {
         if !folder.has(id) {
             bail!("there is no key {id}; `posthaste keys list` shows those there are");
         }
-        let audit = Audit::open(Action::KEYS_RETIRE, &self.store, &self.operator).await?;
+        let audit = Audit::open(Action::KEYS_RETIRE, &self.change).await?;
         audit.record(id, || folder.retire(id).map(drop)).await?;
         if is_last {
             tracing::warn!(

@@ -1,9 +1,12 @@
-//! The commands. Each is a file: a struct with its options and, as `run`, what it does. To add one,
-//! list it in [`Command`] or in its group.
+//! The commands. Each is a struct with its options and, as `run`, what it does. To add one, list it in
+//! [`Command`] or in its group. An option names no variable: [`program::options::documented`] does.
 
-/// Declares a group of commands by their options, which say how they run.
+/// Declares a group of commands by their options, which say how they run. Commands with the same
+/// options are calls of one function.
 macro_rules! commands {
-    ($(#[$doc:meta])* $group:ident { $($(#[$attribute:meta])* $name:ident($options:ty),)* }) => {
+    ($(#[$doc:meta])* $group:ident {
+        $($(#[$attribute:meta])* $name:ident($options:ty) $(=> $run:ident($given:expr))?,)*
+    }) => {
         $(#[$doc])*
         #[derive(Debug, clap::Subcommand)]
         pub enum $group {
@@ -15,12 +18,15 @@ macro_rules! commands {
             pub async fn run(self) -> anyhow::Result<std::process::ExitCode> {
                 match self {
                     $(Self::$name(options) => {
-                        options.run().await.map(std::process::Termination::report)
+                        let ended = commands!(@run options $(, $run, $given)?).await;
+                        ended.map(std::process::Termination::report)
                     })*
                 }
             }
         }
     };
+    (@run $options:ident) => { $options.run() };
+    (@run $options:ident, $run:ident, $given:expr) => { $run($options, $given) };
 }
 
 mod audit;

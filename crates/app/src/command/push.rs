@@ -17,6 +17,7 @@ use std::{
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::ProgressBar;
+use kernel::CatalogueName;
 use push::{
     Catalogue, Counts, Credentials, Import, Loader, Missing, Options, Progress, Reason, Snapshot,
     Source,
@@ -27,7 +28,8 @@ use tokio::{task, time};
 use url::Url;
 
 use crate::{
-    config, output,
+    cli::{JsonArgs, values},
+    output,
     progress::{self, Estimate},
     shutdown::{INTERRUPTED, StopSignals},
     text::{plain, quoted, shorten},
@@ -41,7 +43,6 @@ const REDRAWS_PER_LINE: u64 = 50;
 
 /// Push many postings from a file
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Push {
     /// One `{"id":…,"payload":{…}}` a line, or one JSON array of them; gzip and Zstandard are
     /// unpacked. `-` reads standard input
@@ -49,7 +50,7 @@ pub struct Push {
     file: PathBuf,
 
     /// Where the service is
-    #[arg(long, value_name = "URL", env = "POSTHASTE_PUSH_URL", value_parser = config::base_url)]
+    #[arg(long, value_name = "URL", value_parser = values::base_url)]
     url: Url,
 
     /// The OAuth client's id
@@ -68,39 +69,27 @@ pub struct Push {
 
     /// The file is all that the client offers under this name: postings that it named before and
     /// does not name now expire, and expired ones that it names come back
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "POSTHASTE_PUSH_CATALOGUE",
-        value_parser = config::catalogue
-    )]
-    catalogue: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = values::catalogue)]
+    catalogue: Option<CatalogueName>,
 
     /// Expire nothing if more than this share of the catalogue's postings is missing, and more than
     /// --min-missing of them; the service's default is 30. 100 lets everything through
     #[arg(
         long,
         value_name = "PERCENT",
-        env = "POSTHASTE_PUSH_MAX_MISSING",
         requires = "catalogue",
-        value_parser = config::max_missing
+        value_parser = values::whole::<u8>("per cent", 0..=100)
     )]
     max_missing: Option<u8>,
 
     /// Let up to so many postings expire, whatever their share; the service's default is 20
-    #[arg(
-        long,
-        value_name = "POSTINGS",
-        env = "POSTHASTE_PUSH_MIN_MISSING",
-        requires = "catalogue"
-    )]
+    #[arg(long, value_name = "POSTINGS", requires = "catalogue")]
     min_missing: Option<u64>,
 
     /// Expire only what so many pushes in a row have missed, 1 to 10; the service's default is 1
     #[arg(
         long,
         value_name = "PUSHES",
-        env = "POSTHASTE_PUSH_MISSES",
         requires = "catalogue",
         value_parser = clap::value_parser!(u8).range(1..=10)
     )]
@@ -108,33 +97,27 @@ pub struct Push {
 
     /// Bring expired postings back: adds `"expiration": null` to each payload that says nothing of
     /// expiration
-    #[arg(long, env = "POSTHASTE_PUSH_REOPEN")]
+    #[arg(long)]
     reopen: bool,
 
     /// Only ask what would happen; nothing is written
-    #[arg(long, env = "POSTHASTE_PUSH_DRY_RUN")]
+    #[arg(long)]
     dry_run: bool,
 
     /// Have fields refused that the service does not know
-    #[arg(long, env = "POSTHASTE_PUSH_STRICT")]
+    #[arg(long)]
     strict: bool,
 
     /// Has no effect any more.
-    #[arg(
-        long,
-        value_name = "N",
-        env = "POSTHASTE_PUSH_CONCURRENCY",
-        hide = true
-    )]
+    #[arg(long, value_name = "N", hide = true)]
     concurrency: Option<u16>,
 
     /// Write lines that were not taken with their errors to this file, which can be pushed again
-    #[arg(long, value_name = "FILE", env = "POSTHASTE_PUSH_REJECTS")]
+    #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 
-    /// Print JSON instead of text
-    #[arg(long, env = "POSTHASTE_JSON")]
-    json: bool,
+    #[command(flatten)]
+    json: JsonArgs,
 }
 
 impl Push {
@@ -154,7 +137,7 @@ impl Push {
             ended = push(&self) => ended,
             () = stop => {
                 let message = "Stopped before the end. To push the same again is safe.";
-                if self.json {
+                if self.json.enabled {
                     output::complain(message);
                 } else {
                     output::print(message)?;
@@ -169,8 +152,8 @@ async fn push(args: &Push) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = Progress::default();
     let options = Options {
-        catalogue: args.catalogue.clone().map(|name| Catalogue {
-            name,
+        catalogue: args.catalogue.as_ref().map(|name| Catalogue {
+            name: name.to_string(),
             max_missing: args.max_missing,
             min_missing: args.min_missing,
             misses: args.misses,
@@ -366,7 +349,7 @@ impl fmt::Display for Summary {
 fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Result<()> {
     let missing = import.missing.filter(|missing| missing.count > 0);
     let missing = missing.map(|missing| say_missing(args, missing, import.counts.expired));
-    if args.json {
+    if args.json.enabled {
         if import.is_held() {
             output::complain(missing.unwrap_or_default());
         }
@@ -391,7 +374,7 @@ fn print_summary(summary: &Summary, import: &Import, args: &Push) -> anyhow::Res
 
 /// What is said of the postings that a catalogue lacks, beside those that their lines expired.
 fn say_missing(args: &Push, missing: Missing, by_lines: u64) -> String {
-    let name = args.catalogue.as_deref().unwrap_or_default();
+    let name = args.catalogue.as_ref().map_or("", CatalogueName::as_str);
     let sentence = domain::import::Missing {
         count: missing.count,
         expired: missing.expired,
@@ -422,7 +405,7 @@ fn overriding_command(args: &Push) -> String {
     add("url", args.url.as_str());
     add("client-id", &args.client_id);
     if let Some(name) = &args.catalogue {
-        add("catalogue", name);
+        add("catalogue", name.as_str());
     }
     add("max-missing", "100");
     if let Some(misses) = args.misses {
@@ -434,7 +417,7 @@ fn overriding_command(args: &Push) -> String {
     let switches = [
         ("reopen", args.reopen),
         ("strict", args.strict),
-        ("json", args.json),
+        ("json", args.json.enabled),
     ];
     for (option, _) in switches.iter().filter(|(_, is_on)| *is_on) {
         _ = write!(command, " --{option}");

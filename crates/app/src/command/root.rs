@@ -30,7 +30,6 @@ pub struct Cli {
         long,
         global = true,
         value_name = "FILTER",
-        env = "POSTHASTE_LOG",
         value_parser = log_filter,
         help_heading = "Logging"
     )]
@@ -41,7 +40,6 @@ pub struct Cli {
         long,
         global = true,
         value_name = "FORMAT",
-        env = "POSTHASTE_LOG_FORMAT",
         default_value = "text",
         value_parser = log_format,
         help_heading = "Logging"

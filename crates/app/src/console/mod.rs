@@ -17,8 +17,7 @@ use tokio::task::JoinHandle;
 
 use self::store::StoreCommands;
 use crate::{
-    cli::{ConsoleArgs, WorkArgs},
-    config::AdminBind,
+    cli::{ConsoleArgs, WorkArgs, values::AdminBind},
     database::Database,
     exposure,
 };
@@ -60,7 +59,7 @@ impl ConsoleServer {
                 return Ok(None);
             }
         };
-        let (url, proxy) = (args.place.url(), args.proxy()?);
+        let (url, proxy) = (args.place.console_url.clone(), args.proxy()?);
         let url = url.unwrap_or_else(|| format!("http://{}", listener.addr()));
         exposure::warn_of_console(&url, address, proxy.is_some());
         let settings = Settings {

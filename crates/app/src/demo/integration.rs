@@ -81,9 +81,7 @@ pub async fn push_samples(
     }
     for (Sample { id, .. }, receipt) in samples.iter().zip(receipts) {
         let row = rows.iter_mut().find(|row| row.id.as_str() == id);
-        row.context("a sample has no row")?
-            .answers
-            .push(receipt.into());
+        row.context("a sample has no row")?.answers.push(receipt);
         bar.inc(1);
     }
     bar.finish_and_clear();

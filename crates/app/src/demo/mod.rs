@@ -38,7 +38,7 @@ use self::{
 use crate::{
     database::Database,
     operators, output,
-    serve::Service,
+    serve::Running,
     shutdown::{INTERRUPTED, StopSignals},
 };
 
@@ -49,11 +49,11 @@ const ENRICHMENT_TIMEOUT: Duration = Duration::from_mins(1);
 #[derive(Debug, Args)]
 pub struct Demo {
     /// Keep the demo's database and keys in this directory instead of a temporary one
-    #[arg(long, value_name = "DIR", env = "POSTHASTE_DEMO_DATA_DIR")]
+    #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 
     /// Stop after the table instead of serving until Ctrl-C
-    #[arg(long, env = "POSTHASTE_DEMO_EXIT")]
+    #[arg(long)]
     exit: bool,
 }
 
@@ -65,7 +65,7 @@ impl Demo {
         tokio::pin!(stop);
         let home = Home::new(self.data_dir.as_deref(), self.exit)
             .context("no directory can be made for the demo; name one with --data-dir")?;
-        let mut running = Service::start(&home.service()?, None).await?;
+        let mut running = Running::start(&home.service()?, None).await?;
         let (database, url) = (running.database.clone(), running.public_url.clone());
         let console = running.console.as_ref().map(|console| console.url.clone());
 

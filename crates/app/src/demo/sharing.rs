@@ -6,6 +6,7 @@ use kernel::Prefixes;
 use super::{
     integration::{integration, push_samples},
     samples,
+    table::{refusal, status},
 };
 use crate::{database::Database, output};
 
@@ -30,8 +31,8 @@ pub async fn render(database: &Database, url: &str) -> anyhow::Result<String> {
         let mut cells = vec![name.to_owned(), prefix.to_owned()];
         for row in &rows {
             let answer = row.answers.first().context("a push was not answered")?;
-            cells.push(answer.to_string());
-            refusals.extend(answer.refusal().map(|why| format!("{name}: {why}")));
+            cells.push(status(answer));
+            refusals.extend(refusal(answer).map(|why| format!("{name}: {why}")));
         }
         table.add_row(cells);
     }

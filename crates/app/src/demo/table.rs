@@ -1,7 +1,5 @@
 //! Renders the outcome of the samples as a table.
 
-use std::fmt;
-
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use domain::{posting::PostingView, store::PostingReader};
 use kernel::{SourceIdentifier, Status};
@@ -20,41 +18,18 @@ const TITLE_LENGTH: usize = 18;
 pub struct Row {
     pub id: SourceIdentifier,
     pub title: String,
-    /// The answers, one for each push.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<Receipt>,
 }
 
-/// The answer to a push.
-#[derive(Debug)]
-pub struct Answer {
-    status: Option<u16>,
-    refusal: Option<String>,
+/// The status of an answer, or a dash without one.
+pub fn status(answer: &Receipt) -> String {
+    let status = answer.status.map(|status| status.to_string());
+    status.unwrap_or_else(|| "–".to_owned())
 }
 
-impl From<Receipt> for Answer {
-    fn from(receipt: Receipt) -> Self {
-        Self {
-            status: receipt.status,
-            refusal: receipt.is_refusal().then_some(receipt.message),
-        }
-    }
-}
-
-impl Answer {
-    /// The reason of a refusal.
-    pub fn refusal(&self) -> Option<&str> {
-        self.refusal.as_deref()
-    }
-}
-
-/// The status, or a dash without one.
-impl fmt::Display for Answer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.status {
-            Some(status) => status.fmt(f),
-            None => f.write_str("–"),
-        }
-    }
+/// The reason of a refusal.
+pub fn refusal(answer: &Receipt) -> Option<&str> {
+    answer.is_refusal().then_some(&answer.message)
 }
 
 /// Reads the postings' status, and renders the table.
@@ -73,7 +48,11 @@ pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Resul
         table.add_row([
             plain(row.id.as_str()),
             title,
-            answers(&row.answers),
+            row.answers
+                .iter()
+                .map(self::status)
+                .collect::<Vec<_>>()
+                .join(" "),
             status,
             note,
         ]);
@@ -94,16 +73,8 @@ pub async fn render(rows: &[Row], postings: &dyn PostingReader) -> anyhow::Resul
     Ok(table.trim_fmt())
 }
 
-fn answers(answers: &[Answer]) -> String {
-    let answers: Vec<_> = answers.iter().map(Answer::to_string).collect();
-    answers.join(" ")
-}
-
 fn outcome(row: &Row, view: Option<&PostingView>) -> (String, String) {
-    let refusal = row
-        .answers
-        .iter()
-        .find_map(|answer| answer.refusal.as_deref());
+    let refusal = row.answers.iter().find_map(refusal);
     let Some(view) = view else {
         return (
             "refused".to_owned(),

@@ -30,7 +30,7 @@ fn run_in_bash(script: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_samples_end_as_intended_and_the_printed_commands_work() {
     let home = Home::new(None, false).unwrap();
-    let running = Service::start(&home.service().unwrap(), None)
+    let running = Running::start(&home.service().unwrap(), None)
         .await
         .unwrap();
     let (database, url) = (&running.database, running.public_url.as_str());

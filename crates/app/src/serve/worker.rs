@@ -14,7 +14,7 @@ use workers::{ActivityTask, Wake, WebhookParts, WorkerParts, WorkerSettings};
 
 use crate::{
     admin::Admin,
-    announce::Parts,
+    announce,
     cli::{AdminArgs, StoreArgs, WorkArgs},
     database::Database,
     enricher, logging, provider,
@@ -39,7 +39,7 @@ impl WorkerSetup {
         let (model, settings) = enricher::prepare(&work.enricher.kind()?, work.settings())?;
         Ok(Self {
             model,
-            provider: provider::connect(&work.accounts.settings())?,
+            provider: provider::connect(&work.accounts.settings(), None)?,
             body: webhooks::body(work.appeal.appeal_url.clone()),
             settings,
         })
@@ -124,11 +124,7 @@ impl Worker {
             Throttle(Arc::new(|| false)),
             traces.tracer(),
         )?;
-        let parts = Parts {
-            worker: Some((&self.work.enricher.kind()?, &self.work.accounts.settings())),
-            has_webhook_secret: None,
-        };
-        parts.announce();
+        announce::parts(Some(&self.work), None)?;
         logging::announce("Posthaste works in the background.");
         let supervisor = Supervisor::ready();
         signals.asked().await;

@@ -1,71 +1,44 @@
 //! What a backup holds, and what `restore` refuses.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use tempfile::{TempDir, tempdir};
-
-use super::{check_refused, database::check_private, run, text};
-
-fn succeeds(folder: &TempDir, arguments: &[&str]) -> String {
-    let output = run(folder, arguments, &[]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout).to_owned()
-}
-
-/// Runs a command that is refused, and returns what it says.
-fn refused(folder: &TempDir, arguments: &[&str]) -> String {
-    let output = run(folder, arguments, &[]);
-    let said = text(&output.stderr).to_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said
-}
+use super::{Place, database::check_private};
 
 /// A folder with a database, a client and a key in `data`, and a backup of them in `copy`.
-fn backed_up() -> TempDir {
-    let folder = tempdir().unwrap();
-    succeeds(&folder, &["keys", "generate"]);
-    let create = [
-        "clients",
-        "create",
-        "--name",
-        "Ada",
-        "--scope",
-        "job-postings:read",
-    ];
-    succeeds(&folder, &create);
-    fs::create_dir(folder.path().join("copy")).unwrap();
-    fs::set_permissions(
-        folder.path().join("copy"),
-        fs::Permissions::from_mode(0o755),
-    )
-    .unwrap();
-    let said = succeeds(&folder, &["backup", "copy"]);
+fn backed_up() -> Place {
+    let place = Place::new();
+    place.says("keys generate");
+    place.says("clients create --name Ada --scope job-postings:read");
+    let copy = place.path("copy");
+    fs::create_dir(&copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = place.says("backup copy");
     assert!(said.contains("1 key, and a database"), "{said}");
     assert!(said.contains("0 postings, 1 clients"), "{said}");
-    folder
+    place
 }
 
 #[test]
 fn a_backup_is_private_and_comes_back_whole() {
-    let folder = backed_up();
-    check_private(&folder, "copy");
-    let names = |path: &str| -> Vec<String> {
-        let entries = fs::read_dir(folder.path().join(path)).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.collect();
-        names.sort();
-        names
-    };
-    assert_eq!(names("copy"), ["keys", "manifest.json", "posthaste.db"]);
-    let keys = names("data/keys");
-    fs::rename(folder.path().join("data"), folder.path().join("old")).unwrap();
-    succeeds(&folder, &["restore", "copy"]);
-    assert_eq!(names("data/keys"), keys);
-    assert_eq!(names("data"), ["keys", "posthaste.db"]);
-    check_private(&folder, "data");
-    assert!(succeeds(&folder, &["clients", "list"]).contains("Ada"));
-    let said = refused(&folder, &["restore", "copy"]);
+    let place = backed_up();
+    check_private(&place.path("copy"));
+    assert_eq!(
+        place.names("copy"),
+        ["keys", "manifest.json", "posthaste.db"]
+    );
+    let keys = place.names("data/keys");
+    fs::rename(place.path("data"), place.path("old")).unwrap();
+    place.says("restore copy");
+    assert_eq!(place.names("data/keys"), keys);
+    assert_eq!(place.names("data"), ["keys", "posthaste.db"]);
+    check_private(&place.path("data"));
+    assert!(place.says("clients list").contains("Ada"));
+    let said = place.fails("restore copy");
     assert!(
         said.contains("posthaste.db is there; stop the service"),
         "{said}"
@@ -74,52 +47,63 @@ fn a_backup_is_private_and_comes_back_whole() {
 
 #[test]
 fn a_restore_that_was_broken_off_may_be_run_again() {
-    let folder = backed_up();
-    fs::remove_file(folder.path().join("data/posthaste.db")).unwrap();
-    succeeds(&folder, &["restore", "copy"]);
-    assert!(succeeds(&folder, &["clients", "list"]).contains("Ada"));
+    let place = backed_up();
+    fs::remove_file(place.path("data/posthaste.db")).unwrap();
+    place.says("restore copy");
+    assert!(place.says("clients list").contains("Ada"));
 }
 
 #[test]
 fn nothing_is_overwritten() {
-    let folder = backed_up();
-    let said = refused(&folder, &["backup", "copy"]);
+    let place = backed_up();
+    let (database, log) = (
+        place.path("data/posthaste.db"),
+        place.path("data/posthaste.db-wal"),
+    );
+    let said = place.fails("backup copy");
     assert!(said.contains("copy is not empty"), "{said}");
-    fs::remove_file(folder.path().join("data/posthaste.db")).unwrap();
-    fs::write(folder.path().join("data/posthaste.db-wal"), "").unwrap();
-    let said = refused(&folder, &["restore", "copy"]);
+    fs::remove_file(&database).unwrap();
+    fs::write(&log, "").unwrap();
+    let said = place.fails("restore copy");
     assert!(said.contains("posthaste.db-wal is there"), "{said}");
-    fs::remove_file(folder.path().join("data/posthaste.db-wal")).unwrap();
-    succeeds(&folder, &["migrate"]);
-    succeeds(&folder, &["keys", "generate"]);
-    fs::remove_file(folder.path().join("data/posthaste.db")).unwrap();
-    let said = refused(&folder, &["restore", "copy"]);
+    fs::remove_file(log).unwrap();
+    place.says("migrate");
+    place.says("keys generate");
+    fs::remove_file(&database).unwrap();
+    let said = place.fails("restore copy");
     assert!(said.contains("the backup does not hold it"), "{said}");
-    assert!(!folder.path().join("data/posthaste.db").exists());
+    assert!(!database.exists());
 }
 
-/// A change to a backup.
-type Change = fn(&Path);
+/// What is done to a backup.
+type Damage = fn(&Path);
+
+/// Changes a file of a backup.
+fn change(path: PathBuf, change: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+    let bytes = fs::read(&path).unwrap();
+    fs::write(path, change(bytes)).unwrap();
+}
 
 #[test]
 fn what_is_not_as_it_was_backed_up_is_not_restored() {
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Damage); 6] = [
         ("no complete backup", |copy| {
             fs::remove_file(copy.join("manifest.json")).unwrap();
         }),
         ("cannot be read as a manifest", |copy| {
-            fs::write(copy.join("manifest.json"), "{\"format\":1").unwrap();
+            change(copy.join("manifest.json"), |_| b"{\"format\":1".into());
         }),
         ("has the form 2", |copy| {
-            let path = copy.join("manifest.json");
-            let text = fs::read_to_string(&path).unwrap();
-            fs::write(path, text.replace("\"format\": 1", "\"format\": 2")).unwrap();
+            change(copy.join("manifest.json"), |text| {
+                let text = String::from_utf8(text).unwrap();
+                text.replace("\"format\": 1", "\"format\": 2").into()
+            });
         }),
         ("is not as it was backed up", |copy| {
-            let path = copy.join("posthaste.db");
-            let mut bytes = fs::read(&path).unwrap();
-            *bytes.last_mut().unwrap() ^= 1;
-            fs::write(path, bytes).unwrap();
+            change(copy.join("posthaste.db"), |mut bytes| {
+                *bytes.last_mut().unwrap() ^= 1;
+                bytes
+            });
         }),
         ("cannot read", |copy| {
             fs::remove_file(copy.join("posthaste.db")).unwrap();
@@ -128,48 +112,34 @@ fn what_is_not_as_it_was_backed_up_is_not_restored() {
             fs::write(copy.join("keys/another"), "").unwrap();
         }),
     ];
-    let folder = backed_up();
-    fs::rename(folder.path().join("data"), folder.path().join("old")).unwrap();
+    let place = backed_up();
+    fs::rename(place.path("data"), place.path("old")).unwrap();
     for (expected, change) in changes {
-        let copy = folder.path().join("changed");
-        copy_folder(&folder.path().join("copy"), &copy);
+        let (from, copy) = (place.path("copy"), place.path("changed"));
+        let copied = Command::new("cp").arg("-a").arg(from).arg(&copy).status();
+        assert!(copied.unwrap().success());
         change(&copy);
-        let said = refused(&folder, &["restore", "changed"]);
+        let said = place.fails("restore changed");
         assert!(said.contains(expected), "{expected}: {said}");
-        assert!(!folder.path().join("data").exists(), "{expected}");
+        assert!(!place.path("data").exists(), "{expected}");
         fs::remove_dir_all(copy).unwrap();
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) {
-    let status = Command::new("cp").arg("-a").arg(from).arg(to).status();
-    assert!(status.unwrap().success());
-}
-
 #[test]
 fn of_a_service_on_postgresql_the_keys_are_backed_up() {
-    let folder = tempdir().unwrap();
-    succeeds(&folder, &["keys", "generate"]);
+    let place = Place::new();
+    place.says("keys generate");
     let variables = [("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nowhere")];
-    let output = run(&folder, &["backup", "copy"], &variables);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("pg_dump --format=custom --file=copy/"));
-    fs::remove_dir_all(folder.path().join("data")).unwrap();
-    check_refused(
-        &folder,
-        &[],
-        &["restore", "copy"],
-        "DATABASE_URL: copy holds the keys",
+    let said = place.says_with("backup copy", &variables);
+    assert!(
+        said.contains("pg_dump --format=custom --file=copy/"),
+        "{said}"
     );
-    let output = run(&folder, &["restore", "copy"], &variables);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(
-        fs::read_dir(folder.path().join("data/keys"))
-            .unwrap()
-            .count(),
-        1
-    );
-    let other = backed_up();
+    fs::remove_dir_all(place.path("data")).unwrap();
+    place.refuses("restore copy", &[], "DATABASE_URL: copy holds the keys");
+    place.says_with("restore copy", &variables);
+    assert_eq!(place.names("data/keys").len(), 1);
     let begin = "DATABASE_URL: copy holds an embedded database";
-    check_refused(&other, &variables, &["restore", "copy"], begin);
+    backed_up().refuses("restore copy", &variables, begin);
 }

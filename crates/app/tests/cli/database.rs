@@ -2,168 +2,146 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader},
     os::unix::fs::PermissionsExt as _,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    path::Path,
+    process::{Command, Stdio},
 };
 
-use tempfile::{TempDir, tempdir};
+use rustix::process::Signal;
 
-use super::{check_refused, posthaste, run, text};
+use super::{Place, signal, text};
 
-/// Every command that needs a database and makes none.
-const COMMANDS: [&[&str]; 27] = [
-    &["worker", "--admin-bind", "off"],
-    &["clients", "list"],
-    &["clients", "revoke", "019a3c5e-0000-7000-8000-000000000000"],
-    &["postings", "list"],
-    &["postings", "show", "a"],
-    &["postings", "approve", "a"],
-    &["postings", "reject", "a", "--reason", "spam"],
-    &["postings", "feature", "a"],
-    &["outbox", "list"],
-    &["outbox", "retry", "--all-dead"],
-    &["subscribers", "show", "ada@example.com"],
-    &["subscribers", "import", "-"],
-    &["subscribers", "migrate", "--all", "--source", "manual"],
-    &["subscribers", "export"],
-    &["subscribers", "erase", "ada@example.com"],
-    &["webhooks", "list"],
-    &["webhooks", "show", WEBHOOK],
-    &["webhooks", "pause", WEBHOOK],
-    &["webhooks", "resume", WEBHOOK],
-    &["webhooks", "rotate", WEBHOOK],
-    &["webhooks", "test", WEBHOOK],
-    &["webhooks", "replay", WEBHOOK, "--since", "2026-03-01"],
-    &["webhooks", "deliveries", WEBHOOK],
-    &["webhooks", "delete", WEBHOOK],
-    &["backup", "copy"],
-    &["copy", "--to", "postgres://nobody@127.0.0.1:1/nowhere"],
-    &["doctor"],
-];
-const WEBHOOK: &str = "019a3c5e-0000-7000-8000-000000000000";
-const CREATE: [&str; 6] = [
-    "clients",
-    "create",
-    "--name",
-    "Scraper",
-    "--scope",
-    "job-postings:write",
-];
+/// Every command that needs a database and makes none; `ID` is that of nothing.
+const COMMANDS: &str = "\
+    worker --admin-bind off
+    clients list
+    clients revoke ID
+    postings list
+    postings show a
+    postings approve a
+    postings reject a --reason spam
+    postings feature a
+    outbox list
+    outbox retry --all-dead
+    subscribers show ada@example.com
+    subscribers import -
+    subscribers migrate --all --source manual
+    subscribers export
+    subscribers erase ada@example.com
+    webhooks list
+    webhooks show ID
+    webhooks pause ID
+    webhooks resume ID
+    webhooks rotate ID
+    webhooks test ID
+    webhooks replay ID --since 2026-03-01
+    webhooks deliveries ID
+    webhooks delete ID
+    backup copy
+    copy --to postgres://nobody@127.0.0.1:1/nowhere
+    doctor";
+const CREATE: &str = "clients create --name Scraper --scope job-postings:write";
 
 #[test]
 fn a_command_in_the_wrong_folder_makes_no_database() {
-    let folder = tempdir().unwrap();
-    let elsewhere = folder.path().join("nowhere/at/all.db");
+    let place = Place::new();
+    let (usual, elsewhere) = (
+        place.path("data/posthaste.db"),
+        place.path("nowhere/at/all.db"),
+    );
     let url = format!("sqlite://{}", elsewhere.display());
-    for command in COMMANDS {
+    for command in COMMANDS.replace("ID", super::NOBODY).lines() {
         let begin = format!(
             "there is no database at {}; correct POSTHASTE_DATA_DIR or DATABASE_URL",
-            folder.path().join("data/posthaste.db").display()
+            usual.display()
         );
-        check_refused(&folder, &[], command, &begin);
+        place.refuses(command, &[], &begin);
         let begin = format!("there is no database at {};", elsewhere.display());
-        check_refused(&folder, &[("DATABASE_URL", &url)], command, &begin);
+        place.refuses(command, &[("DATABASE_URL", &url)], &begin);
     }
-    let made = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(made, 0, "nothing was made");
+    assert!(place.names("").is_empty(), "nothing was made");
 }
 
 #[test]
 fn what_is_made_is_for_its_owner_only() {
-    for command in [&["migrate"] as &[_], &["keys", "generate"], &CREATE] {
-        let folder = tempdir().unwrap();
-        let posthaste = env!("CARGO_BIN_EXE_posthaste");
+    for command in ["migrate", "keys generate", CREATE] {
+        let place = Place::new();
         let mut shell = Command::new("sh");
         shell
-            .args(["-c", "umask 0; exec \"$@\"", "sh", posthaste])
-            .args(command)
-            .current_dir(folder.path())
+            .args([
+                "-c",
+                "umask 0; exec \"$@\"",
+                "sh",
+                env!("CARGO_BIN_EXE_posthaste"),
+            ])
+            .args(command.split(' '))
+            .current_dir(place.0.path())
             .env_clear();
         let made = shell.output().unwrap();
         assert!(made.status.success(), "{}", text(&made.stderr));
-        check_private(&folder, "data");
+        check_private(&place.path("data"));
     }
 }
 
 /// Checks that nobody but the owner can do anything with what is there.
-pub fn check_private(folder: &TempDir, path: &str) {
-    let path = folder.path().join(path);
+pub fn check_private(path: &Path) {
     let about = path.metadata().unwrap();
     let mode = about.permissions().mode() & 0o777;
     let expected = if about.is_dir() { 0o700 } else { 0o600 };
     assert_eq!(mode, expected, "{}", path.display());
     for entry in path.read_dir().into_iter().flatten() {
-        check_private(folder, entry.unwrap().path().to_str().unwrap());
+        check_private(&entry.unwrap().path());
     }
 }
 
 /// Runs `posthaste serve` until it listens, and stops it.
-fn serve_for_a_moment(folder: &TempDir) {
-    let mut child = posthaste(folder.path(), &["serve", "--bind", "127.0.0.1:0"])
-        .env("POSTHASTE_ADMIN_BIND", "off")
-        .env("POSTHASTE_CONSOLE_BIND", "off")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+fn serve_for_a_moment(place: &Place) {
+    let line = "serve --bind 127.0.0.1:0 --admin-bind off --console-bind off";
+    let mut serve = place.command(line);
+    let serve = serve.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = serve.spawn().unwrap();
     let mut line = String::new();
-    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
-    std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
     assert!(line.starts_with("Posthaste listens on "), "{line}");
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    wait(&mut child);
-}
-
-fn wait(child: &mut Child) {
-    let start = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if start.elapsed() > Duration::from_secs(30) {
-            let _ = child.kill();
-            panic!("the server does not stop");
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+    signal(&child, Signal::TERM);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
 fn a_database_that_is_gone_is_not_made_anew_unless_told_so() {
-    let folder = tempdir().unwrap();
-    assert!(run(&folder, &["keys", "generate"], &[]).status.success());
-    serve_for_a_moment(&folder);
-    let database = folder.path().join("data/posthaste.db");
+    let place = Place::new();
+    place.says("keys generate");
+    serve_for_a_moment(&place);
+    let database = place.path("data/posthaste.db");
     assert!(database.exists());
     for file in ["posthaste.db", "posthaste.db-wal", "posthaste.db-shm"] {
-        let _ = fs::remove_file(folder.path().join("data").join(file));
+        let _ = fs::remove_file(place.path("data").join(file));
     }
-    let serve = ["serve", "--bind", "127.0.0.1:0", "--admin-bind", "off"];
     let begin = format!(
         "the database {} is gone, but {} is still there; put the database back",
         database.display(),
-        folder.path().join("data/keys").display()
+        place.path("data/keys").display()
     );
-    let (demo, generate) = (["demo", "--data-dir", "data"], ["keys", "generate"]);
-    for command in [&serve as &[_], &CREATE, &demo, &generate] {
-        check_refused(&folder, &[], command, &begin);
+    let serve = "serve --bind 127.0.0.1:0 --admin-bind off";
+    for command in [serve, CREATE, "demo --data-dir data", "keys generate"] {
+        place.refuses(command, &[], &begin);
     }
     assert!(!database.exists());
-
-    assert!(run(&folder, &["migrate"], &[]).status.success());
-    serve_for_a_moment(&folder);
+    place.says("migrate");
+    serve_for_a_moment(&place);
 }
 
 #[test]
 fn what_sqlite_left_behind_is_a_sign_of_a_database() {
-    let folder = tempdir().unwrap();
-    fs::create_dir(folder.path().join("data")).unwrap();
-    let log = folder.path().join("data/posthaste.db-wal");
-    fs::write(&log, "").unwrap();
+    let place = Place::new();
+    fs::create_dir(place.path("data")).unwrap();
+    place.write("data/posthaste.db-wal", "");
     let begin = format!(
         "the database {} is gone, but {} is still there;",
-        folder.path().join("data/posthaste.db").display(),
-        log.display()
+        place.path("data/posthaste.db").display(),
+        place.path("data/posthaste.db-wal").display()
     );
-    check_refused(&folder, &[], &["serve"], &begin);
+    place.refuses("serve", &[], &begin);
 }

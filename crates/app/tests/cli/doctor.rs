@@ -3,13 +3,12 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Output};
 
 use serde_json::{Value, json};
-use tempfile::{TempDir, tempdir};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{method, path},
 };
 
-use super::{check_refused, run, text};
+use super::{Place, text};
 
 const SECRETS: [&str; 5] = [
     "sesame-old",
@@ -25,13 +24,10 @@ const NEWSLETTER: [(&str, &str); 3] = [
 ];
 
 /// A folder with a database and a key, and the key's id.
-fn installed() -> (TempDir, String) {
-    let folder = tempdir().unwrap();
-    assert!(run(&folder, &["migrate"], &[]).status.success());
-    let made = run(&folder, &["keys", "generate"], &[]);
-    assert!(made.status.success());
-    let id = text(&made.stdout).trim().to_owned();
-    (folder, id)
+fn installed() -> (Place, String) {
+    let place = Place::migrated();
+    let id = place.says("keys generate").trim().to_owned();
+    (place, id)
 }
 
 /// What the command says in lines; nothing of it is a secret.
@@ -89,14 +85,11 @@ async fn endpoints() -> MockServer {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_installation_that_is_well_is_all_ok() {
-    let (folder, key) = installed();
+    let (place, key) = installed();
     let server = endpoints().await;
     answer(&server, "/readyz", json!({})).await;
     let board = server.uri();
-    let (api, model) = (
-        format!("{}/api", server.uri()),
-        format!("{}/v1", server.uri()),
-    );
+    let (api, model) = (format!("{board}/api"), format!("{board}/v1"));
     let variables = [
         &NEWSLETTER[..],
         &[
@@ -111,7 +104,7 @@ async fn an_installation_that_is_well_is_all_ok() {
         ],
     ]
     .concat();
-    let lines = said(&run(&folder, &["doctor"], &variables), 0);
+    let lines = said(&place.run("doctor", &variables), 0);
     for (check, words) in [
         ("configuration", ""),
         ("public-url", &board),
@@ -135,7 +128,7 @@ async fn an_installation_that_is_well_is_all_ok() {
     }
     assert!(lines.lines().all(|line| line.starts_with("ok ")), "{lines}");
 
-    let shown = said(&run(&folder, &["doctor", "--json"], &variables), 0);
+    let shown = said(&place.run("doctor --json", &variables), 0);
     let shown: Vec<Value> = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown.len(), lines.lines().count());
     let schema = json!({"check": "schema", "ok": true, "message": "up to date", "remedy": null});
@@ -144,8 +137,8 @@ async fn an_installation_that_is_well_is_all_ok() {
 
 #[test]
 fn whatever_is_wrong_is_a_line_with_its_remedy() {
-    let (folder, key) = installed();
-    let data = folder.path().join("data");
+    let (place, key) = installed();
+    let data = place.path("data");
     for file in ["posthaste.db", "posthaste.db-wal", "posthaste.db-shm"] {
         let _ = fs::remove_file(data.join(file));
     }
@@ -168,7 +161,7 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
     .concat();
     // The second time would find what the first has mended.
     for _ in 0..2 {
-        let lines = said(&run(&folder, &["doctor"], &variables), 1);
+        let lines = said(&place.run("doctor", &variables), 1);
         for (check, words) in [
             ("configuration", "unknown variable POSTHASTE_BNID"),
             ("public-url", "into POSTHASTE_PUBLIC_URL"),
@@ -187,41 +180,34 @@ fn whatever_is_wrong_is_a_line_with_its_remedy() {
         line(&lines, "ok", "store", "can be read");
     }
     let alone = [&variables[..], &[("POSTHASTE_NO_WORKER", "1")]].concat();
-    let shown = said(&run(&folder, &["doctor", "--json"], &alone), 1);
+    let shown = said(&place.run("doctor --json", &alone), 1);
     let shown: Vec<Value> = serde_json::from_str(&shown).unwrap();
     let wrong = shown.iter().filter(|check| check["ok"] == false);
     let wrong: Vec<_> = wrong
         .map(|check| check["check"].as_str().unwrap())
         .collect();
     assert_eq!(wrong, ["configuration", "public-url", "schema", "keys"]);
-    let schema = shown
-        .iter()
-        .find(|check| check["check"] == "schema")
-        .unwrap();
+    let mut checks = shown.iter();
+    let schema = checks.find(|check| check["check"] == "schema").unwrap();
     assert_eq!(schema["remedy"], "run `posthaste migrate`");
 }
 
 #[test]
 fn a_server_that_is_away_is_a_line_among_others() {
-    let folder = tempdir().unwrap();
+    let place = Place::new();
     let url = format!("postgres://posthaste:{}@127.0.0.1:1/posthaste", SECRETS[4]);
-    let lines = said(&run(&folder, &["doctor"], &[("DATABASE_URL", &url)]), 1);
+    let lines = said(&place.run("doctor", &[("DATABASE_URL", &url)]), 1);
     line(&lines, "fail", "store", "that DATABASE_URL is right");
     line(&lines, "fail", "keys", "run `posthaste keys generate`");
-    line(
-        &lines,
-        "ok",
-        "newsletter",
-        "off, for no account has an API key",
-    );
-    let made = fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(made, 0, "nothing was made");
+    let off = "off, for no account has an API key";
+    line(&lines, "ok", "newsletter", off);
+    assert!(place.names("").is_empty(), "nothing was made");
 }
 
 #[test]
 fn a_configuration_that_no_command_takes_is_refused() {
-    let (folder, _) = installed();
+    let (place, _) = installed();
     let variables = [("POSTHASTE_ENRICHER", "llm")];
     let begin = "POSTHASTE_LLM_BASE_URL: is needed";
-    check_refused(&folder, &variables, &["doctor", "--json"], begin);
+    place.refuses("doctor --json", &variables, begin);
 }

@@ -1,37 +1,38 @@
-//! What is said at the start.
+//! What is said at the start and at the end of what runs for a while.
 
-use std::net::TcpListener;
+use std::{io::Read as _, process::Stdio};
 
-use tempfile::tempdir;
+use rustix::process::Signal;
+use serde_json::Value;
 
-use super::{check_refused, run, text};
+use super::{Place, signal, taken, text};
 
 #[test]
 fn an_address_that_is_taken_is_told_with_its_variable() {
-    let folder = tempdir().unwrap();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let variables = [
-        ("POSTHASTE_BIND", address.as_str()),
-        ("POSTHASTE_ADMIN_BIND", "off"),
-        ("POSTHASTE_CONSOLE_BIND", "off"),
-        ("POSTHASTE_LOG", "error"),
-    ];
-    let output = run(&folder, &["serve"], &variables);
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    let begin = format!("error: POSTHASTE_BIND: cannot listen on {address}: ");
-    assert!(
-        said.starts_with(&begin) && said.contains("--bind"),
-        "{said}"
-    );
-    assert_eq!(said.lines().count(), 1, "{said}");
+    let (place, (_taken, address)) = (Place::new(), taken());
+    for (line, variable, option) in [
+        ("serve --admin-bind off", "POSTHASTE_BIND", "--bind"),
+        (
+            "serve --bind 127.0.0.1:0",
+            "POSTHASTE_ADMIN_BIND",
+            "--admin-bind",
+        ),
+        ("worker", "POSTHASTE_ADMIN_BIND", "--admin-bind"),
+    ] {
+        let quiet = [
+            ("POSTHASTE_CONSOLE_BIND", "off"),
+            ("POSTHASTE_LOG", "error"),
+        ];
+        let variables = [quiet[0], quiet[1], (variable, address.as_str())];
+        let said = place.fails_with(line, &variables);
+        let begin = format!("{variable}: cannot listen on {address}: ");
+        assert!(said.starts_with(&begin) && said.contains(option), "{said}");
+    }
 }
 
 #[test]
 fn a_variable_that_nobody_knows_is_told_once_and_does_no_harm() {
-    let folder = tempdir().unwrap();
-    let output = run(&folder, &["migrate"], &[("POSTHASTE_BNID", "sesame")]);
+    let output = Place::new().run("migrate", &[("POSTHASTE_BNID", "sesame")]);
     assert_eq!(output.status.code(), Some(0));
     let said = text(&output.stderr);
     assert!(said.contains("unknown variable POSTHASTE_BNID; is POSTHASTE_BIND meant?"));
@@ -40,66 +41,41 @@ fn a_variable_that_nobody_knows_is_told_once_and_does_no_harm() {
 }
 
 #[test]
-fn a_header_of_operators_needs_the_proxy_and_its_secret() {
-    let folder = tempdir().unwrap();
-    let header = ("POSTHASTE_CONSOLE_USER_HEADER", "X-User");
-    let proxies = ("POSTHASTE_CONSOLE_PROXIES", "127.0.0.1");
-    for (variables, begin) in [
-        (vec![header], "POSTHASTE_CONSOLE_PROXIES: is needed"),
-        (
-            vec![header, proxies],
-            "POSTHASTE_CONSOLE_PROXY_SECRET: is needed",
-        ),
-        (
-            vec![("POSTHASTE_CONSOLE_PROXY_SECRET", "two words")],
-            "POSTHASTE_CONSOLE_PROXY_SECRET: must be printable",
-        ),
-    ] {
-        check_refused(&folder, &variables, &["serve"], begin);
-    }
-}
-
-#[test]
 fn a_service_that_logs_json_says_nothing_else() {
-    let folder = tempdir().unwrap();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let (place, (_taken, address)) = (Place::new(), taken());
     let json = ("POSTHASTE_LOG_FORMAT", "json");
-    for (arguments, variables, code, expect) in [
+    let gone = ("DATABASE_URL_FILE", "gone");
+    for (line, variables, code, expect) in [
         (
-            vec!["serve"],
-            vec![
-                json,
-                ("POSTHASTE_ADMIN_BIND", "off"),
-                ("POSTHASTE_BIND", &*address),
-            ],
+            "serve --admin-bind off",
+            [json, ("POSTHASTE_BIND", &*address)],
             1,
             "POSTHASTE_BIND: cannot listen on",
         ),
         (
-            vec!["serve"],
-            vec![json, ("POSTHASTE_BIND", "x")],
+            "serve",
+            [json, ("POSTHASTE_BIND", "x")],
             2,
             "POSTHASTE_BIND: \"x\" is not",
         ),
         (
-            vec!["worker", "--log-format", "json", "--nonsense"],
-            vec![],
+            "worker --nonsense",
+            [json; 2],
             2,
             "unexpected argument '--nonsense' found",
         ),
         (
-            vec!["--log-format=json", "worker"],
-            vec![("DATABASE_URL_FILE", "gone")],
+            "--log-format=json worker",
+            [gone; 2],
             2,
             "DATABASE_URL_FILE: gone: ",
         ),
     ] {
-        let output = run(&folder, &arguments, &variables);
+        let output = place.run(line, &variables);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{said}");
         let lines = said.lines().chain(text(&output.stdout).lines());
-        let lines: Vec<serde_json::Value> = lines
+        let lines: Vec<Value> = lines
             .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
             .collect();
         let last = lines.iter().rfind(|line| line["level"] == "ERROR").unwrap();
@@ -107,6 +83,23 @@ fn a_service_that_logs_json_says_nothing_else() {
         let message = last["message"].as_str().unwrap();
         assert!(message.starts_with(expect), "{message}");
     }
-    let refused = run(&folder, &["migrate"], &[json, ("DATABASE_URL", "x")]);
-    assert!(text(&refused.stderr).starts_with("error: DATABASE_URL: "));
+    place.refuses("migrate", &[json, ("DATABASE_URL", "x")], "DATABASE_URL: ");
+}
+
+#[test]
+fn an_interrupted_push_says_that_it_is_safe_to_push_again() {
+    let place = Place::new();
+    place.write("in", "{}");
+    // A service that never answers.
+    let (service, address) = taken();
+    let line = format!("push in --url http://{address} --client-id I --client-secret S");
+    let mut push = place.command(&line);
+    let mut push = push.stdout(Stdio::piped()).spawn().unwrap();
+    // From here on it listens to signals.
+    let _connection = service.accept().unwrap();
+    signal(&push, Signal::INT);
+    let mut said = Vec::new();
+    push.stdout.take().unwrap().read_to_end(&mut said).unwrap();
+    assert_eq!(push.wait().unwrap().code(), Some(130));
+    assert!(text(&said).contains("To push the same again is safe."));
 }

@@ -3,44 +3,38 @@
 use std::{
     fs,
     io::{Read as _, Write as _},
-    net::TcpListener,
+    os::unix::net::UnixDatagram,
+    process::Stdio,
     thread,
+    time::Duration,
 };
 
-use tempfile::tempdir;
+use rustix::process::Signal;
 
-use crate::{run, text};
+use super::{Place, signal, taken, text};
 
 #[test]
 fn completions_and_pages_know_every_command() {
-    let folder = tempdir().unwrap();
+    let place = Place::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let output = run(&folder, &["completions", shell], &[]);
-        assert!(output.status.success(), "{shell}");
-        let script = text(&output.stdout);
+        let script = place.says(&format!("completions {shell}"));
         for word in ["suppressions", "posting-lifetime-days"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
-    let output = run(&folder, &["man", "share/man1"], &[]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let pages = folder.path().join("share/man1");
+    place.says("man share/man1");
+    let pages = place.path("share/man1");
     let page = fs::read_to_string(pages.join("posthaste-serve.1")).unwrap();
     assert!(page.contains("POSTHASTE_BIND"), "{page}");
-    for name in [
-        "posthaste",
-        "posthaste-clients-create",
-        "posthaste-subscribers-suppressions-export",
-    ] {
+    for name in ["posthaste", "posthaste-subscribers-suppressions-export"] {
         assert!(pages.join(format!("{name}.1")).is_file(), "{name}");
     }
 }
 
 #[test]
 fn a_service_is_ready_only_with_200() {
-    let folder = tempdir().unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let bind = listener.local_addr().unwrap().to_string();
+    let place = Place::new();
+    let (listener, bind) = taken();
     let service = thread::spawn(move || {
         for status in ["200 OK", "503 Service Unavailable", "302 Found"] {
             let (mut stream, _) = listener.accept().unwrap();
@@ -54,48 +48,41 @@ fn a_service_is_ready_only_with_200() {
         }
     });
     let everywhere = bind.replace("127.0.0.1", "0.0.0.0");
-    let checked = |bind: &str| run(&folder, &["healthcheck"], &[("POSTHASTE_BIND", bind)]);
-    assert_eq!(checked(&everywhere).status.code(), Some(0));
+    place.says_with("healthcheck", &[("POSTHASTE_BIND", &everywhere)]);
     for _ in 0..2 {
-        let output = checked(&bind);
-        assert_eq!(output.status.code(), Some(1));
-        let said = text(&output.stderr);
+        let said = place.fails_with("healthcheck", &[("POSTHASTE_BIND", &bind)]);
         assert!(
             said.contains("/readyz answers") && said.contains("no key"),
             "{said}"
         );
     }
     service.join().unwrap();
-    let output = checked(&bind);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("does not answer"));
+    let said = place.fails_with("healthcheck", &[("POSTHASTE_BIND", &bind)]);
+    assert!(said.contains("does not answer"), "{said}");
 }
 
 #[test]
 fn a_supervisor_is_told_when_the_service_is_ready_alive_and_stopping() {
-    let folder = tempdir().unwrap();
-    let socket = folder.path().join("notify");
-    let listener = std::os::unix::net::UnixDatagram::bind(&socket).unwrap();
-    listener
-        .set_read_timeout(Some(std::time::Duration::from_secs(30)))
-        .unwrap();
+    let place = Place::new();
+    let listener = UnixDatagram::bind(place.path("notify")).unwrap();
+    let patience = Some(Duration::from_secs(30));
+    listener.set_read_timeout(patience).unwrap();
     let next = || {
         let mut message = [0; 64];
         let length = listener.recv(&mut message).unwrap();
         text(&message[..length]).to_owned()
     };
-    let mut child = crate::posthaste(folder.path(), &["serve", "--bind", "127.0.0.1:0"])
-        .env("POSTHASTE_ADMIN_BIND", "off")
-        .env("NOTIFY_SOCKET", &socket)
+    let mut child = place
+        .command("serve --bind 127.0.0.1:0 --admin-bind off")
+        .env("NOTIFY_SOCKET", place.path("notify"))
         .env("WATCHDOG_USEC", "100000")
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     assert_eq!(next(), "READY=1");
     assert_eq!([next(), next()], ["WATCHDOG=1", "WATCHDOG=1"]);
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    signal(&child, Signal::TERM);
     while next() != "STOPPING=1" {}
     assert!(child.wait().unwrap().success());
 }

@@ -50,24 +50,43 @@ pub fn load(
     Ok(dotenv)
 }
 
-/// Lets a switch be set by any variable that does not say no, and tells in the help of each secret
-/// that a file may hold it.
-pub fn documented(command: Command) -> Command {
-    command
-        .mut_args(|arg| {
-            if matches!(arg.get_action(), ArgAction::SetTrue) {
-                return arg.value_parser(FalseyValueParser::new());
-            }
-            let (Some(name), Some(help)) = (secret(&arg), arg.get_help()) else {
-                return arg;
-            };
-            let help = format!(
-                "{help}. {} names a file that holds it",
-                file_variable(&name)
-            );
-            arg.help(help)
-        })
-        .mut_subcommands(documented)
+/// Completes definitions: names the variable of each option that names none, lets a switch be set by
+/// any variable that does not say no, and tells in the help of each secret that a file may hold it.
+///
+/// The variable is `POSTHASTE_` and the option's name if the option stands under a heading, as
+/// settings do; of a command's own option, the command's name, or its group's, is between them.
+pub fn documented(root: Command) -> Command {
+    let complete = |command: Command| {
+        let group = format!("{}_", command.get_name());
+        complete(command, &group)
+    };
+    complete_arguments(root, "").mut_subcommands(complete)
+}
+
+fn complete(command: Command, group: &str) -> Command {
+    complete_arguments(command, group).mut_subcommands(|command| complete(command, group))
+}
+
+fn complete_arguments(command: Command, group: &str) -> Command {
+    command.mut_args(|mut arg| {
+        if let Some(name) = arg.get_long().filter(|_| arg.get_env().is_none()) {
+            let is_setting = arg.get_help_heading().is_some();
+            let group = if is_setting { "" } else { group };
+            let variable = format!("POSTHASTE_{group}{name}");
+            arg = arg.env(variable.replace('-', "_").to_ascii_uppercase());
+        }
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            return arg.value_parser(FalseyValueParser::new());
+        }
+        let (Some(name), Some(help)) = (secret(&arg), arg.get_help()) else {
+            return arg;
+        };
+        let help = format!(
+            "{help}. {} names a file that holds it",
+            file_variable(&name)
+        );
+        arg.help(help)
+    })
 }
 
 /// The variable of an option that is a secret.

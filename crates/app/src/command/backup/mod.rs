@@ -23,7 +23,7 @@ use tokio::task;
 
 use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};
 pub use self::restore::Restore;
-use crate::{cli::StoreArgs, config::DatabaseUrl, embedded, output};
+use crate::{cli::StoreArgs, database_url::DatabaseUrl, embedded, output};
 
 /// The folder in which a backup is made, inside its own.
 const UNFINISHED: &str = ".unfinished";
@@ -146,9 +146,14 @@ async fn copy_database(path: &Path, copy: &Path) -> anyhow::Result<DatabaseConte
     })
 }
 
+/// A number of keys.
+fn in_words(keys: usize) -> String {
+    format!("{keys} {}", if keys == 1 { "key" } else { "keys" })
+}
+
 fn say(manifest: &Manifest, folder: &Path, began: Instant) -> anyhow::Result<()> {
     let keys = manifest.files.len() - usize::from(manifest.database.is_some());
-    let keys = format!("{keys} {}", if keys == 1 { "key" } else { "keys" });
+    let keys = in_words(keys);
     let folder = folder.display();
     if let Some(database) = &manifest.database {
         let count = |table: &str| database.rows.get(table).copied().unwrap_or_default();

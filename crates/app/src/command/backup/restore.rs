@@ -6,26 +6,24 @@
 use std::{
     ffi::OsString,
     fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use adapters_http::oauth::{KeyFolder, hand_over};
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
-use rustix::{
-    fs::{CWD, RenameFlags, renameat_with},
-    io::Errno,
-};
+use tempfile::{PathPersistError, TempPath};
 use tokio::task;
 
 use super::{
     files,
     manifest::{self, DATABASE, KEYS, Manifest},
 };
-use crate::{cli::StoreArgs, config::DatabaseUrl, misconfigured::Misconfigured, output};
+use crate::{cli::StoreArgs, database_url::DatabaseUrl, misconfigured::Misconfigured, output};
 
-/// Where a database is prepared, beside its place.
-const UNFINISHED: &str = ".restoring";
+/// What the name of a database has while it is prepared beside its place.
+const UNFINISHED: &str = ".restoring-";
 
 /// Put a backup in the place of an embedded database and keys that are gone
 ///
@@ -91,13 +89,9 @@ fn restore(folder: &Path, url: &DatabaseUrl, keys: &Path) -> anyhow::Result<()> 
     }
     let restored = source.copy_to(&KeyFolder::new(keys))?;
     if let (Some(prepared), Some(database)) = (prepared, &database) {
-        prepared.put_in_place(database)?;
+        put_in_place(prepared, database)?;
     }
-    let keys = format!(
-        "{} {}",
-        restored.len(),
-        if restored.len() == 1 { "key" } else { "keys" }
-    );
+    let keys = super::in_words(restored.len());
     match (&manifest.database, &database) {
         (Some(contents), Some(path)) => output::print(format_args!(
             "Restored {keys} and the database {} of {} with {} postings. Clients that follow the \
@@ -150,71 +144,32 @@ fn refuse_other_keys(source: &KeyFolder, keys: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A database that is ready beside its place. It is removed unless it is put there.
-struct Prepared {
-    path: PathBuf,
-    is_placed: bool,
+/// Renames a prepared database to its place, which must still be empty.
+fn put_in_place(prepared: TempPath, database: &Path) -> anyhow::Result<()> {
+    let place = database.display();
+    let placed = prepared.persist_noclobber(database);
+    placed.map_err(|PathPersistError { error, .. }| match error.kind() {
+        ErrorKind::AlreadyExists => anyhow!(
+            "{place} was made meanwhile; stop the service, and move it away before you restore"
+        ),
+        _ => anyhow::Error::new(error).context(format!("cannot put {place} in place")),
+    })?;
+    files::sync_folder(files::folder_of(database))?;
+    Ok(())
 }
 
-impl Prepared {
-    /// Renames it to its place, which must still be empty.
-    fn put_in_place(mut self, database: &Path) -> anyhow::Result<()> {
-        match renameat_with(CWD, &self.path, CWD, database, RenameFlags::NOREPLACE) {
-            Ok(()) => {}
-            // The file system cannot tell; it was looked for before.
-            Err(Errno::INVAL | Errno::NOSYS) => {
-                refuse_existing(database)?;
-                fs::rename(&self.path, database)?;
-            }
-            Err(Errno::EXIST) => bail!(
-                "{} was made meanwhile; stop the service, and move it away before you restore",
-                database.display()
-            ),
-            Err(error) => {
-                return Err(error)
-                    .with_context(|| format!("cannot put {} in place", database.display()));
-            }
-        }
-        self.is_placed = true;
-        files::sync_folder(files::folder_of(database))?;
-        Ok(())
-    }
-}
-
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        if !self.is_placed {
-            remove(&self.path);
-        }
-    }
-}
-
-/// Removes an unfinished database and the journal that SQLite may have left beside it.
-fn remove(path: &Path) {
-    for ending in ["-journal", ""] {
-        _ = fs::remove_file(files::beside(path, ending));
-    }
-}
-
-/// Copies the database beside its place, and prepares it.
-fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<Prepared> {
+/// Copies the database beside its place, and prepares it. It is removed unless it is put there.
+fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Result<TempPath> {
     let data = files::folder_of(database);
     files::make_folder(data).with_context(|| format!("cannot make {}", data.display()))?;
-    let mut ending = OsString::from(".");
-    ending.push(database.file_name().unwrap_or_default());
-    // Two restores at once do not meet.
-    ending.push(format!("{UNFINISHED}-{}", std::process::id()));
-    let path = data.join(ending);
-    // Of a process that had the same number and was killed.
-    remove(&path);
-    let prepared = Prepared {
-        path,
-        is_placed: false,
-    };
-    let path = &prepared.path;
+    let mut prefix = OsString::from(".");
+    prefix.push(database.file_name().unwrap_or_default());
+    prefix.push(UNFINISHED);
+    let made = tempfile::Builder::new().prefix(&prefix).tempfile_in(data);
+    let made = made.with_context(|| format!("cannot write to {}", data.display()))?;
+    let (mut file, path) = made.into_parts();
     let context = || format!("cannot write {}", path.display());
-    let mut file = files::make_file(path).with_context(context)?;
-    hand_over(&file, path);
+    hand_over(&file, &path);
     let source = folder.join(DATABASE);
     let mut source =
         fs::File::open(&source).with_context(|| format!("cannot read {}", source.display()))?;
@@ -224,7 +179,11 @@ fn prepare(folder: &Path, manifest: &Manifest, database: &Path) -> anyhow::Resul
         "the backup has changed while it was read"
     );
     drop(file);
-    adapters_sqlite::prepare_restored(path).with_context(context)?;
-    files::sync_file(path).with_context(context)?;
-    Ok(prepared)
+    let prepared = adapters_sqlite::prepare_restored(&path);
+    if prepared.is_err() {
+        _ = fs::remove_file(files::beside(&path, "-journal"));
+    }
+    prepared.with_context(context)?;
+    files::sync_file(&path).with_context(context)?;
+    Ok(path)
 }

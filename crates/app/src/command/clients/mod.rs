@@ -1,19 +1,13 @@
 //! `posthaste clients`: manages OAuth clients.
 
-mod create;
-mod link;
-mod list;
+mod change;
 mod named;
-mod parts;
-mod revoke;
-mod rotate;
 mod show;
-mod update;
 
-pub use self::named::find;
+pub use self::{change::prefixes, named::find};
 use self::{
-    create::Create, link::Link, list::List, revoke::Revoke, rotate::Rotate, show::Show,
-    update::Update,
+    change::{Create, Revoke, Rotate, Update},
+    show::{Link, List, Show},
 };
 
 commands! {

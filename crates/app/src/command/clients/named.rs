@@ -3,7 +3,7 @@
 use access::{Client, Clients};
 use anyhow::{anyhow, bail};
 
-use crate::config::ClientRef;
+use crate::cli::values::ClientRef;
 
 /// The client with this id or name.
 pub async fn find(clients: &dyn Clients, named: &ClientRef) -> anyhow::Result<Client> {

@@ -1,26 +1,55 @@
-//! `posthaste clients show`: a client as text and as JSON.
+//! `posthaste clients list`, `show` and `link`: clients as text and as JSON.
 
 use access::{
-    ActivityLog, Client, Scope,
+    Client, Scope,
     activity::{Activity, Day},
 };
+use adapters_console::client_link;
 use adapters_http::client_data;
 use clap::Args;
+use runtime::clock;
 use serde::{Serialize, Serializer};
+use serde_json::json;
 
 use super::named::find;
 use crate::{
-    cli::{JsonArgs, StoreArgs},
-    config::{self, ClientRef},
+    cli::{
+        ChangeArgs, JsonArgs, ListArgs, PublicUrlArgs, StoreArgs,
+        values::{ClientRef, client},
+    },
     output::{self, Fields},
     text,
 };
+
+/// List the clients, oldest first
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    rows: ListArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl List {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let mut all = database.clients.list(self.rows.most()).await?;
+        let more = self.rows.cut(&mut all);
+        let ids: Vec<_> = all.iter().map(|client| client.id).collect();
+        let mut activities = database.activity.activities(&ids, true).await?;
+        let shown = all.into_iter().map(|client| Shown {
+            activity: activities.remove(&client.id).unwrap_or_default(),
+            client,
+        });
+        self.rows.print(&shown.collect::<Vec<_>>(), "", more)
+    }
+}
 
 /// Show a client and its activity
 #[derive(Debug, Args)]
 pub struct Show {
     /// The client's id, or its name if no other client has it
-    #[arg(value_name = "ID", value_parser = config::client)]
+    #[arg(value_name = "ID", value_parser = client)]
     client: ClientRef,
     #[command(flatten)]
     json: JsonArgs,
@@ -34,34 +63,44 @@ impl Show {
         let client = find(&*database.clients, &self.client).await?;
         let activity = database.activity.activity(client.id).await?;
         let shown = Shown { client, activity };
-        if self.json.enabled {
-            output::print_json(&shown)
-        } else {
-            output::print(shown.text()?)
-        }
+        self.json.print(&shown, || shown.text())
+    }
+}
+
+/// Print a link to a client's own pages, for whoever runs it: good once, within 24 hours
+#[derive(Debug, Args)]
+pub struct Link {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = client)]
+    client: ClientRef,
+    #[command(flatten)]
+    place: PublicUrlArgs,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+impl Link {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (by, database) = self.change.open().await?;
+        let client = find(&*database.clients, &self.client).await?;
+        let (tokens, url) = (&*database.sign_in_tokens, self.place.url());
+        let (url, end) = client_link(tokens, &client, Some(&by), &url, clock::now()).await?;
+        let shown = json!({ "url": url, "expires_at": output::time(end) });
+        self.json.print(&shown, || url.clone())
     }
 }
 
 /// A client for an operator.
-pub(super) struct Shown {
-    pub client: Client,
-    pub activity: Activity,
+struct Shown {
+    client: Client,
+    activity: Activity,
 }
 
 impl Shown {
-    /// Reads the activity of clients.
-    pub async fn read(clients: Vec<Client>, log: &dyn ActivityLog) -> anyhow::Result<Vec<Self>> {
-        let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
-        let mut activities = log.activities(&ids, true).await?;
-        let shown = clients.into_iter().map(|client| Self {
-            activity: activities.remove(&client.id).unwrap_or_default(),
-            client,
-        });
-        Ok(shown.collect())
-    }
-
     /// The client, its secrets, its last days and its last refusals.
-    fn text(&self) -> anyhow::Result<String> {
+    fn text(&self) -> String {
         let Self { client, activity } = self;
         let mut fields = settings(client);
         let never = || "never".to_owned();
@@ -81,12 +120,8 @@ impl Shown {
         }
         let mut text = fields.text();
         if !activity.days.is_empty() {
-            text.push('\n');
-            let mut days = output::List::new(false, |line| {
-                text = format!("{text}\n{line}");
-                Ok(())
-            });
-            days.page(&activity.days.iter().map(DayRow::new).collect::<Vec<_>>())?;
+            let days: Vec<_> = activity.days.iter().map(day).collect();
+            text = format!("{text}\n\n{}", output::columns(DAYS, &days));
         }
         if !activity.refusals.is_empty() {
             text += "\n\nThe last refusals:";
@@ -105,7 +140,23 @@ impl Shown {
                 .unwrap_or_default();
             format!("\n{at}  {status}  {identifier}{more}{request}\n    {message}")
         }));
-        Ok(text)
+        text
+    }
+}
+
+impl output::Row for Shown {
+    const HEADINGS: &'static str = "CLIENT  NAME  SCOPES  PREFIXES  CREATED  REVOKED";
+
+    fn cells(&self) -> Vec<String> {
+        let client = &self.client;
+        vec![
+            client.id.to_string(),
+            client.name.clone(),
+            scopes(client),
+            client.prefixes.as_slice().join(" "),
+            output::time(client.created_at),
+            client.revoked_at.map(output::time).unwrap_or_default(),
+        ]
     }
 }
 
@@ -115,44 +166,25 @@ impl Serialize for Shown {
     }
 }
 
-/// What a client did on a day, in text.
-#[derive(Serialize)]
-struct DayRow(Vec<String>);
+/// The columns of a client's days.
+const DAYS: &str =
+    "DAY  CREATED  UPDATED  UNCHANGED  EXPIRED  REOPENED  REFUSED  APPROVED  REJECTED";
 
-impl DayRow {
-    fn new(day: &Day) -> Self {
-        let counts = &day.counts;
-        let counts = [
-            counts.created,
-            counts.updated,
-            counts.unchanged,
-            counts.expired,
-            counts.reopened,
-            counts.refused,
-            counts.approved,
-            counts.rejected,
-        ];
-        let counts = counts.iter().map(ToString::to_string);
-        Self([day.date.to_string()].into_iter().chain(counts).collect())
-    }
-}
-
-impl output::Row for DayRow {
-    const COLUMNS: &'static [(&'static str, usize)] = &[
-        ("DAY", 0),
-        ("CREATED", 0),
-        ("UPDATED", 0),
-        ("UNCHANGED", 0),
-        ("EXPIRED", 0),
-        ("REOPENED", 0),
-        ("REFUSED", 0),
-        ("APPROVED", 0),
-        ("REJECTED", 0),
+/// What a client did on a day.
+fn day(day: &Day) -> Vec<String> {
+    let counts = &day.counts;
+    let counts = [
+        counts.created,
+        counts.updated,
+        counts.unchanged,
+        counts.expired,
+        counts.reopened,
+        counts.refused,
+        counts.approved,
+        counts.rejected,
     ];
-
-    fn cells(&self) -> Vec<String> {
-        self.0.clone()
-    }
+    let counts = counts.iter().map(ToString::to_string);
+    [day.date.to_string()].into_iter().chain(counts).collect()
 }
 
 /// The settings of a client, as lines.
@@ -175,7 +207,7 @@ pub(super) fn settings(client: &Client) -> Fields {
     fields
 }
 
-pub(super) fn scopes(client: &Client) -> String {
+fn scopes(client: &Client) -> String {
     let scopes: Vec<_> = client.scopes.iter().copied().map(Scope::as_str).collect();
     scopes.join(" ")
 }

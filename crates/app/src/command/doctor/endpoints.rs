@@ -9,7 +9,7 @@ use outbound::Timeouts;
 
 use super::check::{CHECK_TIMEOUT, Check, within};
 use crate::{
-    config::EnricherKind, misconfigured::Misconfigured, output, provider, serve::Serve, webhooks,
+    cli::EnricherKind, misconfigured::Misconfigured, output, provider, serve::Serve, webhooks,
 };
 
 const NEWSLETTER: &str = "newsletter";
@@ -60,7 +60,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
         connection: CHECK_TIMEOUT,
         answer: CHECK_TIMEOUT,
     };
-    let provider = match provider::connect_within(&accounts.settings(), timeouts) {
+    let provider = match provider::connect(&accounts.settings(), Some(timeouts)) {
         Ok(provider) => provider,
         Err(error) if error.is::<Misconfigured>() => return Err(error),
         Err(error) => {
@@ -80,7 +80,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
         )]);
     }
     let expected = Expected {
-        requests_per_minute: accounts.requests_per_minute().get(),
+        requests_per_minute: accounts.requests_per_minute.get(),
         may_lack_group: accounts.has_group(),
     };
     let (old, new) = tokio::join!(
@@ -88,7 +88,7 @@ async fn newsletter(options: &Serve) -> anyhow::Result<Vec<Check>> {
         account(&*provider, Account::New, expected)
     );
     let mut checks = [old, new].concat();
-    checks.push(if options.webhook.secrets().is_empty() {
+    checks.push(if options.newsletter.webhook_secrets.is_empty() {
         Check::wrong(
             NEWSLETTER,
             "without a secret the webhook takes nothing in",
@@ -122,12 +122,12 @@ async fn account(provider: &dyn Provider, account: Account, expected: Expected) 
 
 /// Checks that the model's endpoint answers, without paying for an answer.
 async fn model(enricher: &EnricherKind) -> anyhow::Result<Check> {
-    let EnricherKind::Llm(settings) = enricher else {
+    let EnricherKind::Llm(settings, _) = enricher else {
         return Ok(Check::good(MODEL, "none, for the enricher is `builtin`"));
     };
     let settings = llm::Settings {
         timeout: CHECK_TIMEOUT,
-        ..settings.model.clone()
+        ..(**settings).clone()
     };
     let host = settings.base_url.host_str().unwrap_or_default().to_owned();
     let model = match ChatModel::new(&settings) {

@@ -8,7 +8,7 @@ use rustix::fs::statvfs;
 use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
-use crate::{cli::HttpArgs, config::DatabaseUrl, exposure, output};
+use crate::{cli::HttpArgs, database_url::DatabaseUrl, exposure, output};
 
 const KEYS: &str = "keys";
 const DISK: &str = "disk";

@@ -6,7 +6,7 @@ use runtime::clock;
 use workers::clock_skew::{self, TOLERANCE};
 
 use super::check::{CHECK_TIMEOUT, Check, within};
-use crate::{config::DatabaseUrl, database::Database, output};
+use crate::{database::Database, database_url::DatabaseUrl, output};
 
 const STORE: &str = "store";
 const REPLICA: &str = "replica";

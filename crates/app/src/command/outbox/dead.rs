@@ -13,8 +13,8 @@ use time::OffsetDateTime;
 
 use super::list::PAGE;
 use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config, output,
+    cli::{ChangeArgs, values::reason},
+    output,
 };
 
 /// Bring dead side effects back
@@ -26,24 +26,22 @@ pub struct Retry {
     #[arg(
         value_name = "ID",
         required_unless_present = "all_dead",
-        value_parser = config::task_id
+        value_parser = task_id
     )]
     ids: Vec<i64>,
 
     /// Bring all of them back
-    #[arg(long, env = "POSTHASTE_OUTBOX_ALL_DEAD", conflicts_with = "ids")]
+    #[arg(long, conflicts_with = "ids")]
     all_dead: bool,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Retry {
     pub async fn run(self) -> anyhow::Result<()> {
-        let database = self.store.open().await?;
+        let (by, database) = self.change.open().await?;
         let selection = selection(&self.ids, self.all_dead);
-        let (by, now) = (self.operator.attribution()?, clock::now());
+        let now = clock::now();
         let entry = by.entry(Action::OUTBOX_RETRY, now);
         output::print(revive(&*database.outbox, &selection, &entry, now).await?)
     }
@@ -56,6 +54,12 @@ pub(super) fn selection(ids: &[i64], all: bool) -> Revive {
     }
     let unique: BTreeSet<_> = ids.iter().copied().map(TaskId).collect();
     Revive::Tasks(unique.into_iter().collect())
+}
+
+/// The number of a row of the outbox.
+fn task_id(text: &str) -> Result<i64, String> {
+    let id = text.trim().parse();
+    id.map_err(|_| format!("{text:?} is not the number of a side effect"))
 }
 
 /// Makes dead letters due again, and returns a sentence with their number.
@@ -89,33 +93,26 @@ pub struct Dismiss {
     #[arg(
         value_name = "ID",
         required_unless_present = "all_dead",
-        value_parser = config::task_id
+        value_parser = task_id
     )]
     ids: Vec<i64>,
 
     /// Dismiss all of them
-    #[arg(long, env = "POSTHASTE_OUTBOX_ALL_DEAD", conflicts_with = "ids")]
+    #[arg(long, conflicts_with = "ids")]
     all_dead: bool,
 
     /// Why, for the audit
-    #[arg(
-        long,
-        value_name = "REASON",
-        env = "POSTHASTE_OUTBOX_REASON",
-        value_parser = config::reason
-    )]
+    #[arg(long, value_name = "REASON", value_parser = reason)]
     reason: String,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Dismiss {
     pub async fn run(self) -> anyhow::Result<()> {
-        let database = self.store.open().await?;
+        let (by, database) = self.change.open().await?;
         let dismissal = Dismissal {
-            by: self.operator.attribution()?,
+            by,
             reason: self.reason,
             at: clock::now(),
         };

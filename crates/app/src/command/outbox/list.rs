@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
-    cli::{JsonArgs, StoreArgs},
+    cli::{ListArgs, StoreArgs},
     output, text,
 };
 
@@ -24,19 +24,10 @@ pub const PAGE: usize = 1_000;
 #[derive(Debug, Args)]
 pub struct List {
     /// List what was given up instead
-    #[arg(long, env = "POSTHASTE_OUTBOX_DEAD")]
+    #[arg(long)]
     dead: bool,
-
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_OUTBOX_LIMIT",
-        default_value_t = 100
-    )]
-    limit: usize,
     #[command(flatten)]
-    json: JsonArgs,
+    rows: ListArgs,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -44,13 +35,8 @@ pub struct List {
 impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let listing = Listing {
-            dead: self.dead,
-            limit: self.limit,
-            as_json: self.json.enabled,
-        };
-        listing.print(&*database.outbox, output::print).await?;
-        if !self.json.enabled {
+        print(&*database.outbox, self.dead, &self.rows, output::print).await?;
+        if !self.rows.json.enabled {
             for pause in pauses(&*database.accounts).await? {
                 output::print(pause)?;
             }
@@ -84,13 +70,8 @@ impl<'a> Row<'a> {
 }
 
 impl output::Row for Row<'_> {
-    const COLUMNS: &'static [(&'static str, usize)] = &[
-        ("ID", 8),
-        ("KIND", 8),
-        ("TRIES", 5),
-        ("NEXT (UTC)", 16),
-        ("KEY", 36),
-    ];
+    const HEADINGS: &'static str = "ID  KIND  TRIES  NEXT (UTC)  KEY";
+    const WIDTHS: &'static [usize] = &[8, 8, 5, 16, 36];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -122,74 +103,61 @@ pub(super) fn pause(account: Account, state: &AccountState, now: OffsetDateTime)
     pause.map(|pause| text::plain(&pause))
 }
 
-/// What is listed, and how.
-pub(super) struct Listing {
-    pub dead: bool,
-    pub limit: usize,
-    pub as_json: bool,
+/// Prints tasks that wait, or dead letters, page by page.
+pub(super) async fn print(
+    outbox: &dyn Outbox,
+    dead: bool,
+    args: &ListArgs,
+    mut print: impl FnMut(String) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut list = output::List::new(args.json.enabled, &mut print);
+    let (mut after, mut why) = (None, None);
+    while list.shown() < args.limit {
+        let size = (args.limit - list.shown()).min(PAGE);
+        let page = outbox.list(dead, after, size).await?;
+        if !page.is_empty() {
+            list.page(&page.iter().map(Row::new).collect::<Vec<_>>())?;
+        }
+        if !dead {
+            why = why.or_else(|| tasks::hint(&page, clock::now()));
+        }
+        after = page.last().map(|task| task.id).or(after);
+        if page.len() < size {
+            break;
+        }
+    }
+    let nothing = match (args.limit, dead) {
+        (0, _) => "",
+        (_, true) => "Nothing was given up.",
+        (_, false) => "Nothing waits.",
+    };
+    let more = more(outbox, dead, list.shown(), after).await?;
+    list.end(nothing, more)?;
+    match why {
+        Some(why) if !args.json.enabled => print(format!("\n{why}")),
+        _ => Ok(()),
+    }
 }
 
-impl Listing {
-    /// Prints the list page by page.
-    pub async fn print(
-        &self,
-        outbox: &dyn Outbox,
-        mut print: impl FnMut(String) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let mut list = output::List::new(self.as_json, &mut print);
-        let (mut after, mut why) = (None, None);
-        while list.shown() < self.limit {
-            let size = (self.limit - list.shown()).min(PAGE);
-            let page = outbox.list(self.dead, after, size).await?;
-            if !page.is_empty() {
-                list.page(&page.iter().map(Row::new).collect::<Vec<_>>())?;
-            }
-            if !self.dead {
-                why = why.or_else(|| tasks::hint(&page, clock::now()));
-            }
-            after = page.last().map(|task| task.id).or(after);
-            if page.len() < size {
-                break;
-            }
-        }
-        let nothing = if self.limit == 0 {
-            ""
-        } else if self.dead {
-            "Nothing was given up."
-        } else {
-            "Nothing waits."
-        };
-        let more = self.more(outbox, list.shown(), after).await?;
-        list.end(nothing, more)?;
-        match why {
-            Some(why) if !self.as_json => print(format!("\n{why}")),
-            _ => Ok(()),
-        }
+/// A line with the number of tasks that were not shown.
+async fn more(
+    outbox: &dyn Outbox,
+    dead: bool,
+    shown: usize,
+    after: Option<TaskId>,
+) -> anyhow::Result<Option<String>> {
+    if outbox.list(dead, after, 1).await?.is_empty() {
+        return Ok(None);
     }
-
-    /// A line with the number of tasks that were not shown.
-    async fn more(
-        &self,
-        outbox: &dyn Outbox,
-        shown: usize,
-        after: Option<TaskId>,
-    ) -> anyhow::Result<Option<String>> {
-        if outbox.list(self.dead, after, 1).await?.is_empty() {
-            return Ok(None);
-        }
-        let counts = outbox.backlog(&workers::kinds::ALL).await?;
-        let counts = counts
-            .iter()
-            .map(|of| if self.dead { of.dead } else { of.waiting });
-        let most = MOST_COUNTED as u64;
-        let at_least = if counts.clone().any(|count| count >= most) {
-            "at least "
-        } else {
-            ""
-        };
-        let more = counts.sum::<u64>().saturating_sub(shown as u64).max(1);
-        Ok(Some(format!(
-            "and {at_least}{more} more; `--limit` takes a larger number of rows"
-        )))
-    }
+    let counts = outbox.backlog(&workers::kinds::ALL).await?;
+    let counts = counts
+        .iter()
+        .map(|of| if dead { of.dead } else { of.waiting });
+    let most = MOST_COUNTED as u64;
+    let is_least = counts.clone().any(|count| count >= most);
+    let at_least = if is_least { "at least " } else { "" };
+    let more = counts.sum::<u64>().saturating_sub(shown as u64).max(1);
+    Ok(Some(format!(
+        "and {at_least}{more} more; `--limit` takes a larger number of rows"
+    )))
 }

@@ -8,21 +8,15 @@ use kernel::{
     outbox::{Dismissal, Outbox, TaskRow},
     testing::{by_ann, minutes, noon},
 };
-use newsletter::{
-    store::AccountState,
-    subscriber::{Account, MigrationSource},
-    tasks,
-    testing::{MemoryStore, email, report, subscriber_id},
-    usecase::{migrate, put_subscribers},
-};
+use newsletter::{store::AccountState, subscriber::Account, testing::MemoryStore};
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
     dead::{remove, revive, selection},
-    list::{Listing, PAGE, Row, pause},
+    list::{PAGE, Row, pause, print},
 };
-use crate::output::List;
+use crate::{cli::ListArgs, output::List};
 
 /// A store with two postings. The enrichment of the first is a dead letter, the other waits.
 async fn store() -> MemoryStore {
@@ -93,17 +87,9 @@ async fn json_is_an_array_of_rows() {
     let posting = put_id("b");
     assert_eq!(waiting[0]["key"], posting.to_string());
     let dead = rows(tasks(&store, true).await);
-    let mut names: Vec<_> = dead[0]
-        .as_object()
-        .unwrap()
-        .keys()
-        .map(String::as_str)
-        .collect();
-    names.sort_unstable();
-    assert_eq!(
-        names,
-        ["attempts", "id", "key", "kind", "last_error", "next_at"]
-    );
+    let names: Vec<_> = dead[0].as_object().unwrap().keys().collect();
+    let expect = ["attempts", "id", "key", "kind", "last_error", "next_at"];
+    assert_eq!(names, expect);
     assert_eq!(
         (&dead[0]["kind"], &dead[0]["attempts"]),
         (&"enrich".into(), &1.into())
@@ -113,16 +99,12 @@ async fn json_is_an_array_of_rows() {
 
 async fn listed(store: &MemoryStore, limit: usize, as_json: bool) -> Vec<String> {
     let mut printed = Vec::new();
-    let listing = Listing {
-        dead: false,
-        limit,
-        as_json,
-    };
-    let print = |text: String| {
+    let take = |text: String| {
         printed.extend(text.lines().map(str::to_owned));
         Ok(())
     };
-    listing.print(store, print).await.unwrap();
+    let args = ListArgs::of(limit, as_json);
+    print(store, false, &args, take).await.unwrap();
     printed
 }
 
@@ -170,39 +152,6 @@ async fn the_table_shows_errors_safely_and_fits_a_terminal() {
         listed(&MemoryStore::new(), 9, false).await,
         ["Nothing waits."]
     );
-}
-
-#[tokio::test]
-async fn syncs_and_moves_are_listed_and_come_back() {
-    let (store, ada) = (MemoryStore::new(), "ada@example.com");
-    put_subscribers(&store, &[report(ada, "{}")], noon())
-        .await
-        .unwrap();
-    let source = MigrationSource::Manual;
-    migrate(&store, &[email(ada)], source, noon())
-        .await
-        .unwrap();
-    for queue in [tasks::bulk_syncs(Account::Old), tasks::MIGRATE] {
-        let claim = store.claim(queue, 1, minutes(1), Uuid::max(), noon());
-        let task = claim.await.unwrap().remove(0);
-        store.give_up(task.token, "422", noon()).await.unwrap();
-    }
-    let dead = tasks(&store, true).await;
-    let rows: Vec<_> = dead.iter().map(Row::new).collect();
-    assert_eq!(rows[0].kind, "sync");
-    assert_eq!(rows[1].kind, "migrate");
-    for row in &rows {
-        assert_eq!(row.key, subscriber_id(ada).uuid());
-    }
-    let text = table(&dead);
-    let lines: Vec<_> = text.lines().collect();
-    assert!(lines[1].contains("  sync  "), "{text}");
-    assert!(lines[3].contains("  migrate  "), "{text}");
-    assert_eq!(lines[1].find("2026"), lines[3].find("2026"), "{text}");
-    let revived = revive(&store, &selection(&[], true), &recorded(), noon())
-        .await
-        .unwrap();
-    assert_eq!(revived, "Due again: 2.");
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use kernel::SourceIdentifier;
 
 use super::resolve;
 use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config, operators, output, text,
+    cli::{ChangeArgs, values},
+    operators, output, text,
 };
 
 /// Erase a posting: delete it with every copy of what it said
@@ -18,27 +18,19 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The posting's unique source identifier, or its UUID
-    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    #[arg(value_name = "ID", value_parser = values::source_identifier)]
     id: SourceIdentifier,
 
     /// Why, for the audit. Leave out what is to be erased
-    #[arg(
-        long,
-        value_name = "REASON",
-        env = "POSTHASTE_POSTINGS_REASON",
-        value_parser = config::reason
-    )]
+    #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Erase {
     pub async fn run(self) -> anyhow::Result<()> {
-        let by = self.operator.attribution()?;
-        let database = self.store.open().await?;
+        let (by, database) = self.change.open().await?;
         let (store, retention) = (&*database.store, &*database.retention);
         let id = resolve(store, &self.id).await?;
         let named = text::plain(id.as_str());

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use access::Clients;
 use clap::Args;
 use domain::browse::{self, PostingBrowser, PostingSearch, PostingSummary, Words};
 use kernel::Status;
@@ -10,9 +9,11 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::{
-    cli::{JsonArgs, StoreArgs},
+    cli::{
+        ListArgs, StoreArgs,
+        values::{self, ClientRef},
+    },
     command::clients,
-    config::{self, ClientRef},
     output, text,
 };
 
@@ -25,45 +26,26 @@ pub(super) const WIDTH: usize = 80;
 #[derive(Debug, Args)]
 pub struct List {
     /// Only postings of this status: `PendingEnrichment`, `approved`, `rejected` or `expired`
-    #[arg(
-        long,
-        value_name = "STATUS",
-        env = "POSTHASTE_POSTINGS_STATUS",
-        value_parser = config::status
-    )]
+    #[arg(long, value_name = "STATUS", value_parser = values::status)]
     status: Option<Status>,
 
     /// Only postings whose identifiers begin so; they are listed by identifier
-    #[arg(long, value_name = "PREFIX", env = "POSTHASTE_POSTINGS_ID")]
+    #[arg(long, value_name = "PREFIX")]
     id: Option<String>,
 
     /// Only postings with these words, or words that begin so, in the title
-    #[arg(long, value_name = "WORDS", env = "POSTHASTE_POSTINGS_TITLE")]
+    #[arg(long, value_name = "WORDS")]
     title: Option<String>,
 
     /// Only postings with these words, or words that begin so, in the company's name
-    #[arg(long, value_name = "WORDS", env = "POSTHASTE_POSTINGS_COMPANY")]
+    #[arg(long, value_name = "WORDS")]
     company: Option<String>,
 
     /// Only postings that this client created: its id, or its name if no other client has it
-    #[arg(
-        long,
-        value_name = "CLIENT",
-        env = "POSTHASTE_POSTINGS_CLIENT",
-        value_parser = config::client
-    )]
+    #[arg(long, value_name = "CLIENT", value_parser = values::client)]
     client: Option<ClientRef>,
-
-    /// List so many at most
-    #[arg(
-        long,
-        value_name = "ROWS",
-        env = "POSTHASTE_POSTINGS_LIMIT",
-        default_value_t = 100
-    )]
-    limit: usize,
     #[command(flatten)]
-    json: JsonArgs,
+    rows: ListArgs,
     #[command(flatten)]
     store: StoreArgs,
 }
@@ -71,40 +53,20 @@ pub struct List {
 impl List {
     pub async fn run(self) -> anyhow::Result<()> {
         let database = self.store.open().await?;
-        let listing = Listing::of(&self, &*database.clients).await?;
-        listing.print(&*database.browser, output::print).await
-    }
-}
-
-/// What is listed, and how.
-#[derive(Clone, Debug)]
-pub(super) struct Listing {
-    pub wanted: PostingSearch,
-    pub limit: usize,
-    pub as_json: bool,
-}
-
-impl Listing {
-    /// The listing that an operator asked for.
-    pub(super) async fn of(args: &List, known: &dyn Clients) -> anyhow::Result<Self> {
-        let client = match &args.client {
-            Some(named) => Some(clients::find(known, named).await?.id),
+        let client = match &self.client {
+            Some(named) => Some(clients::find(&*database.clients, named).await?.id),
             None => None,
         };
-        let words = |text: &Option<String>| Words::of(text.as_deref().unwrap_or_default());
+        let words = |text: Option<String>| Words::of(&text.unwrap_or_default());
         let wanted = PostingSearch {
-            identifier: args.id.as_deref().map(Arc::from),
-            words: words(&args.title),
-            company: words(&args.company),
-            status: args.status,
+            identifier: self.id.map(Arc::from),
+            words: words(self.title),
+            company: words(self.company),
+            status: self.status,
             client,
             ..PostingSearch::default()
         };
-        Ok(Self {
-            wanted,
-            limit: args.limit,
-            as_json: args.json.enabled,
-        })
+        print(&*database.browser, &wanted, &self.rows, output::print).await
     }
 }
 
@@ -137,12 +99,8 @@ impl<'a> Row<'a> {
 }
 
 impl output::Row for Row<'_> {
-    const COLUMNS: &'static [(&'static str, usize)] = &[
-        ("UPDATED (UTC)", 16),
-        ("STATUS", 17),
-        ("ID", 20),
-        ("TITLE", 5),
-    ];
+    const HEADINGS: &'static str = "UPDATED (UTC)  STATUS  ID  TITLE";
+    const WIDTHS: &'static [usize] = &[16, 17, 20, 5];
 
     /// Cells that fit a terminal, unless the identifier leaves too little room for the title.
     fn cells(&self) -> Vec<String> {
@@ -158,26 +116,25 @@ impl output::Row for Row<'_> {
     }
 }
 
-impl Listing {
-    /// Prints postings page by page.
-    pub(super) async fn print(
-        self,
-        browser: &dyn PostingBrowser,
-        print: impl FnMut(String) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
-        let mut list = output::List::new(self.as_json, print);
-        list.page::<Row<'_>>(&[])?;
-        let (mut next, mut has_more) = (None, false);
-        while list.shown() < self.limit {
-            let limit = (self.limit - list.shown()).min(PAGE);
-            let page = browse::search(browser, &self.wanted, next, limit, |_| true).await?;
-            list.page(&page.postings.iter().map(Row::new).collect::<Vec<_>>())?;
-            next = page.next;
-            has_more = next.is_some();
-            if !has_more {
-                break;
-            }
+/// Prints postings page by page.
+pub(super) async fn print(
+    browser: &dyn PostingBrowser,
+    wanted: &PostingSearch,
+    args: &ListArgs,
+    print: impl FnMut(String) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut list = output::List::new(args.json.enabled, print);
+    list.page::<Row<'_>>(&[])?;
+    let (mut next, mut has_more) = (None, false);
+    while list.shown() < args.limit {
+        let limit = (args.limit - list.shown()).min(PAGE);
+        let page = browse::search(browser, wanted, next, limit, |_| true).await?;
+        list.page(&page.postings.iter().map(Row::new).collect::<Vec<_>>())?;
+        next = page.next;
+        has_more = next.is_some();
+        if !has_more {
+            break;
         }
-        list.end("", output::more(has_more))
     }
+    list.end("", output::more(has_more))
 }

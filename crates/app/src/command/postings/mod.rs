@@ -10,10 +10,12 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+use domain::posting::moderation::Moderation;
+
 use self::{
     erase::Erase,
     list::List,
-    moderation::{Approve, Expire, Feature, Reject, Reopen},
+    moderation::{Feature, PostingArgs, ReasonArgs, moderate, with_reason},
     named::resolve,
     purge::Purge,
     show::Show,
@@ -24,10 +26,14 @@ commands! {
     Postings {
         List(List),
         Show(Show),
-        Approve(Approve),
-        Reject(Reject),
-        Expire(Expire),
-        Reopen(Reopen),
+        /// Approve postings; no enricher overrules it
+        Approve(PostingArgs) => moderate(Moderation::Approve),
+        /// Reject postings; no enricher overrules it
+        Reject(ReasonArgs) => with_reason(|reason| Moderation::Reject { reason }),
+        /// Take postings down; only an operator brings them back
+        Expire(ReasonArgs) => with_reason(|reason| Moderation::Expire { reason }),
+        /// Bring expired postings back, to be judged anew
+        Reopen(ReasonArgs) => with_reason(|reason| Moderation::Reopen { reason }),
         Feature(Feature),
         Erase(Erase),
         Purge(Purge),

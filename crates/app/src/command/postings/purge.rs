@@ -23,8 +23,10 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    cli::{JsonArgs, OperatorArgs, StoreArgs},
-    config::{self, Before},
+    cli::{
+        ChangeArgs, JsonArgs, LONGEST_TEXTS_KEPT,
+        values::{since, whole},
+    },
     output,
 };
 
@@ -37,49 +39,66 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Args)]
 pub struct Purge {
     /// Those that expired so many days ago, or before a day such as `2026-03-01`, or a time
-    #[arg(
-        long,
-        value_name = "DAYS|TIME",
-        env = "POSTHASTE_POSTINGS_EXPIRED_BEFORE",
-        value_parser = config::expired_before
-    )]
+    #[arg(long, value_name = "DAYS|TIME", value_parser = expired_before)]
     expired_before: Before,
 
     /// Say how many, and delete nothing
-    #[arg(long, env = "POSTHASTE_POSTINGS_DRY_RUN")]
+    #[arg(long)]
     dry_run: bool,
 
     /// Write them to a new file first, one JSON object a line; with `.gz` compressed
-    #[arg(long, value_name = "FILE", env = "POSTHASTE_POSTINGS_ARCHIVE")]
+    #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
-    operator: OperatorArgs,
-    #[command(flatten)]
-    store: StoreArgs,
+    change: ChangeArgs,
 }
 
 impl Purge {
     pub async fn run(self) -> anyhow::Result<()> {
         let now = clock::now();
+        let before = self.expired_before.time(now)?;
+        let (by, database) = self.change.open().await?;
         let purging = Purging {
-            before: self.expired_before.time(now)?,
+            before,
             dry_run: self.dry_run,
             archive: self.archive,
-            by: self.operator.attribution()?,
+            by,
             now,
         };
-        let database = self.store.open().await?;
         let summary = purging
             .run(&*database.postings, &*database.retention)
             .await?;
-        if self.json.enabled {
-            output::print_json(&summary)
-        } else {
-            output::print(summary.sentence())
-        }
+        self.json.print(&summary, || summary.sentence())
     }
+}
+
+/// A time in the past, by itself or by the days since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    Days(i64),
+    At(OffsetDateTime),
+}
+
+impl Before {
+    /// The time, which must not be after `now`.
+    fn time(self, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
+        let at = match self {
+            Self::Days(days) => now.checked_sub(time::Duration::days(days)),
+            Self::At(at) => Some(at),
+        };
+        at.filter(|at| *at <= now)
+            .context("--expired-before must name a time in the past")
+    }
+}
+
+fn expired_before(text: &str) -> Result<Before, String> {
+    if text.trim().bytes().all(|byte| byte.is_ascii_digit()) {
+        return whole("days", 1..=LONGEST_TEXTS_KEPT)(text.trim()).map(Before::Days);
+    }
+    let at = since(text).map(Before::At);
+    at.map_err(|why| format!("{why}, nor a number of days"))
 }
 
 /// What is to be purged, and how.
@@ -251,4 +270,23 @@ async fn with_history(
         found.extend(same.filter(|same| same.posting.version == view.posting.version));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::values::tests::check;
+
+    #[test]
+    fn a_time_in_the_past_is_a_day_or_so_many_days_ago() {
+        check(
+            expired_before,
+            r#"
+            365         | Days(365)
+            0           ! "0" is not a whole number of days from 1 to
+            2026-03-01  | At(2026-03-01 0:00:00.0 +00:00:00)
+            soon        ! "soon" is neither a day
+            "#,
+        );
+    }
 }

@@ -13,8 +13,7 @@ use serde::Serialize;
 
 use super::resolve;
 use crate::{
-    cli::{AppealArgs, JsonArgs, StoreArgs},
-    config,
+    cli::{AppealArgs, JsonArgs, StoreArgs, values},
     output::{self, Fields, time},
     text::{lines as plain_text, plain},
 };
@@ -23,7 +22,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Show {
     /// The posting's unique source identifier, or its UUID
-    #[arg(value_name = "ID", value_parser = config::source_identifier)]
+    #[arg(value_name = "ID", value_parser = values::source_identifier)]
     id: SourceIdentifier,
     #[command(flatten)]
     json: JsonArgs,

@@ -5,91 +5,30 @@ use newsletter::usecase::{PersonCommand, PersonRef};
 use runtime::clock;
 
 use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config, operators, output,
+    cli::{ChangeArgs, values},
+    operators, output,
 };
 
-/// See that nothing is sent to an address, in either account
+// Clap would show a doc comment as the help of the commands.
 #[derive(Debug, Args)]
-pub struct Suppress {
-    #[command(flatten)]
-    args: DecideArgs,
-}
-
-impl Suppress {
-    pub async fn run(self) -> anyhow::Result<()> {
-        self.args
-            .decide(|reason| PersonCommand::Suppress { reason })
-            .await
-    }
-}
-
-/// Let mail be sent to somebody again who was suppressed
-///
-/// It counts from this moment on: what the provider says of before does not. No account is told
-/// to make anybody active; whoever wants mail has subscribed there.
-#[derive(Debug, Args)]
-pub struct Reinstate {
-    #[command(flatten)]
-    args: DecideArgs,
-}
-
-impl Reinstate {
-    pub async fn run(self) -> anyhow::Result<()> {
-        self.args
-            .decide(|reason| PersonCommand::Reinstate { reason })
-            .await
-    }
-}
-
-/// Give a subscriber another migration token, when the link with theirs has got about
-///
-/// From then on the old link is that of an unknown token. `subscribers show --json` and
-/// `subscribers export` have the new one.
-#[derive(Debug, Args)]
-pub struct RotateToken {
-    #[command(flatten)]
-    args: DecideArgs,
-}
-
-impl RotateToken {
-    pub async fn run(self) -> anyhow::Result<()> {
-        self.args
-            .decide(|reason| PersonCommand::RotateToken { reason })
-            .await
-    }
-}
-
-#[derive(Debug, Args)]
-struct DecideArgs {
+pub struct DecideArgs {
     /// The address, or a subscriber's UUID; an address can be suppressed that nobody has reported
-    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    #[arg(value_name = "EMAIL", value_parser = values::person)]
     person: PersonRef,
 
     /// Why, for the audit
-    #[arg(
-        long,
-        value_name = "REASON",
-        env = "POSTHASTE_SUBSCRIBERS_REASON",
-        value_parser = config::reason
-    )]
+    #[arg(long, value_name = "REASON", value_parser = values::reason)]
     reason: String,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
-impl DecideArgs {
-    async fn decide(self, command: impl FnOnce(String) -> PersonCommand) -> anyhow::Result<()> {
-        decide(
-            &self.person,
-            &command(self.reason),
-            &self.store,
-            &self.operator,
-        )
-        .await
-    }
+/// Carries out a command that has a reason.
+pub async fn with_reason(
+    args: DecideArgs,
+    command: fn(String) -> PersonCommand,
+) -> anyhow::Result<()> {
+    decide(&args.person, &command(args.reason), &args.change).await
 }
 
 /// Erase a subscriber here and in both accounts of the e-mail provider
@@ -100,22 +39,15 @@ impl DecideArgs {
 #[derive(Debug, Args)]
 pub struct Erase {
     /// The subscriber's address or UUID
-    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    #[arg(value_name = "EMAIL", value_parser = values::person)]
     person: PersonRef,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Erase {
     pub async fn run(self) -> anyhow::Result<()> {
-        let Self {
-            person,
-            store,
-            operator,
-        } = self;
-        decide(&person, &PersonCommand::Erase, &store, &operator).await
+        decide(&self.person, &PersonCommand::Erase, &self.change).await
     }
 }
 
@@ -123,12 +55,10 @@ impl Erase {
 async fn decide(
     person: &PersonRef,
     command: &PersonCommand,
-    store: &StoreArgs,
-    operator: &OperatorArgs,
+    change: &ChangeArgs,
 ) -> anyhow::Result<()> {
-    let by = operator.attribution()?;
-    let store = store.open().await?.newsletter;
-    let clock = clock::system();
-    let decided = operators::decide_about(&*store, &clock, person, command, &by);
+    let (by, database) = change.open().await?;
+    let (store, clock) = (&*database.newsletter, clock::system());
+    let decided = operators::decide_about(store, &clock, person, command, &by);
     output::print(decided.await?)
 }

@@ -24,7 +24,7 @@ pub(super) const COLUMNS: [&str; 6] = [
 pub(super) const TOKEN: &str = "migration_token";
 
 /// Subscribers in memory at a time.
-pub(super) const PAGE: usize = 500;
+const PAGE: usize = 500;
 
 /// Print all subscribers as CSV
 ///

@@ -159,25 +159,6 @@ pub(super) struct Batch<T> {
     lines: (u64, u64),
 }
 
-impl<T> Batch<T> {
-    const fn new() -> Self {
-        Self {
-            items: Vec::new(),
-            refused: Vec::new(),
-            end: 0,
-            lines: (0, 0),
-        }
-    }
-
-    const fn len(&self) -> usize {
-        self.items.len() + self.refused.len()
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 /// A progress event of an import.
 pub(super) enum Step<'a> {
     /// A refused line, with the reason.
@@ -225,24 +206,25 @@ pub(super) fn spawn<R: Record>(
 
 /// The next batch; `None` at the end of the file.
 fn next_batch<R: Record>(records: &mut Records<impl BufRead>) -> anyhow::Result<Option<Batch<R>>> {
-    let mut batch = Batch::new();
-    while batch.len() < BATCH {
+    let mut batch = None;
+    for _ in 0..BATCH {
         let Some(record) = records.next_record()? else {
             break;
         };
-        let first = if batch.is_empty() {
-            record.line
-        } else {
-            batch.lines.0
-        };
-        batch.lines = (first, record.line);
+        let batch = batch.get_or_insert_with(|| Batch {
+            items: Vec::new(),
+            refused: Vec::new(),
+            end: record.end,
+            lines: (record.line, record.line),
+        });
+        batch.lines.1 = record.line;
         batch.end = record.end;
         match record.fields.and_then(|fields| R::parse(&fields)) {
             Ok(item) => batch.items.push(item),
             Err(why) => batch.refused.push((record.line, why)),
         }
     }
-    Ok((!batch.is_empty()).then_some(batch))
+    Ok(batch)
 }
 
 /// Imports a text for a test. Returns how it ended, the counts and the refused lines.

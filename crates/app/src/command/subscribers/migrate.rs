@@ -25,9 +25,9 @@ use runtime::{Clock, clock, decide_again};
 use tokio::time::{Instant, sleep_until};
 
 use crate::{
-    cli::{AccountsArgs, OperatorArgs, StoreArgs},
+    cli::{AccountsArgs, ChangeArgs, values},
     command::run::Run,
-    config, newsletter_service, output, progress, provider,
+    newsletter_service, output, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -49,43 +49,31 @@ const REQUESTS_PER_MOVE: u32 = 2;
 )]
 pub struct Migrate {
     /// Addresses or UUIDs of subscribers. Whoever has moved already stays as they are
-    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = config::person)]
+    #[arg(value_name = "EMAIL", required_unless_present = "all", value_parser = values::person)]
     emails: Vec<PersonRef>,
 
     /// Move everybody who has not moved yet, no faster than the accounts take it
-    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_ALL", conflicts_with = "emails")]
+    #[arg(long, conflicts_with = "emails")]
     all: bool,
 
     /// Why they move: `manual` or `launch`
-    #[arg(
-        long,
-        value_name = "SOURCE",
-        env = "POSTHASTE_SUBSCRIBERS_SOURCE",
-        value_parser = config::migration_source
-    )]
+    #[arg(long, value_name = "SOURCE", value_parser = migration_source)]
     source: MigrationSource,
 
     /// Say what would happen and what is not set up at the provider, and move nobody
-    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    #[arg(long)]
     dry_run: bool,
 
     /// With `--all`, only so many, spread evenly over the list
-    #[arg(
-        long,
-        value_name = "N",
-        env = "POSTHASTE_SUBSCRIBERS_SAMPLE",
-        conflicts_with = "emails"
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "emails")]
     sample: Option<NonZeroU32>,
 
     /// Move people although no group starts their chain of e-mails: it never starts later
-    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_NO_GROUP")]
+    #[arg(long)]
     no_group: bool,
 
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
     #[command(flatten)]
     accounts: AccountsArgs,
 }
@@ -93,12 +81,11 @@ pub struct Migrate {
 impl Migrate {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let stop = StopSignals::listen()?.asked();
-        let by = self.operator.attribution()?;
+        let (by, database) = self.change.open().await?;
         let entry = by
             .entry(audit::SUBSCRIBERS_MIGRATE, clock::now())
             .with("source", self.source.as_str())
             .with("all", self.all);
-        let database = self.store.open().await?;
         if !self.dry_run && !self.no_group && !self.accounts.has_group() {
             bail!(
                 "no group is named that starts the chain of e-mails \
@@ -132,7 +119,7 @@ impl Migrate {
             outbox: &*database.outbox,
             clock: clock::system(),
             source: self.source,
-            pace: Pace::new(self.accounts.requests_per_minute()),
+            pace: Pace::new(self.accounts.requests_per_minute),
         };
         let mut run = Run::new(entry);
         run.begin(mover.store).await?;
@@ -175,6 +162,15 @@ impl Migrate {
     }
 }
 
+/// An operator's reason for moving subscribers. The other sources are the subscribers' own
+/// confirmations.
+fn migration_source(text: &str) -> Result<MigrationSource, String> {
+    match MigrationSource::parse(text.trim()) {
+        Some(source @ (MigrationSource::Manual | MigrationSource::Launch)) => Ok(source),
+        _ => Err(format!("{text:?} is not one of manual, launch")),
+    }
+}
+
 /// The addresses of the named subscribers, and the number of unknown ones.
 async fn resolve(store: &dyn Store, people: &[PersonRef]) -> Result<(Vec<Email>, u64), StoreError> {
     let (mut emails, mut unknown) = (Vec::with_capacity(people.len()), 0);
@@ -213,9 +209,9 @@ async fn dry_run(
         }
     }
     output::print(forecast.text())?;
-    let provider = provider::connect(&args.accounts.settings())?;
+    let provider = provider::connect(&args.accounts.settings(), None)?;
     let expected = Expected {
-        requests_per_minute: args.accounts.requests_per_minute().get(),
+        requests_per_minute: args.accounts.requests_per_minute.get(),
         may_lack_group: args.no_group || args.accounts.has_group(),
     };
     let mut is_good = forecast.unknown == 0;

@@ -1,8 +1,7 @@
 //! `posthaste subscribers`: lets an operator show, import, move, export, erase, suppress and
 //! reinstate newsletter subscribers.
 //!
-//! - [`intake`] imports CSV files for [`import`] and [`suppressions`]; [`records`] parses their
-//!   records.
+//! [`intake`] imports CSV files for [`import`] and [`suppressions`].
 
 mod decide;
 mod export;
@@ -13,8 +12,10 @@ mod reconcile;
 mod show;
 mod suppressions;
 
+use newsletter::usecase::PersonCommand;
+
 use self::{
-    decide::{Erase, Reinstate, RotateToken, Suppress},
+    decide::{DecideArgs, Erase, with_reason},
     export::Export,
     import::Import,
     migrate::Migrate,
@@ -31,9 +32,18 @@ commands! {
         Migrate(Migrate),
         Export(Export),
         Reconcile(Reconcile),
-        Suppress(Suppress),
-        Reinstate(Reinstate),
-        RotateToken(RotateToken),
+        /// See that nothing is sent to an address, in either account
+        Suppress(DecideArgs) => with_reason(|reason| PersonCommand::Suppress { reason }),
+        /// Let mail be sent to somebody again who was suppressed
+        ///
+        /// It counts from this moment on: what the provider says of before does not. No account is
+        /// told to make anybody active; whoever wants mail has subscribed there.
+        Reinstate(DecideArgs) => with_reason(|reason| PersonCommand::Reinstate { reason }),
+        /// Give a subscriber another migration token, when the link with theirs has got about
+        ///
+        /// From then on the old link is that of an unknown token. `subscribers show --json` and
+        /// `subscribers export` have the new one.
+        RotateToken(DecideArgs) => with_reason(|reason| PersonCommand::RotateToken { reason }),
         Erase(Erase),
         #[command(subcommand)]
         Suppressions(Suppressions),

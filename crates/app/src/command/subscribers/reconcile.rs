@@ -24,7 +24,7 @@ use workers::{Known, ListComparison};
 
 use crate::{
     cli::{AccountsArgs, StoreArgs},
-    config, newsletter_service, output, progress, provider,
+    newsletter_service, output, progress, provider,
     shutdown::{INTERRUPTED, StopSignals},
     text::plain,
 };
@@ -41,16 +41,11 @@ const CONCURRENT_WRITES: ConcurrentWrites = ConcurrentWrites::Possible;
 #[derive(Debug, Args)]
 pub struct Reconcile {
     /// Only this account: `old` or `new`
-    #[arg(
-        long,
-        value_name = "ACCOUNT",
-        env = "POSTHASTE_SUBSCRIBERS_ACCOUNT",
-        value_parser = config::account
-    )]
+    #[arg(long, value_name = "ACCOUNT", value_parser = account)]
     account: Option<Account>,
 
     /// Say what is different, and change nothing
-    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    #[arg(long)]
     dry_run: bool,
 
     #[command(flatten)]
@@ -59,11 +54,15 @@ pub struct Reconcile {
     accounts: AccountsArgs,
 }
 
+fn account(text: &str) -> Result<Account, String> {
+    Account::parse(text.trim()).ok_or_else(|| format!("{text:?} is not one of old, new"))
+}
+
 impl Reconcile {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
         let stop = StopSignals::listen()?.asked();
         tokio::pin!(stop);
-        let provider = provider::connect(&self.accounts.settings())?;
+        let provider = provider::connect(&self.accounts.settings(), None)?;
         let mut accounts = provider.accounts();
         accounts.retain(|account| self.account.is_none_or(|wanted| wanted == *account));
         if accounts.is_empty() {

@@ -12,10 +12,11 @@ use newsletter::{
     usecase::PersonRef,
 };
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::{
-    cli::{JsonArgs, StoreArgs},
-    config, output,
+    cli::{JsonArgs, StoreArgs, values},
+    output,
 };
 
 /// Tasks of a person that are shown at most.
@@ -25,7 +26,7 @@ const TASKS: usize = 100;
 #[derive(Debug, Args)]
 pub struct Show {
     /// The subscriber's address or UUID
-    #[arg(value_name = "EMAIL", value_parser = config::person)]
+    #[arg(value_name = "EMAIL", value_parser = values::person)]
     person: PersonRef,
     #[command(flatten)]
     json: JsonArgs,
@@ -48,80 +49,43 @@ struct Record<'a, T> {
     data: T,
     migration_token: &'a str,
     reported_at: Option<String>,
-    suppression: Option<Suppressed<'a>>,
+    suppression: Option<Value>,
     reinstated_at: Option<String>,
     departure: Option<&'static str>,
     told_at: Option<String>,
-    accounts: Accounts<'a>,
-    tasks: Vec<Task<'a>>,
+    accounts: Value,
+    tasks: Vec<Value>,
 }
 
 /// The origin of a suppression.
-#[derive(Serialize)]
-struct Suppressed<'a> {
-    source: &'static str,
-    account: Option<&'static str>,
-    at: String,
-    reason: Option<&'a str>,
+fn origin(known: &Suppression) -> Value {
+    json!({
+        "source": known.source.as_str(),
+        "account": known.account.map(Account::as_str),
+        "at": output::time(known.at),
+        "reason": known.reason,
+    })
 }
 
-impl<'a> From<&'a Suppression> for Suppressed<'a> {
-    fn from(suppression: &'a Suppression) -> Self {
-        Self {
-            source: suppression.source.as_str(),
-            account: suppression.account.map(Account::as_str),
-            at: output::time(suppression.at),
-            reason: suppression.reason.as_deref(),
-        }
-    }
-}
-
-/// The state of the person in each account.
-#[derive(Serialize)]
-struct Accounts<'a> {
-    old: Standing<'a>,
-    new: Standing<'a>,
-}
-
-#[derive(Serialize)]
-struct Standing<'a> {
-    id: Option<&'a str>,
-    quiet: bool,
-    withdrawn: bool,
-}
-
-impl<'a> From<&'a Place> for Standing<'a> {
-    fn from(place: &'a Place) -> Self {
-        Self {
-            id: place.id.as_ref().map(|id| id.0.as_str()),
-            quiet: place.is_quiet,
-            withdrawn: place.is_withdrawn,
-        }
-    }
+/// The state of the person in an account.
+fn state(place: &Place) -> Value {
+    json!({
+        "id": place.id.as_ref().map(|id| &id.0),
+        "quiet": place.is_quiet,
+        "withdrawn": place.is_withdrawn,
+    })
 }
 
 /// A task about the person that is pending or was given up.
-#[derive(Serialize)]
-struct Task<'a> {
-    id: i64,
-    kind: &'a str,
-    attempts: u32,
-    next_at: String,
-    last_error: Option<&'a str>,
-    dead: bool,
-}
-
-impl<'a> From<&'a SubjectTask> for Task<'a> {
-    fn from(SubjectTask { task, is_dead }: &'a SubjectTask) -> Self {
-        Self {
-            id: task.id.0,
-            kind: task.kind.as_str(),
-            attempts: task.attempts,
-            next_at: output::time(task.next_at),
-            last_error: task.last_error.as_deref(),
-            dead: *is_dead,
-        }
-    }
+fn task_data(SubjectTask { task, is_dead }: &SubjectTask) -> Value {
+    json!({
+        "id": task.id.0,
+        "kind": task.kind.as_str(),
+        "attempts": task.attempts,
+        "next_at": output::time(task.next_at),
+        "last_error": task.last_error,
+        "dead": is_dead,
+    })
 }
 
 /// Renders a person and their tasks.
@@ -143,15 +107,12 @@ async fn show(
         data: adapters_http::subscriber_data(&subscriber),
         migration_token: subscriber.token.reveal(),
         reported_at: subscriber.reported_at.map(output::time),
-        suppression: subscriber.suppression.as_ref().map(Suppressed::from),
+        suppression: subscriber.suppression.as_ref().map(origin),
         reinstated_at: subscriber.reinstated_at.map(output::time),
         departure: subscriber.departure.map(|it| it.kind().as_str()),
         told_at: subscriber.told_at.map(output::time),
-        accounts: Accounts {
-            old: old.into(),
-            new: new.into(),
-        },
-        tasks: tasks.iter().map(Task::from).collect(),
+        accounts: json!({ "old": state(old), "new": state(new) }),
+        tasks: tasks.iter().map(task_data).collect(),
     })?)
 }
 
@@ -272,144 +233,4 @@ fn membership(subscriber: &Subscriber) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use kernel::{
-        field::Patch,
-        testing::{by_ann, minutes, noon},
-    };
-    use newsletter::{
-        subscriber::{MigrationSource, SubscriberStatus},
-        testing::{MemoryStore, email, notice, report, subscriber_id, token},
-        usecase::{migrate, put_subscribers, suppress},
-    };
-    use serde_json::Value;
-
-    use super::*;
-
-    const ADA: &str = "ada@example.com";
-
-    fn ada() -> PersonRef {
-        PersonRef::Email(email(ADA))
-    }
-
-    async fn store() -> MemoryStore {
-        let store = MemoryStore::new();
-        let body = r#"{"name":"Ada","country":"Malta","membership":
-            {"plan_category":"individual","status":"expired","expires_at":"2027-01-31"}}"#;
-        // Older versions took names with control characters.
-        let mut put = report(ADA, body);
-        put.name = Patch::Set("Ada\u{1b}[2J".to_owned());
-        put_subscribers(&store, &[put], noon()).await.unwrap();
-        store
-    }
-
-    #[tokio::test]
-    async fn json_is_what_the_api_answers_and_what_an_operator_asks() {
-        let store = store().await;
-        let text = show(&store, &store, &ada(), true).await.unwrap();
-        let json: Value = serde_json::from_str(&text).unwrap();
-        let mut keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
-        keys.sort_unstable();
-        let mut expect = vec![
-            "uuid",
-            "email",
-            "name",
-            "country",
-            "status",
-            "membership_plan_category",
-            "member_status",
-            "membership_expire_at",
-            "mailerlite_account",
-            "migrated_at",
-            "migration_source",
-            "migration_token",
-            "reported_at",
-            "suppression",
-            "reinstated_at",
-            "departure",
-            "told_at",
-            "accounts",
-            "tasks",
-        ];
-        expect.sort_unstable();
-        assert_eq!(keys, expect);
-        assert_eq!(json["email"], ADA);
-        assert_eq!(json["member_status"], "active-or-expired");
-        assert_eq!(json["membership_expire_at"], "2027-01-31");
-        assert_eq!(json["mailerlite_account"], "old");
-        assert_eq!(json["migrated_at"], Value::Null);
-        assert_eq!(json["migration_token"], token(ADA).reveal());
-        assert_eq!(json["reported_at"], "2026-03-01T12:00:00.123456Z");
-        assert_eq!(json["suppression"], Value::Null);
-        assert_eq!(json["accounts"]["old"]["id"], Value::Null);
-        let kinds: Vec<_> = json["tasks"].as_array().unwrap().iter().collect();
-        assert_eq!(kinds.len(), 1);
-        assert_eq!(kinds[0]["kind"], "sync");
-        assert_eq!(kinds[0]["dead"], false);
-    }
-
-    #[tokio::test]
-    async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
-        let store = store().await;
-        let (source, at) = (MigrationSource::Launch, noon() + minutes(1));
-        migrate(&store, &[email(ADA)], source, at).await.unwrap();
-        let text = show(&store, &store, &ada(), false).await.unwrap();
-        for part in [
-            "email             ada@example.com\n",
-            "name              Ada\u{FFFD}[2J\n",
-            "status            active\n",
-            "membership        individual, expired, until 2027-01-31\n",
-            "account           new\n",
-            "migrated          2026-03-01T12:01:00.123456Z, by launch, under way\n",
-        ] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-        assert!(!text.contains(token(ADA).reveal()), "{text}");
-        assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
-    }
-
-    #[tokio::test]
-    async fn who_is_unknown_is_not_there() {
-        let store = MemoryStore::new();
-        let nobody = PersonRef::Id(subscriber_id(ADA));
-        for (person, as_json) in [(ada(), false), (ada(), true), (nobody, false)] {
-            let error = show(&store, &store, &person, as_json).await.unwrap_err();
-            assert_eq!(error.to_string(), "Newsletter subscriber not found.");
-        }
-    }
-
-    /// A person who was suppressed but never reported, with a task that was given up.
-    #[tokio::test]
-    async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
-        let store = MemoryStore::new();
-        let asked = notice(ADA, SubscriberStatus::Unsubscribed);
-        let by = by_ann(1);
-        let done = suppress(&store, &asked, "by phone", &by, noon());
-        assert!(done.await.unwrap().is_news);
-        let claimed = store
-            .claim(tasks::WITHDRAW, 1, minutes(1), uuid::Uuid::max(), noon())
-            .await
-            .unwrap();
-        let given_up = store.give_up(claimed[0].token, "old: 403", noon()).await;
-        assert_eq!(given_up, Ok(()));
-        let id = PersonRef::Id(subscriber_id(ADA));
-        let text = show(&store, &store, &id, false).await.unwrap();
-        for part in [
-            "status            unsubscribed\n",
-            "suppressed        2026-03-01T12:00:00.123456Z, by operator: by phone\n",
-            "in old            to be looked at\n",
-            "reported          never\n",
-            "task              1 withdraw, given up, attempts: 1: old: 403",
-        ] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-        let json = show(&store, &store, &id, true).await.unwrap();
-        let json: Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(json["suppression"]["source"], "operator");
-        assert_eq!(json["suppression"]["account"], Value::Null);
-        assert_eq!(json["suppression"]["reason"], "by phone");
-        assert_eq!(json["reported_at"], Value::Null);
-        assert_eq!(json["tasks"][0]["dead"], true);
-        assert_eq!(json["tasks"][0]["last_error"], "old: 403");
-    }
-}
+mod tests;

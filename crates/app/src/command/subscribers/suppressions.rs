@@ -25,8 +25,7 @@ use super::{
     intake::{self, Intake, Record},
 };
 use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config,
+    cli::{ChangeArgs, StoreArgs, values},
     newsletter_service::{self, new_id, new_token},
     output,
 };
@@ -123,7 +122,7 @@ fn read(fields: &Fields) -> Result<ImportedSuppression, String> {
         .transpose();
     let at = at.map_err(|_| errors.push("at must be empty or an RFC 3339 time".to_owned()));
     let reason = (!reason.is_empty())
-        .then(|| config::reason(reason))
+        .then(|| values::reason(reason))
         .transpose();
     let reason = reason.map_err(|error| errors.push(format!("reason {error}")));
     match (email, status, at, reason) {
@@ -155,15 +154,12 @@ pub struct Import {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Import {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let by = self.operator.attribution()?;
-        let database = self.store.open().await?;
+        let (by, database) = self.change.open().await?;
         let entry = by.entry(audit::SUPPRESSIONS_IMPORT, clock::now());
         intake::run::<ImportedSuppression>(&*database.newsletter, &self.file, Some(entry)).await
     }

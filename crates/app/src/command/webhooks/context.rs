@@ -6,26 +6,26 @@ use ::webhooks::{
     EndpointId, ManagedWebhooks, Manager, PrivateAddresses, TrackedEndpoint, WebhookError,
 };
 use adapters_webhooks::WebhookClient;
-use anyhow::bail;
+use anyhow::anyhow;
 use clap::Args;
 use kernel::audit::Attribution;
 
-use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    config,
-    database::Database,
-};
+use crate::{cli::ChangeArgs, database::Database};
 
 // The webhook that a command changes. Clap would show a doc comment as the command's help.
 #[derive(Debug, Args)]
 pub struct WebhookArgs {
     /// The webhook's id
-    #[arg(value_name = "ID", value_parser = config::endpoint_id)]
+    #[arg(value_name = "ID", value_parser = endpoint_id)]
     pub id: EndpointId,
     #[command(flatten)]
-    pub store: StoreArgs,
-    #[command(flatten)]
-    pub operator: OperatorArgs,
+    pub change: ChangeArgs,
+}
+
+/// The id of a webhook.
+pub fn endpoint_id(text: &str) -> Result<EndpointId, String> {
+    let id = text.trim().parse();
+    id.map_err(|_| format!("{text:?} is not a webhook's id, which is a UUID"))
 }
 
 /// The database, the client that calls receivers, and the operator who gives a command.
@@ -37,8 +37,7 @@ pub struct Context {
 
 impl Context {
     pub fn new(
-        database: Database,
-        by: Attribution,
+        (by, database): (Attribution, Database),
         private: PrivateAddresses,
     ) -> anyhow::Result<Self> {
         Ok(Self {
@@ -50,9 +49,7 @@ impl Context {
 
     /// For a command that calls no receiver.
     pub async fn open(args: &WebhookArgs) -> anyhow::Result<Self> {
-        let by = args.operator.attribution()?;
-        let database = args.store.open().await?;
-        Self::new(database, by, PrivateAddresses::default())
+        Self::new(args.change.open().await?, PrivateAddresses::default())
     }
 
     pub fn webhooks(&self) -> ManagedWebhooks<'_> {
@@ -68,19 +65,17 @@ impl Context {
 
 /// The webhook of an id.
 pub async fn find(database: &Database, id: EndpointId) -> anyhow::Result<TrackedEndpoint> {
-    match database.webhooks.find(id).await? {
-        Some(tracked) => Ok(tracked),
-        None => bail!(in_words(WebhookError::NotFound)),
-    }
+    let found = database.webhooks.find(id).await?;
+    found.ok_or_else(|| in_words(WebhookError::NotFound))
 }
 
 /// An error as a command says it.
 pub fn in_words(error: WebhookError) -> anyhow::Error {
     match error {
-        WebhookError::NotFound => anyhow::anyhow!(
-            "there is no such webhook; `posthaste webhooks list` shows those there are"
-        ),
-        WebhookError::EventNotFound => anyhow::anyhow!(
+        WebhookError::NotFound => {
+            anyhow!("there is no such webhook; `posthaste webhooks list` shows those there are")
+        }
+        WebhookError::EventNotFound => anyhow!(
             "there is no such event, it is no longer kept, or the webhook's owner may not see it"
         ),
         error => error.into(),

@@ -1,28 +1,17 @@
 //! `posthaste webhooks`: the operators' webhooks, and a look after those of clients.
 
+mod change;
 mod context;
-mod create;
-mod deliveries;
-mod list;
-mod manage;
-mod replay;
-mod resend;
-mod rotate;
+mod deliver;
 mod show;
-mod test;
-mod update;
+
+use ::webhooks::WantedState;
 
 use self::{
-    create::Create,
-    deliveries::Deliveries,
-    list::List,
-    manage::{Delete, Pause, Resume},
-    replay::Replay,
-    resend::Resend,
-    rotate::Rotate,
-    show::Show,
-    test::Test,
-    update::Update,
+    change::{Create, Delete, Rotate, Update, set},
+    context::WebhookArgs,
+    deliver::{Replay, Resend, Test},
+    show::{Deliveries, List, Show},
 };
 
 commands! {
@@ -32,8 +21,10 @@ commands! {
         List(List),
         Show(Show),
         Update(Update),
-        Pause(Pause),
-        Resume(Resume),
+        /// Stop deliveries for a while; events wait
+        Pause(WebhookArgs) => set(WantedState::Paused),
+        /// Resume deliveries, also to a webhook that was disabled; events that waited follow
+        Resume(WebhookArgs) => set(WantedState::Active),
         Rotate(Rotate),
         Test(Test),
         Replay(Replay),

@@ -1,25 +1,52 @@
-//! `posthaste webhooks show`: a webhook as text and as JSON.
+//! `posthaste webhooks list`, `show` and `deliveries`: webhooks as text and as JSON.
 
 use std::{collections::HashMap, slice};
 
-use ::webhooks::{EndpointBacklog, EndpointId, Owner, TrackedEndpoint, Webhooks};
+use ::webhooks::{
+    DELIVERIES_KEPT, EndpointBacklog, EndpointId, LoggedDelivery, Owner, TrackedEndpoint, Webhooks,
+    logged,
+};
 use access::{Client, Clients};
-use adapters_http::endpoint_data;
+use adapters_http::{delivery_data, endpoint_data};
 use clap::Args;
 use kernel::{ClientId, Prefixes, StoreError};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use super::context::find;
+use super::context::{endpoint_id, find};
 use crate::{
-    cli::{JsonArgs, StoreArgs},
-    config, output,
+    cli::{JsonArgs, ListArgs, StoreArgs},
+    output,
 };
+
+/// List the webhooks, those of clients too, oldest first
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    rows: ListArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl List {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let mut all = database.webhooks.list(None, None, self.rows.most()).await?;
+        let more = self.rows.cut(&mut all);
+        let backlog = backlog(&*database.webhooks).await?;
+        let owners = owners(&*database.clients, &all).await?;
+        let shown = all
+            .iter()
+            .map(|tracked| Shown::new(tracked, &owners, backlog.get(&tracked.endpoint.id)));
+        let shown: Vec<_> = shown.collect();
+        self.rows.print(&shown, "There are no webhooks.", more)
+    }
+}
 
 /// Show a webhook
 #[derive(Debug, Args)]
 pub struct Show {
     /// The webhook's id
-    #[arg(value_name = "ID", value_parser = config::endpoint_id)]
+    #[arg(value_name = "ID", value_parser = endpoint_id)]
     id: EndpointId,
     #[command(flatten)]
     json: JsonArgs,
@@ -34,11 +61,32 @@ impl Show {
         let backlog = backlog(&*database.webhooks).await?;
         let owners = owners(&*database.clients, slice::from_ref(&tracked)).await?;
         let shown = Shown::new(&tracked, &owners, backlog.get(&self.id));
-        if self.json.enabled {
-            output::print_json(&shown)
-        } else {
-            output::print(shown.text())
-        }
+        self.json.print(&shown, || shown.text())
+    }
+}
+
+/// List the last attempts, newest first
+#[derive(Debug, Args)]
+pub struct Deliveries {
+    /// The webhook's id
+    #[arg(value_name = "ID", value_parser = endpoint_id)]
+    id: EndpointId,
+    #[command(flatten)]
+    rows: ListArgs,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+impl Deliveries {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let database = self.store.open().await?;
+        let endpoint = find(&database, self.id).await?.endpoint;
+        let most = self.rows.limit.min(DELIVERIES_KEPT);
+        let records = database.webhooks.deliveries(self.id, most).await?;
+        let (log, clients) = (&*database.events, &*database.clients);
+        let deliveries = logged(endpoint, records, log, clients).await?;
+        let rows: Vec<_> = deliveries.iter().map(Row).collect();
+        self.rows.print(&rows, "Nothing was attempted.", None)
     }
 }
 
@@ -46,22 +94,19 @@ impl Show {
 const MOST: usize = 1_000;
 
 /// The backlogs of active endpoints.
-pub(super) type Backlogs = HashMap<EndpointId, EndpointBacklog>;
+type Backlogs = HashMap<EndpointId, EndpointBacklog>;
 
 /// Reads the backlogs of active endpoints.
-pub(super) async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
+async fn backlog(webhooks: &dyn Webhooks) -> Result<Backlogs, StoreError> {
     let all = webhooks.backlog(MOST).await?;
     Ok(all.into_iter().map(|of| (of.endpoint, of)).collect())
 }
 
 /// The clients that own webhooks.
-pub(super) type Owners = HashMap<ClientId, Client>;
+pub type Owners = HashMap<ClientId, Client>;
 
 /// Reads the clients that own these webhooks.
-pub(super) async fn owners(
-    clients: &dyn Clients,
-    all: &[TrackedEndpoint],
-) -> Result<Owners, StoreError> {
+pub async fn owners(clients: &dyn Clients, all: &[TrackedEndpoint]) -> Result<Owners, StoreError> {
     let mut owners = Owners::new();
     for tracked in all {
         if let Owner::Client(id) = tracked.endpoint.owner
@@ -76,11 +121,11 @@ pub(super) async fn owners(
 
 /// A webhook for an operator: the fields of the API, its owner, the prefixes of the postings whose
 /// events it gets, and its backlog.
-pub(super) struct Shown<'a> {
-    pub tracked: &'a TrackedEndpoint,
+pub struct Shown<'a> {
+    tracked: &'a TrackedEndpoint,
     /// The prefixes, or the reason why there are no deliveries.
     prefixes: Result<Prefixes, &'static str>,
-    pub backlog: Option<&'a EndpointBacklog>,
+    backlog: Option<&'a EndpointBacklog>,
     secret: Option<&'a str>,
 }
 
@@ -147,8 +192,24 @@ impl<'a> Shown<'a> {
     }
 }
 
+impl output::Row for Shown<'_> {
+    const HEADINGS: &'static str = "ID  STATE  OWNER  WAITING  URL";
+
+    fn cells(&self) -> Vec<String> {
+        let endpoint = &self.tracked.endpoint;
+        let waiting = self.backlog.map(|of| of.waiting.to_string());
+        vec![
+            endpoint.id.to_string(),
+            endpoint.state.to_string(),
+            owner(endpoint.owner),
+            waiting.unwrap_or_default(),
+            endpoint.url.as_str().to_owned(),
+        ]
+    }
+}
+
 impl Serialize for Shown<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Json<'a, T> {
             #[serde(flatten)]
@@ -176,10 +237,44 @@ impl Serialize for Shown<'_> {
 }
 
 /// An owner in the words of the history of postings.
-pub(super) fn owner(owner: Owner) -> String {
+fn owner(owner: Owner) -> String {
     match owner {
         Owner::Operator => "operator".to_owned(),
         Owner::Client(id) => format!("client:{id}"),
+    }
+}
+
+/// An attempt.
+struct Row<'a>(&'a LoggedDelivery);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        delivery_data(self.0).serialize(serializer)
+    }
+}
+
+impl output::Row for Row<'_> {
+    const HEADINGS: &'static str = "AT (UTC)  TYPE  POSTING  TRY  STATUS  MS  EVENT";
+    const WIDTHS: &'static [usize] = &[20, 20, 20, 5, 6, 6, 36];
+
+    fn cells(&self) -> Vec<String> {
+        let delivery = &self.0.record;
+        let identifier = self.0.identifier().map(ToString::to_string);
+        let at = output::time(delivery.at);
+        let status = delivery.status.map(|status| status.to_string());
+        vec![
+            at.get(..19).unwrap_or(&at).to_owned(),
+            delivery.name.to_string(),
+            identifier.unwrap_or_else(|| "-".to_owned()),
+            delivery.attempt.to_string(),
+            status.unwrap_or_else(|| "-".to_owned()),
+            delivery.duration.as_millis().to_string(),
+            delivery.event.to_string(),
+        ]
+    }
+
+    fn below(&self) -> Option<String> {
+        self.0.record.error.clone()
     }
 }
 

@@ -9,10 +9,7 @@ use newsletter::{
 };
 
 use super::{
-    super::{
-        export::PAGE,
-        intake::{Tally, import_text},
-    },
+    super::intake::{Tally, import_text},
     *,
 };
 use crate::command::run::Run;
@@ -184,20 +181,4 @@ async fn columns_may_be_few_and_in_any_order_and_bad_lines_are_said() {
             "{error}"
         );
     }
-}
-
-#[tokio::test]
-async fn all_pages_are_written_one_by_one() {
-    let store = MemoryStore::new();
-    let said: Vec<_> = (0..=PAGE)
-        .map(|n| {
-            notice(
-                &format!("person{n:04}@example.com"),
-                SubscriberStatus::Bounced,
-            )
-        })
-        .collect();
-    usecase::notice_events(&store, &said, noon()).await.unwrap();
-    let (text, parts) = exported(&store).await;
-    assert_eq!((text.lines().count(), parts), (PAGE + 2, 2));
 }

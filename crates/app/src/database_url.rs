@@ -1,4 +1,4 @@
-//! `DATABASE_URL`.
+//! `DATABASE_URL`, and that of a replica.
 
 use std::path::PathBuf;
 
@@ -59,4 +59,57 @@ pub fn database_url(text: &str) -> Result<DatabaseUrl, String> {
         return Err("a database in memory would be lost; use sqlite://PATH".to_owned());
     }
     Ok(DatabaseUrl::Sqlite(path.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replica_is_one_server() {
+        let url = read_database_url(" postgres://u:secret@h/d?sslmode=require ");
+        assert_eq!(url.map(|url| url.servers()), Ok(1));
+        for (text, part) in [
+            ("postgres://u:secret@h1,h2/d", "one server"),
+            ("sqlite://data/posthaste.db", "postgres://"),
+            ("h", "postgres://"),
+        ] {
+            let why = read_database_url(text).unwrap_err();
+            assert!(why.contains(part) && !why.contains("secret"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_database_is_a_file_or_on_a_server() {
+        for (text, file) in [
+            ("sqlite://data/posthaste.db", "data/posthaste.db"),
+            ("sqlite:///var/lib/posthaste.db", "/var/lib/posthaste.db"),
+            (" sqlite://a b%20c.db ", "a b%20c.db"),
+        ] {
+            assert_eq!(database_url(text), Ok(DatabaseUrl::Sqlite(file.into())));
+        }
+        for (text, why) in [
+            ("sqlite://", "names no file"),
+            ("sqlite://dir/", "names no file"),
+            (
+                "sqlite://a.db?mode=rwc",
+                "sqlite://PATH takes no parameters",
+            ),
+            ("sqlite://:memory:", "a database in memory would be lost"),
+            ("postgres:///d", "names no host"),
+            ("postgresql://u:secret@h/d?sslmode=on", "`sslmode` must be"),
+            ("postgres://u:secret@h:x/d", ""),
+            ("mysql://u:secret@h/d", "must be sqlite://PATH"),
+            ("posthaste.db", "must be sqlite://PATH"),
+        ] {
+            let found = database_url(text).unwrap_err();
+            assert!(
+                found.starts_with(why) && !found.contains("secret"),
+                "{found}"
+            );
+        }
+        let url = database_url(" postgres://u:secret@h/d?sslmode=require ").unwrap();
+        assert!(!url.is_embedded());
+        assert!(!format!("{url:?}").contains("secret"), "{url:?}");
+    }
 }

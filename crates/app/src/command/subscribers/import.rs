@@ -2,30 +2,27 @@
 //!
 //! Unchanged lines write nothing, so a file that was imported in part can be imported again.
 
-mod row;
-
-#[cfg(test)]
-mod tests;
-
 use std::{collections::HashSet, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Args;
+use kernel::body::BodyError;
 use newsletter::{
     audit,
-    subscriber::PutSubscriber,
+    subscriber::{Email, PutSubscriber},
     usecase::{Reported, decide_subscribers, put_subscribers},
 };
-
 use program::records::{Fields, Layout};
 use runtime::{clock, decide_again};
+use serde_json::{Map, Value, json};
 
 use super::{
     export::{COLUMNS, TOKEN},
     intake::{self, Intake, Record, Tally},
 };
 use crate::{
-    cli::{OperatorArgs, StoreArgs},
-    newsletter_service, output,
+    cli::ChangeArgs,
+    newsletter_service::{self, new_id, new_token},
+    output,
 };
 
 /// The columns of the file; the token that an export adds is ignored.
@@ -45,18 +42,15 @@ pub struct Import {
     file: PathBuf,
 
     /// Say what would change, and change nothing
-    #[arg(long, env = "POSTHASTE_SUBSCRIBERS_DRY_RUN")]
+    #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    store: StoreArgs,
-    #[command(flatten)]
-    operator: OperatorArgs,
+    change: ChangeArgs,
 }
 
 impl Import {
     pub async fn run(self) -> anyhow::Result<ExitCode> {
-        let by = self.operator.attribution()?;
-        let database = self.store.open().await?;
+        let (by, database) = self.change.open().await?;
         let entry = (!self.dry_run).then(|| by.entry(audit::SUBSCRIBERS_IMPORT, clock::now()));
         let ended = intake::run::<PutSubscriber>(&*database.newsletter, &self.file, entry).await?;
         if self.dry_run {
@@ -66,12 +60,52 @@ impl Import {
     }
 }
 
+/// Parses a line as a report, by the rules of a request; the error names the columns that are wrong.
+fn report(fields: &Fields) -> Result<PutSubscriber, String> {
+    let [email, name, country, plan_category, status, expires_at] = fields;
+    let has_membership = !(plan_category.is_empty() && status.is_empty());
+    let mut errors = Vec::new();
+    if !has_membership && !expires_at.is_empty() {
+        errors.push("expires_at must be empty without plan_category and status".to_owned());
+    }
+    let membership = has_membership.then(|| {
+        // An empty field of a membership counts as missing, not as cleared.
+        let given = [
+            ("plan_category", plan_category),
+            ("status", status),
+            ("expires_at", expires_at),
+        ];
+        let given = given.into_iter().filter(|(_, text)| !text.is_empty());
+        let given = given.map(|(name, text)| (name.to_owned(), Value::from(text.as_str())));
+        given.collect::<Map<_, _>>()
+    });
+    let body = json!({
+        "name": (!name.is_empty()).then_some(name),
+        "country": (!country.is_empty()).then_some(country),
+        "membership": membership,
+    })
+    .to_string();
+    let put = PutSubscriber::read(Email::parse(email), body.as_bytes(), new_id(), new_token());
+    match put {
+        Ok(put) if errors.is_empty() => return Ok(put),
+        Ok(_) => {}
+        Err(BodyError::Invalid(found)) => {
+            for (field, messages) in found.iter() {
+                let column = field.strip_prefix("membership.").unwrap_or(field);
+                errors.extend(messages.iter().map(|message| format!("{column} {message}")));
+            }
+        }
+        Err(error) => errors.push(error.to_string()),
+    }
+    Err(errors.join("; "))
+}
+
 impl Record for PutSubscriber {
     const LAYOUT: &'static Layout = &LAYOUT;
     const OUTCOMES: &'static [&'static str] = &["created", "updated", "unchanged"];
 
     fn parse(fields: &Fields) -> Result<Self, String> {
-        row::report(fields)
+        report(fields)
     }
 
     async fn import(puts: &[Self], import: &mut Intake<'_>) -> anyhow::Result<Vec<&'static str>> {
@@ -110,3 +144,6 @@ impl Record for PutSubscriber {
         format!("{counts}{total} people in {seconds:.1} s, {rate:.0} a second")
     }
 }
+
+#[cfg(test)]
+mod tests;

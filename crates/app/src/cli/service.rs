@@ -1,0 +1,314 @@
+//! Options of the service: its listeners, its lanes, and its background work.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use ::webhooks::{DEFAULT_RETRY_SECONDS, PrivateAddresses, RetrySchedule};
+use clap::Args;
+use domain::posting::Lifetime;
+use ingest::LaneSettings;
+use runtime::cores;
+use workers::WorkerSettings;
+
+use super::{
+    enricher::EnricherArgs,
+    newsletter::AccountsArgs,
+    values::{AdminBind, admin_bind, bind, root_url, seconds, web_url, whole},
+};
+use crate::database_url::DatabaseUrl;
+
+/// The longest life of a token, in seconds: a year.
+const LONGEST_TOKEN_TTL: u64 = 31_536_000;
+/// The longest time that an event can be kept, in days.
+const LONGEST_EVENTS_KEPT: u64 = 3_650;
+/// The longest time that texts of expired postings can be kept, in days.
+pub const LONGEST_TEXTS_KEPT: u64 = 36_500;
+/// The largest limit of an import: one terabyte.
+const LARGEST_IMPORT_LIMIT: u64 = 1 << 40;
+/// The largest body limit: bodies are held in memory.
+const LARGEST_BODY_LIMIT: u64 = 1 << 30;
+/// The largest number of threads: more than any machine has cores.
+const MOST_THREADS: u64 = 512;
+/// The largest number of connections, which takes many gigabytes of memory.
+const MOST_CONNECTIONS: u64 = 100_000;
+/// The largest number of lanes. Each takes two connections of the store's pool.
+const MOST_LANES: usize = 4;
+/// The largest number of pushes in flight: they are held in memory.
+const LARGEST_QUEUE: u64 = 1_000_000;
+/// Where the metrics are unless said otherwise.
+const METRICS_PORT: u16 = 9464;
+/// Why a public URL has no path: identifiers contain `%2F`, which a proxy that removes a path
+/// decodes, and the metadata of the issuer would have to be at the root of the host anyway (RFC 8414
+/// §3.1).
+const NO_PATH: &str = "the service is at the root of its host; give it a host name of its own, \
+                       such as https://jobs.example.org";
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct PublicUrlArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8080", value_parser = bind)]
+    pub bind: SocketAddr,
+
+    /// The address that clients know: issuer and audience of tokens, and base of links.
+    /// Default: `http://` and the address that is listened on
+    #[arg(long, value_name = "URL", value_parser = root_url(NO_PATH))]
+    pub public_url: Option<String>,
+}
+
+impl PublicUrlArgs {
+    /// The address that clients know, of a service in another process.
+    pub fn url(&self) -> String {
+        let bound = || format!("http://{}", self.bind);
+        self.public_url.clone().unwrap_or_else(bound)
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct HttpArgs {
+    #[command(flatten)]
+    pub place: PublicUrlArgs,
+
+    /// How long an access token is good for, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "3600",
+        value_parser = seconds(LONGEST_TOKEN_TTL)
+    )]
+    pub token_ttl: Duration,
+
+    /// The largest request body, in bytes
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "1048576",
+        value_parser = whole::<usize>("bytes", 1..=LARGEST_BODY_LIMIT)
+    )]
+    pub body_limit: usize,
+
+    /// The largest import, in bytes after unpacking
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "2147483648",
+        value_parser = whole::<u64>("bytes", 1..=LARGEST_IMPORT_LIMIT)
+    )]
+    pub import_limit: u64,
+
+    /// Connections that are served at a time; what comes beyond waits. Each takes a file
+    /// descriptor, so that a low limit of open files makes it fewer
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "4096",
+        value_parser = whole::<usize>("connections", 1..=MOST_CONNECTIONS)
+    )]
+    pub max_connections: usize,
+
+    /// Threads that read requests and write answers. Default: half of the cores
+    #[arg(long, value_name = "N", value_parser = whole::<usize>("threads", 1..=MOST_THREADS))]
+    pub http_threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Metrics")]
+pub struct AdminArgs {
+    /// Address and port of a listener for `/metrics`, `/healthz` and `/readyz`, or `off`. Default:
+    /// 127.0.0.1:9464, unless somebody else listens there
+    #[arg(long, value_name = "ADDR:PORT", value_parser = admin_bind)]
+    admin_bind: Option<AdminBind>,
+}
+
+impl AdminArgs {
+    /// The address of `/metrics`.
+    pub fn bind(self) -> AdminBind {
+        self.admin_bind
+            .unwrap_or_else(|| AdminBind::if_free(METRICS_PORT))
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "API")]
+pub struct LaneArgs {
+    /// How many lanes write pushes; their commits overlap. Default: 1 on the embedded store, which
+    /// has one writer; else one for every two cores, 4 at most
+    #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
+    ingest_lanes: Option<usize>,
+
+    /// How many pushes may be under way at once; past it the answer is 503
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "4096",
+        value_parser = whole::<usize>("pushes", 1..=LARGEST_QUEUE)
+    )]
+    ingest_queue: usize,
+}
+
+/// Lanes of imports, whose large batches gain when their commits overlap.
+const LINE_LANES: usize = 2;
+/// Of the eight connections of a store, those that commits of pushes take at most. The rest is for
+/// everything else.
+const COMMITS: usize = 4;
+
+impl LaneArgs {
+    /// The settings of the lanes, with defaults for this database.
+    pub fn settings(self, database: &DatabaseUrl) -> LaneSettings {
+        // The embedded store has one writer.
+        let (lanes, line_lanes) = if database.is_embedded() {
+            (1, 1)
+        } else {
+            let lanes = cores::half().min(MOST_LANES);
+            (lanes, lanes.max(LINE_LANES))
+        };
+        let lanes = self.ingest_lanes.unwrap_or(lanes);
+        let commits = if database.is_embedded() {
+            1
+        } else {
+            (COMMITS / lanes).clamp(1, 2)
+        };
+        LaneSettings {
+            lanes,
+            commits,
+            line_lanes,
+            queue: self.ingest_queue,
+            ..LaneSettings::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Postings")]
+pub struct LifetimeArgs {
+    /// How many days an approved posting stays unless it is pushed again; 0 is for ever
+    #[arg(
+        long = "posting-lifetime-days",
+        value_name = "DAYS",
+        default_value = "60",
+        value_parser = lifetime
+    )]
+    pub lifetime: Lifetime,
+}
+
+fn lifetime(text: &str) -> Result<Lifetime, String> {
+    whole("days", 0..=u32::MAX.into())(text).map(Lifetime::days)
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Postings")]
+pub struct AppealArgs {
+    /// Where a decision about a posting can be contested; readers of the posting see it
+    #[arg(long, value_name = "URL", value_parser = appeal_url)]
+    pub appeal_url: Option<Arc<str>>,
+}
+
+fn appeal_url(text: &str) -> Result<Arc<str>, String> {
+    Ok(web_url(text)?.as_str().into())
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Webhooks")]
+pub struct WebhookAddressArgs {
+    /// Whether events may be delivered over plain http and to private, loopback and link-local
+    /// addresses: `refuse` or `allow`
+    #[arg(
+        long = "webhook-private",
+        value_name = "refuse|allow",
+        default_value = "refuse",
+        value_parser = private_addresses
+    )]
+    pub private: PrivateAddresses,
+}
+
+fn private_addresses(text: &str) -> Result<PrivateAddresses, String> {
+    match text.trim() {
+        "refuse" => Ok(PrivateAddresses::Refuse),
+        "allow" => Ok(PrivateAddresses::Allow),
+        _ => Err(format!("{text:?} is neither `refuse` nor `allow`")),
+    }
+}
+
+// Background work. Clap would show a doc comment as the command's help.
+#[derive(Clone, Debug, Args)]
+pub struct WorkArgs {
+    #[command(flatten)]
+    pub lifetime: LifetimeArgs,
+
+    /// How many days an event can be read before it is deleted
+    #[arg(
+        long,
+        value_name = "DAYS",
+        default_value = "30",
+        value_parser = whole::<u64>("days", 1..=LONGEST_EVENTS_KEPT),
+        help_heading = "Events"
+    )]
+    events_keep_days: u64,
+
+    /// How many days after its expiry a posting keeps the texts that enrichment made; 0 = for ever
+    #[arg(
+        long,
+        value_name = "DAYS",
+        default_value = "30",
+        value_parser = whole::<u64>("days", 0..=LONGEST_TEXTS_KEPT),
+        help_heading = "Retention"
+    )]
+    expired_texts_days: u64,
+
+    #[command(flatten)]
+    pub appeal: AppealArgs,
+    #[command(flatten)]
+    pub enricher: EnricherArgs,
+    #[command(flatten)]
+    pub accounts: AccountsArgs,
+    #[command(flatten)]
+    pub addresses: WebhookAddressArgs,
+
+    /// The waits between attempts to deliver an event to a webhook, in seconds, separated by
+    /// commas; after the last one it is given up
+    #[arg(
+        long,
+        value_name = "SECONDS,…",
+        default_value = DEFAULT_RETRY_SECONDS,
+        help_heading = "Webhooks"
+    )]
+    webhook_retry_seconds: RetrySchedule,
+}
+
+impl WorkArgs {
+    /// The settings of a worker.
+    pub fn settings(&self) -> WorkerSettings {
+        let days = |days: u64| Duration::from_hours(24 * days);
+        let texts = self.expired_texts_days;
+        WorkerSettings {
+            lifetime: self.lifetime.lifetime,
+            keep_events: days(self.events_keep_days),
+            keep_expired_texts: (texts > 0).then(|| days(texts)),
+            reconciles: self.accounts.mailerlite_reconcile,
+            schedule: self.webhook_retry_seconds.clone(),
+            ..WorkerSettings::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::values::tests::check, *};
+
+    #[test]
+    fn values_of_the_service() {
+        check(
+            |text| lifetime(text).map(Lifetime::is_limited),
+            r#"
+            60          | true
+            0           | false
+            4294967296  ! "4294967296" is not a whole number of days from 0 to
+            1.5         ! "1.5" is not
+            "#,
+        );
+        assert_eq!(
+            format!("{:?}", AdminArgs { admin_bind: None }.bind()),
+            "IfFree(127.0.0.1:9464)"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Options of a command on a database: which one, who acts, and how much is printed.
+
+use std::path::PathBuf;
+
+use adapters_http::oauth::KeyFolder;
+use clap::Args;
+use kernel::audit::Attribution;
+use program::output::{self, Row};
+use serde::Serialize;
+
+use super::operator::OperatorArgs;
+use crate::{
+    database::{Database, Outdated},
+    database_url::{DatabaseUrl, database_url},
+};
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Storage")]
+pub struct DataDirArgs {
+    /// Directory of the database and the signing keys
+    #[arg(long, value_name = "DIR", default_value = "./data")]
+    pub data_dir: PathBuf,
+}
+
+impl DataDirArgs {
+    /// The directory of the signing keys.
+    pub fn keys(&self) -> PathBuf {
+        self.data_dir.join("keys")
+    }
+
+    /// The folder of the signing keys.
+    pub fn key_folder(&self) -> KeyFolder {
+        KeyFolder::new(self.keys())
+    }
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Storage")]
+pub struct StoreArgs {
+    /// The database: `sqlite://PATH`, or `postgres://USER:PASSWORD@HOST/DATABASE?sslmode=…`.
+    /// Default: `posthaste.db` in the data directory
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        value_parser = database_url
+    )]
+    database_url: Option<DatabaseUrl>,
+
+    #[command(flatten)]
+    pub data_dir: DataDirArgs,
+}
+
+impl StoreArgs {
+    /// The database, by default the embedded one in the data directory.
+    pub fn database(&self) -> DatabaseUrl {
+        let embedded = || DatabaseUrl::Sqlite(self.data_dir.data_dir.join("posthaste.db"));
+        self.database_url.clone().unwrap_or_else(embedded)
+    }
+
+    /// Opens the database, which must exist.
+    pub async fn open(&self) -> anyhow::Result<Database> {
+        Database::open(&self.database()).await
+    }
+
+    /// Opens the database, and makes an embedded one that was not there before.
+    pub async fn open_or_make(&self) -> anyhow::Result<Database> {
+        let (url, keys) = (self.database(), self.data_dir.keys());
+        Database::open_or_make(&url, &keys, Outdated::MigrateEmbedded).await
+    }
+}
+
+// An operator who changes a database. Clap would show a doc comment as the command's help.
+#[derive(Clone, Debug, Args)]
+pub struct ChangeArgs {
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+impl ChangeArgs {
+    /// The operator, and the database, which must exist.
+    pub async fn open(&self) -> anyhow::Result<(Attribution, Database)> {
+        Ok((self.operator.attribution()?, self.store.open().await?))
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct JsonArgs {
+    /// Print JSON instead of text
+    #[arg(long = "json", env = "POSTHASTE_JSON")]
+    pub enabled: bool,
+}
+
+impl JsonArgs {
+    /// Prints something as JSON or as text.
+    pub fn print(
+        &self,
+        shown: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        if self.enabled {
+            output::print_json(shown)
+        } else {
+            output::print(text())
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// List so many at most
+    #[arg(long, value_name = "ROWS", default_value_t = 100)]
+    pub limit: usize,
+    #[command(flatten)]
+    pub json: JsonArgs,
+}
+
+impl ListArgs {
+    #[cfg(test)]
+    pub const fn of(limit: usize, as_json: bool) -> Self {
+        let json = JsonArgs { enabled: as_json };
+        Self { limit, json }
+    }
+
+    /// The number of rows to read: one more than are listed shows whether there are more.
+    pub const fn most(&self) -> usize {
+        self.limit.saturating_add(1)
+    }
+
+    /// Cuts rows at the limit. Returns a line that says so, if there were more.
+    pub fn cut<T>(&self, rows: &mut Vec<T>) -> Option<String> {
+        let has_more = rows.len() > self.limit;
+        rows.truncate(self.limit);
+        output::more(has_more)
+    }
+
+    /// Prints rows; of none the headings, unless it is to be said that there is nothing.
+    pub fn print<R: Row>(
+        &self,
+        rows: &[R],
+        nothing: &str,
+        more: Option<String>,
+    ) -> anyhow::Result<()> {
+        let mut list = output::List::new(self.json.enabled, output::print);
+        if nothing.is_empty() || !rows.is_empty() {
+            list.page(rows)?;
+        }
+        list.end(nothing, more)
+    }
+}

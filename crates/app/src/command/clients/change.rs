@@ -1,0 +1,282 @@
+//! `posthaste clients create`, `update`, `rotate` and `revoke`.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use access::{ClientChange, ManagedClients, NewClient, Rotation, Scope};
+use adapters_http::oauth::ClientSecret;
+use clap::{ArgGroup, Args};
+use kernel::{ClientId, Prefixes};
+use runtime::clock;
+use serde_json::json;
+
+use super::{named::find, show::settings};
+use crate::{
+    cli::{
+        ChangeArgs, JsonArgs,
+        values::{ClientRef, client, client_limit, client_name, identifier_prefix, scope},
+    },
+    misconfigured::Misconfigured,
+    operators, output,
+};
+
+/// The longest time for which two secrets are valid.
+const LONGEST_OVERLAP: Duration = Duration::from_hours(90 * 24);
+
+/// Make a client; its secret is shown this once
+#[derive(Debug, Args)]
+pub struct Create {
+    /// What people call the client
+    #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NAME", value_parser = client_name)]
+    name: String,
+
+    /// A scope: `job-postings:write`, `job-postings:read`, `newsletter-subscribers:write` or
+    /// `webhooks:manage`; several times, or separated by commas
+    #[arg(
+        long = "scope",
+        value_name = "SCOPE",
+        env = "POSTHASTE_CLIENT_SCOPE",
+        required = true,
+        value_delimiter = ',',
+        value_parser = scope
+    )]
+    pub scopes: Vec<Scope>,
+
+    /// The beginning of the identifiers that it may use; several times. Default: the whole board
+    #[arg(
+        long = "prefix",
+        value_name = "PREFIX",
+        env = "POSTHASTE_CLIENT_PREFIX",
+        value_parser = identifier_prefix
+    )]
+    prefixes: Vec<String>,
+
+    /// The most requests that each process accepts from it in a minute. Default: any number
+    #[arg(
+        long,
+        value_name = "REQUESTS",
+        env = "POSTHASTE_CLIENT_REQUESTS_PER_MINUTE",
+        value_parser = client_limit
+    )]
+    requests_per_minute: Option<NonZeroU32>,
+
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+impl Create {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let by = self.change.operator.attribution()?;
+        let new = NewClient {
+            name: self.name,
+            scopes: self.scopes,
+            prefixes: prefixes(&self.prefixes)?,
+            requests_per_minute: self.requests_per_minute,
+        };
+        let database = self.change.store.open_or_make().await?;
+        let (client, secret) = operators::create_client(&*database.clients, &by, new).await?;
+        print_secret(client.id, &secret, &self.json)
+    }
+}
+
+/// Prints a secret, which is shown once.
+fn print_secret(id: ClientId, secret: &ClientSecret, json: &JsonArgs) -> anyhow::Result<()> {
+    let secret = secret.expose();
+    let shown = json!({ "client_id": id.to_string(), "client_secret": secret });
+    json.print(&shown, || {
+        format!("client_id      {id}\nclient_secret  {secret}\nThe secret is not shown again.")
+    })
+}
+
+/// The prefixes of an option.
+pub fn prefixes(texts: &[String]) -> anyhow::Result<Prefixes> {
+    Ok(Prefixes::new(texts).map_err(|error| Misconfigured(format!("--prefix: {error}")))?)
+}
+
+/// The options of an update of which it needs one.
+const CHANGES: [&str; 6] = [
+    "name",
+    "scopes",
+    "prefixes",
+    "no_prefix",
+    "requests_per_minute",
+    "no_limit",
+];
+
+/// Change what a client may do; effective within ten seconds
+// The variables are not those of `create`: what is set for new clients must not change others.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
+pub struct Update {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = client)]
+    client: ClientRef,
+
+    /// Call it so
+    #[arg(long, value_name = "NAME", env = "POSTHASTE_CLIENT_NEW_NAME", value_parser = client_name)]
+    name: Option<String>,
+
+    /// A scope, in place of all present ones; several times, or separated by commas
+    #[arg(
+        long = "scope",
+        value_name = "SCOPE",
+        env = "POSTHASTE_CLIENT_NEW_SCOPE",
+        value_delimiter = ',',
+        value_parser = scope
+    )]
+    scopes: Vec<Scope>,
+
+    /// The beginning of the identifiers that it may use, in place of the present ones; several
+    /// times
+    #[arg(
+        long = "prefix",
+        value_name = "PREFIX",
+        env = "POSTHASTE_CLIENT_NEW_PREFIX",
+        value_parser = identifier_prefix
+    )]
+    prefixes: Vec<String>,
+
+    /// Let it use the whole board
+    #[arg(long, env = "POSTHASTE_CLIENT_NO_PREFIX", conflicts_with = "prefixes")]
+    no_prefix: bool,
+
+    /// The most requests that each process accepts from it in a minute
+    #[arg(
+        long,
+        value_name = "REQUESTS",
+        env = "POSTHASTE_CLIENT_NEW_REQUESTS_PER_MINUTE",
+        value_parser = client_limit
+    )]
+    requests_per_minute: Option<NonZeroU32>,
+
+    /// Accept any number of requests
+    #[arg(
+        long,
+        env = "POSTHASTE_CLIENT_NO_LIMIT",
+        conflicts_with = "requests_per_minute"
+    )]
+    no_limit: bool,
+
+    #[command(flatten)]
+    by: ChangeArgs,
+}
+
+impl Update {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let change = ClientChange {
+            name: self.name,
+            scopes: (!self.scopes.is_empty()).then_some(self.scopes),
+            prefixes: match (&*self.prefixes, self.no_prefix) {
+                ([], false) => None,
+                ([], true) => Some(Prefixes::ALL),
+                (texts, _) => Some(prefixes(texts)?),
+            },
+            requests_per_minute: match (self.requests_per_minute, self.no_limit) {
+                (None, false) => None,
+                (limit, _) => Some(limit),
+            },
+        };
+        let (by, database) = self.by.open().await?;
+        let clients = ManagedClients {
+            clients: &*database.clients,
+            by: &by,
+        };
+        let id = find(clients.clients, &self.client).await?.id;
+        let client = clients.update(id, &change, clock::now()).await?;
+        output::print(settings(&client).text())?;
+        output::print("Every process knows it within 10 seconds.")
+    }
+}
+
+/// Give a client another secret, shown this once; the present one stays valid for a while
+#[derive(Debug, Args)]
+pub struct Rotate {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = client)]
+    client: ClientRef,
+
+    /// How long the present secret stays valid beside the new one, such as `7d`, `12h` or `0s`
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "POSTHASTE_CLIENT_OVERLAP",
+        default_value = "7d",
+        value_parser = overlap
+    )]
+    overlap: Duration,
+
+    /// End every token that was issued before; effective within ten seconds
+    #[arg(long, env = "POSTHASTE_CLIENT_END_TOKENS")]
+    end_tokens: bool,
+
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+fn overlap(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text.trim());
+    let time = time.map_err(|_| format!("{text:?} is not a time such as 7d, 12h or 0s"))?;
+    if time > LONGEST_OVERLAP {
+        return Err("must be at most 90d".to_owned());
+    }
+    Ok(time)
+}
+
+impl Rotate {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let secret = ClientSecret::generate()?;
+        let overlap = time::Duration::try_from(self.overlap)?;
+        let (by, database) = self.change.open().await?;
+        let clients = ManagedClients {
+            clients: &*database.clients,
+            by: &by,
+        };
+        let id = find(clients.clients, &self.client).await?.id;
+        let rotation = Rotation {
+            digest: secret.digest(),
+            overlap,
+            ends_tokens: self.end_tokens,
+        };
+        let client = clients.rotate(id, rotation, clock::now()).await?;
+        print_secret(id, &secret, &self.json)?;
+        if !self.json.enabled {
+            let before = client.secrets.get(1).and_then(|before| before.expires_at);
+            output::print(before.map_or_else(
+                || "The former secret is not valid any more.".to_owned(),
+                |end| format!("The former secret is valid until {}.", output::time(end)),
+            ))?;
+            if self.end_tokens {
+                output::print("Tokens issued before stop working within 10 seconds.")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Revoke a client; its tokens stop working within ten seconds
+#[derive(Debug, Args)]
+pub struct Revoke {
+    /// The client's id, or its name if no other client has it
+    #[arg(value_name = "ID", value_parser = client)]
+    client: ClientRef,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+impl Revoke {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (by, database) = self.change.open().await?;
+        let clients = ManagedClients {
+            clients: &*database.clients,
+            by: &by,
+        };
+        let id = find(clients.clients, &self.client).await?.id;
+        clients.revoke(id, clock::now()).await?;
+        output::print(format_args!(
+            "Revoked {id}; its tokens stop working within 10 seconds."
+        ))
+    }
+}

@@ -1,0 +1,137 @@
+use super::*;
+use kernel::{
+    field::Patch,
+    testing::{by_ann, minutes, noon},
+};
+use newsletter::{
+    subscriber::{MigrationSource, SubscriberStatus},
+    testing::{MemoryStore, email, notice, report, subscriber_id, token},
+    usecase::{migrate, put_subscribers, suppress},
+};
+
+const ADA: &str = "ada@example.com";
+
+fn ada() -> PersonRef {
+    PersonRef::Email(email(ADA))
+}
+
+async fn store() -> MemoryStore {
+    let store = MemoryStore::new();
+    let body = r#"{"name":"Ada","country":"Malta","membership":
+        {"plan_category":"individual","status":"expired","expires_at":"2027-01-31"}}"#;
+    // Older versions took names with control characters.
+    let mut put = report(ADA, body);
+    put.name = Patch::Set("Ada\u{1b}[2J".to_owned());
+    put_subscribers(&store, &[put], noon()).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn json_is_what_the_api_answers_and_what_an_operator_asks() {
+    let store = store().await;
+    let text = show(&store, &store, &ada(), true).await.unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let mut keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
+    keys.sort_unstable();
+    let mut expect = vec![
+        "uuid",
+        "email",
+        "name",
+        "country",
+        "status",
+        "membership_plan_category",
+        "member_status",
+        "membership_expire_at",
+        "mailerlite_account",
+        "migrated_at",
+        "migration_source",
+        "migration_token",
+        "reported_at",
+        "suppression",
+        "reinstated_at",
+        "departure",
+        "told_at",
+        "accounts",
+        "tasks",
+    ];
+    expect.sort_unstable();
+    assert_eq!(keys, expect);
+    assert_eq!(json["email"], ADA);
+    assert_eq!(json["member_status"], "active-or-expired");
+    assert_eq!(json["membership_expire_at"], "2027-01-31");
+    assert_eq!(json["mailerlite_account"], "old");
+    assert_eq!(json["migrated_at"], Value::Null);
+    assert_eq!(json["migration_token"], token(ADA).reveal());
+    assert_eq!(json["reported_at"], "2026-03-01T12:00:00.123456Z");
+    assert_eq!(json["suppression"], Value::Null);
+    assert_eq!(json["accounts"]["old"]["id"], Value::Null);
+    let kinds: Vec<_> = json["tasks"].as_array().unwrap().iter().collect();
+    assert_eq!(kinds.len(), 1);
+    assert_eq!(kinds[0]["kind"], "sync");
+    assert_eq!(kinds[0]["dead"], false);
+}
+
+#[tokio::test]
+async fn the_text_says_what_a_person_asks_and_is_safe_for_a_terminal() {
+    let store = store().await;
+    let (source, at) = (MigrationSource::Launch, noon() + minutes(1));
+    migrate(&store, &[email(ADA)], source, at).await.unwrap();
+    let text = show(&store, &store, &ada(), false).await.unwrap();
+    for part in [
+        "email             ada@example.com\n",
+        "name              Ada\u{FFFD}[2J\n",
+        "status            active\n",
+        "membership        individual, expired, until 2027-01-31\n",
+        "account           new\n",
+        "migrated          2026-03-01T12:01:00.123456Z, by launch, under way\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains(token(ADA).reveal()), "{text}");
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
+}
+
+#[tokio::test]
+async fn who_is_unknown_is_not_there() {
+    let store = MemoryStore::new();
+    let nobody = PersonRef::Id(subscriber_id(ADA));
+    for (person, as_json) in [(ada(), false), (ada(), true), (nobody, false)] {
+        let error = show(&store, &store, &person, as_json).await.unwrap_err();
+        assert_eq!(error.to_string(), "Newsletter subscriber not found.");
+    }
+}
+
+/// A person who was suppressed but never reported, with a task that was given up.
+#[tokio::test]
+async fn a_suppression_is_shown_with_where_it_came_from_and_what_is_to_be_done() {
+    let store = MemoryStore::new();
+    let asked = notice(ADA, SubscriberStatus::Unsubscribed);
+    let by = by_ann(1);
+    let done = suppress(&store, &asked, "by phone", &by, noon());
+    assert!(done.await.unwrap().is_news);
+    let claimed = store
+        .claim(tasks::WITHDRAW, 1, minutes(1), uuid::Uuid::max(), noon())
+        .await
+        .unwrap();
+    let given_up = store.give_up(claimed[0].token, "old: 403", noon()).await;
+    assert_eq!(given_up, Ok(()));
+    let id = PersonRef::Id(subscriber_id(ADA));
+    let text = show(&store, &store, &id, false).await.unwrap();
+    for part in [
+        "status            unsubscribed\n",
+        "suppressed        2026-03-01T12:00:00.123456Z, by operator: by phone\n",
+        "in old            to be looked at\n",
+        "reported          never\n",
+        "task              1 withdraw, given up, attempts: 1: old: 403",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let json = show(&store, &store, &id, true).await.unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["suppression"]["source"], "operator");
+    assert_eq!(json["suppression"]["account"], Value::Null);
+    assert_eq!(json["suppression"]["reason"], "by phone");
+    assert_eq!(json["reported_at"], Value::Null);
+    assert_eq!(json["tasks"][0]["dead"], true);
+    assert_eq!(json["tasks"][0]["last_error"], "old: 403");
+}

@@ -1,0 +1,251 @@
+//! `posthaste webhooks create`, `update`, `pause`, `resume`, `rotate` and `delete`.
+
+use std::{collections::HashSet, slice};
+
+use ::webhooks::{
+    EndpointChange, EndpointId, EndpointUrl, LONGEST_DESCRIPTION, NewEndpoint, Owner,
+    PrivateAddresses, PublicEvent, Secret, WantedState,
+};
+use clap::{ArgGroup, Args};
+use kernel::{
+    event::EventName,
+    field::{Patch, Term as _},
+};
+use runtime::clock;
+use uuid::Uuid;
+
+use super::{
+    context::{Context, WebhookArgs, find, in_words},
+    show::{Owners, Shown, owners},
+};
+use crate::{
+    cli::{
+        ChangeArgs, JsonArgs, WebhookAddressArgs,
+        values::{identifier_prefix, line},
+    },
+    command::clients::prefixes,
+    misconfigured::Misconfigured,
+    output,
+};
+
+/// Register a webhook of the operators; its secret is shown this once
+#[derive(Debug, Args)]
+pub struct Create {
+    /// Where events are delivered
+    #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_URL")]
+    url: String,
+
+    /// The type of wanted events, such as `JobPostingApproved`; several times, or separated by
+    /// commas. Default: all
+    #[arg(
+        long = "type",
+        value_name = "TYPE",
+        env = "POSTHASTE_WEBHOOK_TYPE",
+        value_delimiter = ',',
+        value_parser = event_type
+    )]
+    types: Vec<EventName>,
+
+    /// The beginning of the identifiers of wanted postings; several times. Default: the whole board
+    #[arg(
+        long = "prefix",
+        value_name = "PREFIX",
+        env = "POSTHASTE_WEBHOOK_PREFIX",
+        value_parser = identifier_prefix
+    )]
+    prefixes: Vec<String>,
+
+    /// Deliver events of a posting with the posting, as the API shows it at that moment
+    #[arg(long, env = "POSTHASTE_WEBHOOK_INCLUDE_POSTING")]
+    include_posting: bool,
+
+    /// What the webhook is for
+    #[arg(
+        long,
+        value_name = "TEXT",
+        env = "POSTHASTE_WEBHOOK_DESCRIPTION",
+        value_parser = line(LONGEST_DESCRIPTION)
+    )]
+    description: Option<String>,
+
+    #[command(flatten)]
+    addresses: WebhookAddressArgs,
+    #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
+    change: ChangeArgs,
+}
+
+impl Create {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let by = self.change.operator.attribution()?;
+        let private = self.addresses.private;
+        let url = url(&self.url, private)?;
+        let names = distinct(self.types);
+        let prefixes = prefixes(&self.prefixes)?;
+        let new = NewEndpoint {
+            url,
+            names: (!names.is_empty()).then_some(names),
+            include_posting: self.include_posting,
+            description: self.description,
+        };
+        let context = Context::new((by, self.change.store.open_or_make().await?), private)?;
+        let (id, now) = (EndpointId::new(Uuid::now_v7()), clock::now());
+        let created = context.webhooks();
+        let created = created.create(new, prefixes, id, Secret::drawn(rand::random()), now);
+        let endpoint = created.await.map_err(in_words)?;
+        let secret = endpoint.secret.reveal();
+        let tracked = find(&context.database, id).await?;
+        let shown = Shown::new(&tracked, &Owners::new(), None).with_secret(&secret);
+        self.json.print(&shown, || {
+            format!("id      {id}\nsecret  {secret}\nThe secret is not shown again.")
+        })
+    }
+}
+
+/// The address of `--url`.
+fn url(text: &str, private: PrivateAddresses) -> anyhow::Result<EndpointUrl> {
+    let url = EndpointUrl::parse(text, private);
+    Ok(url.map_err(|error| Misconfigured(format!("--url: {error}")))?)
+}
+
+fn event_type(text: &str) -> Result<EventName, String> {
+    match PublicEvent::parse(text.trim()) {
+        Some(PublicEvent(name)) => Ok(name),
+        None => Err(format!("{text:?} is not {}", PublicEvent::EXPECTED)),
+    }
+}
+
+/// Each name once.
+fn distinct(names: Vec<EventName>) -> Vec<EventName> {
+    let mut seen = HashSet::new();
+    let names = names.into_iter();
+    names.filter(|name| seen.insert(name.clone())).collect()
+}
+
+/// The options of an update of which it needs one.
+const CHANGES: [&str; 4] = ["url", "types", "all_types", "description"];
+
+/// Change where a webhook leads, or what it gets
+// The variables are not those of `create`: what is set for new webhooks must not change others.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("change").args(CHANGES).required(true).multiple(true))]
+pub struct Update {
+    /// Where events are delivered from now on; those that failed are due at once
+    #[arg(long, value_name = "URL", env = "POSTHASTE_WEBHOOK_NEW_URL")]
+    url: Option<String>,
+
+    /// The type of wanted events, in place of the present ones; several times, or separated by
+    /// commas
+    #[arg(
+        long = "type",
+        value_name = "TYPE",
+        env = "POSTHASTE_WEBHOOK_NEW_TYPE",
+        value_delimiter = ',',
+        value_parser = event_type
+    )]
+    types: Vec<EventName>,
+
+    /// Deliver events of all types
+    #[arg(long, env = "POSTHASTE_WEBHOOK_ALL_TYPES", conflicts_with = "types")]
+    all_types: bool,
+
+    /// What the webhook is for
+    #[arg(
+        long,
+        value_name = "TEXT",
+        env = "POSTHASTE_WEBHOOK_NEW_DESCRIPTION",
+        value_parser = line(LONGEST_DESCRIPTION)
+    )]
+    description: Option<String>,
+
+    #[command(flatten)]
+    webhook: WebhookArgs,
+    #[command(flatten)]
+    addresses: WebhookAddressArgs,
+}
+
+impl Update {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let (id, private) = (self.webhook.id, self.addresses.private);
+        let url = self.url.map(|text| url(&text, private)).transpose()?;
+        let change = EndpointChange {
+            url: url.map_or(Patch::Keep, Patch::<EndpointUrl>::Set),
+            names: match self.types {
+                _ if self.all_types => Patch::Clear,
+                types if types.is_empty() => Patch::Keep,
+                types => Patch::Set(distinct(types)),
+            },
+            description: self.description.map_or(Patch::Keep, Patch::Set),
+            ..EndpointChange::default()
+        };
+        let context = Context::new(self.webhook.change.open().await?, private)?;
+        let webhooks = context.webhooks();
+        let updated = webhooks.update(id, &change, clock::now()).await;
+        updated.map_err(in_words)?;
+        output::print(format_args!("{id} is changed."))
+    }
+}
+
+/// Pauses or resumes deliveries.
+pub async fn set(args: WebhookArgs, state: WantedState) -> anyhow::Result<()> {
+    let context = Context::open(&args).await?;
+    let change = EndpointChange {
+        state: Patch::Set(state),
+        ..EndpointChange::default()
+    };
+    let webhooks = context.webhooks();
+    let changed = webhooks.update(args.id, &change, clock::now()).await;
+    let endpoint = changed.map_err(in_words)?.endpoint;
+    output::print(format_args!("{} is {}.", endpoint.id, endpoint.state))
+}
+
+/// Replace the secret; the old one signs too for 24 hours
+#[derive(Debug, Args)]
+pub struct Rotate {
+    #[command(flatten)]
+    webhook: WebhookArgs,
+    #[command(flatten)]
+    json: JsonArgs,
+}
+
+impl Rotate {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let context = Context::open(&self.webhook).await?;
+        let webhooks = context.webhooks();
+        let rotated = webhooks.rotate(self.webhook.id, Secret::drawn(rand::random()), clock::now());
+        let tracked = rotated.await.map_err(in_words)?;
+        let secret = tracked.endpoint.secret.reveal();
+        let owners = owners(&*context.database.clients, slice::from_ref(&tracked)).await?;
+        let shown = Shown::new(&tracked, &owners, None).with_secret(&secret);
+        self.json.print(&shown, || {
+            let whose = match tracked.endpoint.owner {
+                Owner::Operator => String::new(),
+                Owner::Client(client) => {
+                    format!("\nThe webhook is that of client {client}, which needs the new one.")
+                }
+            };
+            format!(
+                "secret  {secret}\nThe secret is not shown again. The old one signs too for 24 \
+                 hours.{whose}"
+            )
+        })
+    }
+}
+
+/// Delete a webhook
+#[derive(Debug, Args)]
+pub struct Delete {
+    #[command(flatten)]
+    webhook: WebhookArgs,
+}
+
+impl Delete {
+    pub async fn run(self) -> anyhow::Result<()> {
+        let context = Context::open(&self.webhook).await?;
+        let webhooks = context.webhooks();
+        let deleted = webhooks.delete(self.webhook.id, clock::now()).await;
+        deleted.map_err(in_words)?;
+        output::print(format_args!("{} is deleted.", self.webhook.id))
+    }
+}
