@@ -87,7 +87,7 @@ const PLANS: [Plan; 34] = [
         &["using webhook_endpoints_by_owner ", "!Sort"],
     ),
     (
-        "webhook::endpoint::Backlog",
+        "webhook::lease::Backlog",
         &[
             "using webhook_endpoints_active ",
             "using events_pkey ",

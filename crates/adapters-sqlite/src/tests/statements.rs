@@ -77,7 +77,7 @@ const IN_ORDER: [Plan; 32] = [
         &["INDEX webhook_endpoints_by_owner"],
     ),
     (
-        "webhook::endpoint::Backlog",
+        "webhook::lease::Backlog",
         &[
             "SCAN endpoint USING INDEX webhook_endpoints_active",
             "SEARCH waiting USING COVERING INDEX webhook_waiting_subjects (endpoint=?)",
@@ -173,7 +173,8 @@ async fn statements_go_by_their_indexes() {
                 !plan.contains("TEMP B-TREE FOR ORDER BY"),
                 "{name}:\n{plan}"
             );
-            for step in plan.lines().filter(|step| step.starts_with("SCAN")) {
+            let scans = plan.lines().filter(|step| step.starts_with("SCAN"));
+            for step in scans.filter(|step| *step != "SCAN CONSTANT ROW") {
                 assert!(
                     expected.iter().any(|it| step.contains(it)),
                     "{name}:\n{plan}"
