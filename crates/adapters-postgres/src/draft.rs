@@ -29,7 +29,9 @@ statement! {
     /// `used_at` of a draft is updated at most once a day. The upsert and that update both go by
     /// the row as first read, so at most one of them writes it.
     Reserve = r"
-        WITH asked (key, holder, reserved_until, now) AS (VALUES (:key, :holder, :until, :now)),
+        WITH asked (key, holder, reserved_until, now) AS (
+            VALUES (:key::bytea, :holder::uuid, :until::timestamptz, :now::timestamptz)
+        ),
         known AS (SELECT drafts.* FROM asked JOIN drafts USING (key)),
         granted AS (
             INSERT INTO drafts (key, holder, reserved_until, used_at)

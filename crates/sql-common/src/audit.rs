@@ -76,7 +76,7 @@ pub async fn write_entry(conn: &mut impl Executor, entry: Option<&Entry>) -> Out
 
 statement! {
     /// Reads a page, newest first.
-    pub Read = r"
+    Read = r"
         SELECT {audit} FROM audit WHERE at >= :since AND (at, id) < (:before, :before_id)
         ORDER BY at DESC, id DESC LIMIT :limit",
     over [AuditRow],
@@ -86,7 +86,7 @@ statement! {
 statement! {
     /// Reads a page of an operator, of an action, or of both. A statement of its own: with these
     /// conditions PostgreSQL expects so few entries that it would sort all of them for every page.
-    pub ReadSome = r"
+    ReadSome = r"
         SELECT {audit} FROM audit
         WHERE at >= :since AND (at, id) < (:before, :before_id)
             AND operator = coalesce(:operator, operator) AND action = coalesce(:action, action)

@@ -164,7 +164,7 @@ pub async fn find(conn: &mut impl Executor, id: CompanyId) -> Outcome<Option<Com
 }
 
 statement! {
-    pub ById = {
+    pub(crate) ById = {
         postgres: concat!("SELECT ", company_columns!(), " FROM companies WHERE id = ANY(:company)"),
         sqlite: concat!("SELECT ", company_columns!(), " FROM companies WHERE id = :company"),
     },

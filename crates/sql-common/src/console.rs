@@ -68,12 +68,12 @@ pub type SummaryRow = (
 );
 
 statement! {
-    pub Newest = window!("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
+    Newest = window!("(updated_at, id) < (:at, :id)", "updated_at DESC, id DESC"),
     returns SummaryColumns
 }
 
 statement! {
-    pub NewestOfStatus = window!(
+    NewestOfStatus = window!(
         "status = :status AND (updated_at, id) < (:at, :id)",
         "updated_at DESC, id DESC"
     ),
@@ -81,7 +81,7 @@ statement! {
 }
 
 statement! {
-    pub ByIdentifier = window!(
+    ByIdentifier = window!(
         "source_identifier > :after AND source_identifier >= :prefix AND source_identifier < :end",
         "source_identifier"
     ),
@@ -147,7 +147,7 @@ fn summary(row: SummaryRow) -> Result<PostingSummary, StoreError> {
 }
 
 statement! {
-    pub CountStatus = r"
+    CountStatus = r"
         SELECT count(*) FROM (SELECT 1 FROM postings WHERE status = :status LIMIT :limit) AS counted",
     returns BigInt
 }

@@ -19,7 +19,10 @@ statement! {
     Keep = r"
         INSERT INTO drafts (key, draft, used_at, posting_id)
         SELECT sent.key, sent.draft, sent.used_at, sent.posting_id
-        FROM (SELECT :key AS key, :draft AS draft, :now AS used_at, :posting AS posting_id) AS sent
+        FROM (
+            SELECT :key{postgres ::bytea} AS key, :draft AS draft,
+                :now{postgres ::timestamptz} AS used_at, :posting{postgres ::uuid} AS posting_id
+        ) AS sent
         WHERE sent.posting_id IS NULL OR EXISTS (
             SELECT 1 FROM postings WHERE id = sent.posting_id {postgres FOR KEY SHARE}
         )
@@ -56,7 +59,7 @@ pub async fn release(conn: &mut impl Executor, key: &DraftKey, holder: Uuid) -> 
 statement! {
     /// Skips rows that another transaction is writing, since those are in use. `MATERIALIZED` keeps
     /// the `LIMIT` in force.
-    pub Forget = {
+    Forget = {
         postgres: r"
             WITH unused AS MATERIALIZED (
                 SELECT key FROM drafts

@@ -182,7 +182,7 @@ macro_rules! of_band {
 }
 
 statement! {
-    pub Near = {
+    Near = {
         postgres: candidates!(
             "posting_id IN (", in_band!(1), " UNION ", in_band!(2), " UNION ", in_band!(3),
             " UNION ", in_band!(4), ")"
@@ -204,7 +204,7 @@ statement! {
 }
 
 statement! {
-    pub Copies = {
+    Copies = {
         postgres: candidates!(
             "posting_id IN (
                 SELECT found.id FROM unnest(:id::uuid[]) AS wanted (id) CROSS JOIN LATERAL (

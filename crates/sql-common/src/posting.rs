@@ -26,8 +26,8 @@ use kernel::{
 
 pub use self::{
     decision::{DecisionRow, has_decisions, write_decisions},
-    load::{Overdue, load, load_by_id, overdue},
-    view::{Bare, Changed, ChangedOfStatus, Find, InFull, InOrderOfIds, Redacted, find, list},
+    load::{load, load_by_id, overdue},
+    view::{find, list},
 };
 use crate::{
     entity,

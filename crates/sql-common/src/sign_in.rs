@@ -65,7 +65,7 @@ statement! {
 }
 
 statement! {
-    pub Forget = r"
+    Forget = r"
         DELETE FROM sign_in_tokens WHERE digest IN (
             SELECT digest FROM sign_in_tokens WHERE expires_at < :before
             ORDER BY expires_at LIMIT :limit
@@ -74,7 +74,7 @@ statement! {
 
 statement! {
     /// The holder's tokens of a kind but the newest.
-    pub Trim = r"
+    Trim = r"
         DELETE FROM sign_in_tokens WHERE digest IN (
             SELECT digest FROM sign_in_tokens WHERE holder = :holder AND kind = :kind
             ORDER BY created_at DESC, digest DESC LIMIT 1000 OFFSET :most

@@ -214,7 +214,7 @@ pub fn statements(dialect: Dialect) -> impl Iterator<Item = (&'static str, Strin
 #[cfg(feature = "testing")]
 pub fn named(dialect: Dialect, name: &str) -> String {
     let end = format!("::{name}");
-    let mut found = statements(dialect).filter(|(name, _)| name.ends_with(&end));
+    let mut found = statements(dialect).filter(|(name, _)| format!("::{name}").ends_with(&end));
     match (found.next(), found.next()) {
         (Some((_, text)), None) => text,
         found => panic!("{name}: {found:?}"),

@@ -283,19 +283,19 @@ macro_rules! list {
 }
 
 statement! {
-    pub ListReported = list!("reported_at IS NOT NULL"),
+    ListReported = list!("reported_at IS NOT NULL"),
     over [SubscriberRow],
     returns <SubscriberRow as Entity>::Row
 }
 
 statement! {
-    pub ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
+    ListUnmigrated = list!("reported_at IS NOT NULL AND migrated_at IS NULL"),
     over [SubscriberRow],
     returns <SubscriberRow as Entity>::Row
 }
 
 statement! {
-    pub ListSuppressed = list!("status <> 'active'"),
+    ListSuppressed = list!("status <> 'active'"),
     over [SubscriberRow],
     returns <SubscriberRow as Entity>::Row
 }
@@ -354,7 +354,7 @@ statement! {
 
 statement! {
     /// Looks rows up one by one in the order sent, which is that of their ids.
-    pub Update = {
+    Update = {
         postgres: r"
             UPDATE subscribers SET {subscribers.changing = sent}
             FROM unnest({subscribers arrays}, :expected::bigint[]) AS sent ({subscribers}, expected)

@@ -3,8 +3,8 @@
 -- the drafts of language models.
 --
 -- In every table: ids are the 16 bytes of a UUID, and times are whole microseconds since
--- 1970-01-01T00:00:00Z. The checks hold what the program relies on when it reads a row back;
--- the rules about what may become of a row are the program's.
+-- 1970-01-01T00:00:00Z. The checks stand for types that SQLite has not, and tie columns together;
+-- what a value may be is the program's to say, which names the column of one without a meaning.
 
 -- Upserted with the postings that name them.
 CREATE TABLE companies (
@@ -33,11 +33,10 @@ CREATE INDEX companies_by_website ON companies (website);
 CREATE TABLE postings (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     -- The posting's id in the world it comes from, compared byte for byte.
-    source_identifier TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (source_identifier <> ''),
+    source_identifier TEXT NOT NULL COLLATE BINARY UNIQUE,
     -- Counts the commits that wrote the row; each of them names the version it has read.
-    version INTEGER NOT NULL CHECK (version >= 1),
-    status TEXT NOT NULL
-        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    version INTEGER NOT NULL,
+    status TEXT NOT NULL,
     -- The reason of the newest change of status.
     status_reason TEXT,
     -- 1: the status is an operator's word, a verdict or an expiry, which only an operator takes back.
@@ -45,9 +44,9 @@ CREATE TABLE postings (
     -- Without an index: nothing asks for a company's postings, and companies are never deleted.
     company_id BLOB NOT NULL REFERENCES companies (id),
     -- SHA-256 of the content that the last enrichment outcome was for.
-    enriched_hash BLOB CHECK (length(enriched_hash) = 32),
+    enriched_hash BLOB,
     -- SHA-256 of the content that an operator approved, which no enricher overrules.
-    approved_hash BLOB CHECK (length(approved_hash) = 32),
+    approved_hash BLOB,
     is_featured INTEGER NOT NULL CHECK (is_featured IN (0, 1)),
     -- When it was first approved.
     published_at INTEGER,
@@ -64,20 +63,20 @@ CREATE TABLE postings (
     -- Likewise: remote, on-site, hybrid, other.
     location_types TEXT NOT NULL,
     -- ISO 3166-1 alpha-2, upper case.
-    location_country_code TEXT CHECK (length(location_country_code) = 2),
+    location_country_code TEXT,
     location_city TEXT,
     -- Whole units of the currency.
-    salary_min INTEGER CHECK (salary_min >= 0),
-    salary_max INTEGER CHECK (salary_max >= 0),
+    salary_min INTEGER,
+    salary_max INTEGER,
     -- ISO 4217, upper case.
-    salary_currency_code TEXT CHECK (length(salary_currency_code) = 3),
-    salary_period TEXT CHECK (salary_period IN ('hourly', 'weekly', 'monthly', 'annually')),
+    salary_currency_code TEXT,
+    salary_period TEXT,
     application_email TEXT,
     application_url TEXT,
     expiration_reason TEXT,
     -- SHA-256 of what enrichment made of it, so that a result that brings nothing new raises no
     -- event. NULL before the first result.
-    texts_digest BLOB CHECK (length(texts_digest) = 32),
+    texts_digest BLOB,
     -- Who created it and whose the last change is, as in posting_history.actor.
     created_by TEXT,
     updated_by TEXT,
@@ -93,7 +92,7 @@ CREATE TABLE postings (
     content_at INTEGER,
     -- SHA-256 of raw_description: a description that is pushed again is compared without being
     -- read.
-    description_digest BLOB NOT NULL CHECK (length(description_digest) = 32),
+    description_digest BLOB NOT NULL,
     -- A JSON object as text, so that order and spelling stay as sent.
     metadata TEXT CHECK (metadata IS NULL OR json_valid(metadata)),
     -- HTML, as sent.
@@ -128,8 +127,8 @@ CREATE INDEX postings_by_original ON postings (duplicate_of, id) WHERE duplicate
 CREATE TABLE posting_texts (
     posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
     -- WGS 84, in degrees; both or neither.
-    latitude REAL CHECK (latitude BETWEEN -90 AND 90),
-    longitude REAL CHECK (longitude BETWEEN -180 AND 180),
+    latitude REAL,
+    longitude REAL,
     markdown TEXT NOT NULL,
     -- Without what identifies the company or leads past the board.
     redacted_markdown TEXT NOT NULL,
@@ -142,14 +141,14 @@ CREATE TABLE posting_texts (
 -- The newest decision whether a posting may be shown. Apart from it, because a push does not write it.
 CREATE TABLE posting_decisions (
     posting_id BLOB NOT NULL PRIMARY KEY REFERENCES postings (id) ON DELETE CASCADE,
-    outcome TEXT NOT NULL CHECK (outcome IN ('approved', 'rejected')),
+    outcome TEXT NOT NULL,
     at INTEGER NOT NULL,
     -- rules, model, operator:NAME or operator.
     decided_by TEXT NOT NULL,
     -- Of the rules; or the model's name with the version of its prompt. Unset of an operator.
     version TEXT,
     -- The reason, for programs and for people.
-    code TEXT NOT NULL CHECK (code <> ''),
+    code TEXT NOT NULL,
     sentence TEXT NOT NULL,
     -- What it rests on, verbatim from the posting: a JSON array.
     passages TEXT NOT NULL CHECK (json_type(passages) = 'array'),
@@ -165,8 +164,7 @@ CREATE TABLE posting_history (
     -- Counts the entries of one commit, from 0.
     step INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    status TEXT NOT NULL
-        CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    status TEXT NOT NULL,
     reason TEXT,
     -- client:ID, catalogue:NAME, operator:NAME, enricher, operator or lifetime.
     actor TEXT NOT NULL,
@@ -184,11 +182,11 @@ CREATE TABLE posting_signatures (
     band_4 INTEGER NOT NULL,
     -- The MinHash signature of the description, 64 values of two bytes: equal ones tell how much two
     -- texts have in common.
-    signature BLOB NOT NULL CHECK (length(signature) = 128),
+    signature BLOB NOT NULL,
     -- When the posting first had content that matches this.
     since INTEGER NOT NULL,
     -- The signature of the description of that time; NULL if it is the same.
-    first_signature BLOB CHECK (length(first_signature) = 128)
+    first_signature BLOB
 ) STRICT, WITHOUT ROWID;
 
 -- The oldest postings of a band, of which a search looks at a few.
@@ -203,7 +201,7 @@ CREATE TABLE clients (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     created_at INTEGER NOT NULL,
     -- Counts the commits that wrote it, but for its activity.
-    version INTEGER NOT NULL DEFAULT 1 CHECK (version >= 1),
+    version INTEGER NOT NULL DEFAULT 1,
     name TEXT NOT NULL,
     -- What it may ask for: comma-separated, without repeats.
     scopes TEXT NOT NULL,
@@ -211,7 +209,7 @@ CREATE TABLE clients (
     -- empty for the whole board.
     prefixes TEXT NOT NULL DEFAULT '[]' CHECK (prefixes LIKE '[%]'),
     -- The most requests that each process accepts from it in a minute; unset for no limit.
-    requests_per_minute INTEGER CHECK (requests_per_minute BETWEEN 1 AND 4294967295),
+    requests_per_minute INTEGER,
     revoked_at INTEGER,
     -- When it last pushed, refused or not; some seconds late.
     last_push_at INTEGER,
@@ -223,7 +221,7 @@ CREATE TABLE clients (
 CREATE TABLE client_secrets (
     client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     -- SHA-256 of the secret, which has 256 random bits and is stored nowhere.
-    digest BLOB NOT NULL CHECK (length(digest) = 32),
+    digest BLOB NOT NULL,
     created_at INTEGER NOT NULL,
     -- When it ends, if a newer one has replaced it.
     expires_at INTEGER,
@@ -238,15 +236,15 @@ CREATE TABLE client_days (
     -- In UTC, such as 2026-12-31.
     date TEXT NOT NULL CHECK (date LIKE '____-__-__'),
     -- Pushes by what came of them; one that updated may have updated the company alone.
-    created INTEGER NOT NULL CHECK (created >= 0),
-    updated INTEGER NOT NULL CHECK (updated >= 0),
-    unchanged INTEGER NOT NULL CHECK (unchanged >= 0),
-    expired INTEGER NOT NULL CHECK (expired >= 0),
-    reopened INTEGER NOT NULL CHECK (reopened >= 0),
-    refused INTEGER NOT NULL CHECK (refused >= 0),
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    unchanged INTEGER NOT NULL,
+    expired INTEGER NOT NULL,
+    reopened INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
     -- Of the postings that it created, those that got this verdict on the day.
-    approved INTEGER NOT NULL CHECK (approved >= 0),
-    rejected INTEGER NOT NULL CHECK (rejected >= 0),
+    approved INTEGER NOT NULL,
+    rejected INTEGER NOT NULL,
     PRIMARY KEY (client_id, date)
 ) STRICT, WITHOUT ROWID;
 
@@ -259,14 +257,14 @@ CREATE TABLE client_refusals (
     -- Of the posting, as far as it can be shown.
     identifier TEXT NOT NULL,
     -- Of the answer.
-    status INTEGER NOT NULL CHECK (status BETWEEN 0 AND 65535),
+    status INTEGER NOT NULL,
     message TEXT NOT NULL,
     -- A JSON object of lists by field; unset without any.
     errors TEXT CHECK (errors LIKE '{%}'),
     -- Of the request.
     request_id TEXT,
     -- How many lines of one import were refused for that reason; this is the first.
-    count INTEGER NOT NULL CHECK (count >= 1),
+    count INTEGER NOT NULL,
     -- Identifiers of some others, a JSON array; unset without any.
     others TEXT CHECK (others LIKE '[%]'),
     PRIMARY KEY (client_id, id)
@@ -279,8 +277,7 @@ CREATE TABLE catalogues (
     -- A UUIDv7. A catalogue that was deleted and made again has another one.
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     client_id BLOB NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
-    name TEXT NOT NULL COLLATE BINARY
-        CHECK (length(name) BETWEEN 1 AND 64 AND name NOT GLOB '*[^A-Za-z0-9._-]*'),
+    name TEXT NOT NULL COLLATE BINARY,
     -- When its first import began.
     created_at INTEGER NOT NULL,
     -- The import that is running, a random id, and when its lease ends if it is not renewed. Only a
@@ -291,19 +288,19 @@ CREATE TABLE catalogues (
     last_started_at INTEGER,
     last_finished_at INTEGER,
     -- Its lines that were not blank, and what came of them.
-    lines INTEGER NOT NULL CHECK (lines >= 0),
-    created INTEGER NOT NULL CHECK (created >= 0),
-    updated INTEGER NOT NULL CHECK (updated >= 0),
-    unchanged INTEGER NOT NULL CHECK (unchanged >= 0),
-    expired INTEGER NOT NULL CHECK (expired >= 0),
-    reopened INTEGER NOT NULL CHECK (reopened >= 0),
-    refused INTEGER NOT NULL CHECK (refused >= 0),
+    lines INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    unchanged INTEGER NOT NULL,
+    expired INTEGER NOT NULL,
+    reopened INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
     -- The service could not answer these.
-    failed INTEGER NOT NULL CHECK (failed >= 0),
+    failed INTEGER NOT NULL,
     -- The open postings that no line named, and those of them that expired; unset if the import did
     -- not get so far.
-    missing INTEGER CHECK (missing >= 0),
-    missing_expired INTEGER CHECK (missing_expired >= 0),
+    missing INTEGER,
+    missing_expired INTEGER,
     -- Whether none expired because too many were missing.
     is_held INTEGER NOT NULL CHECK (is_held IN (0, 1)),
     -- Whether every line had an answer, and the body ended as it should.
@@ -330,9 +327,9 @@ CREATE TABLE missed_postings (
     posting_id BLOB NOT NULL CHECK (length(posting_id) = 16),
     -- Whether the import left it open, or expired it; of the latter, whether an undo reopened it or
     -- left it.
-    state TEXT NOT NULL CHECK (state IN ('open', 'expired', 'reopened', 'left')),
+    state TEXT NOT NULL,
     -- Of one that was left open, the number of imports in a row that have missed it.
-    misses INTEGER CHECK (misses BETWEEN 1 AND 255),
+    misses INTEGER,
     PRIMARY KEY (import, posting_id),
     CONSTRAINT open_ones_are_counted CHECK ((state = 'open') = (misses IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -342,10 +339,10 @@ CREATE TABLE missed_postings (
 CREATE TABLE subscribers (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     -- Counts the commits that wrote the row; each of them names the version it has read.
-    version INTEGER NOT NULL CHECK (version >= 1),
+    version INTEGER NOT NULL,
     -- Trimmed and in lower case, compared byte for byte. One address cannot have two rows, so a
     -- report and a suppression that race for it meet.
-    email TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (email <> ''),
+    email TEXT NOT NULL COLLATE BINARY UNIQUE,
     -- When the membership system first reported the person; until then the row only keeps what
     -- the provider said about the address.
     reported_at INTEGER,
@@ -354,22 +351,17 @@ CREATE TABLE subscribers (
     country TEXT,
     -- Whose membership it is, where it stands, and until when it is paid for (as 2026-12-31).
     -- All unset without a membership.
-    membership_plan_category TEXT CHECK (membership_plan_category IN ('individual', 'team')),
-    membership_status TEXT CHECK (membership_status IN ('active', 'expired', 'canceled')),
+    membership_plan_category TEXT,
+    membership_status TEXT,
     membership_expires_at TEXT CHECK (
         membership_expires_at GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
     ),
     -- Whether the person may be written to: the strongest that was ever seen.
-    status TEXT NOT NULL
-        CHECK (status IN ('active', 'removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    status TEXT NOT NULL,
     -- From what a suppression was learnt, in which account where that is known, when, and why: an
     -- operator's words, or what is known of the delivery.
-    suppressed_by TEXT CHECK (
-        suppressed_by IN (
-            'webhook', 'answer', 'move', 'import', 'reconciliation', 'operator', 'link', 'erasure'
-        )
-    ),
-    suppressed_in TEXT CHECK (suppressed_in IN ('old', 'new')),
+    suppressed_by TEXT,
+    suppressed_in TEXT,
     suppressed_at INTEGER,
     suppressed_because TEXT,
     -- When an operator reinstated the person last: what the provider says of before that does
@@ -377,7 +369,7 @@ CREATE TABLE subscribers (
     reinstated_at INTEGER,
     -- Why the address is to go from both accounts, if it is: the person has another one, whose row
     -- is the one that is named, or is to be forgotten.
-    departure TEXT CHECK (departure IN ('moved', 'erased')),
+    departure TEXT,
     moved_to BLOB CHECK (length(moved_to) = 16),
     -- The provider's id of the person in each account, once that has shown one; whether the
     -- account is known to send nothing to a person who is suppressed; and whether this service
@@ -393,18 +385,17 @@ CREATE TABLE subscribers (
     -- When the person moved to the provider's new account, and who moved them; unset in the old
     -- one.
     migrated_at INTEGER,
-    migration_source TEXT
-        CHECK (migration_source IN ('launch', 'email_confirmation', 'manual')),
+    migration_source TEXT,
     -- 1: the provider's accounts show the move already.
     migration_arrived INTEGER NOT NULL CHECK (migration_arrived IN (0, 1)),
     -- Which accounts have shown the person in the course of the move: the old one when they were
     -- found there, the new one when they had joined its group, under this address or one before.
-    migration_shown_in TEXT CHECK (migration_shown_in IN ('old', 'new', 'both')),
+    migration_shown_in TEXT,
     -- What lets the holder of an e-mailed link move. A secret.
-    migration_token TEXT NOT NULL COLLATE BINARY UNIQUE CHECK (migration_token <> ''),
+    migration_token TEXT NOT NULL COLLATE BINARY UNIQUE,
     -- SHA-256 of what the account that the person is in is known to hold; unset while that is
     -- not known.
-    synced_digest BLOB CHECK (length(synced_digest) = 32),
+    synced_digest BLOB,
     -- When an account was last told, or shown to hold, what was news to it.
     synced_at INTEGER,
     updated_at INTEGER NOT NULL,
@@ -442,7 +433,7 @@ CREATE INDEX subscribers_suppressed ON subscribers (email) WHERE status <> 'acti
 -- Which process speaks to which of the provider's accounts: one at a time keeps to its request
 -- limit.
 CREATE TABLE account_leases (
-    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    account TEXT NOT NULL PRIMARY KEY,
     -- A random id of the process.
     holder BLOB NOT NULL CHECK (length(holder) = 16),
     -- When the lease ends if it is not renewed: a process that died holds nothing for long.
@@ -451,7 +442,7 @@ CREATE TABLE account_leases (
 
 -- What is kept of each of the provider's accounts beside its lease: pauses outlast processes.
 CREATE TABLE account_states (
-    account TEXT NOT NULL PRIMARY KEY CHECK (account IN ('old', 'new')),
+    account TEXT NOT NULL PRIMARY KEY,
     -- Until when nothing is sent to it, and why.
     paused_until INTEGER,
     pause_reason TEXT,
@@ -462,9 +453,8 @@ CREATE TABLE account_states (
 -- What is remembered of suppressed people who were erased: HMAC-SHA-256 of the address, with the
 -- key below, and how the person stood.
 CREATE TABLE erased_suppressions (
-    hash BLOB NOT NULL PRIMARY KEY CHECK (length(hash) = 32),
-    status TEXT NOT NULL
-        CHECK (status IN ('removed', 'bounced', 'unsubscribed', 'spam_reported')),
+    hash BLOB NOT NULL PRIMARY KEY,
+    status TEXT NOT NULL,
     -- When that became all that is known.
     at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -472,7 +462,7 @@ CREATE TABLE erased_suppressions (
 -- The key of these hashes, made once. A secret.
 CREATE TABLE erasure_keys (
     singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
-    key BLOB NOT NULL CHECK (length(key) = 32)
+    key BLOB NOT NULL
 ) STRICT;
 
 INSERT INTO erasure_keys (singleton, key) VALUES (1, randomblob(32));
@@ -486,24 +476,24 @@ CREATE TABLE outbox (
     id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     -- The kind of effect, as the context that owns it declares it. Kinds and their lanes are not
     -- listed here, because a new one would make it necessary to build the table anew.
-    kind TEXT NOT NULL CHECK (kind <> ''),
+    kind TEXT NOT NULL,
     -- The UUID of what it is for: a posting or a subscriber. No foreign key: kinds differ in what
     -- they are for.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- The lane of its kind that was asked for last, of kinds that have several: of 'sync' the
     -- provider's account. One that ends with -bulk waits behind all others.
-    account TEXT CHECK (account <> ''),
+    account TEXT,
     -- Counts how often an effect was asked for. A task that was asked for again since it was
     -- claimed is due once more when it is finished.
     generation INTEGER NOT NULL DEFAULT 1,
     -- How often it was claimed since it was asked for anew.
-    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    attempts INTEGER NOT NULL DEFAULT 0,
     -- When it is due, or when its lease ends: a task whose worker died is due by itself.
     next_at INTEGER NOT NULL,
     -- The claim it is worked on under.
     lease BLOB CHECK (length(lease) = 16),
     -- How many claims in a row ended without a report: their workers died, perhaps of this task.
-    lost INTEGER NOT NULL DEFAULT 0 CHECK (lost >= 0),
+    lost INTEGER NOT NULL DEFAULT 0,
     -- The first failed attempt since it was asked for anew.
     first_failed_at INTEGER,
     last_error TEXT,
@@ -539,14 +529,14 @@ CREATE TABLE events (
     at INTEGER NOT NULL,
     -- As the context that raises it declares it. Names are not listed here, because a new one would
     -- make it necessary to build the table anew.
-    name TEXT NOT NULL CHECK (name <> ''),
+    name TEXT NOT NULL,
     -- The UUID of what it is about: a posting, a company or a subscriber. No foreign key: what
     -- happened stays true.
     subject BLOB NOT NULL CHECK (length(subject) = 16),
     -- Of a posting, as the commit left it. All unset of another subject; the reason may be unset.
-    source_identifier TEXT CHECK (source_identifier <> ''),
-    version INTEGER CHECK (version >= 1),
-    status TEXT CHECK (status IN ('PendingEnrichment', 'approved', 'rejected', 'expired')),
+    source_identifier TEXT,
+    version INTEGER,
+    status TEXT,
     status_reason TEXT,
     -- Likewise of a company. The path may be unset.
     company_name TEXT,
@@ -579,7 +569,7 @@ CREATE TABLE event_log (
     singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
     -- The number of the last event that was deleted: a reader whose cursor is before it has missed
     -- events.
-    deleted_number INTEGER NOT NULL CHECK (deleted_number >= 0)
+    deleted_number INTEGER NOT NULL
 ) STRICT;
 
 INSERT INTO event_log (singleton, deleted_number) VALUES (1, 0);
@@ -591,11 +581,11 @@ CREATE TABLE webhook_endpoints (
     -- A UUIDv7: ids sort by age.
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     -- client:ID or operator.
-    owner TEXT NOT NULL CHECK (owner = 'operator' OR owner LIKE 'client:%'),
+    owner TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     -- Counts the changes by its owner, its disabling, and events that are sent again.
-    version INTEGER NOT NULL CHECK (version >= 1),
-    url TEXT NOT NULL CHECK (url <> ''),
+    version INTEGER NOT NULL,
+    url TEXT NOT NULL,
     -- The names of the wanted events, a JSON array; unset for all public ones.
     names TEXT CHECK (names LIKE '[%]'),
     -- The beginnings of the identifiers of the postings that it may see, a JSON array; empty for
@@ -605,29 +595,29 @@ CREATE TABLE webhook_endpoints (
     include_posting INTEGER NOT NULL CHECK (include_posting IN (0, 1)),
     -- The owner's own words.
     description TEXT,
-    state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'disabled')),
+    state TEXT NOT NULL,
     -- Why it is disabled.
     state_reason TEXT,
     -- A secret: the key that signs deliveries, as it is. Not a digest, because each delivery is
     -- signed with it: a reader of this file can sign in the service's name.
-    secret BLOB NOT NULL CHECK (length(secret) BETWEEN 24 AND 64),
+    secret BLOB NOT NULL,
     -- A secret as well: the key before, and until when it signs beside the new one.
-    previous_secret BLOB CHECK (length(previous_secret) BETWEEN 24 AND 64),
+    previous_secret BLOB,
     previous_secret_until INTEGER,
     -- When its version was written.
     updated_at INTEGER NOT NULL,
 
     -- The place in the event log of the last event that was delivered, waits or was passed.
-    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
-    number INTEGER NOT NULL CHECK (number >= 0),
+    commit_seq INTEGER NOT NULL,
+    number INTEGER NOT NULL,
     -- How it fares: the last success, the first failure since then, the number of rounds without
     -- an answer since the last one, and until when it is left alone.
     last_success_at INTEGER,
     failing_since INTEGER,
-    silent_rounds INTEGER NOT NULL DEFAULT 0 CHECK (silent_rounds >= 0),
+    silent_rounds INTEGER NOT NULL DEFAULT 0,
     open_until INTEGER,
     -- Counts the attempts that were recorded, and so numbers them.
-    attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    attempts INTEGER NOT NULL DEFAULT 0,
     -- The worker that delivers to it: a random id.
     holder BLOB CHECK (length(holder) = 16),
     -- When the lease ends if it is not renewed; without a holder, when the endpoint may be leased
@@ -650,12 +640,12 @@ CREATE INDEX webhook_endpoints_active ON webhook_endpoints (id) WHERE state = 'a
 CREATE TABLE webhook_waiting (
     endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
     -- The place of the event in the log. No foreign key: the log forgets.
-    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
-    number INTEGER NOT NULL CHECK (number >= 0),
+    commit_seq INTEGER NOT NULL,
+    number INTEGER NOT NULL,
     -- Its name, and the UUID of what it is about.
-    name TEXT NOT NULL CHECK (name <> ''),
+    name TEXT NOT NULL,
     subject BLOB NOT NULL CHECK (length(subject) = 16),
-    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    attempts INTEGER NOT NULL,
     -- When the next attempt is due; unset while an earlier event of the subject waits.
     next_at INTEGER,
     last_error TEXT,
@@ -677,20 +667,20 @@ CREATE INDEX webhook_waiting_silent ON webhook_waiting (endpoint, next_at) WHERE
 CREATE TABLE webhook_deliveries (
     endpoint BLOB NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
     -- The rest of its position, divided by how many are kept.
-    slot INTEGER NOT NULL CHECK (slot >= 0),
+    slot INTEGER NOT NULL,
     -- Counts the attempts at the endpoint.
-    position INTEGER NOT NULL CHECK (position >= 1),
+    position INTEGER NOT NULL,
     -- When it ended.
     at INTEGER NOT NULL,
     -- The place of the event in the log, and its name.
-    commit_seq INTEGER NOT NULL CHECK (commit_seq >= 0),
-    number INTEGER NOT NULL CHECK (number >= 0),
-    name TEXT NOT NULL CHECK (name <> ''),
+    commit_seq INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
     -- Counts the attempts at this event.
-    attempt INTEGER NOT NULL CHECK (attempt >= 0),
+    attempt INTEGER NOT NULL,
     -- Of the answer; unset without one.
-    status INTEGER CHECK (status BETWEEN 0 AND 65535),
-    duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
+    status INTEGER,
+    duration_ms INTEGER NOT NULL,
     -- Why it failed.
     error TEXT,
     PRIMARY KEY (endpoint, slot)
@@ -702,9 +692,9 @@ CREATE TABLE audit (
     id BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     at INTEGER NOT NULL,
     -- The name of the operator.
-    operator TEXT NOT NULL CHECK (operator <> ''),
+    operator TEXT NOT NULL,
     -- Such as 'subscribers.suppress'. Not listed here, so that a new one needs no migration.
-    action TEXT NOT NULL CHECK (action <> ''),
+    action TEXT NOT NULL,
     -- To whom or what it was done: a subscriber's id, a posting's source identifier.
     subject TEXT,
     -- Further things to say: a JSON object.
@@ -717,10 +707,10 @@ CREATE INDEX audit_newest ON audit (at, id);
 -- What lets a browser act for an operator or a client: links that sign in once, and sessions.
 CREATE TABLE sign_in_tokens (
     -- SHA-256 of the token, which has 256 random bits and is stored nowhere.
-    digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
-    kind TEXT NOT NULL CHECK (kind IN ('link', 'session')),
+    digest BLOB NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
     -- For whom it is: operator:NAME or client:ID.
-    holder TEXT NOT NULL CHECK (holder LIKE 'operator:%' OR holder LIKE 'client:%'),
+    holder TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     -- When it ends. A worker deletes it some time later.
     expires_at INTEGER NOT NULL
@@ -739,7 +729,7 @@ CREATE INDEX sign_in_tokens_by_holder ON sign_in_tokens (holder, kind, created_a
 CREATE TABLE drafts (
     -- SHA-256 of everything that the draft depends on: the content of a posting, the model and
     -- its instructions.
-    key BLOB NOT NULL PRIMARY KEY CHECK (length(key) = 32),
+    key BLOB NOT NULL PRIMARY KEY,
     -- The worker that gets the draft: a random id. Unset once there is one.
     holder BLOB CHECK (length(holder) = 16),
     -- When the reservation ends if it is not renewed: a process that died keeps nobody waiting

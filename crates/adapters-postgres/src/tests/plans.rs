@@ -87,7 +87,7 @@ const PLANS: [Plan; 34] = [
         &["using webhook_endpoints_by_owner ", "!Sort"],
     ),
     (
-        "webhook::endpoint::Backlog",
+        "webhook::lease::Backlog",
         &[
             "using webhook_endpoints_active ",
             "using events_pkey ",
@@ -126,14 +126,11 @@ const PLANS: [Plan; 34] = [
     ),
     (
         "posting::load::ByIdentifier",
-        &["using postings_source_identifier_key "],
+        &["postings_source_identifier_key"],
     ),
-    ("posting::load::Whole", &["using postings_pkey "]),
-    ("company::ById", &["using companies_pkey "]),
-    (
-        "posting::view::History",
-        &["using posting_history_pkey ", "!Sort"],
-    ),
+    ("posting::load::Whole", &["postings_pkey"]),
+    ("company::ById", &["companies_pkey"]),
+    ("posting::view::History", &["posting_history_pkey", "!Sort"]),
 ];
 
 const BY_CATALOGUE: &[&str] = &[

@@ -11,7 +11,7 @@ use crate::connection::Role;
 type Plan = (&'static str, &'static [&'static str]);
 
 /// Plans that go by an index in its order, and read no other table from end to end.
-const IN_ORDER: [Plan; 32] = [
+const IN_ORDER: [Plan; 31] = [
     ("audit::Read", &["INDEX audit_newest"]),
     (
         "catalogue::read::OpenPostings",
@@ -29,10 +29,6 @@ const IN_ORDER: [Plan; 32] = [
     (
         "console::ByIdentifier",
         &["INDEX sqlite_autoindex_postings_2"],
-    ),
-    (
-        "console::CountStatus",
-        &["COVERING INDEX postings_by_status"],
     ),
     (
         "adapters_sqlite::draft::Find",
@@ -77,7 +73,7 @@ const IN_ORDER: [Plan; 32] = [
         &["INDEX webhook_endpoints_by_owner"],
     ),
     (
-        "webhook::endpoint::Backlog",
+        "webhook::lease::Backlog",
         &[
             "SCAN endpoint USING INDEX webhook_endpoints_active",
             "SEARCH waiting USING COVERING INDEX webhook_waiting_subjects (endpoint=?)",
@@ -104,7 +100,11 @@ const BY_CATALOGUE: &[&str] = &[
 const BY_CLIENT: &[&str] = &["USING PRIMARY KEY (client_id=?"];
 
 /// Plans that look rows up, and may put them in order.
-const BY_KEY: [Plan; 17] = [
+const BY_KEY: [Plan; 18] = [
+    (
+        "console::CountStatus",
+        &["COVERING INDEX postings_by_status"],
+    ),
     ("client::Find", &["(id=?)", "(client_id=?)"]),
     (
         "duplicate::Near",
@@ -173,7 +173,8 @@ async fn statements_go_by_their_indexes() {
                 !plan.contains("TEMP B-TREE FOR ORDER BY"),
                 "{name}:\n{plan}"
             );
-            for step in plan.lines().filter(|step| step.starts_with("SCAN")) {
+            let scans = plan.lines().filter(|step| step.starts_with("SCAN"));
+            for step in scans.filter(|step| *step != "SCAN CONSTANT ROW") {
                 assert!(
                     expected.iter().any(|it| step.contains(it)),
                     "{name}:\n{plan}"

@@ -82,7 +82,7 @@ pub async fn write(
 }
 
 statement! {
-    pub Misses = {
+    Misses = {
         postgres: r"
             SELECT posting_id, misses FROM missed_postings
             WHERE import = (SELECT counted_import FROM catalogues WHERE id = :catalogue)
@@ -118,7 +118,7 @@ pub async fn misses(
 }
 
 statement! {
-    pub ExpiredLast = r"
+    ExpiredLast = r"
         SELECT posting_id, source_identifier FROM missed_postings
         LEFT JOIN postings ON postings.id = posting_id
         WHERE import = (SELECT expiring_import FROM catalogues WHERE id = :catalogue)
@@ -171,7 +171,7 @@ pub async fn undone(conn: &mut impl Executor, catalogue: CatalogueId) -> Outcome
 
 statement! {
     /// Imports are few: they are found one after the other by the key, whatever they have.
-    pub Forget = r"
+    Forget = r"
         WITH RECURSIVE imports (import) AS (
             SELECT (SELECT import FROM missed_postings ORDER BY import LIMIT 1)
             UNION ALL

@@ -7,8 +7,8 @@ mod table;
 
 pub use self::{
     lease::{delete, finish, finish_undo, hold, lease, renew},
-    missed::{ExpiredLast, Forget, Misses, expired_last, forget, misses},
-    read::{Find, List, OpenPostings, find, last_imports, list, open_postings},
+    missed::{expired_last, forget, misses},
+    read::{find, last_imports, list, open_postings},
     table::{CatalogueRecord, CatalogueRow},
 };
 

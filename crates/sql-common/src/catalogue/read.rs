@@ -43,13 +43,13 @@ type CountedColumns = (<CatalogueRow as Entity>::Row, BigInt);
 type CountedRow = (CatalogueRow, i64);
 
 statement! {
-    pub Find = counted!("WHERE client_id = :client AND name = :name"),
+    Find = counted!("WHERE client_id = :client AND name = :name"),
     over [CatalogueRow],
     returns CountedColumns
 }
 
 statement! {
-    pub List = counted!("WHERE client_id = :client ORDER BY name LIMIT :limit"),
+    List = counted!("WHERE client_id = :client ORDER BY name LIMIT :limit"),
     over [CatalogueRow],
     returns CountedColumns
 }
@@ -166,7 +166,7 @@ fn count(stored: i64, column: &str) -> Result<u64, StoreError> {
 
 statement! {
     /// The conditions are those of the partial index, which has no status: the rejected are passed.
-    pub OpenPostings = r"
+    OpenPostings = r"
         SELECT id, source_identifier FROM postings
         WHERE catalogue_id = :catalogue AND expired_at IS NULL AND id > :after
             AND status IN ('PendingEnrichment', 'approved')

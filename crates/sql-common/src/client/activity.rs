@@ -285,7 +285,7 @@ statement! {
 }
 
 statement! {
-    pub Days = {
+    Days = {
         postgres: "SELECT {client_days} FROM client_days WHERE client_id = ANY(:id)",
         sqlite: "SELECT {client_days} FROM client_days WHERE client_id = :id",
     },
@@ -294,7 +294,7 @@ statement! {
 }
 
 statement! {
-    pub Refusals = {
+    Refusals = {
         postgres: "SELECT {client_refusals} FROM client_refusals WHERE client_id = ANY(:id)",
         sqlite: "SELECT {client_refusals} FROM client_refusals WHERE client_id = :id",
     },

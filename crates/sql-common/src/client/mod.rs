@@ -10,8 +10,7 @@ use kernel::{ClientId, StoreError, Version, audit::Entry};
 
 use self::activity::each;
 pub use self::activity::{
-    ActivityRows, DayRow, Days, LastUse, Push, PushNoted, RefusalRow, Refusals, UseNoted,
-    activities,
+    ActivityRows, DayRow, LastUse, Push, PushNoted, RefusalRow, UseNoted, activities,
 };
 use crate::{
     audit, binds, entity,
@@ -128,7 +127,7 @@ type ClientColumns = (
 type ClientWithSecret = (ClientRow, Option<SecretRow>);
 
 statement! {
-    pub Find = with_secrets!("WHERE id = :id"),
+    Find = with_secrets!("WHERE id = :id"),
     over [ClientRow, SecretRow],
     returns ClientColumns
 }

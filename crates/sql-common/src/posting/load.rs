@@ -126,7 +126,7 @@ macro_rules! overdue {
 
 statement! {
     /// SQLite would rather read all postings of the two statuses and sort them.
-    pub Overdue = {
+    Overdue = {
         postgres: overdue!(""),
         sqlite: overdue!("INDEXED BY postings_by_end "),
     },

@@ -85,7 +85,7 @@ fn view(
 }
 
 statement! {
-    pub Find = views!(
+    Find = views!(
         "raw_description", "markdown", "redacted_markdown", "source_identifier = :identifier"
     ),
     over [PostingRow, TextsRow, DecisionRow],
@@ -93,7 +93,7 @@ statement! {
 }
 
 statement! {
-    pub InFull = {
+    InFull = {
         postgres: views!(
             "raw_description", "markdown", "redacted_markdown", "postings.id = ANY(:id)"
         ),
@@ -104,7 +104,7 @@ statement! {
 }
 
 statement! {
-    pub Redacted = {
+    Redacted = {
         postgres: views!("NULL", "''", "redacted_markdown", "postings.id = ANY(:id)"),
         sqlite: views!("NULL", "''", "redacted_markdown", "postings.id = :id"),
     },
@@ -113,7 +113,7 @@ statement! {
 }
 
 statement! {
-    pub Bare = {
+    Bare = {
         postgres: views!("NULL", "''", "''", "postings.id = ANY(:id)"),
         sqlite: views!("NULL", "''", "''", "postings.id = :id"),
     },
@@ -175,14 +175,14 @@ type EntryColumns = (Id, Moment, Text, Nullable<Text>, BigInt);
 type EntryRow = (StoredId, StoredTime, String, Option<String>, i64);
 
 statement! {
-    pub Changed = entries!(
+    Changed = entries!(
         "(postings.updated_at, postings.id) > (:at, :id)", "postings.updated_at, postings.id"
     ),
     returns EntryColumns
 }
 
 statement! {
-    pub ChangedOfStatus = entries!(
+    ChangedOfStatus = entries!(
         "status = :status AND (postings.updated_at, postings.id) > (:at, :id)",
         "postings.updated_at, postings.id"
     ),
@@ -192,7 +192,7 @@ statement! {
 statement! {
     /// The other conditions are checked once a posting is read (`in_order`): a statement with them
     /// might have to go far by the key until it has a page.
-    pub InOrderOfIds = entries!("postings.id > :id", "postings.id"),
+    InOrderOfIds = entries!("postings.id > :id", "postings.id"),
     returns EntryColumns
 }
 

@@ -152,64 +152,30 @@ pub async fn tables_refuse<S: Shell>(store: &S, special: &[&str]) {
 }
 
 /// Statements that the checks of the tables refuse, in the words of every database.
-const REFUSED: [&str; 52] = [
-    "UPDATE postings SET status = 'published'",
+const REFUSED: [&str; 24] = [
     "UPDATE postings SET metadata = '{'",
-    "UPDATE postings SET salary_period = 'daily'",
     "DELETE FROM companies",
     "INSERT INTO posting_texts VALUES ((SELECT id FROM postings), 1.0, NULL, '', '', NULL)",
     "INSERT INTO posting_decisions \
-     VALUES ((SELECT id FROM postings), 'maybe', {past}, 'rules', '1', 'a', '', '[]')",
-    "INSERT INTO posting_decisions \
      VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', NULL, 'a', '', '[]')",
-    "INSERT INTO posting_decisions \
-     VALUES ((SELECT id FROM postings), 'approved', {past}, 'rules', '1', 'a', '', '{}')",
-    "UPDATE clients SET version = 0",
-    "UPDATE clients SET prefixes = '{}'",
     "UPDATE clients SET prefixes = NULL",
-    "UPDATE clients SET requests_per_minute = 0",
-    "UPDATE clients SET requests_per_minute = 4294967296",
     "INSERT INTO client_secrets VALUES ({id}, {long}, {past}, NULL, NULL)",
-    "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {short}, {past}, NULL, NULL)",
     "INSERT INTO client_secrets VALUES ((SELECT id FROM clients), {long}, NULL, NULL, NULL)",
     "INSERT INTO client_days VALUES ({id}, '2026-01-01', 0, 0, 0, 0, 0, 0, 0, 0)",
-    "INSERT INTO client_days \
-     VALUES ((SELECT id FROM clients), '2026-01-01', -1, 0, 0, 0, 0, 0, 0, 0)",
     "INSERT INTO client_days \
      VALUES ((SELECT id FROM clients), '2026-01-01', 0, 0, 0, 0, 0, 0, 0, NULL)",
     "INSERT INTO client_days \
      VALUES ((SELECT id FROM clients), 'yesterdays', 0, 0, 0, 0, 0, 0, 0, 0)",
     "INSERT INTO client_refusals VALUES ({id}, {id}, {past}, '', 422, '', NULL)",
-    "INSERT INTO client_refusals \
-     VALUES ((SELECT id FROM clients), {id}, {past}, '', 65536, '', NULL)",
-    "INSERT INTO client_refusals \
-     VALUES ((SELECT id FROM clients), {id}, {past}, '', 422, '', '[]')",
-    "UPDATE subscribers SET version = 0",
-    "UPDATE subscribers SET email = ''",
-    "UPDATE subscribers SET status = 'inactive'",
-    "UPDATE subscribers SET membership_plan_category = 'family'",
     "UPDATE subscribers SET membership_plan_category = NULL",
-    "UPDATE subscribers SET membership_status = 'cancelled'",
     "UPDATE subscribers SET membership_status = NULL, membership_plan_category = NULL",
     "UPDATE subscribers SET migrated_at = NULL",
     "UPDATE subscribers SET migrated_at = NULL, migration_source = NULL",
-    "UPDATE subscribers SET migration_source = 'somebody'",
-    "UPDATE subscribers SET migration_token = ''",
     "UPDATE postings SET company_id = {id}",
-    "UPDATE postings SET enriched_hash = {short}",
-    "UPDATE postings SET description_digest = {short}",
-    "UPDATE postings SET texts_digest = {short}",
     "INSERT INTO event_log SELECT * FROM event_log",
     "INSERT INTO outbox (kind, subject, next_at, created_at, lease, dead_at) \
      VALUES ('enrich', {id}, {past}, {past}, {id}, {past})",
-    "INSERT INTO outbox (kind, subject, account, next_at, created_at) \
-     VALUES ('sync', {id}, '', {past}, {past})",
-    "UPDATE subscribers SET synced_digest = {short}",
-    "INSERT INTO account_leases VALUES ('newest', {id}, {past})",
-    "INSERT INTO audit VALUES ({id}, {past}, '', 'a', NULL, '{}')",
-    "INSERT INTO audit VALUES ({id}, {past}, 'ann', '', NULL, '{}')",
     "INSERT INTO audit VALUES ({id}, {past}, 'ann', 'a', NULL, '{')",
-    "INSERT INTO drafts VALUES ({short}, NULL, NULL, {past}, '', NULL)",
     "INSERT INTO drafts VALUES ({long}, NULL, NULL, {past}, NULL, NULL)",
     "INSERT INTO drafts VALUES ({long}, {id}, NULL, {past}, NULL, NULL)",
     "INSERT INTO drafts VALUES ({long}, NULL, {past}, {past}, '', NULL)",

@@ -95,37 +95,14 @@ pub async fn leased<S: Webhooks>(store: &S, endpoint: &Endpoint, holder: Uuid) {
 }
 
 /// Statements that the checks refuse.
-const REFUSED: [&str; 30] = [
-    "UPDATE webhook_endpoints SET owner = 'somebody'",
-    "UPDATE webhook_endpoints SET version = 0",
-    "UPDATE webhook_endpoints SET url = ''",
-    "UPDATE webhook_endpoints SET names = '{}'",
-    "UPDATE webhook_endpoints SET prefixes = '{}'",
-    "UPDATE webhook_endpoints SET state = 'gone'",
+const REFUSED: [&str; 7] = [
     "UPDATE webhook_endpoints SET state = 'disabled'",
     "UPDATE webhook_endpoints SET state_reason = ''",
     "UPDATE webhook_endpoints SET previous_secret_until = {past}",
     "UPDATE webhook_endpoints SET previous_secret = {long}",
-    "UPDATE webhook_endpoints SET commit_seq = -1",
-    "UPDATE webhook_endpoints SET number = -1",
-    "UPDATE webhook_endpoints SET silent_rounds = -1",
-    "UPDATE webhook_endpoints SET attempts = -1",
     "UPDATE webhook_endpoints SET leased_until = NULL, holder = {id}",
     "UPDATE webhook_waiting SET endpoint = {id}",
-    "UPDATE webhook_waiting SET commit_seq = -1",
-    "UPDATE webhook_waiting SET number = -1",
-    "UPDATE webhook_waiting SET name = ''",
-    "UPDATE webhook_waiting SET attempts = -1",
     "UPDATE webhook_deliveries SET endpoint = {id}",
-    "UPDATE webhook_deliveries SET slot = -1",
-    "UPDATE webhook_deliveries SET position = 0",
-    "UPDATE webhook_deliveries SET commit_seq = -1",
-    "UPDATE webhook_deliveries SET number = -1",
-    "UPDATE webhook_deliveries SET name = ''",
-    "UPDATE webhook_deliveries SET attempt = -1",
-    "UPDATE webhook_deliveries SET status = -1",
-    "UPDATE webhook_deliveries SET status = 65536",
-    "UPDATE webhook_deliveries SET duration_ms = -1",
 ];
 
 /// Checks that the tables refuse rows that only a person with a shell could write.
@@ -139,12 +116,7 @@ pub async fn tables_refuse_what_has_no_meaning<S: Webhooks + Shell>(store: &S) {
     round.waiting = vec![silent(1)];
     round.deliveries = vec![failed(1)];
     assert_eq!(store.record(uuid(1), &round).await, Ok(Recorded::Done));
-    let short = ("", "zeroblob(23)", "'\\x00'");
-    let secret = format!(
-        "UPDATE webhook_endpoints SET secret = {}",
-        S::DIALECT.value(short)
-    );
-    for statement in REFUSED.into_iter().chain([secret.as_str()]) {
+    for statement in REFUSED {
         assert!(store.shell(statement).await.is_err(), "{statement}");
     }
 }

@@ -211,7 +211,7 @@ pub async fn find(conn: &mut impl Executor, id: EndpointId) -> Outcome<Option<Tr
 }
 
 statement! {
-    pub List = concat!(
+    List = concat!(
         "SELECT ", tracked_columns!(),
         " FROM webhook_endpoints WHERE id > :after ORDER BY id LIMIT :limit"
     ),
@@ -220,7 +220,7 @@ statement! {
 }
 
 statement! {
-    pub ListOwned = concat!(
+    ListOwned = concat!(
         "SELECT ", tracked_columns!(), r" FROM webhook_endpoints
         WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit"
     ),
@@ -300,7 +300,7 @@ statement! {
 
 statement! {
     /// Makes no next attempt due later than at a time.
-    pub Hurry = r"
+    Hurry = r"
         UPDATE webhook_waiting SET next_at = :at WHERE endpoint = :id AND next_at > :at"
 }
 
@@ -400,12 +400,12 @@ statement! {
 
 statement! {
     /// Makes the oldest event of a subject due, and the others wait for it.
-    pub InOrder = r"
+    InOrder = r"
         UPDATE webhook_waiting SET next_at = CASE WHEN (commit_seq, number) = (
             SELECT first.commit_seq, first.number FROM webhook_waiting AS first
             WHERE first.endpoint = :id AND first.subject = :subject
             ORDER BY first.commit_seq, first.number LIMIT 1
-        ) THEN :at END
+        ) THEN :at{postgres ::timestamptz} END
         WHERE endpoint = :id AND subject = :subject"
 }
 

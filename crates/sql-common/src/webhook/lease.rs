@@ -34,7 +34,8 @@ macro_rules! may_be_leased {
             AND ((endpoint.commit_seq, endpoint.number) < (:commit_seq, :number)
                 OR (SELECT min(waiting.next_at) FROM webhook_waiting AS waiting
                     WHERE waiting.endpoint = endpoint.id AND waiting.next_at IS NOT NULL)
-                    <= CASE silent_rounds WHEN 0 THEN :now ELSE :any_wait END)
+                    <= CASE silent_rounds WHEN 0 THEN :now{postgres ::timestamptz}
+                        ELSE :any_wait{postgres ::timestamptz} END)
             ORDER BY leased_until NULLS FIRST, id LIMIT :limit"
     };
 }
@@ -74,7 +75,7 @@ macro_rules! held {
 }
 
 statement! {
-    pub Renew = {
+    Renew = {
         postgres: concat!(held!("", "", "leased_until = :until"), " RETURNING id, holder, version"),
         sqlite: r"
             UPDATE webhook_endpoints SET leased_until = :until
@@ -108,7 +109,7 @@ pub async fn renew(
 
 statement! {
     /// The place is set if it and the version are those of before.
-    pub EndLease = {
+    EndLease = {
         postgres: held!(
             ", :version::bigint[], :from_in::bigint[], :from_number::bigint[], :to_in::bigint[],
                     :to_number::bigint[], :again_at::timestamptz[]",
@@ -148,7 +149,7 @@ pub async fn release(conn: &mut impl Executor, releases: &[Release]) -> Outcome<
 
 statement! {
     /// On SQLite, a place that another kind of store has made is behind all of this one.
-    pub Backlog = {
+    Backlog = {
         postgres: concat!(
             "SELECT endpoint.id, (
                 SELECT count(*) FROM (

@@ -69,7 +69,7 @@ impl TryFrom<WaitingRow> for WaitingEvent {
 }
 
 statement! {
-    pub Due = concat!(
+    Due = concat!(
         "SELECT ", waiting_columns!(), r" FROM webhook_waiting
         WHERE endpoint = :endpoint AND next_at <= :now
         ORDER BY next_at, commit_seq, number LIMIT :limit"
@@ -90,7 +90,7 @@ pub async fn due(
 
 statement! {
     /// Looks each subject up, for one of them may have many events.
-    pub WaitingAmong = {
+    WaitingAmong = {
         postgres: r"
             SELECT asked.subject FROM unnest(:subject::uuid[]) AS asked (subject) CROSS JOIN LATERAL (
                 SELECT FROM webhook_waiting AS waiting
