@@ -90,7 +90,7 @@ impl Roster {
     }
 }
 
-/// Half of a SHA-256: nobody finds two identifiers with the same one.
+/// The first half of a SHA-256, which is long enough that collisions cannot be made.
 fn key(identifier: &SourceIdentifier) -> u128 {
     let digest = digest::of_parts([identifier.as_str().as_bytes()]);
     u128::from_be_bytes(digest.as_chunks().0[0])
