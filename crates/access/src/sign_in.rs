@@ -113,7 +113,7 @@ pub trait SignInTokens: Send + Sync {
     ) -> Result<usize, StoreError>;
 }
 
-/// Whom a set of pages lets in. The token of anybody else is worth nothing there.
+/// Whom a set of pages admits. It refuses the tokens of others.
 #[async_trait]
 pub trait Admission: Send + Sync {
     /// Whoever is let in.

@@ -79,7 +79,7 @@ pub trait PostingBrowser: Send + Sync {
     async fn count_status(&self, status: Status, most: usize) -> Result<usize, StoreError>;
 }
 
-/// What somebody remembers of a posting. A condition that is not set holds of all.
+/// What somebody remembers of a posting. A condition that is not set holds for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PostingSearch {
     /// The beginning of the identifier.

@@ -29,7 +29,7 @@ pub struct CompanyView {
     pub created_at: OffsetDateTime,
     /// When its name, logo or owner last changed.
     pub updated_at: OffsetDateTime,
-    /// The actor of the last change; `None` of a change from before this was recorded.
+    /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
 }
 
@@ -121,8 +121,7 @@ impl CompanyWrite {
         self.required_owner = self.required_owner.or(later.required_owner);
     }
 
-    /// The company after this write, by the one that the store has: what the write does not set
-    /// stays.
+    /// The company of the store with this write applied; what the write does not set stays.
     ///
     /// [`StoreError::Conflict`] if that one has another owner than the write requires.
     pub fn applied_to(&self, stored: Option<&Company>) -> Result<Company, StoreError> {

@@ -1,7 +1,7 @@
 //! Closed vocabularies: enums whose variants have a fixed name in JSON and in the stores.
 
 /// Declares an enum whose variants have a fixed name, which is part of their documentation. Words
-/// behind a bar are no names, and have the name suggested.
+/// after a bar are no names, and have the name suggested.
 #[macro_export]
 macro_rules! vocabulary {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $text:literal $(| $other:literal)*,)+ }) => {

@@ -48,8 +48,8 @@ pub struct Health {
     /// The number of rounds in a row that were silent: no attempt was answered, or none of the last
     /// [`WINDOW`].
     pub silent_rounds: u32,
-    /// The end of the time for which the circuit is open, or for which the receiver asked to be
-    /// left alone (`Retry-After`).
+    /// The end of the time for which the circuit is open, or for which the receiver asked for no
+    /// requests (`Retry-After`).
     pub open_until: Option<OffsetDateTime>,
 }
 

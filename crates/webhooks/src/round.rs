@@ -25,7 +25,7 @@ use super::{
 /// The time after which a round begins no more attempts, so that its result is recorded soon.
 pub const ROUND_TIME: Duration = Duration::from_mins(1);
 
-/// The most waiting events of an endpoint. Further ones stay in the log, behind its cursor, for as
+/// The most waiting events of an endpoint. Further ones stay in the log, after its cursor, for as
 /// long as events are kept. So a change by its owner that concerns all waiting events is done
 /// within the time of a statement.
 pub const MOST_WAITING: usize = 10_000;
@@ -41,11 +41,11 @@ pub struct Workload {
     /// Waiting events that are due, or one before its time, and those of them that the log still
     /// has.
     pub due: Vec<(WaitingEvent, Option<RecordedEvent>)>,
-    /// The events behind its cursor that it wants, in order.
+    /// The events after its cursor that it wants, in order.
     pub page: Vec<RecordedEvent>,
-    /// The cursor behind the page.
+    /// The cursor after the page.
     pub next: Cursor,
-    /// Whether there may be more at once, waiting or behind the page.
+    /// Whether there may be more at once, waiting or after the page.
     pub has_more: bool,
     /// The subjects of the page of which an event waits.
     pub waiting: HashSet<Uuid>,
@@ -137,9 +137,9 @@ impl DeliveryRound {
             stopped: false,
             withdrew: false,
         };
-        let mut behind = work.waiting;
+        let mut subjects = work.waiting;
         for (waiting, event) in work.due {
-            behind.insert(waiting.subject);
+            subjects.insert(waiting.subject);
             match event {
                 // The owner may have changed the wanted types or prefixes.
                 Some(event) if endpoint.wants(&event.event) => {
@@ -158,7 +158,7 @@ impl DeliveryRound {
             }
         }
         for event in work.page {
-            let state = if behind.contains(&event.event.subject.id()) {
+            let state = if subjects.contains(&event.event.subject.id()) {
                 State::Behind
             } else {
                 State::Open
@@ -190,7 +190,7 @@ impl DeliveryRound {
     /// The next attempt to make; `None` if none may be made now, or at all if none is under way.
     pub fn begin(&mut self, now: OffsetDateTime) -> Option<Begun> {
         // Each attempt without an answer leaves one less to be made at a time, so that a receiver
-        // that is away gets no more than a window of attempts.
+        // that is unavailable gets no more than a window of attempts.
         let may_be_lost = self.under_way + self.unanswered;
         if self.is_stopped() || now >= self.deadline || may_be_lost >= self.before.window() {
             return None;

@@ -24,12 +24,12 @@ const PAGES: usize = 8;
 pub struct RoundStart {
     /// The round.
     pub round: DeliveryRound,
-    /// Whether events behind the endpoint's cursor are no longer kept, so that they are passed.
+    /// Whether events after the endpoint's cursor are no longer kept, so that they are passed.
     pub has_gap: bool,
 }
 
 /// Reads the events of a round for a leased endpoint: waiting events that are due, and events
-/// behind its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
+/// after its cursor, unless [too many](MOST_WAITING) wait already. If there are none and the
 /// circuit is half open, the probe is the waiting event that is due next, before its time.
 pub async fn start_round(
     webhooks: &dyn Webhooks,
@@ -69,10 +69,10 @@ pub async fn start_round(
     Ok(RoundStart { round, has_gap })
 }
 
-/// The events behind a cursor that an endpoint wants.
+/// The events after a cursor that an endpoint wants.
 struct Page {
     events: Vec<RecordedEvent>,
-    /// The cursor behind them.
+    /// The cursor after them.
     next: Cursor,
     /// Whether more may be read at once.
     has_more: bool,

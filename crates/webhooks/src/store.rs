@@ -221,7 +221,7 @@ pub struct EndpointBacklog {
     pub endpoint: EndpointId,
     /// The number of its waiting events, at most [`MOST_WAITING_COUNTED`].
     pub waiting: usize,
-    /// The time of the first event of any name behind its cursor.
+    /// The time of the first event of any name after its cursor.
     pub behind_since: Option<OffsetDateTime>,
 }
 

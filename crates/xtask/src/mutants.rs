@@ -38,7 +38,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "two clients make a company at the same time",
-        file: "crates/domain/src/company/mod.rs",
+        file: "crates/domain/src/company.rs",
         find: "self.required_owner.is_some() && self.required_owner != stored.owner",
         replace: "false",
     },
@@ -171,7 +171,7 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "an event overtakes an earlier one that waits",
         file: "crates/webhooks/src/round.rs",
-        find: "if behind.contains(&event.event.subject.id()) {",
+        find: "if subjects.contains(&event.event.subject.id()) {",
         replace: "if behind.is_empty() && behind.contains(&event.event.subject.id()) {",
     },
     Mutant {

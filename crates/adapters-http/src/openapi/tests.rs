@@ -9,8 +9,8 @@ use domain::{
 };
 use kernel::{Status, event::EventName, field::FieldValue as _};
 use newsletter::subscriber::{
-    Account, MemberStatus, MembershipStatus, MigrationSource, PlanCategory, SubscriberStatus,
-    limits::{COUNTRY, EMAIL, NAME},
+    Account, LONGEST_EMAIL, LONGEST_TEXT, MemberStatus, MembershipStatus, MigrationSource,
+    PlanCategory, SubscriberStatus,
 };
 use serde_json::{Value, json};
 use webhooks::{
@@ -100,9 +100,9 @@ fn limits_are_those_of_the_domain() {
             schema("WebhookEndpointChange/properties/description/maxLength"),
             LONGEST_DESCRIPTION,
         ),
-        (person("name/maxLength"), NAME),
-        (person("country/maxLength"), COUNTRY),
-        (format!("{address}/schema/maxLength"), EMAIL),
+        (person("name/maxLength"), LONGEST_TEXT),
+        (person("country/maxLength"), LONGEST_TEXT),
+        (format!("{address}/schema/maxLength"), LONGEST_EMAIL),
     ] {
         assert_eq!(document.pointer(&pointer), Some(&json!(limit)), "{pointer}");
     }

@@ -1,10 +1,7 @@
 //! The OpenAPI schema of a report. The rules are in `newsletter::subscriber`; limits and names are
 //! taken from there.
 
-use newsletter::subscriber::{
-    MembershipStatus, PlanCategory,
-    limits::{COUNTRY, NAME},
-};
+use newsletter::subscriber::{LONGEST_TEXT, MembershipStatus, PlanCategory};
 use utoipa::openapi::{ObjectBuilder, Type};
 
 use crate::schema::{
@@ -37,13 +34,13 @@ fn subscriber() -> ObjectBuilder {
     .property(
         "name",
         optional_string("The person's name.")
-            .max_length(Some(NAME))
+            .max_length(Some(LONGEST_TEXT))
             .examples(["Ada"]),
     )
     .property(
         "country",
         optional_string("The name of the person's country.")
-            .max_length(Some(COUNTRY))
+            .max_length(Some(LONGEST_TEXT))
             .examples(["Germany"]),
     )
     .property("membership", reference("MembershipPayload"))

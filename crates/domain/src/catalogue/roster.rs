@@ -90,7 +90,7 @@ impl Roster {
     }
 }
 
-/// Half of a SHA-256: nobody finds two identifiers with the same one.
+/// The first half of a SHA-256, which is long enough that collisions cannot be made.
 fn key(identifier: &SourceIdentifier) -> u128 {
     let digest = digest::of_parts([identifier.as_str().as_bytes()]);
     u128::from_be_bytes(digest.as_chunks().0[0])
@@ -166,5 +166,11 @@ mod tests {
         assert_eq!(roster.missing(), 2);
         let missing = ["0", "1", "2", "new"].map(|text| roster.is_missing(&identifier(text)));
         assert_eq!(missing, [true, false, true, false]);
+        // Two of three, not of four.
+        let guard = Guard {
+            max_missing: MaxMissing::new(60).unwrap(),
+            min_missing: 0,
+        };
+        assert!(roster.is_held(guard));
     }
 }

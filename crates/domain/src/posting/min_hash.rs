@@ -14,8 +14,8 @@ impl MinHash {
     pub const BYTES: usize = 2 * Self::LENGTH;
     /// The least number of equal values of texts that are nearly the same: about 81 per cent.
     ///
-    /// Real copies have 94 to 100 per cent of their text in common, other jobs of the same title in
-    /// the same place at most 70, which 64 values take for that much once in a hundred times.
+    /// Real copies share 94 to 100 per cent of their text. Other jobs of the same title in the same
+    /// place share at most 70, and one such pair in a hundred passes for a copy by 64 values.
     const ALIKE: usize = 52;
 
     /// Wraps values.

@@ -81,7 +81,7 @@ impl PutPosting {
         )
     }
 
-    /// Parses a request as [`Self::parse`] does, and makes unknown fields errors, which it ignores.
+    /// Parses a request as [`Self::parse`] does, except that unknown fields are errors.
     pub fn parse_strictly(
         segment: &str,
         body: &[u8],

@@ -58,7 +58,7 @@ pub struct Posting {
     pub created_by: Option<Actor>,
     /// When it last changed.
     pub updated_at: OffsetDateTime,
-    /// The actor of the last change; `None` of a change from before this was recorded.
+    /// The actor of the last change; `None` if it is older than this record.
     pub updated_by: Option<Actor>,
 }
 
@@ -85,8 +85,8 @@ impl Posting {
             && self.updated_at < before
     }
 
-    /// Forgets the last outcome with its texts, in the next version: should the posting be open
-    /// again, it awaits an outcome, and no text counts as the one that it had.
+    /// Forgets the last outcome with its texts, in the next version: a posting that is reopened
+    /// awaits an outcome again, and whatever texts it gets count as new.
     pub const fn forget_texts(&mut self) {
         self.enriched_hash = None;
         self.texts_digest = None;

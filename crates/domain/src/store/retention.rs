@@ -1,4 +1,4 @@
-//! The port that takes away what is kept of postings: of those that expired, and of one that is to
+//! The port that deletes what is kept of postings: of those that expired, and of one that is to
 //! be erased.
 
 use async_trait::async_trait;

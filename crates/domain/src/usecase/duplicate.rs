@@ -48,12 +48,12 @@ pub async fn finish_idle_searches(
 }
 
 /// Looks up anew what duplicates a posting, in several commits, and then what it duplicates itself.
-/// The last commit finishes the task. A posting whose row is held holds up none of the others.
+/// The last commit finishes the task. A posting whose row is locked delays none of the others.
 ///
 /// Only the searched posting gets a first mark here, and not before its copies were looked up. Other
 /// unmarked ones may have become younger than their own copies, so their own searches mark them.
 ///
-/// [`StoreError::Conflict`] if something changed meanwhile, or too much that is gone is in the way.
+/// [`StoreError::Conflict`] if something changed meanwhile, or too many candidates are gone.
 pub async fn look_up(
     store: &dyn Store,
     clients: &dyn Clients,
@@ -149,7 +149,7 @@ async fn search(
         let mut writes = WriteSet::new(now);
         let gone = found.iter().filter(|it| !it.is_open);
         writes.fingerprints = gone.map(|it| (it.id, None)).collect();
-        // A store leaves those whose rows are held.
+        // A store leaves those whose rows are locked.
         if writes.is_empty() || writes.fingerprints == last {
             return Ok(found);
         }

@@ -68,7 +68,7 @@ pub enum LogError {
 #[async_trait]
 pub trait EventLog: Send + Sync {
     /// The events that follow a cursor, in order. An event is read once every event before it can
-    /// be: the log never grows behind a cursor.
+    /// be: no event is ever added before a cursor.
     ///
     /// A cursor is the place of an event that is kept, or of the last one that was deleted
     /// ([`Cursor::START`] before any was); any other one is [`LogError::Gone`]. So every cursor

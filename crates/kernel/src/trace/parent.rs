@@ -59,7 +59,7 @@ impl FromStr for TraceParent {
     type Err = InvalidTraceParent;
 
     /// Reads a value of any version, as the specification asks: a later version may have more
-    /// behind the flags, and its other flags are ignored.
+    /// after the flags, and its other flags are ignored.
     fn from_str(text: &str) -> Result<Self, InvalidTraceParent> {
         let (known, rest) = text.split_at_checked(LENGTH).ok_or(InvalidTraceParent)?;
         let mut parts = known.split('-');

@@ -31,6 +31,7 @@ pub use self::{
     email::{Email, InvalidEmail, LONGEST_EMAIL},
     event::{Notice, ProviderEvent, SignedWith, notice},
     link::unsubscribe,
+    payload::LONGEST_TEXT,
     put::PutSubscriber,
     readdress::{Readdressed, readdress},
     record::{

@@ -5,12 +5,15 @@ use time::{Date, OffsetDateTime};
 
 use super::{Email, Membership, MembershipStatus, PlanCategory};
 
+/// The largest number of characters of a name, or of a country.
+pub const LONGEST_TEXT: usize = 255;
+
 fields! {
     /// The changes of a report.
     pub(super) struct SubscriberFields {
-        #[garde(length(chars, max = 255))]
+        #[garde(length(chars, max = LONGEST_TEXT))]
         optional name: String,
-        #[garde(length(chars, max = 255))]
+        #[garde(length(chars, max = LONGEST_TEXT))]
         optional country: String,
         optional membership: MembershipFields,
         optional previous_email: Email,

@@ -16,7 +16,7 @@ pub const PAGE: usize = 1_000;
 pub enum People<'a> {
     /// The ones with these addresses.
     Named(vec::IntoIter<Email>),
-    /// All who have not moved yet, in the order of their addresses, behind `after`.
+    /// All who have not moved yet, in the order of their addresses, from the one after `after`.
     Everybody {
         /// Where they are listed.
         subscribers: &'a dyn SubscriberReader,

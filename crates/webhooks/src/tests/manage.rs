@@ -105,7 +105,7 @@ async fn a_client_manages_its_own_endpoints_and_an_operator_all() {
     assert_eq!(one.find(id(1)).await.unwrap().endpoint, created);
     let counts = [&one, &two, &operator].map(|by| pollster::block_on(by.list(None, 9)));
     assert_eq!(counts.map(|list| list.unwrap().len()), [1, 0, 2]);
-    // Another's endpoint is as good as unknown.
+    // Another owner's endpoint is not found.
     for (by, unknown) in [(&two, id(1)), (&one, id(2)), (&operator, id(3))] {
         let change = EndpointChange::default();
         let body: (&str, &[u8]) = ("ping_1", b"{}");
@@ -201,7 +201,7 @@ async fn an_endpoint_begins_with_the_present_and_goes_back_on_demand() {
     }
 }
 
-/// One that the owner may not see is as good as unknown.
+/// An event that the owner may not see is not found.
 #[pollster::test]
 async fn an_event_is_delivered_again_and_its_posting_is_named() {
     let mut world = super::World::new("5", 0).await;

@@ -100,8 +100,11 @@ fn a_commit_requires_the_owner_that_one_of_its_commands_requires() {
     let mut board = Board::new();
     let mut writes = WriteSet::new(board.now);
     let renamed = push("b", &of_company("Acme AB", "/1.svg"));
-    for put in [fenced(1, CREATE), renamed] {
+    let again = fenced(1, &of_company("Acme AS", "/1.svg"));
+    for put in [fenced(1, CREATE), renamed, again] {
         let change = board.decide(&put).unwrap().change.unwrap();
+        let required = change.company.as_ref().unwrap().required_owner;
+        assert_eq!(required, put.by.required_owner());
         change.record(&mut board.snapshot, &mut writes);
     }
     let mut required = writes.companies.values().map(|it| it.required_owner);
@@ -116,10 +119,10 @@ fn the_first_line_of_an_import_decides_a_company() {
     // The first line may be refused, or not be decided yet.
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme AB", None));
-    assert_eq!(
-        notices(&mut board, &push("b", &of_company("Acme", "/1.svg"))),
-        []
-    );
+    let first = push("b", &of_company("Acme", "/1.svg"));
+    for board in [&mut board, &mut Board::new()] {
+        assert_eq!(notices(board, &first), []);
+    }
     assert_eq!(notices(&mut board, &later), [Notice::CompanyNamedBefore]);
     assert_eq!(shown(&board), ("Acme", Some("/1.svg")));
     for (logo, expect) in [
@@ -135,15 +138,18 @@ fn the_first_line_of_an_import_decides_a_company() {
 /// Another commit may create the company at the same time, for the line that decides its name.
 #[test]
 fn a_later_line_names_a_company_only_while_there_is_none() {
-    let mut later = push("a", &of_company("Acme AB", "/2.svg"));
-    later.company_was_named = true;
-    let mut batch = Batch::new(Lifetime::NEVER, noon());
-    let decided = batch.decide(&later, noon());
-    batch.record(&later, decided, noon());
-    let (_, writes) = batch.finish();
-    let writes: Vec<_> = writes.companies.into_values().collect();
-    assert_eq!((writes.len(), &*writes[0].company.name), (1, "Acme AB"));
-    assert!(!writes[0].sets_name && !writes[0].sets_logo_path);
+    let mut put = push("a", &of_company("Acme AB", "/2.svg"));
+    for is_later in [true, false] {
+        put.company_was_named = is_later;
+        let mut batch = Batch::new(Lifetime::NEVER, noon());
+        let decided = batch.decide(&put, noon());
+        batch.record(&put, decided, noon());
+        let (_, writes) = batch.finish();
+        let writes: Vec<_> = writes.companies.into_values().collect();
+        assert_eq!((writes.len(), &*writes[0].company.name), (1, "Acme AB"));
+        let sets = (writes[0].sets_name, writes[0].sets_logo_path);
+        assert_eq!(sets, (!is_later, !is_later));
+    }
 }
 
 fn taken_down(command: &Moderation) -> Board {
@@ -171,6 +177,9 @@ fn what_an_operator_took_down_only_an_operator_brings_back() {
         let wrong = board.wrong(r#"{"expiration":null,"title":""}"#);
         assert_eq!(wrong, ["title"], "fields come first");
     }
+    let mut open = Board::with(Status::Approved);
+    open.moderate(&Moderation::Approve).unwrap();
+    assert!(open.put(r#"{"expiration":null}"#).is_ok());
 }
 
 #[test]

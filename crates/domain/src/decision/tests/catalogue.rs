@@ -137,6 +137,7 @@ fn an_undo_brings_back_what_nothing_has_changed_since() {
     let change = undo(&board, 1);
     let written = board.record(change);
     assert_eq!(written.events, [event::JOB_POSTING_REOPENED]);
+    assert!(written.asked);
     let posting = board.posting();
     assert_eq!(posting.status, Status::PendingEnrichment);
     assert_eq!(posting.updated_by, Some(Actor::Client(pusher())));

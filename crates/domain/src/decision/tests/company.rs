@@ -137,9 +137,15 @@ fn a_new_company_is_no_change_of_one() {
 #[test]
 fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_more() {
     let mut board = Board::with(Status::Approved);
-    board
-        .run(&push("b", &CREATE.replace(r#""Acme""#, r#""Acme AB""#)))
-        .unwrap();
+    let rename = |board: &mut Board, id: &str, name: &str| {
+        let written = board
+            .run(&push(id, &CREATE.replace("Acme", name)))
+            .unwrap()
+            .1;
+        let expect = [event::COMPANY_UPDATED, event::JOB_POSTING_CREATED];
+        assert_eq!(written.events, expect);
+    };
+    rename(&mut board, "b", "Acme AB");
     let before = board.posting().clone();
     let asked = Written {
         asked: true,
@@ -154,6 +160,11 @@ fn a_push_after_somebody_else_renamed_the_company_asks_for_enrichment_and_no_mor
     assert_eq!(*board.posting(), before);
     board.enrich(&Verdict::Approve).unwrap();
     assert_eq!(board.put("{}").unwrap().1, Written::default());
+    // One that has expired is not enriched.
+    let expires = r#"{"expiration":{}}"#;
+    board.put(expires).unwrap();
+    rename(&mut board, "c", "Acme AS");
+    assert_eq!(board.put(expires).unwrap().1, Written::default());
 }
 
 #[test]

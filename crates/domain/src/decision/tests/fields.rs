@@ -352,6 +352,34 @@ fn numbers_that_no_parser_holds_are_field_errors_too() {
 }
 
 #[test]
+fn an_operators_change_of_a_company_keeps_to_the_rules_of_a_push() {
+    let long = "x".repeat(256);
+    for (name, logo_path, is_valid) in [
+        (Some("Acme"), Some(None), true),
+        (Some(" "), None, false),
+        (Some(long.as_str()), None, false),
+        (None, Some(Some("//logo")), false),
+    ] {
+        let patch = posting::CompanyPatch::parse(name, logo_path);
+        assert_eq!(patch.is_ok(), is_valid, "{name:?} {logo_path:?}");
+    }
+}
+
+/// A rule across fields says nothing where one of them is wrong by itself.
+#[test]
+fn a_wrong_field_is_told_once() {
+    for (body, field) in [
+        (r#"{"salary_min":9,"salary_max":"9"}"#, "salary_max"),
+        (r#"{"salary_min":"2","salary_max":2}"#, "salary_min"),
+    ] {
+        let mut board = Board::with(Status::Approved);
+        board.put(r#"{"salary_min":3,"salary_max":5}"#).unwrap();
+        let expect = format!("{field} must be an integer, not a string");
+        assert_eq!(wrong(board, body), [expect]);
+    }
+}
+
+#[test]
 fn unknown_fields_are_ignored_unless_they_are_to_be_refused() {
     let body =
         r#"{"tittle":"x","y":{"title":[null]},"company":{"uuid":"x","nam":1},"expiration_":{}}"#;

@@ -154,8 +154,11 @@ fn featuring_is_a_step_of_history_that_changes_no_status() {
                 board.moderate(&Moderation::Feature(on)).unwrap(),
                 Written::default()
             );
-            assert_eq!(board.posting().is_featured, on);
-            assert_eq!(board.history.last().unwrap().reason.as_deref(), Some(word));
+            let posting = board.posting();
+            let last = board.history.last().unwrap();
+            assert_eq!((posting.is_featured, posting.updated_at), (on, last.at));
+            assert_eq!(posting.updated_by.as_ref(), Some(&last.by));
+            assert_eq!(last.reason.as_deref(), Some(word));
         }
         assert_eq!(board.history.len(), steps + 2);
         assert_eq!(

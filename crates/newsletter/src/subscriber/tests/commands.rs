@@ -1,7 +1,10 @@
 //! The writes of reports, events and moves, with their tasks and events.
 
 use super::*;
-use crate::{subscriber::Migrated, tasks};
+use crate::{
+    subscriber::{Migrated, Suppression, SuppressionSource},
+    tasks,
+};
 
 fn member(plan_category: &str, status: &str) -> String {
     let membership = format!(r#"{{"plan_category":"{plan_category}","status":"{status}"}}"#);
@@ -185,6 +188,23 @@ fn a_suppression_waits_for_the_first_report() {
     assert_eq!(ann.get().status, SubscriberStatus::Unsubscribed);
     assert_eq!(ann.get().reported_at, Some(ann.now));
     assert_eq!(ann.put("{}"), (false, Written::nothing()));
+}
+
+/// Of two addresses of one person, the one that is left may have a status from before.
+#[test]
+fn a_reinstatement_outlasts_what_another_address_had_before() {
+    let mut ann = Ann::after(&["{}"]);
+    ann.known.as_mut().unwrap().reinstated_at = Some(ann.now);
+    let shown = |at| Suppression::shown(SuppressionSource::Operator, None, at);
+    for (from, stands) in [
+        (None, SubscriberStatus::Active),
+        (Some(shown(ann.now)), SubscriberStatus::Active),
+        (Some(shown(ann.now + hours(1))), SubscriberStatus::Bounced),
+    ] {
+        let mut after = ann.get().clone();
+        after.inherit(SubscriberStatus::Bounced, from.as_ref(), ann.now);
+        assert_eq!(after.status, stands, "{from:?}");
+    }
 }
 
 #[test]

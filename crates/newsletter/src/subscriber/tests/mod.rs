@@ -234,7 +234,7 @@ fn a_token_does_not_show_itself() {
 }
 
 #[test]
-fn what_is_no_token_is_nobodys() {
+fn a_malformed_token_is_told_apart() {
     use super::MigrationToken;
 
     let text = testing::token(ADDRESS).reveal().to_owned();

@@ -180,6 +180,20 @@ fn a_suppression_found_on_the_way_ends_it() {
     }
 }
 
+#[test]
+fn a_move_is_of_the_address_that_it_began_with() {
+    let mut ann = Ann::after(&["{}"]);
+    assert!(!migration::is_of(ann.get(), &ann.get().provider_state()));
+    ann.migrate(MigrationSource::Launch);
+    let state = migration::due(ann.get()).unwrap();
+    assert!(migration::is_of(ann.get(), &state));
+    let other = Subscriber {
+        email: testing::email("bo@example.com"),
+        ..ann.get().clone()
+    };
+    assert!(!migration::is_of(&other, &state));
+}
+
 /// A sync to the old account crosses the removal there.
 #[test]
 fn whoever_was_put_back_into_the_old_account_is_taken_out_again() {

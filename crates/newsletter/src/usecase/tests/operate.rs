@@ -224,7 +224,7 @@ async fn who_is_reinstated_meanwhile_is_not_unsubscribed() {
 
 /// A forwarded link is void. No account is called.
 #[pollster::test]
-async fn a_token_that_was_rotated_is_nobodys() {
+async fn a_rotated_token_is_unknown() {
     let world = World::with_ann().await;
     let (before, other) = (world.ann().await, token("another one"));
     let (by, why) = (by_ann(1), "was forwarded");

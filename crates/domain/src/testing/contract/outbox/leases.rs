@@ -147,7 +147,7 @@ kernel::contract_cases!(
             assert_eq!(claimed.lost, lost);
         }
         assert!(claimed.is_poison());
-        store.give_up(claimed.token, "lethal", now).await?;
+        store.give_up(claimed.token, "poison", now).await?;
         no_suspect(store, now + hours(1)).await;
         let dead = rows(store, true).await?;
         assert_eq!(dead.len(), 1);

@@ -50,7 +50,7 @@ kernel::contract_cases!(
         quiet.answer(Some(Duration::from_mins(5)), at(0));
         record(store, at(0), |round| round.health = quiet).await?;
         assert_eq!(lease(store, ONE, at(5) - SECOND, 9).await?, []);
-        // Up to the end of the log, with an event to try again and one behind it.
+        // Up to the end of the log, with an event to try again and one after it.
         record(store, at(5), |round| {
             round.to = place(END);
             round.waiting = vec![waiting(1, 1, Some(at(9))), waiting(2, 1, None)];

@@ -55,7 +55,7 @@ kernel::contract_cases!(
         assert_eq!(store.due(id(1), later, 9).await, Ok(vec![silent.clone()]));
         let newest: Vec<_> = deliveries.iter().rev().cloned().collect();
         assert_eq!(store.deliveries(id(1), 9).await, Ok(newest));
-        // A waiting event is changed, and when it is settled, the one behind it is due.
+        // A waiting event is changed, and when it is settled, the one after it is due.
         let again = WaitingEvent {
             attempts: 3,
             last_error: Some("answered 500".to_owned()),

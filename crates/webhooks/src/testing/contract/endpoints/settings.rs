@@ -128,7 +128,7 @@ kernel::contract_cases!(
         }
         assert_eq!(found(store, 1).await?, expect);
     },
-    /// With the events that wait for another attempt, but not those behind them.
+    /// With the events that wait for another attempt, but not those after them.
     async fn starting_over_clears_the_record(store: &S) {
         insert(store, [1]).await?;
         let mut health = Health::default();

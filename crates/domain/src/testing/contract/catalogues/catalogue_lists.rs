@@ -1,0 +1,132 @@
+//! Catalogues are listed, limited in number, and deleted.
+
+use access::Clients;
+use kernel::{
+    audit::{Action, AuditLog},
+    testing::{Absent, Checked, by_ann, entries, hours, noon},
+};
+
+use super::{
+    super::{posting, put},
+    ask, catalogue, found, lease, listed, name, of, past, query, with_clients,
+};
+use crate::{
+    catalogue::{CatalogueQuery, Catalogues, Leased, MOST_CATALOGUES},
+    import::{Missing, Summary},
+    store::Store,
+};
+
+kernel::contract_cases!(
+    catalogues::catalogue_lists,
+    impl Store + AuditLog + Catalogues + Clients,
+    /// A catalogue of the same name that is made afterwards is another one.
+    async fn a_deleted_catalogue_leaves_its_postings(store: &S) {
+        with_clients(store).await?;
+        let lease_before = lease(store, "jobs", 1, noon()).await?;
+        put(store, &listed(&["a"], lease_before)).await?;
+        let before = posting(store, "a").await?;
+        for (client, text, is_there) in [
+            (of(2), "jobs", false),
+            (of(1), "Jobs", false),
+            (of(1), "jobs", true),
+            (of(1), "jobs", false),
+        ] {
+            let deleted = Catalogues::delete(store, client, &name(text), None).await;
+            assert_eq!(deleted, Ok(is_there), "{text}");
+        }
+        let gone = Catalogues::find(store, of(1), &name("jobs"), noon()).await;
+        assert_eq!(gone, Ok(None));
+        assert_eq!(posting(store, "a").await?, before);
+        let renewed = store.renew(lease_before, noon() + hours(9)).await;
+        assert_eq!(renewed, Ok(false));
+        let lease_after = lease(store, "jobs", 2, noon()).await?;
+        assert_ne!(lease_after.catalogue, lease_before.catalogue);
+        assert_eq!(found(store, "jobs", noon()).await?.postings, 0);
+    },
+    /// In the commit that deletes it, and only of one that was there.
+    async fn an_operator_who_deletes_a_catalogue_is_recorded(store: &S) {
+        with_clients(store).await?;
+        lease(store, "jobs", 1, noon()).await?;
+        let entry = |n| by_ann(n).entry(Action::CATALOGUES_FORGET, noon());
+        for (n, text, expect) in [(1, "other", false), (2, "jobs", true), (3, "jobs", false)] {
+            let deleted = Catalogues::delete(store, of(1), &name(text), Some(&entry(n))).await;
+            assert_eq!(deleted, Ok(expect), "{n} {text}");
+        }
+        assert_eq!(entries(store).await?, [entry(2)]);
+    },
+    async fn catalogues_are_listed_by_name(store: &S) {
+        with_clients(store).await?;
+        for (n, text) in (1..).zip(["b", "a-b", "B", "a", "a.b", "a_b", "ab", "0"]) {
+            lease(store, text, n, noon()).await?;
+        }
+        let of_another = CatalogueQuery {
+            client: of(2),
+            ..query("c", 20, noon())
+        };
+        ask(store, &of_another).await?;
+        let names = async |client| -> Checked<Vec<_>> {
+            let listed = Catalogues::list(store, client, noon()).await?;
+            let names = listed.into_iter().map(|it| it.name.to_string());
+            Ok(names.collect())
+        };
+        let expect = ["0", "B", "a", "a-b", "a.b", "a_b", "ab", "b"];
+        assert_eq!(names(of(1)).await?, expect);
+        assert_eq!(names(of(2)).await?, ["c"]);
+        assert_eq!(names(of(3)).await?, [""; 0]);
+    },
+    /// Those that are there can be leased all the same.
+    async fn a_client_has_a_limited_number_of_catalogues(store: &S) {
+        with_clients(store).await?;
+        let many = (1..).take(MOST_CATALOGUES);
+        for n in many {
+            lease(store, &format!("c{n}"), n, noon()).await?;
+        }
+        let one_more = query("one-more", 1_000, noon());
+        assert_eq!(ask(store, &one_more).await?, Leased::TooMany);
+        let unknown = Catalogues::find(store, of(1), &name("one-more"), noon()).await;
+        assert_eq!(unknown, Ok(None));
+        lease(store, "c1", 1_001, noon() + hours(1)).await?;
+        let of_another = CatalogueQuery {
+            client: of(2),
+            ..one_more.clone()
+        };
+        assert!(matches!(ask(store, &of_another).await?, Leased::Held(_)));
+        let listed = Catalogues::list(store, of(1), noon()).await;
+        assert_eq!(listed?.len(), MOST_CATALOGUES);
+        let deleted = Catalogues::delete(store, of(1), &name("c2"), None).await;
+        assert_eq!(deleted, Ok(true));
+        let last = CatalogueQuery {
+            new_id: Some(catalogue(2_000)),
+            ..one_more
+        };
+        assert!(matches!(ask(store, &last).await?, Leased::Held(_)));
+    },
+    async fn last_imports_are_listed(store: &S) {
+        with_clients(store).await?;
+        let imports = ["a", "b", "c"];
+        for (n, text) in (1..).zip(imports) {
+            let held = lease(store, text, n, noon()).await?;
+            let import = past(Summary {
+                missing: Some(Missing {
+                    count: 7,
+                    expired: 0,
+                    held: true,
+                }),
+                ..Summary::default()
+            });
+            // The second one is still running.
+            if text != "b" {
+                assert_eq!(store.finish(held, &import).await, Ok(true));
+            }
+        }
+        let listed = store.last_imports(9).await?;
+        let named: Vec<_> = listed
+            .iter()
+            .map(|it| (it.client, it.name.clone()))
+            .collect();
+        assert_eq!(named, [(of(1), name("a")), (of(1), name("c"))]);
+        let missing = listed[0].import.summary.missing.ok_or(Absent)?;
+        assert!(missing.held && missing.count == 7);
+        assert_eq!(store.last_imports(1).await.as_deref(), Ok(&listed[..1]));
+    },
+);

@@ -1,0 +1,251 @@
+//! What an import misses: its result, the postings that it expires, and the undo of that.
+
+use access::Clients;
+use kernel::{
+    PostingId, Prefixes, Status, StoreError,
+    audit::AuditLog,
+    event::EventLog,
+    testing::{Absent, Checked, by_ann, entries, hours, identifier, noon},
+};
+
+use super::{
+    super::{change, load, posting, put},
+    catalogue, found, lease, listed, name, of, past, with_clients,
+};
+use crate::{
+    catalogue::{Catalogue, CatalogueLease, Catalogues, ExpiredPosting, Patience, Undone},
+    import::{Counts, Missing, Summary},
+    store::Store,
+    testing::{create, push, put_id},
+    usecase::{Delisted, UndoOrder, delist_missing, undo_expiries},
+};
+
+/// A complete import that expires these postings if it is the second in a row that misses them.
+async fn misses<S: Store + Catalogues>(store: &S, n: u128, missing: &[&str]) -> Checked {
+    let lease = lease(store, "jobs", n, noon()).await?;
+    let patience = Patience::new(2).ok_or(Absent)?;
+    let missing: Vec<_> = missing.iter().map(|id| identifier(id)).collect();
+    let jobs = name("jobs");
+    let delisted = delist_missing(store, store, lease, &jobs, patience, &missing, noon());
+    let Delisted { missing, expired } = delisted.await?;
+    finish(store, lease, missing, expired, false).await
+}
+
+async fn finish<S: Catalogues>(
+    store: &S,
+    lease: CatalogueLease,
+    count: u64,
+    expired: u64,
+    held: bool,
+) -> Checked {
+    let import = past(Summary {
+        missing: Some(Missing {
+            count,
+            expired,
+            held,
+        }),
+        complete: true,
+        ..Summary::default()
+    });
+    assert_eq!(store.finish(lease, &import).await, Ok(true));
+    Ok(())
+}
+
+/// How many imports in a row have missed postings of the catalogue.
+async fn counted<S: Catalogues>(store: &S, ids: [&str; 2]) -> Checked<[Option<u8>; 2]> {
+    let id = found(store, "jobs", noon()).await?.id;
+    let misses = store.misses(id, &ids.map(put_id)).await?;
+    Ok(ids.map(|id| misses.get(&put_id(id)).copied()))
+}
+
+kernel::contract_cases!(
+    catalogues::missing,
+    impl Store + AuditLog + Catalogues + Clients + EventLog,
+    /// Also the next time, and of a catalogue that had another result before.
+    async fn the_last_import_comes_back(store: &S) {
+        with_clients(store).await?;
+        let counts = Counts {
+            lines: 36,
+            created: 1,
+            updated: 2,
+            unchanged: 3_000_000_000,
+            expired: 4,
+            reopened: 5,
+            refused: 6,
+            failed: 7,
+            ..Counts::default()
+        };
+        let missing = |count, expired, held| {
+            Some(Missing {
+                count,
+                expired,
+                held,
+            })
+        };
+        for (n, missing, complete) in [
+            (1, None, false),
+            (2, missing(8, 9, true), false),
+            (3, missing(0, 0, false), true),
+            (4, None, true),
+        ] {
+            let lease = lease(store, "jobs", n, noon()).await?;
+            let import = past(Summary {
+                counts,
+                missing,
+                complete,
+            });
+            assert_eq!(store.finish(lease, &import).await, Ok(true));
+            let expect = Catalogue {
+                id: catalogue(1),
+                name: name("jobs"),
+                postings: 0,
+                is_running: false,
+                last_import: Some(import),
+            };
+            assert_eq!(found(store, "jobs", noon()).await?, expect);
+            assert_eq!(
+                Catalogues::list(store, of(1), noon()).await,
+                Ok(vec![expect])
+            );
+        }
+        // An import that is running does not hide the one before.
+        lease(store, "jobs", 5, noon()).await?;
+        let running = found(store, "jobs", noon()).await?;
+        assert!(running.is_running && running.last_import.is_some());
+    },
+    /// Without expired, rejected and other catalogues' ones.
+    async fn open_postings_are_read_by_pages(store: &S) {
+        with_clients(store).await?;
+        let jobs = lease(store, "jobs", 1, noon()).await?;
+        let other = lease(store, "other", 2, noon()).await?;
+        put(store, &[create("none", "acme")]).await?;
+        put(store, &listed(&["elsewhere"], other)).await?;
+        let ids = ["a", "b", "c", "d", "e", "f"];
+        put(store, &listed(&ids, jobs)).await?;
+        for (id, status) in [
+            ("b", Status::Rejected),
+            ("d", Status::Approved),
+            ("e", Status::Expired),
+        ] {
+            change(store, id, |posting| {
+                posting.status = status;
+                posting.expired_at = (status == Status::Expired).then(noon);
+            })
+            .await?;
+        }
+        let mut expect = ["a", "c", "d", "f"].map(|id| (put_id(id), identifier(id)));
+        expect.sort();
+        let read = async |after: Option<PostingId>, limit| -> Checked<Vec<_>> {
+            let page = store.open_postings(jobs.catalogue, after, limit).await?;
+            let page = page.into_iter();
+            Ok(page.map(|it| (it.id, it.identifier)).collect())
+        };
+        assert_eq!(read(None, 9).await?, expect);
+        assert_eq!(read(None, 3).await?, expect[..3]);
+        assert_eq!(read(Some(expect[2].0), 3).await?, expect[3..]);
+        assert_eq!(read(Some(expect[3].0), 3).await?, []);
+        assert_eq!(found(store, "jobs", noon()).await?.postings, 4);
+        assert_eq!(found(store, "other", noon()).await?.postings, 1);
+        let unknown = store.open_postings(catalogue(404), None, 9).await;
+        assert_eq!(unknown, Ok(Vec::new()));
+    },
+    /// By imports that are complete and not held; naming a posting writes nothing.
+    async fn misses_are_counted_in_a_row(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        put(store, &listed(&["a", "b"], first)).await?;
+        let before = load(store, &["a", "b"]).await?;
+        finish(store, first, 0, 0, false).await?;
+        misses(store, 2, &["a"]).await?;
+        let ids = ["a", "b"];
+        assert_eq!(counted(store, ids).await?, [Some(1), None]);
+        // Neither one that is held, nor one that ends early, whatever it has counted.
+        let held = lease(store, "jobs", 3, noon()).await?;
+        finish(store, held, 2, 0, true).await?;
+        let early = lease(store, "jobs", 4, noon()).await?;
+        let both = ids.map(identifier);
+        let (jobs, patience) = (name("jobs"), Patience::new(9).ok_or(Absent)?);
+        delist_missing(store, store, early, &jobs, patience, &both, noon()).await?;
+        assert_eq!(
+            store.finish(early, &past(Summary::default())).await,
+            Ok(true)
+        );
+        assert_eq!(counted(store, ids).await?, [Some(1), None]);
+        misses(store, 5, &["b"]).await?;
+        assert_eq!(counted(store, ids).await?, [None, Some(1)]);
+        assert_eq!(store.forget_missed(1).await, Ok(1));
+        assert_eq!(store.forget_missed(9).await, Ok(2));
+        assert_eq!(store.forget_missed(9).await, Ok(0));
+        assert_eq!(counted(store, ids).await?, [None, Some(1)]);
+        assert_eq!(load(store, &ids).await?.postings, before.postings);
+        misses(store, 6, &["b"]).await?;
+        assert_eq!(posting(store, "b").await?.status, Status::Expired);
+        assert_eq!(counted(store, ids).await?, [None, None]);
+    },
+    /// As far as nothing has changed it since, in parts, and of the last import that expired any.
+    async fn an_undo_reopens_what_is_unchanged(store: &S) {
+        with_clients(store).await?;
+        let first = lease(store, "jobs", 1, noon()).await?;
+        let ids = ["a", "b", "c", "d", "e"];
+        put(store, &listed(&ids, first)).await?;
+        finish(store, first, 0, 0, false).await?;
+        misses(store, 2, &["e"]).await?;
+        misses(store, 3, &ids).await?;
+        misses(store, 4, &["a", "b", "c", "d"]).await?;
+        misses(store, 5, &[]).await?;
+        let reopen = push("a", r#"{"expiration":null}"#);
+        put(
+            store,
+            &[reopen, push("b", r#"{"title":"New"}"#), push("c", "{}")],
+        )
+        .await?;
+        let undo = async |lease: CatalogueLease, after, by| {
+            let order = UndoOrder {
+                client: of(1),
+                name: name("jobs"),
+                prefixes: Prefixes::ALL,
+                by,
+            };
+            let expired = store.expired_last(lease.catalogue, after, 3).await?;
+            let first = after.is_none();
+            undo_expiries(store, lease, &order, &expired, first, noon()).await?;
+            // As after a commit in doubt, which was made.
+            undo_expiries(store, lease, &order, &expired, false, noon()).await?;
+            Ok::<_, StoreError>(expired)
+        };
+        let lost = lease(store, "jobs", 6, noon()).await?;
+        let mut part = undo(lost, None, None).await?;
+        let held = lease(store, "jobs", 7, noon() + hours(1)).await?;
+        assert_eq!(undo(lost, None, None).await, Err(StoreError::Conflict));
+        assert_eq!(store.finish_undo(lost).await, Ok(None));
+        let after = part.iter().map(|one| one.id).max();
+        assert_eq!(store.expired_last(held.catalogue, None, 3).await?.len(), 1);
+        part.extend(undo(held, after, None).await?);
+        assert_eq!(undo(held, None, Some(by_ann(1))).await?, []);
+        part.sort_by_key(|one| one.identifier.clone());
+        let expired = ["a", "b", "c", "d"].map(|id| ExpiredPosting {
+            id: put_id(id),
+            identifier: Some(identifier(id)),
+        });
+        assert_eq!(part, expired);
+        let undone = Undone {
+            reopened: 2,
+            left: 2,
+        };
+        assert_eq!(store.finish_undo(held).await, Ok(Some(undone)));
+        assert_eq!(entries(store).await?.len(), 1);
+        let mut open = Vec::new();
+        for id in ids {
+            open.push(posting(store, id).await?.status.is_open());
+        }
+        assert_eq!(open, [true, false, true, true, false]);
+        assert_eq!(counted(store, ["c", "d"]).await?, [None, None]);
+        let again = lease(store, "jobs", 8, noon()).await?;
+        let nothing = store.expired_last(again.catalogue, None, 9).await;
+        assert_eq!(nothing, Ok(vec![]));
+        let nothing = Undone::default();
+        assert_eq!(store.finish_undo(again).await, Ok(Some(nothing)));
+        assert_eq!(store.forget_missed(99).await, Ok(10));
+        assert_eq!(store.forget_missed(9).await, Ok(0));
+    },
+);

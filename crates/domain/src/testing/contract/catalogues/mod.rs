@@ -1,0 +1,102 @@
+//! Catalogues: leases, the postings that belong to them, and the last import.
+
+mod catalogue_leases;
+mod catalogue_lists;
+mod missing;
+
+use access::{Clients, testing::client};
+use kernel::{
+    CatalogueName, ClientId,
+    testing::{Absent, Checked, hours, minutes, noon, uuid, valid},
+};
+use time::OffsetDateTime;
+
+pub use self::{catalogue_leases::*, catalogue_lists::*, missing::*};
+use crate::{
+    catalogue::{
+        Catalogue, CatalogueId, CatalogueLease, CatalogueQuery, Catalogues, Leased, PastImport,
+    },
+    import::Summary,
+    posting::PutPosting,
+    testing::create,
+};
+
+kernel::contract_cases!(catalogues: catalogue_leases missing catalogue_lists);
+
+fn name(text: &str) -> CatalogueName {
+    valid(CatalogueName::new(text))
+}
+
+fn catalogue(n: u128) -> CatalogueId {
+    CatalogueId::new(uuid(n))
+}
+
+fn of(n: u128) -> ClientId {
+    client(n).id
+}
+
+/// The lease of a catalogue by a holder.
+fn held(catalogue: u128, holder: u128) -> CatalogueLease {
+    CatalogueLease {
+        catalogue: CatalogueId::new(uuid(catalogue)),
+        holder: uuid(holder),
+    }
+}
+
+/// Clients 1 and 2, without which no catalogue can be.
+async fn with_clients<S: Clients>(store: &S) -> Checked {
+    for n in [1, 2] {
+        let inserted = store.insert(&client(n), None).await;
+        inserted?;
+    }
+    Ok(())
+}
+
+/// Asks for the catalogue `text` of client 1 for an hour, as the holder `n` at this time. A new
+/// catalogue has the id `n`.
+fn query(text: &str, n: u128, now: OffsetDateTime) -> CatalogueQuery {
+    CatalogueQuery {
+        client: of(1),
+        name: name(text),
+        new_id: Some(catalogue(n)),
+        holder: uuid(n),
+        now,
+        until: now + hours(1),
+    }
+}
+
+async fn ask<S: Catalogues>(store: &S, query: &CatalogueQuery) -> Checked<Leased> {
+    Ok(store.lease(query).await?)
+}
+
+/// Leases a catalogue that is free.
+async fn lease<S: Catalogues>(
+    store: &S,
+    text: &str,
+    n: u128,
+    now: OffsetDateTime,
+) -> Checked<CatalogueLease> {
+    Ok(match ask(store, &query(text, n, now)).await? {
+        Leased::Held(lease) => lease,
+        other => panic!("{text}: {other:?}"),
+    })
+}
+
+async fn found<S: Catalogues>(store: &S, text: &str, now: OffsetDateTime) -> Checked<Catalogue> {
+    let found = Catalogues::find(store, of(1), &name(text), now).await;
+    Ok(found?.ok_or(Absent)?)
+}
+
+/// Postings are pushed as lines of a catalogue.
+fn listed(ids: &[&str], lease: CatalogueLease) -> Vec<PutPosting> {
+    let put = |id: &&str| create(id, "acme").listed_in(lease.catalogue);
+    ids.iter().map(put).collect()
+}
+
+fn past(summary: Summary) -> PastImport {
+    PastImport {
+        started_at: noon(),
+        finished_at: noon() + minutes(7),
+        summary,
+    }
+}
