@@ -21,13 +21,13 @@ use crate::{
 };
 
 /// The largest number of events of a page, unless the client says otherwise.
-pub const DEFAULT_LIMIT: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 /// The largest number of events of a page.
-pub const MAX_LIMIT: usize = 1000;
+const MAX_LIMIT: usize = 1000;
 /// The longest time, in seconds, that an answer waits for an event.
-pub const MAX_WAIT: usize = 30;
+const MAX_WAIT: usize = 30;
 /// Stands for the cursor of the last event.
-pub const LATEST: &str = "latest";
+const LATEST: &str = "latest";
 
 /// The time that is spent on pages of the log without wanted events, before the client is given an
 /// empty one.

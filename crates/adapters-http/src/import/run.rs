@@ -46,7 +46,7 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 const RETRY_NO_ROOM: u32 = 60;
 
 /// The largest `min_missing`.
-pub const MOST_FEW: usize = 10_000_000;
+const MOST_FEW: usize = 10_000_000;
 
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";

@@ -11,7 +11,6 @@ use super::{
     keys::Key,
     token::{self, GRANT_TYPE},
 };
-use crate::schema::Answer;
 
 /// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
@@ -56,28 +55,15 @@ struct Jwk {
 impl Jwk {
     fn of(key: &Key) -> Option<Self> {
         let (x, y) = key.coordinates()?;
-        Some(Self::new(x, y, key.id().to_string()))
-    }
-
-    fn new(x: &[u8], y: &[u8], kid: String) -> Self {
-        Self {
+        Some(Self {
             kty: "EC",
             crv: "P-256",
             x: URL_SAFE_NO_PAD.encode(x),
             y: URL_SAFE_NO_PAD.encode(y),
-            kid,
+            kid: key.id().to_string(),
             alg: "ES256",
             purpose: "sig",
-        }
-    }
-}
-
-impl Answer for JwkSet {
-    fn example() -> Self {
-        let kid = "0190a1b2-0000-7000-8000-000000000000".to_owned();
-        Self {
-            keys: vec![Jwk::new(&[1; 32], &[2; 32], kid)],
-        }
+        })
     }
 }
 
@@ -119,12 +105,6 @@ impl Metadata {
                 "client_secret_post",
             ],
         }
-    }
-}
-
-impl Answer for Metadata {
-    fn example() -> Self {
-        Self::of("https://jobs.example.com")
     }
 }
 

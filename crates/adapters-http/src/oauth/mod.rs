@@ -48,7 +48,6 @@ pub use self::{
 pub(crate) use self::{
     context::RequestContext,
     error::{TokenError, TokenErrorBody},
-    limit::{RATE_LIMIT, RATE_LIMIT_POLICY},
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use access::Scope;
 use actix_web::{
     HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::{BodyStream, to_bytes_limited},
@@ -20,7 +19,7 @@ use super::{
     grant,
     request::{Form, TokenRequest},
 };
-use crate::{body, connection::Connection, schema::Answer};
+use crate::{body, connection::Connection};
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
@@ -64,17 +63,6 @@ pub(crate) struct TokenAnswer {
     expires_in: i64,
     /// The granted scopes, separated by spaces.
     scope: String,
-}
-
-impl Answer for TokenAnswer {
-    fn example() -> Self {
-        Self {
-            access_token: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl".to_owned(),
-            token_type: BEARER,
-            expires_in: 3600,
-            scope: Scope::JobPostingsWrite.to_string(),
-        }
-    }
 }
 
 /// Answers a request for a token.
