@@ -100,7 +100,7 @@ pub enum BuildError {
     },
     /// The key folder cannot be read.
     #[error("cannot read the token signing keys: {0}")]
-    Keys(#[from] oauth::KeyError),
+    Keys(#[from] tokens::KeyError),
     /// The documentation cannot be rendered.
     #[error("cannot write the documentation: {0}")]
     Docs(#[from] docs::DocsError),

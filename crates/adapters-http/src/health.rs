@@ -5,12 +5,12 @@ use std::{fmt, sync::Arc, time::Duration};
 use actix_web::{HttpResponse, web};
 use domain::store::Health as Store;
 use serde::Serialize;
+use tokens::KeyRing;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::{
     error::{ApiError, RETRY_UNAVAILABLE},
-    oauth::KeyRing,
     resource::open,
 };
 

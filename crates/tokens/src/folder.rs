@@ -18,7 +18,7 @@ use ring::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
 };
 
-use super::{
+use crate::{
     key::{Key, KeyError, KeyId, KeySet},
     owner,
     problem::{self, KeyProblem},
@@ -159,7 +159,7 @@ impl KeyFolder {
     /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
     /// cannot be read at the moment. If other users can write to the folder, none of its keys is
     /// trusted.
-    pub(in crate::oauth) fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
+    pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
         let mut set = KeySet::default();
         for path in self.files()? {
             match read(&path, before) {

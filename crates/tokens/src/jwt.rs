@@ -3,8 +3,6 @@
 //! Only tokens of this service are accepted. Everything else about JWT (other algorithms, keys
 //! in the header, encryption, extensions) is absent on purpose.
 
-pub(in crate::oauth) mod object;
-
 use std::sync::Arc;
 
 use access::Scope;
@@ -19,9 +17,9 @@ use serde::Serialize;
 use serde_json::Value;
 use time::OffsetDateTime;
 
-use self::object::Object;
-use super::{
-    keys::{Key, KeyId, KeySet},
+use crate::{
+    key::{Key, KeyId, KeySet},
+    object::Object,
     secret::{NoRandom, random_text},
 };
 
@@ -54,19 +52,27 @@ struct Claims<'a> {
 }
 
 /// The claims of a new token besides its issuer and its audience.
-pub(crate) struct Grant<'a> {
+pub struct Grant<'a> {
+    /// The client, which is also the subject.
     pub client_id: &'a str,
+    /// Its scopes, separated by spaces.
     pub scope: &'a str,
+    /// In seconds since 1970, as the expiry.
     pub issued_at: i64,
+    /// From when on it is not valid.
     pub expires_at: i64,
 }
 
 /// The claims of a verified token.
 #[derive(Debug)]
-pub(crate) struct VerifiedToken {
+pub struct VerifiedToken {
+    /// The client.
     pub client_id: ClientId,
+    /// Its scopes that this version knows.
     pub scopes: Vec<Scope>,
+    /// In seconds since 1970, as the expiry.
     pub issued_at: i64,
+    /// From when on it is not valid.
     pub expires_at: i64,
     not_before: Option<i64>,
     key: Arc<Key>,
@@ -109,18 +115,18 @@ pub enum TokenFault {
 
 /// Issues and verifies tokens.
 #[derive(Debug)]
-pub(crate) struct Tokens {
-    issuer: String,
-    audience: String,
+pub struct Tokens {
+    /// The issuer of all tokens, and their audience.
+    pub issuer: String,
     random: SystemRandom,
     verified: Cache<[u8; 32], Arc<VerifiedToken>>,
 }
 
 impl Tokens {
-    pub fn new(issuer: String, audience: String) -> Self {
+    /// Those of an issuer, for itself.
+    pub fn new(issuer: String) -> Self {
         Self {
             issuer,
-            audience,
             random: SystemRandom::new(),
             verified: Cache::new(REMEMBERED_TOKENS),
         }
@@ -135,7 +141,7 @@ impl Tokens {
         };
         let claims = Claims {
             iss: &self.issuer,
-            aud: &self.audience,
+            aud: &self.issuer,
             sub: grant.client_id,
             client_id: grant.client_id,
             scope: grant.scope,
@@ -155,39 +161,31 @@ impl Tokens {
         Ok(token)
     }
 
-    /// A token that was verified before, if its key is still known and it has not expired.
-    pub fn remembered(
-        &self,
-        token: &str,
-        keys: &KeySet,
-        now: OffsetDateTime,
-    ) -> Option<Arc<VerifiedToken>> {
-        self.verified
-            .get(&name_of(token))
-            .filter(|token| keys.holds(&token.key) && now.unix_timestamp() < token.expires_at)
-    }
-
-    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry.
+    /// Verifies a token: its format, type, key, signature, issuer, audience, claims and expiry. One
+    /// that was verified before is known, as long as its key is.
     pub fn verify(
         &self,
         token: &str,
         keys: &KeySet,
         now: OffsetDateTime,
     ) -> Result<Arc<VerifiedToken>, TokenFault> {
+        let (name, now) = (name_of(token), now.unix_timestamp());
+        let known = self.verified.get(&name);
+        if let Some(known) = known.filter(|known| keys.holds(&known.key) && now < known.expires_at)
+        {
+            return Ok(known);
+        }
         if token.len() > MAX_TOKEN_BYTES {
             return Err(TokenFault::Malformed);
         }
         let verified = Arc::new(self.verify_content(token, keys)?);
-        if now.unix_timestamp() >= verified.expires_at {
+        if now >= verified.expires_at {
             return Err(TokenFault::Expired);
         }
-        if verified
-            .not_before
-            .is_some_and(|start| now.unix_timestamp() < start)
-        {
+        if verified.not_before.is_some_and(|start| now < start) {
             return Err(TokenFault::NotYet);
         }
-        self.verified.insert(name_of(token), Arc::clone(&verified));
+        self.verified.insert(name, Arc::clone(&verified));
         Ok(verified)
     }
 
@@ -243,12 +241,12 @@ impl Tokens {
 
     fn is_for_us(&self, claims: &Object) -> bool {
         match claims.get("aud") {
-            Some(Value::String(audience)) => *audience == self.audience,
+            Some(Value::String(audience)) => *audience == self.issuer,
             Some(Value::Array(list)) => {
                 list.iter().all(Value::is_string)
                     && list
                         .iter()
-                        .any(|audience| audience.as_str() == Some(&self.audience))
+                        .any(|audience| audience.as_str() == Some(&self.issuer))
             }
             _ => false,
         }

@@ -11,7 +11,7 @@ use ring::{
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::problem::KeyProblem;
+use crate::problem::KeyProblem;
 
 /// The age from which a key signs, unless there is no older one.
 pub const SIGNS_AFTER: Duration = Duration::seconds(30);
@@ -108,12 +108,13 @@ impl Key {
     }
 
     /// The coordinates of the public key.
-    pub(crate) fn coordinates(&self) -> Option<(&[u8], &[u8])> {
+    pub fn coordinates(&self) -> Option<(&[u8], &[u8])> {
         let point = self.pair.public_key().as_ref().strip_prefix(&[4])?;
         point.split_at_checked(32)
     }
 
-    pub(crate) fn sign(
+    /// Signs a message.
+    pub fn sign(
         &self,
         random: &SystemRandom,
         message: &[u8],
@@ -121,7 +122,8 @@ impl Key {
         self.pair.sign(random, message)
     }
 
-    pub(crate) fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
+    /// Whether it signed the message.
+    pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.pair.public_key().as_ref())
             .verify(message, signature)
             .is_ok()
@@ -155,7 +157,8 @@ impl KeySet {
         &self.problems
     }
 
-    pub(crate) fn find(&self, id: KeyId) -> Option<&Arc<Key>> {
+    /// The key of an id.
+    pub fn find(&self, id: KeyId) -> Option<&Arc<Key>> {
         self.keys
             .binary_search_by_key(&id, |key| key.id)
             .ok()
@@ -163,7 +166,7 @@ impl KeySet {
     }
 
     /// Whether the set contains this key, not only one with the same id.
-    pub(crate) fn holds(&self, key: &Arc<Key>) -> bool {
+    pub fn holds(&self, key: &Arc<Key>) -> bool {
         self.find(key.id)
             .is_some_and(|known| Arc::ptr_eq(known, key))
     }

@@ -10,21 +10,25 @@ use serde_json::Value;
 
 /// The object.
 #[derive(Debug, Default)]
-pub(in crate::oauth) struct Object(BTreeMap<String, Value>);
+pub struct Object(BTreeMap<String, Value>);
 
 impl Object {
+    /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
+    /// All names with their values.
     pub fn into_entries(self) -> impl Iterator<Item = (String, Value)> {
         self.0.into_iter()
     }
 
+    /// The value of a name, if it is a text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.as_str()
     }
 
+    /// The value of a name, if it is an integer.
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.get(name)?.as_i64()
     }

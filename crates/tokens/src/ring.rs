@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
+use crate::{
     folder::KeyFolder,
     key::{KeyError, KeySet},
     problem::KeyProblem,
@@ -42,7 +42,7 @@ impl KeyRing {
     }
 
     /// A ring with these keys, which are read again by a function.
-    pub(in crate::oauth) fn new(
+    pub fn new(
         keys: KeySet,
         read: impl Fn(&KeySet) -> Result<KeySet, KeyError> + Send + Sync + 'static,
     ) -> Self {
@@ -60,7 +60,7 @@ impl KeyRing {
 
     /// Starts the thread that reads the folder every second, until the ring is dropped. It is not
     /// of the runtime, whose end would wait for a read that hangs.
-    pub(crate) fn follow(self: &Arc<Self>) -> io::Result<()> {
+    pub fn follow(self: &Arc<Self>) -> io::Result<()> {
         let ring = Arc::downgrade(self);
         let follow = move || {
             loop {
@@ -87,7 +87,7 @@ impl KeyRing {
     }
 
     /// How long ago the folder was last read in full.
-    pub(crate) fn age(&self) -> Duration {
+    pub fn age(&self) -> Duration {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.at.elapsed()
     }

@@ -44,7 +44,7 @@ impl fmt::Debug for ClientSecret {
 }
 
 /// SHA-256 of a secret.
-pub(crate) fn secret_digest(secret: &[u8]) -> [u8; 32] {
+pub fn secret_digest(secret: &[u8]) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes.copy_from_slice(digest(&SHA256, secret).as_ref());
     bytes
@@ -52,7 +52,7 @@ pub(crate) fn secret_digest(secret: &[u8]) -> [u8; 32] {
 
 /// The digest of a secret, if it is among the first [`MOST_SECRETS`] of these. Takes the same time
 /// for any result and any number of them.
-pub(crate) fn matching_digest<'a>(
+pub fn matching_digest<'a>(
     secret: &[u8],
     digests: impl IntoIterator<Item = &'a [u8; 32]>,
 ) -> Option<[u8; 32]> {
@@ -68,7 +68,7 @@ pub(crate) fn matching_digest<'a>(
 }
 
 /// Random bytes as base64url.
-pub(crate) fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
+pub fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
     let mut bytes = [0; BYTES];
     random.fill(&mut bytes).map_err(|_| NoRandom)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))

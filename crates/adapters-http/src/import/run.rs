@@ -313,7 +313,7 @@ async fn wait_for_limit(
     caller: &Caller,
 ) -> Result<(), ApiError> {
     tokio::select! {
-        usage = caller.wait_for_limit() => RequestContext::set_usage(request, usage),
+        usage = caller.wait_for_limit() => RequestContext::set(request, caller.id(), usage),
         () = state.stopping.wait() => return Err(ApiError::stopping()),
     }
     Ok(())

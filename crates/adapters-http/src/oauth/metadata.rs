@@ -4,11 +4,11 @@ use access::Scope;
 use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
+use tokens::Key;
 use utoipa::ToSchema;
 
 use super::{
     authorizer::Authorizer,
-    keys::Key,
     token::{self, GRANT_TYPE},
 };
 
@@ -122,5 +122,5 @@ pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
 pub(super) async fn metadata(authorizer: Data<Authorizer>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, METADATA_CACHING))
-        .json(Metadata::of(&authorizer.issuer))
+        .json(Metadata::of(&authorizer.tokens.issuer))
 }

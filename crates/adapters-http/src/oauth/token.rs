@@ -111,10 +111,7 @@ async fn respond(
         ));
     };
     let asked = TokenRequest::new(request.headers(), form)?;
-    let notice = |client, usage| {
-        RequestContext::set_client(request, client);
-        RequestContext::set_usage(request, usage);
-    };
+    let notice = |client, usage| RequestContext::set(request, client, usage);
     let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {
         if error.is_of_client() {
@@ -126,7 +123,7 @@ async fn respond(
     Ok(TokenAnswer {
         access_token: issued.token,
         token_type: BEARER,
-        expires_in: authorizer.token_ttl(),
+        expires_in: authorizer.token_ttl,
         scope: issued.scope,
     })
 }

@@ -21,7 +21,7 @@ use crate::{
     health::Health,
     import::{Catalogue, ImportLine, Undone},
     integration::{Integration, Link},
-    oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
+    oauth::{JwkSet, Metadata, TokenAnswer},
     posting::{self, PostingWithHistory},
     schema::of_answer,
     subscriber::Subscriber,
@@ -211,7 +211,6 @@ fn add_answers(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
     of_answer::<JwkSet>(schemas)?;
     of_answer::<Metadata>(schemas)?;
     of_answer::<Health>(schemas)?;
-    of_answer::<TokenErrorBody>(schemas)?;
     of_answer::<ErrorBody>(schemas)?;
     of_answer::<ValidationBody>(schemas)?;
     of_answer::<InternalBody>(schemas)

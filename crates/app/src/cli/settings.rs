@@ -2,11 +2,11 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use adapters_http::oauth::KeyFolder;
 use clap::Args;
 use domain::posting::Lifetime;
 use ingest::LaneSettings;
 use runtime::cores;
+use tokens::KeyFolder;
 use workers::WorkerSettings;
 
 use super::{

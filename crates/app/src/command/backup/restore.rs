@@ -9,13 +9,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use adapters_http::oauth::{KeyFolder, hand_over};
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use rustix::{
     fs::{CWD, RenameFlags, renameat_with},
     io::Errno,
 };
+use tokens::{KeyFolder, hand_over};
 use tokio::task;
 
 use super::{

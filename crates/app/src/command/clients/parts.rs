@@ -1,8 +1,8 @@
 //! What commands that make or change a client share.
 
-use adapters_http::oauth::ClientSecret;
 use kernel::{ClientId, Prefixes};
 use serde_json::json;
+use tokens::ClientSecret;
 
 use crate::{misconfigured::Misconfigured, output};
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use access::{ManagedClients, Rotation};
-use adapters_http::oauth::ClientSecret;
 use clap::Args;
 use runtime::clock;
+use tokens::ClientSecret;
 
 use super::{named::find, parts::print_secret};
 use crate::{
