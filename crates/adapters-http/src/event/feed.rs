@@ -5,13 +5,13 @@ use std::{pin::pin, time::Duration};
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
+use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
 use tokio::time::Instant;
 
 use super::view;
 use crate::{
     coding::encode,
-    connection::Connection,
     error::ApiError,
     guard::Access,
     oauth::Caller,
@@ -131,7 +131,7 @@ async fn interrupted(request: &HttpRequest, state: &State) {
             None => std::future::pending().await,
         }
     });
-    select(hung_up, pin!(state.stopping.wait())).await;
+    select(hung_up, pin!(state.stopping.cancelled())).await;
 }
 
 impl Options for Request {

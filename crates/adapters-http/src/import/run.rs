@@ -18,6 +18,7 @@ use domain::{
     import::{Line, Proof, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
+use http_server::{RequestId, content_length};
 use tokio::{task::yield_now, time::Instant};
 
 use super::{
@@ -28,12 +29,10 @@ use super::{
 };
 use crate::{
     body::Body,
-    connection::content_length,
     error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, WRITERS, is_strict},
     query::{Parameters, boolean, integer},
-    request_id::RequestId,
     state::State,
 };
 
@@ -216,7 +215,7 @@ impl Running<'_> {
         loop {
             let is_more = tokio::select! {
                 read = body.read(&mut buffer) => read?,
-                () = stopping.wait() => return Err(ApiError::stopping()),
+                () = stopping.cancelled() => return Err(ApiError::stopping()),
             };
             if !is_more {
                 break;
@@ -314,7 +313,7 @@ async fn wait_for_limit(
 ) -> Result<(), ApiError> {
     tokio::select! {
         usage = caller.wait_for_limit() => RequestContext::set(request, caller.id(), usage),
-        () = state.stopping.wait() => return Err(ApiError::stopping()),
+        () = state.stopping.cancelled() => return Err(ApiError::stopping()),
     }
     Ok(())
 }

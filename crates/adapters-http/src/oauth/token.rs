@@ -8,6 +8,7 @@ use actix_web::{
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
+use http_server::Connection;
 use metrics::{Unit, counter, describe_counter};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -19,7 +20,7 @@ use super::{
     grant,
     request::{Form, TokenRequest},
 };
-use crate::{body, connection::Connection};
+use crate::body;
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";

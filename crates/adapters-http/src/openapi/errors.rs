@@ -12,6 +12,7 @@ use domain::{
     posting::Rejection,
     usecase::{ImportError, IngestError},
 };
+use http_server::{RequestId, X_REQUEST_ID};
 use kernel::{event::LogError, validation::FieldErrors};
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
@@ -23,7 +24,6 @@ use crate::{
     middleware,
     oauth::{AuthError, TokenError},
     posting::{WRITERS, not_acceptable},
-    request_id::{RequestId, X_REQUEST_ID},
 };
 
 /// The headers of answers to a client that has a limit.

@@ -18,6 +18,7 @@ use domain::{
     authority::Principal,
     posting::{self, PutPosting},
 };
+use http_server::RequestId;
 use kernel::{
     PostingId, PutOutcome, SourceIdentifier, body::BodyError, trace::TraceParent,
     validation::FieldErrors,
@@ -37,7 +38,6 @@ use crate::{
     error::ApiError,
     oauth::Caller,
     query::{Parameters, boolean},
-    request_id::RequestId,
     resource::Segment,
     state::State,
 };

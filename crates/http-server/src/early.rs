@@ -5,10 +5,9 @@
 
 use actix_web::{http::header::HeaderMap, web::Bytes};
 
-use crate::{
-    error::ErrorBody,
-    request_id::{RequestId, X_REQUEST_ID},
-};
+use serde_json::json;
+
+use crate::request_id::{RequestId, X_REQUEST_ID};
 
 /// Status lines, with the message for each. Each of these answers ends the connection.
 const KNOWN: [(&str, &str); 3] = [
@@ -42,7 +41,7 @@ pub fn with_body(answer: &[u8]) -> Option<Bytes> {
     });
     let id = RequestId::of(&HeaderMap::new());
     tracing::debug!(request_id = %id, status = line, "refused before it was a request");
-    let body = serde_json::to_string(&ErrorBody { message }).ok()?;
+    let body = json!({"message": message}).to_string();
     let length = body.len().to_string();
     let mut text = String::with_capacity(512);
     for field in std::iter::once(line).chain(kept) {

@@ -10,7 +10,7 @@ use std::{
 use actix_web::rt;
 use tokio::time::{Instant, sleep};
 
-use super::Connection;
+use crate::connection::Connection;
 
 /// How long a connection is idle before it may be closed: its request may be on the way.
 const IDLE_FOR: Duration = Duration::from_millis(250);

@@ -13,7 +13,11 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-use super::{Connection, Continue, Places, Timeouts, early, places::Place};
+use crate::{
+    connection::{Connection, Continue, Timeouts},
+    early,
+    places::{Place, Places},
+};
 
 /// The answer of actix-http to `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";

@@ -1,15 +1,4 @@
-//! Time limits of connections, and the state that a connection shares with its requests.
-//!
-//! actix-http limits the time for the head of a connection's first request and the idle time
-//! between two requests. It does not limit a second head once it has begun, the rest of a refused
-//! body that is skipped, or a client that does not read its answer. So every connection is read and
-//! written through a [`GuardedStream`], which ends it at a deadline. The state of the requests, by
-//! which the stream sets deadlines, is in a [`Connection`], which `middleware` and `body` update.
-
-mod early;
-mod in_flight;
-mod places;
-mod stream;
+//! The state that a connection shares with its requests, and its time limits.
 
 use std::{
     cell::{Cell, RefCell},
@@ -21,12 +10,6 @@ use std::{
 
 use actix_web::{HttpRequest, http::header};
 use tokio::time::Instant;
-
-pub use self::{
-    in_flight::{InFlight, content_length},
-    places::Places,
-    stream::GuardedStream,
-};
 
 /// The time limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +51,7 @@ impl Default for Timeouts {
 
 /// The handling of `100 Continue`, which actix-http writes before a handler has seen the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Continue {
+pub(crate) enum Continue {
     /// It passes.
     #[default]
     Passes,
@@ -83,24 +66,24 @@ enum Continue {
 /// The state that a connection shares with its requests.
 #[derive(Debug)]
 pub struct Connection {
-    in_flight: Cell<u32>,
+    pub(crate) in_flight: Cell<u32>,
     /// The time when the last part of an answer was written; at first, the time of opening.
-    last_answer: Cell<Instant>,
+    pub(crate) last_answer: Cell<Instant>,
     /// Whether the next bytes to be written are a handler's answer.
-    has_answered: Cell<bool>,
-    awaits: Cell<Continue>,
+    pub(crate) has_answered: Cell<bool>,
+    pub(crate) awaits: Cell<Continue>,
     /// Whether the client has closed its side.
     has_ended: Cell<bool>,
     /// The answer that waits, to be told when the client has.
     waiting: RefCell<Option<Waker>>,
     /// Whether it is to be closed, unless a request begins first.
-    is_unwanted: Cell<bool>,
+    pub(crate) is_unwanted: Cell<bool>,
     /// The task that waits for the next request.
     reader: RefCell<Option<Waker>>,
 }
 
 impl Connection {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self {
             in_flight: Cell::new(0),
             last_answer: Cell::new(Instant::now()),
@@ -114,12 +97,12 @@ impl Connection {
     }
 
     /// Since when no request is in progress.
-    fn idle_since(&self) -> Option<Instant> {
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
         (self.in_flight.get() == 0).then(|| self.last_answer.get())
     }
 
     /// Closes it, unless a request begins first.
-    fn close(&self) {
+    pub(crate) fn close(&self) {
         self.is_unwanted.set(true);
         if let Some(reader) = self.reader.take() {
             reader.wake();
@@ -127,7 +110,7 @@ impl Connection {
     }
 
     /// Notes the task that waits for input.
-    fn awaits_input(&self, task: &Waker) {
+    pub(crate) fn awaits_input(&self, task: &Waker) {
         match &mut *self.reader.borrow_mut() {
             Some(reader) => reader.clone_from(task),
             none => *none = Some(task.clone()),
@@ -153,7 +136,7 @@ impl Connection {
     }
 
     /// Notes that the client sends nothing more.
-    fn end(&self) {
+    pub(crate) fn end(&self) {
         self.has_ended.set(true);
         if let Some(waiting) = self.waiting.take() {
             waiting.wake();
@@ -176,7 +159,7 @@ impl Connection {
     }
 }
 
-fn expects_continue(request: &HttpRequest) -> bool {
+pub(crate) fn expects_continue(request: &HttpRequest) -> bool {
     request
         .headers()
         .get(header::EXPECT)

@@ -25,7 +25,7 @@ use actix_web::{
 use futures_util::stream::{Stream, StreamExt as _, poll_fn as poll_stream};
 use tokio::time::{Instant, timeout};
 
-use super::{Connection, Continue, expects_continue};
+use crate::connection::{Connection, Continue, expects_continue};
 
 /// How many bytes of a refused request's body are read and discarded.
 const DRAIN_BYTES: u64 = 256 * 1024;

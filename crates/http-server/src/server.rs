@@ -1,6 +1,12 @@
 //! The HTTP server: threads, connections, deadlines.
 
-use std::{fmt, future::ready, io, net::TcpListener, thread};
+use std::{
+    fmt,
+    future::ready,
+    io,
+    net::{SocketAddr, TcpListener},
+    thread,
+};
 
 use actix_http::{HttpService, Request};
 use actix_service::{IntoServiceFactory, ServiceFactoryExt as _, map_config};
@@ -10,9 +16,12 @@ use actix_web::{
     dev::{AppConfig, Response, Server, Service, ServiceFactory, fn_service},
     rt::net::TcpStream,
 };
+use tokio::net::TcpSocket;
 
-use crate::connection::{GuardedStream, Places, Timeouts};
+use crate::{connection::Timeouts, places::Places, stream::GuardedStream};
 
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
 /// The largest number of threads that actix-server supports.
 const MOST_WORKERS: usize = 512;
 
@@ -28,6 +37,18 @@ pub struct ServerSettings {
     pub timeouts: Timeouts,
     /// How long a stop waits for answers in progress, in seconds.
     pub stop_patience: u64,
+}
+
+/// Binds a TCP listener. Must be called on a tokio runtime.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()
+    } else {
+        TcpSocket::new_v6()
+    }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)?.into_std()
 }
 
 /// A server on a listener; it serves while it is awaited.
