@@ -32,8 +32,8 @@ pub fn clients(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, true)
 }
 
-/// Lets clients with one of these scopes through to a route of imports. Its handler counts, and waits
-/// until the limit permits it.
+/// Lets clients with one of these scopes through to a route of imports. Its handler counts, and
+/// waits until the limit permits it.
 pub fn importers(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
     guard(scopes, false)
 }

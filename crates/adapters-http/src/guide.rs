@@ -4,8 +4,6 @@ use askama::Template;
 use domain::posting::ReasonCode;
 use serde::Deserialize;
 
-use crate::docs::DocsError;
-
 /// The content security policy: no scripts, and nothing from other sites.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
                           form-action 'none'; frame-ancestors 'none'";
@@ -68,13 +66,14 @@ struct Entry {
 }
 
 /// The page.
-pub fn page() -> Result<String, DocsError> {
-    let texts: Texts = serde_json::from_str(TEXTS)?;
+pub fn page() -> Result<String, askama::Error> {
+    let texts = serde_json::from_str(TEXTS);
+    let texts: Texts = texts.map_err(|error| askama::Error::Custom(error.into()))?;
     let reasons = ReasonCode::ALL.iter();
-    let page = Guide {
+    Guide {
         sections: texts.sections.clone().into_iter().zip(EXAMPLES).collect(),
         texts,
         reasons: reasons.map(|it| (it.as_str(), it.sentence())).collect(),
-    };
-    Ok(page.render()?)
+    }
+    .render()
 }

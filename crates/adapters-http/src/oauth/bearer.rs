@@ -80,8 +80,8 @@ impl Caller {
 impl Authorizer {
     /// Checks a request with these headers: its token, the limit of the token's client if the
     /// request `counts`, and that the token and its client have any one of the scopes. List the
-    /// weakest scope first: it is the one that `WWW-Authenticate` names. Says who the client is, and
-    /// what is left of its limit, as soon as its token is found valid.
+    /// weakest scope first: it is the one that `WWW-Authenticate` names. `notice` learns who the
+    /// client is, and what is left of its limit, as soon as its token is found valid.
     pub async fn authorize(
         &self,
         headers: &HeaderMap,

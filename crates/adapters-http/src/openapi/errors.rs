@@ -18,7 +18,6 @@ use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 use webhooks::WebhookError;
 
-use super::header_refs;
 use crate::{
     error::ApiError,
     middleware,
@@ -217,4 +216,13 @@ pub fn responses() -> Map<String, Value> {
     shared
         .map(|error| (error.name.to_owned(), error.response()))
         .collect()
+}
+
+/// References to headers among the components.
+pub fn header_refs<'a>(names: impl Iterator<Item = &'a str>) -> Value {
+    let reference = |name| json!({"$ref": format!("#/components/headers/{name}")});
+    names
+        .map(|name| (name.to_owned(), reference(name)))
+        .collect::<Map<_, _>>()
+        .into()
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, Serializer, de::Error as _};
 use serde_json::{Map, Value, json};
 
-use self::errors::SharedError;
+use self::errors::{SharedError, header_refs};
 use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
@@ -337,13 +337,4 @@ impl Shared {
             None => content.clone(),
         })
     }
-}
-
-/// References to headers among the components.
-fn header_refs<'a>(names: impl Iterator<Item = &'a str>) -> Value {
-    let reference = |name| json!({"$ref": format!("#/components/headers/{name}")});
-    names
-        .map(|name| (name.to_owned(), reference(name)))
-        .collect::<Map<_, _>>()
-        .into()
 }
