@@ -109,7 +109,8 @@ struct Shared {
 #[derive(Deserialize)]
 struct Operation {
     /// Its method and path, such as `GET /healthz`; without a slash the name of a webhook.
-    operation: String,
+    #[serde(rename = "operation")]
+    target: String,
     /// The scopes of which a client needs one.
     #[serde(default)]
     scopes: Vec<String>,
@@ -248,7 +249,7 @@ fn named<'a>(of: &'a Map<String, Value>, name: &str) -> serde_json::Result<&'a V
 impl Operation {
     /// The method and the path.
     fn target(&self) -> (&str, &str) {
-        self.operation.split_once(' ').unwrap_or_default()
+        self.target.split_once(' ').unwrap_or_default()
     }
 
     fn describe(self, tag: &str, shared: &Shared) -> serde_json::Result<Value> {

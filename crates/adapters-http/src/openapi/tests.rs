@@ -161,6 +161,12 @@ fn limits_are_those_that_are_enforced() {
             assert_eq!(&found["schema"][key], value, "{id} {parameter} {key}");
         }
     }
+}
+
+#[test]
+fn vocabularies_are_those_of_the_domain() {
+    let document = document();
+    let schemas = &document["components"]["schemas"];
     let public = domain::posting::event::PUBLIC;
     let event_types: Vec<_> = public.iter().map(EventName::as_str).collect();
     for (schema, names) in [
