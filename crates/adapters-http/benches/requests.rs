@@ -9,13 +9,14 @@ use actix_web::{
     http::header::{AUTHORIZATION, HeaderMap, HeaderValue},
     test, web,
 };
-use adapters_http::oauth::{self, Authorizer, ClientSecret, KeyFolder, KeyId};
+use adapters_http::oauth::{self, Authorizer};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use domain::testing::MemoryStore;
 use domain::{authority::Principal, posting::PutPosting};
 use kernel::{ClientId, PostingId, Prefixes, PutOutcome};
 use serde_json::Value;
 use time::OffsetDateTime;
+use tokens::{ClientSecret, KeyFolder, KeyId};
 use uuid::Uuid;
 
 const URL: &str = "http://127.0.0.1:8080";
@@ -65,8 +66,9 @@ fn tokens(criterion: &mut Criterion) {
     let clients: Arc<dyn Clients> = Arc::new(MemoryStore::new());
     let headers = system.block_on(token(&clients, keys.path()));
     let check = |authorizer: &Authorizer| {
-        let checked = system.block_on(authorizer.authorize(black_box(&headers), SCOPES));
-        checked.caller.expect("a good token")
+        let headers = black_box(&headers);
+        let caller = system.block_on(authorizer.authorize(headers, SCOPES, true, |_, _| {}));
+        caller.expect("a good token")
     };
 
     let mut group = criterion.benchmark_group("checking a token");

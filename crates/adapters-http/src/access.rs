@@ -6,10 +6,9 @@
 use std::{cell::RefCell, collections::HashMap, time::Duration};
 
 use actix_web::http::{Method, StatusCode};
+use http_server::RequestId;
 use kernel::ClientId;
 use metrics::{Histogram, Unit, describe_histogram, histogram};
-
-use crate::request_id::RequestId;
 
 /// The histogram of the durations of requests, by OpenTelemetry's conventions.
 pub const REQUEST_SECONDS: &str = "http_server_request_duration_seconds";

@@ -15,18 +15,17 @@ use actix_web::{
     web,
 };
 use futures_util::future::BoxFuture;
-use tokio::sync::watch;
+use http_server::{ServerSettings, Timeouts, listen, serve};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    application::{BuildError, StopHandle, listen},
-    connection::Timeouts,
+    application::{BuildError, StopHandle},
     error::ApiError,
     health,
     health::Readiness,
     host::Hosts,
     middleware,
     resource::{no_such_path, open},
-    server::{ServerSettings, serve},
 };
 
 /// The media type of the Prometheus text format.
@@ -109,7 +108,7 @@ impl AdminApplication {
     /// A handle that stops it.
     pub fn stop_handle(&self) -> StopHandle {
         // Nothing waits here.
-        StopHandle::new(self.server.handle(), watch::Sender::new(false))
+        StopHandle::new(self.server.handle(), CancellationToken::new())
     }
 
     /// Serves until it is stopped. It installs no signal handlers.

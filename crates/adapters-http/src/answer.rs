@@ -21,6 +21,18 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Result<HttpResponse, A
         .body(json))
 }
 
+/// What most answers are: an object whose `data` is this.
+#[derive(Serialize)]
+pub struct Data<T> {
+    /// The value.
+    pub data: T,
+}
+
+/// The answer `{"data": …}` with this.
+pub fn data(status: StatusCode, data: impl Serialize) -> Result<HttpResponse, ApiError> {
+    json(status, &Data { data })
+}
+
 /// The answer with `Cache-Control: no-store`.
 pub fn no_store(mut answer: HttpResponse) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");

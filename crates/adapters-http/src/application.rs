@@ -1,12 +1,6 @@
 //! Builds the API server from the ports and the settings.
 
-use std::{
-    io,
-    net::{SocketAddr, TcpListener},
-    path::PathBuf,
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use actix_web::{
     App,
@@ -14,13 +8,13 @@ use actix_web::{
     middleware::from_fn,
     web,
 };
+use http_server::{ServerSettings, Timeouts, listen, serve};
 use secrecy::SecretString;
-use tokio::{net::TcpSocket, sync::watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     client_pages,
     client_pages::PageRoutes,
-    connection::Timeouts,
     docs,
     docs::Docs,
     event, health,
@@ -31,16 +25,13 @@ use crate::{
     ports::Ports,
     posting,
     resource::no_such_path,
-    server::{ServerSettings, serve},
     slots::Slots,
-    state::{State, Stopping},
+    state::State,
     subscriber,
     subscriber::{Pages, Signatures},
     webhook,
 };
 
-/// Connections that may wait to be accepted.
-const BACKLOG: u32 = 1024;
 /// The number of requests that look up or call receivers, of all clients and of one.
 const RECEIVER_CALLS: usize = 64;
 const RECEIVER_CALLS_OF_ONE: usize = 4;
@@ -100,7 +91,7 @@ pub enum BuildError {
     },
     /// The key folder cannot be read.
     #[error("cannot read the token signing keys: {0}")]
-    Keys(#[from] oauth::KeyError),
+    Keys(#[from] tokens::KeyError),
     /// The documentation cannot be rendered.
     #[error("cannot write the documentation: {0}")]
     Docs(#[from] docs::DocsError),
@@ -117,25 +108,25 @@ pub struct Application {
     authorizer: Arc<Authorizer>,
     readiness: Readiness,
     server: Server,
-    stopping: watch::Sender<bool>,
+    stopping: CancellationToken,
 }
 
 /// Stops a running server.
 #[derive(Clone, Debug)]
 pub struct StopHandle {
     server: ServerHandle,
-    stopping: watch::Sender<bool>,
+    stopping: CancellationToken,
 }
 
 impl StopHandle {
-    pub(crate) const fn new(server: ServerHandle, stopping: watch::Sender<bool>) -> Self {
+    pub(crate) const fn new(server: ServerHandle, stopping: CancellationToken) -> Self {
         Self { server, stopping }
     }
 
     /// Accepts nothing more, answers every request that is being served, then ends the server's
     /// `run`. Returns when all is answered. Answers that wait for events wait no longer.
     pub async fn stop(&self) {
-        self.stopping.send_replace(true);
+        self.stopping.cancel();
         self.server.stop(true).await;
     }
 }
@@ -154,8 +145,8 @@ impl Application {
             .clone()
             .unwrap_or_else(|| format!("http://{address}"));
 
-        let stopping = watch::Sender::new(false);
-        let shared = Shared::new(ports, settings, &public_url, Stopping::told_by(&stopping))?;
+        let stopping = CancellationToken::new();
+        let shared = Shared::new(ports, settings, &public_url, stopping.clone())?;
         let authorizer = shared.authorizer.clone().into_inner();
         let readiness = shared.readiness.get_ref().clone();
         let server = ServerSettings {
@@ -224,18 +215,6 @@ impl Application {
     }
 }
 
-/// Binds a TCP listener.
-pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() {
-        TcpSocket::new_v4()
-    } else {
-        TcpSocket::new_v6()
-    }?;
-    socket.set_reuseaddr(true)?;
-    socket.bind(address)?;
-    socket.listen(BACKLOG)?.into_std()
-}
-
 /// The state that every worker thread gets a copy of.
 #[derive(Clone)]
 struct Shared {
@@ -254,7 +233,7 @@ impl Shared {
         ports: Ports,
         settings: &HttpSettings,
         public_url: &str,
-        stopping: Stopping,
+        stopping: CancellationToken,
     ) -> Result<Self, BuildError> {
         let authorizer = web::Data::new(Authorizer::new(
             Arc::clone(&ports.clients),

@@ -17,12 +17,10 @@ use actix_web::{
     web::{Bytes, BytesMut},
 };
 use futures_util::StreamExt;
+use http_server::{Connection, content_length};
 use tokio::time::timeout;
 
-use crate::{
-    connection::{Connection, content_length},
-    error::ApiError,
-};
+use crate::error::ApiError;
 
 /// The limits of reading a body.
 #[derive(Clone, Copy, Debug)]

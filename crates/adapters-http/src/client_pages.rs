@@ -11,10 +11,11 @@ use actix_web::{
     web,
 };
 use async_trait::async_trait;
+use http_server::Connection;
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 
-use crate::{connection::Connection, error::ApiError, host::Hosts};
+use crate::{error::ApiError, host::Hosts};
 
 /// The path that all of them begin with.
 const PATH: &str = "/integration";

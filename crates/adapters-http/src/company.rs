@@ -3,11 +3,11 @@
 use domain::company::CompanyView;
 use kernel::{Actor, event::CompanyState};
 use serde::Serialize;
-use time::{OffsetDateTime, macros::datetime};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::{answer::Timestamp, schema::Answer};
+use crate::answer::Timestamp;
 
 /// The company, as last pushed with any posting.
 #[derive(Serialize, ToSchema)]
@@ -51,19 +51,6 @@ impl<'a> Company<'a> {
             logo_path: company.logo_path.as_deref(),
             updated_at: Timestamp(at),
             updated_by: company.updated_by.as_ref().map(Actor::to_string),
-        }
-    }
-}
-
-impl Answer for Company<'_> {
-    fn example() -> Self {
-        Self {
-            uuid: Uuid::from_u128(0x3f1c_6a52_0000_5000_8000_0000_0000_0001),
-            name: "Example GmbH",
-            website_url: "https://example.com",
-            logo_path: None,
-            updated_at: Timestamp(datetime!(2026-01-31 12:00:00 UTC)),
-            updated_by: Some("client:0190a1b2-0000-7000-8000-0000000000c1".to_owned()),
         }
     }
 }

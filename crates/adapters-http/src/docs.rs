@@ -52,7 +52,7 @@ impl Docs {
             .validator_url("none");
         Ok(Self {
             guide: guide::page()?.into(),
-            openapi: serde_json::to_vec(&openapi())?.into(),
+            openapi: serde_json::to_vec(&openapi()?)?.into(),
             ui: Arc::new(ui),
         })
     }

@@ -23,12 +23,12 @@ use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use utoipa::{
     ToSchema,
-    openapi::{ArrayBuilder, ObjectBuilder, schema::AdditionalProperties},
+    openapi::{ArrayBuilder, ObjectBuilder, RefOr, Schema, Type, schema::AdditionalProperties},
 };
 use uuid::Uuid;
 use webhooks::WebhookError;
 
-use crate::schema::{object, string};
+use crate::schema::optional;
 
 /// `Retry-After` in seconds when too many commands wait.
 pub const RETRY_OVERLOADED: u32 = 1;
@@ -165,7 +165,7 @@ pub struct ValidationBody<'a> {
     /// Human-readable description of the problem.
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = Fields::schema, required = false)]
+    #[schema(schema_with = Fields::schema)]
     errors: Option<Fields<'a>>,
 }
 
@@ -192,12 +192,16 @@ pub struct Fields<'a>(pub &'a FieldErrors);
 
 impl Fields<'_> {
     /// The schema.
-    pub fn schema() -> ObjectBuilder {
-        let messages = ArrayBuilder::new()
-            .items(string("Completes a sentence that starts with the field."))
-            .min_items(Some(1));
-        object("What is wrong with each field, by its path.")
-            .additional_properties(Some(AdditionalProperties::RefOr(messages.into())))
+    pub fn schema() -> RefOr<Schema> {
+        let message = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("Completes a sentence that starts with the field."));
+        let messages = ArrayBuilder::new().items(message).min_items(Some(1));
+        let errors = ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .description(Some("What is wrong with each field, by its path."))
+            .additional_properties(Some(AdditionalProperties::RefOr(messages.into())));
+        optional(errors)
     }
 }
 

@@ -18,38 +18,30 @@ use kernel::Prefixes;
 
 use crate::{
     error::ApiError,
-    oauth::{AuthError, Authorization, Authorizer, Caller, RequestContext},
+    oauth::{AuthError, Authorizer, Caller, RequestContext},
     resource::Methods,
 };
-
-/// How the limit of a client is counted.
-#[derive(Clone, Copy)]
-enum Counting {
-    /// A request past the limit is refused.
-    AtOnce,
-    /// The handler of an import counts, and waits until the limit permits it.
-    Later,
-}
 
 /// A resource for clients with one of these scopes.
 pub fn protected(path: &str, scopes: &'static [Scope]) -> Methods {
     Methods::new(path, clients(scopes))
 }
 
-/// Lets clients with one of these scopes through to a route.
+/// Lets clients with one of these scopes through to a route. A request past the limit is refused.
 pub fn clients(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
-    guard(scopes, Counting::AtOnce)
+    guard(scopes, true)
 }
 
-/// Lets clients with one of these scopes through to a route of imports.
+/// Lets clients with one of these scopes through to a route of imports. Its handler counts, and
+/// waits until the limit permits it.
 pub fn importers(scopes: &'static [Scope]) -> impl Fn(Route) -> Route {
-    guard(scopes, Counting::Later)
+    guard(scopes, false)
 }
 
-fn guard(scopes: &'static [Scope], counting: Counting) -> impl Fn(Route) -> Route {
+fn guard(scopes: &'static [Scope], counts: bool) -> impl Fn(Route) -> Route {
     move |route| {
         route.wrap(from_fn(move |request, next| {
-            authorize(request, next, scopes, counting)
+            authorize(request, next, scopes, counts)
         }))
     }
 }
@@ -59,46 +51,20 @@ async fn authorize(
     request: ServiceRequest,
     next: Next<BoxBody>,
     scopes: &'static [Scope],
-    counting: Counting,
+    counts: bool,
 ) -> Result<ServiceResponse, Error> {
-    let caller = match request.app_data::<web::Data<Authorizer>>() {
-        Some(authorizer) => check(&request, authorizer, scopes, counting).await,
-        None => Err(ApiError::internal(&"there is no authorizer")),
+    let Some(authorizer) = request.app_data::<web::Data<Authorizer>>() else {
+        let missing = ApiError::internal(&"there is no authorizer");
+        return Ok(request.error_response(missing));
     };
-    match caller {
+    let notice = |client, usage| RequestContext::set(request.request(), client, usage);
+    let checked = authorizer.authorize(request.headers(), scopes, counts, notice);
+    match checked.await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
             next.call(request).await
         }
-        Err(refused) => Ok(request.error_response(refused)),
-    }
-}
-
-async fn check(
-    request: &ServiceRequest,
-    authorizer: &Authorizer,
-    scopes: &[Scope],
-    counting: Counting,
-) -> Result<Caller, ApiError> {
-    let (headers, request) = (request.headers(), request.request());
-    match counting {
-        Counting::AtOnce => {
-            let Authorization {
-                client,
-                caller,
-                usage,
-            } = authorizer.authorize(headers, scopes).await;
-            RequestContext::set_usage(request, usage);
-            if let Some(client) = client {
-                RequestContext::set_client(request, client);
-            }
-            Ok(caller?)
-        }
-        Counting::Later => {
-            let caller = authorizer.authorize_import(headers, scopes).await?;
-            RequestContext::set_client(request, caller.id());
-            Ok(caller)
-        }
+        Err(refused) => Ok(request.error_response(ApiError::from(refused))),
     }
 }
 

@@ -6,8 +6,7 @@
 //! monitoring.
 //!
 //! `middleware` wraps every request, `error` is the HTTP form of every error, `body` reads request
-//! bodies, `connection` enforces the time limits of connections, and `guard` checks the client of
-//! each route.
+//! bodies, and `guard` checks the client of each route. The server is of the crate `http-server`.
 
 mod accept;
 mod access;
@@ -18,7 +17,6 @@ mod body;
 mod client_pages;
 mod coding;
 mod company;
-mod connection;
 mod docs;
 mod error;
 mod etag;
@@ -38,10 +36,8 @@ mod ports;
 mod posting;
 mod query;
 mod replica;
-mod request_id;
 mod resource;
 mod schema;
-mod server;
 mod site;
 mod slots;
 mod state;
@@ -49,12 +45,13 @@ mod subscriber;
 mod trace;
 mod webhook;
 
+pub use http_server::Timeouts;
+
 pub use self::{
     access::{REQUEST_BUCKETS, REQUEST_SECONDS},
     admin::{AdminApplication, AdminListener, MetricsPage},
     application::{Application, BuildError, HttpSettings, StopHandle},
     client_pages::{ClientPages, PageRoutes},
-    connection::Timeouts,
     event::{event_body, event_text},
     health::Readiness,
     host::Hosts,

@@ -15,15 +15,14 @@ use actix_web::{
     middleware::Next,
 };
 use futures_util::FutureExt;
+use http_server::{InFlight, RequestId, X_REQUEST_ID};
 use runtime::panics;
 use tracing::Instrument;
 
 use crate::{
     access::{self, Access},
-    connection::InFlight,
     error::{ApiError, InternalBody},
     oauth::{self, RequestContext},
-    request_id::{RequestId, X_REQUEST_ID},
     subscriber,
     trace::RequestSpan,
 };

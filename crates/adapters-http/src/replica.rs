@@ -10,7 +10,6 @@ use domain::store::PostingReader;
 use kernel::event::EventFeed;
 
 /// By how many seconds an answer is behind the store. Absent below one second.
-pub const REPLICA_LAG: &str = "Posthaste-Replica-Lag";
 const NAME: HeaderName = HeaderName::from_static("posthaste-replica-lag");
 
 /// A source, from which the whole of an answer is read: another one may be further behind.
@@ -50,15 +49,5 @@ impl ReadPorts {
         if seconds > 0 {
             headers.insert(NAME, HeaderValue::from(seconds));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lag_is_named_as_other_headers_are() {
-        assert_eq!(REPLICA_LAG.to_lowercase(), NAME.as_str());
     }
 }

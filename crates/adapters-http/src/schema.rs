@@ -1,73 +1,54 @@
-//! Short builders for OpenAPI schemas.
+//! Schemas of the OpenAPI document for what is serialised.
 //!
-//! The schema of an answer is derived from the serialised type, and its doc comments are the
-//! descriptions. The schema of a request body is written by hand, because parsing distinguishes an
-//! absent field from `null`, which a derived schema cannot express.
+//! They are derived from the types that are sent, and doc comments are the descriptions.
 
 use kernel::field::INTEGER;
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use utoipa::{
     ToSchema,
     openapi::{
-        ArrayBuilder, KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, Type,
-        extensions::Extensions,
-        schema::{AnyOfBuilder, SchemaType},
+        KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, Type, extensions::Extensions,
+        schema::SchemaType,
     },
 };
 
-/// The pattern of a text with at least one character that is not white space.
-const NOT_BLANK: &str = r"\S";
-
-/// The pattern of a text that is treated as `null`.
-const BLANK: &str = r"^\s*$";
-
-/// A named schema.
-pub type Named = (&'static str, RefOr<Schema>);
-
-/// The body of an answer, with an example.
-pub trait Answer: Serialize + ToSchema {
-    /// The example in the document.
-    fn example() -> Self;
-}
-
-/// The schema of an answer's body, and all schemas that it refers to.
-pub fn of_answer<Body: ToSchema>() -> Vec<(String, RefOr<Schema>)> {
+/// Adds the schema of an answer's body, and all schemas that it refers to.
+pub fn of_answer<Body: ToSchema>(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
     let mut all = vec![(Body::name().into_owned(), Body::schema())];
     Body::schemas(&mut all);
-    for (_, schema) in &mut all {
-        complete(schema);
+    for (name, schema) in all {
+        let mut schema = serde_json::to_value(schema)?;
+        complete(&mut schema);
+        schemas.insert(name, schema);
     }
-    all
+    Ok(())
 }
 
 /// Adds what utoipa's derive cannot say: every field but those with `x-optional` is there, though
 /// it may be `null`, and the value of a field with `x-const` is always the same.
-fn complete(schema: &mut RefOr<Schema>) {
-    match schema {
-        RefOr::T(Schema::Object(object)) => {
-            let fields = object.properties.iter_mut();
-            let always = fields.filter_map(|(name, of)| (!is_optional(of)).then(|| name.clone()));
-            object.required = always.collect();
-            object.properties.values_mut().for_each(complete);
-            if let Some(extensions) = &mut object.extensions
-                && let Some(value) = extensions.remove("x-const")
-            {
-                extensions.insert("const".to_owned(), value);
-            }
-        }
-        RefOr::T(Schema::AllOf(parts)) => parts.items.iter_mut().for_each(complete),
-        _ => {}
+fn complete(schema: &mut Value) {
+    if let Some(Value::Array(parts)) = schema.get_mut("allOf") {
+        parts.iter_mut().for_each(complete);
     }
-}
-
-/// Whether a field had `x-optional`, which is taken off.
-fn is_optional(schema: &mut RefOr<Schema>) -> bool {
-    let RefOr::T(Schema::Object(object)) = schema else {
-        return false;
-    };
-    let extensions = object.extensions.as_mut();
-    extensions.is_some_and(|extensions| extensions.remove("x-optional").is_some())
+    let mut always = Vec::new();
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        for (name, field) in fields {
+            let field_of = field.as_object_mut();
+            if field_of.is_none_or(|field| field.remove("x-optional").is_none()) {
+                always.push(name.clone());
+            }
+            complete(field);
+        }
+    }
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("required");
+        if !always.is_empty() {
+            schema.insert("required".to_owned(), json!(always));
+        }
+        if let Some(value) = schema.remove("x-const") {
+            schema.insert("const".to_owned(), value);
+        }
+    }
 }
 
 /// The schema of a field that may be absent, where a schema is given by a function.
@@ -105,126 +86,20 @@ macro_rules! vocabularies {
 
 pub(crate) use vocabularies;
 
-/// A string.
-pub fn string(description: &str) -> ObjectBuilder {
+/// One of these names.
+pub fn one_of(description: &str, names: &[&str]) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::String)
-        .description(Some(description))
-}
-
-/// A string, or `null`.
-pub fn optional_string(description: &str) -> ObjectBuilder {
-    or_null(Type::String).description(Some(description))
-}
-
-/// A string that must not be blank.
-pub fn filled_string(description: &str) -> ObjectBuilder {
-    string(description)
-        .min_length(Some(1))
-        .pattern(Some(NOT_BLANK))
-}
-
-/// An e-mail address.
-pub fn email(description: &str) -> ObjectBuilder {
-    string(description).format(Some(format("email")))
-}
-
-/// An object.
-pub fn object(description: &str) -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(Type::Object)
-        .description(Some(description))
-}
-
-/// A schema for a type or `null`.
-pub fn or_null(of: Type) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(nullable(of))
-}
-
-/// An object, `null`, or an empty list, which stands for an empty object.
-pub fn object_or_empty_list() -> ObjectBuilder {
-    ObjectBuilder::new()
-        .schema_type(SchemaType::from_iter([
-            Type::Object,
-            Type::Array,
-            Type::Null,
-        ]))
-        .extensions(Some(Extensions::from_iter([
-            ("items", json!({})),
-            ("maxItems", json!(0)),
-        ])))
-}
-
-/// A type, or `null`.
-pub fn nullable(of: Type) -> SchemaType {
-    SchemaType::from_iter([of, Type::Null])
-}
-
-/// A format for which utoipa has no constant, or only with a feature.
-pub fn format(name: &str) -> SchemaFormat {
-    SchemaFormat::Custom(name.to_owned())
-}
-
-/// A time in RFC 3339.
-pub fn time(description: &str) -> ObjectBuilder {
-    string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-}
-
-/// An optional field of a body, which is cleared by `null` and by a blank string.
-pub fn unless_empty(value: impl Into<RefOr<Schema>>) -> AnyOfBuilder {
-    AnyOfBuilder::new()
-        .item(value)
-        .item(string("Clears the field, as `null` does.").pattern(Some(BLANK)))
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-}
-
-/// A value of a named schema, or `null`.
-pub fn nullable_reference(name: &str) -> AnyOfBuilder {
-    AnyOfBuilder::new()
-        .item(reference(name))
-        .item(ObjectBuilder::new().schema_type(Type::Null))
-}
-
-/// A day, as a full date of RFC 3339.
-pub fn date(description: &str) -> ObjectBuilder {
-    string(description).format(Some(SchemaFormat::KnownFormat(KnownFormat::Date)))
+        .description(Some(description.trim()))
+        .enum_values(Some(names.iter().copied()))
 }
 
 /// An integer from 0 to the largest that every JSON implementation represents exactly, or `null`.
 pub fn optional_amount(description: &str) -> ObjectBuilder {
-    or_null(Type::Integer)
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Integer, Type::Null]))
         .description(Some(description))
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
         .minimum(Some(0))
         .maximum(usize::try_from(INTEGER).ok())
-}
-
-/// One of these names.
-pub fn one_of(description: &str, names: &[&str]) -> ObjectBuilder {
-    string(description.trim()).enum_values(Some(names.iter().copied()))
-}
-
-/// An array of values of a named schema, or `null`.
-pub fn some_of(description: &str, name: &str) -> ArrayBuilder {
-    ArrayBuilder::new()
-        .schema_type(nullable(Type::Array))
-        .items(reference(name))
-        .description(Some(description))
-}
-
-/// A reference to a schema among the components.
-pub fn reference(name: &str) -> Ref {
-    Ref::from_schema_name(name)
-}
-
-/// Adds required properties.
-pub fn with_all<S: Into<RefOr<Schema>>>(
-    object: ObjectBuilder,
-    properties: impl IntoIterator<Item = (&'static str, S)>,
-) -> ObjectBuilder {
-    properties
-        .into_iter()
-        .fold(object, |object, (name, schema)| {
-            object.property(name, schema).required(name)
-        })
 }

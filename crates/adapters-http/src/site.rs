@@ -12,17 +12,15 @@ use actix_web::{
     web,
 };
 use futures_util::FutureExt as _;
+use http_server::{Connection, InFlight, RequestId, ServerSettings, Timeouts, X_REQUEST_ID, serve};
 use runtime::panics;
 use tracing::Instrument as _;
 
 use crate::{
     admin::{AdminApplication, AdminListener},
     application::BuildError,
-    connection::{Connection, InFlight, Timeouts},
     error::ApiError,
     host::Hosts,
-    request_id::{RequestId, X_REQUEST_ID},
-    server::{ServerSettings, serve},
 };
 
 /// The number of connections that are served at a time: some browsers.

@@ -1,11 +1,12 @@
 //! The state that handlers share: the ports, the authorizer, and the limits of a request.
 
-use std::{future::pending, sync::Arc};
+use std::sync::Arc;
 
 use actix_web::web;
-use tokio::sync::watch;
+use http_server::Timeouts;
+use tokio_util::sync::CancellationToken;
 
-use crate::{body::BodyLimit, connection::Timeouts, oauth::Authorizer, ports::Ports, slots::Slots};
+use crate::{body::BodyLimit, oauth::Authorizer, ports::Ports, slots::Slots};
 
 /// The address where a decision can be contested, if there is one.
 pub type Appeal = Option<Arc<str>>;
@@ -22,7 +23,8 @@ pub struct State {
     /// The most bytes of an import, unpacked.
     pub import_limit: u64,
     pub timeouts: Timeouts,
-    pub stopping: Stopping,
+    /// Cancelled when the server stops, for answers that wait for something.
+    pub stopping: CancellationToken,
     /// Requests that look up names of receivers, or call them.
     pub receiver_calls: Arc<Slots>,
     /// Exports. Each has up to two pages in memory for as long as its client takes.
@@ -31,26 +33,6 @@ pub struct State {
     pub waits: Arc<Slots>,
     /// Imports. Each has some lines in memory for as long as its client takes.
     pub imports: Arc<Slots>,
-}
-
-/// Tells answers that wait for something that the server stops.
-#[derive(Clone, Debug)]
-pub struct Stopping(watch::Receiver<bool>);
-
-impl Stopping {
-    /// One that is told by setting `true`.
-    pub fn told_by(sender: &watch::Sender<bool>) -> Self {
-        Self(sender.subscribe())
-    }
-
-    /// Completes when the server stops.
-    pub async fn wait(&self) {
-        let mut receiver = self.0.clone();
-        if receiver.wait_for(|is_stopping| *is_stopping).await.is_err() {
-            // The sender is gone, so no stop will come.
-            pending::<()>().await;
-        }
-    }
 }
 
 impl State {

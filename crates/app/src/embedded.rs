@@ -10,8 +10,8 @@ use std::{
     path::{self, Path, PathBuf},
 };
 
-use adapters_http::oauth::KeyFolder;
 use anyhow::Context as _;
+use tokens::KeyFolder;
 
 use crate::{database_url::DatabaseUrl, misconfigured::Misconfigured};
 

@@ -8,7 +8,6 @@ use access::{
     sign_in::{SignInTokens, issue_link, token_digest},
 };
 use adapters_console::{LINK_PARAMETER, SIGN_IN_PATH, new_token as new_link};
-use adapters_http::oauth::ClientSecret;
 use domain::{
     posting::{Lifetime, Posting, moderation::Moderation},
     store::{Retention, Store},
@@ -21,6 +20,7 @@ use kernel::{
 use newsletter::usecase::{
     PersonCommand, PersonError, PersonOutcome, PersonRef, decide_about_person,
 };
+use tokens::ClientSecret;
 
 use runtime::{Clock, clock, decide_again};
 use uuid::Uuid;

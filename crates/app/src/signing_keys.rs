@@ -1,6 +1,6 @@
 //! The folder of the keys that sign access tokens.
 
-use adapters_http::oauth::{KeyFolder, KeyId};
+use tokens::{KeyFolder, KeyId};
 use uuid::Uuid;
 
 use crate::misconfigured::Misconfigured;

@@ -5,13 +5,13 @@ use std::{pin::pin, time::Duration};
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::posting::event::PUBLIC;
 use futures_util::future::{Either, select};
+use http_server::Connection;
 use kernel::event::{Cursor, EventFeed, EventName, InvalidCursor, LogError, LogPage, LogQuery};
 use tokio::time::Instant;
 
 use super::view;
 use crate::{
     coding::encode,
-    connection::Connection,
     error::ApiError,
     guard::Access,
     oauth::Caller,
@@ -21,13 +21,13 @@ use crate::{
 };
 
 /// The largest number of events of a page, unless the client says otherwise.
-pub const DEFAULT_LIMIT: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 /// The largest number of events of a page.
-pub const MAX_LIMIT: usize = 1000;
+const MAX_LIMIT: usize = 1000;
 /// The longest time, in seconds, that an answer waits for an event.
-pub const MAX_WAIT: usize = 30;
+const MAX_WAIT: usize = 30;
 /// Stands for the cursor of the last event.
-pub const LATEST: &str = "latest";
+const LATEST: &str = "latest";
 
 /// The time that is spent on pages of the log without wanted events, before the client is given an
 /// empty one.
@@ -131,7 +131,7 @@ async fn interrupted(request: &HttpRequest, state: &State) {
             None => std::future::pending().await,
         }
     });
-    select(hung_up, pin!(state.stopping.wait())).await;
+    select(hung_up, pin!(state.stopping.cancelled())).await;
 }
 
 impl Options for Request {

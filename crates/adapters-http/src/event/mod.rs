@@ -6,10 +6,7 @@ mod view;
 use actix_web::{http::StatusCode, web};
 use kernel::event::LogError;
 
-pub use self::{
-    feed::{DEFAULT_LIMIT, LATEST, MAX_LIMIT, MAX_WAIT},
-    view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body, event_text},
-};
+pub use self::view::{DeliveredEvent, EventId, EventPageAnswer, EventType, event_body, event_text};
 use crate::{error::ApiError, guard::protected, posting::READERS};
 
 /// The path of the feed.

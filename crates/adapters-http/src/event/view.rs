@@ -22,8 +22,6 @@ use crate::{
     schema::one_of,
 };
 
-mod example;
-
 /// The JSON of an event without its id, the body of a webhook: `{"type","timestamp","data"}`, with
 /// the posting under `data.posting` if it is given. `None` if readers outside may not see it.
 pub fn event_body(

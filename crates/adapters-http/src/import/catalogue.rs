@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::{
     run::{ImportOptions, NAME, run},
-    view::{CatalogueAnswer, CataloguesAnswer, UndoneAnswer},
+    view::{Catalogue, Undone},
 };
 use crate::{
     answer::{self, no_store},
@@ -42,7 +42,8 @@ pub(super) async fn list(
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let all = state.ports.catalogues.list(caller.id(), now()).await?;
-    answer::json(StatusCode::OK, &CataloguesAnswer::new(&all)).map(no_store)
+    let shown: Vec<_> = all.iter().map(Catalogue::from).collect();
+    answer::data(StatusCode::OK, shown).map(no_store)
 }
 
 pub(super) async fn show(
@@ -54,7 +55,7 @@ pub(super) async fn show(
     let (catalogues, name) = (&state.ports.catalogues, name(&segment)?);
     let found = catalogues.find(caller.id(), &name, now()).await?;
     let found = found.ok_or_else(ApiError::no_such_catalogue)?;
-    answer::json(StatusCode::OK, &CatalogueAnswer::new(&found)).map(no_store)
+    answer::data(StatusCode::OK, Catalogue::from(&found)).map(no_store)
 }
 
 pub(super) async fn delete(
@@ -84,7 +85,7 @@ pub(super) async fn undo(
         by: None,
     };
     let undone = state.ports.undo.undo(order).await?;
-    answer::json(StatusCode::OK, &UndoneAnswer::new(undone)).map(no_store)
+    answer::data(StatusCode::OK, Undone::from(undone)).map(no_store)
 }
 
 /// The name of the catalogue in the path.

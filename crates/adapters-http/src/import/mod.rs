@@ -12,9 +12,8 @@ mod view;
 
 use actix_web::{HttpResponse, http::Method, web};
 
-pub use self::run::MOST_FEW;
 use self::run::{ImportOptions, run};
-pub use self::view::{CatalogueAnswer, CataloguesAnswer, ImportLine, UndoneAnswer, catalogue_data};
+pub use self::view::{Catalogue, ImportLine, Undone, catalogue_data};
 use crate::{
     body::Body,
     error::ApiError,

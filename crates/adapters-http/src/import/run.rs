@@ -18,6 +18,7 @@ use domain::{
     import::{Line, Proof, Receipt, Summary},
     usecase::{CatalogueOrder, Import, ImportOrder},
 };
+use http_server::{RequestId, content_length};
 use tokio::{task::yield_now, time::Instant};
 
 use super::{
@@ -28,12 +29,10 @@ use super::{
 };
 use crate::{
     body::Body,
-    connection::content_length,
     error::{ApiError, RETRY_UNAVAILABLE},
     oauth::{AuthError, Caller, RequestContext},
     posting::{NDJSON, PREFERENCE_APPLIED, Pushes, STRICT, WRITERS, is_strict},
     query::{Parameters, boolean, integer},
-    request_id::RequestId,
     state::State,
 };
 
@@ -46,7 +45,7 @@ const CLIENT_EVERY: Duration = Duration::from_secs(1);
 const RETRY_NO_ROOM: u32 = 60;
 
 /// The largest `min_missing`.
-pub const MOST_FEW: usize = 10_000_000;
+const MOST_FEW: usize = 10_000_000;
 
 /// The name of the part of the path, and of the field under which a bad one is reported.
 pub const NAME: &str = "name";
@@ -216,7 +215,7 @@ impl Running<'_> {
         loop {
             let is_more = tokio::select! {
                 read = body.read(&mut buffer) => read?,
-                () = stopping.wait() => return Err(ApiError::stopping()),
+                () = stopping.cancelled() => return Err(ApiError::stopping()),
             };
             if !is_more {
                 break;
@@ -313,8 +312,8 @@ async fn wait_for_limit(
     caller: &Caller,
 ) -> Result<(), ApiError> {
     tokio::select! {
-        usage = caller.wait_for_limit() => RequestContext::set_usage(request, usage),
-        () = state.stopping.wait() => return Err(ApiError::stopping()),
+        usage = caller.wait_for_limit() => RequestContext::set(request, caller.id(), usage),
+        () = state.stopping.cancelled() => return Err(ApiError::stopping()),
     }
     Ok(())
 }

@@ -9,7 +9,6 @@ use domain::{
 };
 use kernel::{ClientId, PutOutcome};
 use serde::Serialize;
-use time::macros::datetime;
 use utoipa::{
     PartialSchema as _, ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema},
@@ -19,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     answer::Timestamp,
     error::{ApiError, Fields},
-    schema::{Answer, optional},
+    schema::optional,
 };
 
 /// The receipt of a line, or the summary, which comes last.
@@ -59,7 +58,7 @@ pub struct ImportReceipt<'a> {
     message: Option<&'a str>,
     /// What is wrong with each field, by its path.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = errors)]
+    #[schema(schema_with = Fields::schema)]
     errors: Option<Fields<'a>>,
 }
 
@@ -128,10 +127,6 @@ impl<'a> ImportReceipt<'a> {
             errors: error.errors().map(Fields),
         }
     }
-}
-
-fn errors() -> RefOr<Schema> {
-    optional(Fields::schema())
 }
 
 #[expect(
@@ -291,62 +286,19 @@ impl Missing {
     }
 }
 
-/// A catalogue.
-#[derive(Serialize, ToSchema)]
-#[schema(as = CatalogueAnswer)]
-pub struct CatalogueAnswer<'a> {
-    data: Catalogue<'a>,
-}
-
-impl<'a> CatalogueAnswer<'a> {
-    /// The answer about a catalogue.
-    pub fn new(catalogue: &'a catalogue::Catalogue) -> Self {
-        Self {
-            data: Catalogue::new(catalogue),
-        }
-    }
-}
-
-/// What an undo did.
-#[derive(Serialize, ToSchema)]
-#[schema(as = UndoneAnswer)]
-pub struct UndoneAnswer {
-    data: Undone,
-}
-
 /// What became of the postings that the last import that expired anything had expired.
 #[derive(Serialize, ToSchema)]
-struct Undone {
+pub struct Undone {
     /// How many were reopened.
     reopened: u64,
     /// How many were left as they are, because they were changed since, or are open again.
     left: u64,
 }
 
-impl UndoneAnswer {
-    /// The answer about an undo.
-    pub const fn new(undone: catalogue::Undone) -> Self {
+impl From<catalogue::Undone> for Undone {
+    fn from(undone: catalogue::Undone) -> Self {
         let catalogue::Undone { reopened, left } = undone;
-        Self {
-            data: Undone { reopened, left },
-        }
-    }
-}
-
-/// The client's catalogues.
-#[derive(Serialize, ToSchema)]
-#[schema(as = CataloguesAnswer)]
-pub struct CataloguesAnswer<'a> {
-    /// By name.
-    data: Vec<Catalogue<'a>>,
-}
-
-impl<'a> CataloguesAnswer<'a> {
-    /// The answer about catalogues.
-    pub fn new(catalogues: &'a [catalogue::Catalogue]) -> Self {
-        Self {
-            data: catalogues.iter().map(Catalogue::new).collect(),
-        }
+        Self { reopened, left }
     }
 }
 
@@ -354,7 +306,7 @@ impl<'a> CataloguesAnswer<'a> {
 pub fn catalogue_data(client: ClientId, catalogue: &catalogue::Catalogue) -> impl Serialize {
     CatalogueData {
         client: client.to_string(),
-        catalogue: Catalogue::new(catalogue),
+        catalogue: catalogue.into(),
     }
 }
 
@@ -367,7 +319,7 @@ struct CatalogueData<'a> {
 
 /// A catalogue: the postings that a client offers under a name.
 #[derive(Serialize, ToSchema)]
-struct Catalogue<'a> {
+pub struct Catalogue<'a> {
     /// The name.
     name: &'a str,
     /// The number of its postings that wait for enrichment or are approved.
@@ -378,8 +330,8 @@ struct Catalogue<'a> {
     last_import: Option<LastImport>,
 }
 
-impl<'a> Catalogue<'a> {
-    fn new(catalogue: &'a catalogue::Catalogue) -> Self {
+impl<'a> From<&'a catalogue::Catalogue> for Catalogue<'a> {
+    fn from(catalogue: &'a catalogue::Catalogue) -> Self {
         Self {
             name: catalogue.name.as_str(),
             postings: catalogue.postings,
@@ -409,75 +361,6 @@ impl LastImport {
             started_at: Timestamp(import.started_at),
             finished_at: Timestamp(import.finished_at),
             summary: Summary::new(&import.summary),
-        }
-    }
-}
-
-fn example_summary(missing: Option<import::Missing>) -> import::Summary {
-    import::Summary {
-        counts: Counts {
-            lines: 250,
-            created: 12,
-            updated: 3,
-            unchanged: 233,
-            expired: 0,
-            reopened: 1,
-            refused: 1,
-            failed: 0,
-            notices: NoticeCounts::default(),
-        },
-        missing,
-        complete: true,
-    }
-}
-
-const MISSING: import::Missing = import::Missing {
-    count: 9,
-    expired: 9,
-    held: false,
-};
-
-fn example_catalogue() -> Catalogue<'static> {
-    let summary = example_summary(Some(MISSING));
-    Catalogue {
-        name: "berlin",
-        postings: 249,
-        running: false,
-        last_import: Some(LastImport::new(&PastImport {
-            started_at: datetime!(2026-01-31 04:00:00 UTC),
-            finished_at: datetime!(2026-01-31 04:00:03.5 UTC),
-            summary,
-        })),
-    }
-}
-
-impl Answer for ImportLine<'_> {
-    fn example() -> Self {
-        Self::Summary(LastLine::new(&example_summary(Some(MISSING)), 0, None))
-    }
-}
-
-impl Answer for CatalogueAnswer<'_> {
-    fn example() -> Self {
-        Self {
-            data: example_catalogue(),
-        }
-    }
-}
-
-impl Answer for UndoneAnswer {
-    fn example() -> Self {
-        Self::new(catalogue::Undone {
-            reopened: 120,
-            left: 3,
-        })
-    }
-}
-
-impl Answer for CataloguesAnswer<'_> {
-    fn example() -> Self {
-        Self {
-            data: vec![example_catalogue()],
         }
     }
 }

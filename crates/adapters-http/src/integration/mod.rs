@@ -9,9 +9,9 @@ use actix_web::{
     web,
 };
 
-pub use self::view::{IntegrationAnswer, LinkAnswer, client_data};
+pub use self::view::{Integration, Link, client_data};
 use crate::{
-    answer::{self, no_store},
+    answer::{self, Timestamp, no_store},
     error::ApiError,
     guard::protected,
     oauth::Caller,
@@ -38,8 +38,8 @@ async fn show(
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let activity = state.ports.activity.activity(caller.id()).await?;
-    let shown = IntegrationAnswer::new(caller.client(), &activity);
-    answer::json(StatusCode::OK, &shown).map(no_store)
+    let shown = Integration::new(caller.client(), &activity);
+    answer::data(StatusCode::OK, shown).map(no_store)
 }
 
 async fn link(
@@ -54,5 +54,6 @@ async fn link(
         // Between the check of the token and now.
         error => ApiError::internal(&error),
     })?;
-    answer::json(StatusCode::OK, &LinkAnswer::new(url, expires_at)).map(no_store)
+    let expires_at = Timestamp(expires_at);
+    answer::data(StatusCode::OK, Link { url, expires_at }).map(no_store)
 }

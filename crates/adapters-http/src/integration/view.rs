@@ -8,63 +8,20 @@ use access::{
 };
 use kernel::day;
 use serde::Serialize;
-use time::{OffsetDateTime, macros::datetime};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::{answer::Timestamp, schema::Answer};
-
-/// The client that asks.
-#[derive(Serialize, ToSchema)]
-#[schema(as = IntegrationAnswer)]
-pub struct IntegrationAnswer<'a> {
-    data: Integration<'a>,
-}
-
-impl<'a> IntegrationAnswer<'a> {
-    /// The answer about a client.
-    pub fn new(client: &'a Client, activity: &'a Activity) -> Self {
-        Self {
-            data: Integration::new(client, activity),
-        }
-    }
-}
-
-/// A link that was made.
-#[derive(Serialize, ToSchema)]
-#[schema(as = IntegrationLink)]
-pub struct LinkAnswer {
-    data: Link,
-}
+use crate::answer::Timestamp;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = IntegrationLinkData)]
-struct Link {
+pub struct Link {
     /// The address, good for one browser.
     #[schema(format = "uri")]
-    url: String,
+    pub url: String,
     /// Until when it can be used.
     #[schema(value_type = OffsetDateTime)]
-    expires_at: Timestamp,
-}
-
-impl LinkAnswer {
-    /// A link with its end.
-    pub const fn new(url: String, expires_at: OffsetDateTime) -> Self {
-        Self {
-            data: Link {
-                url,
-                expires_at: Timestamp(expires_at),
-            },
-        }
-    }
-}
-
-impl Answer for LinkAnswer {
-    fn example() -> Self {
-        let url = "https://board.example/integration/sign-in?link=Yw8kIuJ1F3r1gWmS5Nn0xqB6rj2V0Zc4uT7pLhE9aXk";
-        Self::new(url.to_owned(), datetime!(2026-02-01 12:00 UTC))
-    }
+    pub expires_at: Timestamp,
 }
 
 /// A client as the API shows it to itself under `data`, with its secrets' times and its own, for
@@ -110,7 +67,7 @@ impl Secret {
 
 /// A client, and what came of its pushes. Counts may lag by ten seconds.
 #[derive(Serialize, ToSchema)]
-struct Integration<'a> {
+pub struct Integration<'a> {
     /// The client's id.
     client_id: Uuid,
     /// The client's name.
@@ -132,7 +89,7 @@ struct Integration<'a> {
 }
 
 impl<'a> Integration<'a> {
-    fn new(client: &'a Client, activity: &'a Activity) -> Self {
+    pub fn new(client: &'a Client, activity: &'a Activity) -> Self {
         Self {
             client_id: client.id.uuid(),
             name: &client.name,
@@ -236,42 +193,6 @@ impl<'a> Refusal<'a> {
     }
 }
 
-impl Answer for IntegrationAnswer<'_> {
-    fn example() -> Self {
-        Self {
-            data: Integration {
-                client_id: Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0000),
-                name: "scraper",
-                scopes: vec![Scope::JobPostingsWrite.as_str()],
-                prefixes: &[],
-                requests_per_minute: NonZeroU32::new(600),
-                last_push_at: Some(Timestamp(datetime!(2026-01-31 12:00:00 UTC))),
-                days: vec![DayOfIntegration {
-                    date: "2026-01-31".to_owned(),
-                    created: 12,
-                    updated: 3,
-                    unchanged: 1_985,
-                    expired: 7,
-                    reopened: 0,
-                    refused: 1,
-                    approved: 11,
-                    rejected: 1,
-                }],
-                refusals: vec![Refusal {
-                    at: Timestamp(datetime!(2026-01-31 11:58:02.5 UTC)),
-                    unique_source_identifier: "example-4711",
-                    status: 404,
-                    message: "Job posting not found.",
-                    errors: None,
-                    request_id: Some("0190a1b2-0000-7000-8000-000000000009"),
-                    count: 1,
-                    others: &[],
-                }],
-            },
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use kernel::{
@@ -329,8 +250,8 @@ mod tests {
                 shown(404, json!(null)),
             ],
         });
-        let answer = serde_json::to_value(IntegrationAnswer::new(&client, &activity)).unwrap();
-        assert_eq!(answer, json!({"data": expect}));
+        let shown = serde_json::to_value(Integration::new(&client, &activity)).unwrap();
+        assert_eq!(shown, expect);
 
         let times = json!({
             "secrets": [{"created_at": "2026-03-01T12:00:00.123456Z", "expires_at": null,

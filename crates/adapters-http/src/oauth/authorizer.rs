@@ -7,43 +7,27 @@ use std::{
 };
 
 use access::{ActivityRecorder, Clients};
-use kernel::ClientId;
 use runtime::Clock;
 use time::OffsetDateTime;
+use tokens::{KeyError, KeyFolder, KeyRing, TokenFault, Tokens, VerifiedToken};
 
-use super::{
-    clients::ActiveClients,
-    failures::FailedClients,
-    jwt::{TokenFault, Tokens, VerifiedToken},
-    keys::{KeyError, KeyFolder, KeyRing},
-    limit::Uptime,
-};
-
-/// The claims that all tokens share; the same in every process on one database.
-#[derive(Clone, Debug)]
-pub struct AuthSettings {
-    /// The `iss` claim, and the base of the addresses in the metadata.
-    pub issuer: String,
-    /// The `aud` claim.
-    pub audience: String,
-    /// The lifetime of a token, truncated to seconds.
-    pub token_ttl: Duration,
-}
+use super::{clients::ActiveClients, failures::FailedClients, limit::Uptime};
 
 /// Issues and verifies tokens. The routes and the guard share one as `web::Data`.
 pub struct Authorizer {
-    pub(super) issuer: String,
-    token_ttl: i64,
-    tokens: Tokens,
-    keys: Arc<KeyRing>,
-    recorder: Arc<dyn ActivityRecorder>,
-    failed: FailedClients,
+    /// The lifetime of a token, in seconds.
+    pub(super) token_ttl: i64,
+    pub(super) tokens: Tokens,
+    pub(super) recorder: Arc<dyn ActivityRecorder>,
     pub(super) active: ActiveClients,
+    keys: Arc<KeyRing>,
+    failed: FailedClients,
     clock: Clock,
 }
 
 impl Authorizer {
-    /// An authorizer on the system clock, whose issuer and audience are the service's public URL.
+    /// An authorizer on the system clock, whose issuer and audience are the service's public URL,
+    /// the same in every process on one database.
     ///
     /// The folder may have no key yet: tokens are issued and accepted once it has one.
     pub fn new(
@@ -53,48 +37,30 @@ impl Authorizer {
         public_url: &str,
         token_ttl: Duration,
     ) -> Result<Self, KeyError> {
-        let settings = AuthSettings {
-            issuer: public_url.to_owned(),
-            audience: public_url.to_owned(),
-            token_ttl,
-        };
-        let clock: Clock = Arc::new(OffsetDateTime::now_utc);
-        let keys = KeyRing::open(KeyFolder::new(keys))?;
         let start = Instant::now();
-        let uptime = Uptime(Arc::new(move || start.elapsed()));
-        Ok(Self::build(
-            settings, keys, clients, recorder, clock, uptime,
+        let clocks = (
+            Arc::new(OffsetDateTime::now_utc) as Clock,
+            Uptime(Arc::new(move || start.elapsed())),
+        );
+        let keys = KeyRing::open(KeyFolder::new(keys))?;
+        let tokens = Tokens::new(public_url.to_owned());
+        Ok(Self::with_clocks(
+            tokens, token_ttl, keys, clients, recorder, clocks,
         ))
     }
 
-    /// An authorizer with other claims or another clock, by which limits are counted, too.
-    pub fn with_clock(
-        settings: AuthSettings,
+    /// An authorizer with other keys and other clocks: of the day, and of limits.
+    pub(super) fn with_clocks(
+        tokens: Tokens,
+        token_ttl: Duration,
         keys: KeyRing,
         clients: Arc<dyn Clients>,
         recorder: Arc<dyn ActivityRecorder>,
-        clock: Clock,
-    ) -> Self {
-        let shown = Arc::clone(&clock);
-        let uptime = Uptime(Arc::new(move || {
-            let since_1970 = shown() - OffsetDateTime::UNIX_EPOCH;
-            since_1970.try_into().unwrap_or_default()
-        }));
-        Self::build(settings, keys, clients, recorder, clock, uptime)
-    }
-
-    fn build(
-        settings: AuthSettings,
-        keys: KeyRing,
-        clients: Arc<dyn Clients>,
-        recorder: Arc<dyn ActivityRecorder>,
-        clock: Clock,
-        uptime: Uptime,
+        (clock, uptime): (Clock, Uptime),
     ) -> Self {
         Self {
-            token_ttl: i64::try_from(settings.token_ttl.as_secs()).unwrap_or(i64::MAX),
-            tokens: Tokens::new(settings.issuer.clone(), settings.audience),
-            issuer: settings.issuer,
+            token_ttl: i64::try_from(token_ttl.as_secs()).unwrap_or(i64::MAX),
+            tokens,
             keys: Arc::new(keys),
             active: ActiveClients::new(clients, uptime),
             recorder,
@@ -117,33 +83,11 @@ impl Authorizer {
         self.failed.note(client_id.parse().ok(), self.now());
     }
 
-    pub(super) const fn token_ttl(&self) -> i64 {
-        self.token_ttl
-    }
-
     pub(crate) const fn keys(&self) -> &Arc<KeyRing> {
         &self.keys
     }
 
-    pub(super) const fn tokens(&self) -> &Tokens {
-        &self.tokens
-    }
-
-    /// Records that a token was issued for the secret with this digest.
-    pub(super) fn note_use(&self, client: ClientId, digest: [u8; 32], now: OffsetDateTime) {
-        self.recorder
-            .used(client, digest, kernel::microseconds(now));
-    }
-
-    /// A token that was accepted before, if its key is still known and it has not expired.
-    pub(super) fn remembered(
-        &self,
-        token: &str,
-        now: OffsetDateTime,
-    ) -> Option<Arc<VerifiedToken>> {
-        self.tokens.remembered(token, &self.keys.current(), now)
-    }
-
+    /// The claims of a token, if it is accepted now. Its client may have been revoked.
     pub(super) fn verify(
         &self,
         token: &str,

@@ -11,14 +11,13 @@ use access::{Client, Scope};
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use kernel::{ClientId, Prefixes};
 use time::OffsetDateTime;
+use tokens::{TokenFault, VerifiedToken};
 use tokio::time::sleep;
 
 use super::{
     authorizer::Authorizer,
     clients::ActiveClient,
     error::AuthError,
-    grant::guard,
-    jwt::{TokenFault, VerifiedToken},
     limit::{Limit, Usage},
 };
 
@@ -78,48 +77,36 @@ impl Caller {
     }
 }
 
-/// The outcome of the check of a request.
-#[derive(Clone, Debug)]
-pub struct Authorization {
-    /// The client of a valid token, whether or not it may do this.
-    pub client: Option<ClientId>,
-    /// The client, or the reason why it may not do this.
-    pub caller: Result<Caller, AuthError>,
-    /// The use of the client's limit, if its token is valid and it has a limit.
-    pub usage: Option<Usage>,
-}
-
 impl Authorizer {
-    /// Checks a request with these headers: its token, the limit of the token's client, and that
-    /// the token and its client have any one of the scopes. List the weakest scope first: it is the
-    /// one that `WWW-Authenticate` names.
-    pub async fn authorize(&self, headers: &HeaderMap, scopes: &[Scope]) -> Authorization {
-        let (active, token) = match self.identify(headers, scopes).await {
-            Ok(identified) => identified,
-            Err(error) => {
-                return Authorization {
-                    client: None,
-                    caller: Err(error),
-                    usage: None,
-                };
-            }
-        };
-        let client = Some(active.client.id);
-        let counted = active.limit.as_ref().map(|limit| limit.count());
-        let usage = counted.map(|(usage, _)| usage);
-        let caller = match (counted, token) {
-            (Some((usage, Err(retry_after))), _) => Err(AuthError::Limited {
+    /// Checks a request with these headers: its token, the limit of the token's client if the
+    /// request `counts`, and that the token and its client have any one of the scopes. List the
+    /// weakest scope first: it is the one that `WWW-Authenticate` names. `notice` learns who the
+    /// client is, and what is left of its limit, as soon as its token is found valid.
+    pub async fn authorize(
+        &self,
+        headers: &HeaderMap,
+        scopes: &[Scope],
+        counts: bool,
+        notice: impl Fn(ClientId, Option<Usage>),
+    ) -> Result<Caller, AuthError> {
+        let now = self.now();
+        let token = self
+            .verify(token_of(headers)?, now)
+            .map_err(AuthError::Invalid)?;
+        let active = self.active_client(&token, now).await?;
+        let limit = active.limit.as_ref().filter(|_| counts);
+        let counted = limit.map(|limit| limit.count());
+        notice(active.client.id, counted.map(|(usage, _)| usage));
+        if let Some((usage, Err(retry_after))) = counted {
+            return Err(AuthError::Limited {
                 per_minute: usage.per_minute(),
                 retry_after,
-            }),
-            (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
-            (_, Some(token)) => Caller::of(active, token, scopes),
-        };
-        Authorization {
-            client,
-            caller,
-            usage,
+            });
         }
+        if !scopes.iter().any(|scope| token.scopes.contains(scope)) {
+            return Err(AuthError::InsufficientScope(scopes.to_vec()));
+        }
+        Caller::of(active, token, scopes)
     }
 
     /// The client of a request that has been under way for a while, as the store has it now: it
@@ -131,33 +118,6 @@ impl Authorizer {
     ) -> Result<Caller, AuthError> {
         let active = self.active_client(&caller.token, self.now()).await?;
         Caller::of(active, Arc::clone(&caller.token), scopes)
-    }
-
-    /// Checks the headers of an import, which waits instead of being refused past the client's
-    /// limit.
-    pub async fn authorize_import(
-        &self,
-        headers: &HeaderMap,
-        scopes: &[Scope],
-    ) -> Result<Caller, AuthError> {
-        match self.identify(headers, scopes).await? {
-            (active, Some(token)) => Caller::of(active, token, scopes),
-            (_, None) => Err(AuthError::InsufficientScope(scopes.to_vec())),
-        }
-    }
-
-    /// The client of a request, and its token if that has any one of the scopes.
-    async fn identify(
-        &self,
-        headers: &HeaderMap,
-        scopes: &[Scope],
-    ) -> Result<(ActiveClient, Option<Arc<VerifiedToken>>), AuthError> {
-        let token = token_of(headers)?;
-        let now = self.now();
-        let checked = guard(self, token, scopes, now).map_err(AuthError::Invalid);
-        let (token, is_permitted) = checked?;
-        let active = self.active_client(&token, now).await?;
-        Ok((active, is_permitted.then_some(token)))
     }
 
     /// The client of a token, if it accepts the token still.

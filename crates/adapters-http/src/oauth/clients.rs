@@ -13,11 +13,9 @@ use access::{Client, Clients};
 use kernel::{ClientId, StoreError};
 use moka::sync::Cache;
 use time::{Duration, OffsetDateTime};
+use tokens::matching_digest;
 
-use super::{
-    limit::{Limit, Uptime},
-    secret::matching_digest,
-};
+use super::limit::{Limit, Uptime};
 
 /// How long an answer is cached. Changes of a client must hold within 10 seconds.
 const HOLDS_FOR: Duration = Duration::seconds(5);

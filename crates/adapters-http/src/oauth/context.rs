@@ -16,17 +16,11 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// Sets the use of the limit, once the client is known.
-    pub fn set_usage(request: &HttpRequest, usage: Option<Usage>) {
-        if let Some(context) = request.extensions().get::<Self>() {
-            context.usage.set(usage);
-        }
-    }
-
-    /// Sets the client.
-    pub fn set_client(request: &HttpRequest, client: ClientId) {
+    /// Sets the client, once it is known, and the use of its limit, if it has one.
+    pub fn set(request: &HttpRequest, client: ClientId, usage: Option<Usage>) {
         if let Some(context) = request.extensions().get::<Self>() {
             context.client.set(Some(client));
+            context.usage.set(usage);
         }
     }
 

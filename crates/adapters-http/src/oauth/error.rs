@@ -12,9 +12,8 @@ use actix_web::{
 };
 use kernel::suggest;
 use serde::Serialize;
-use utoipa::ToSchema;
+use tokens::TokenFault;
 
-use super::jwt::TokenFault;
 use crate::error::ApiError;
 
 /// The realm of both `WWW-Authenticate` challenges.
@@ -125,89 +124,54 @@ impl std::error::Error for AuthError {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TokenError {
     status: StatusCode,
-    code: TokenErrorCode,
+    code: &'static str,
     description: Cow<'static, str>,
     /// In how many seconds to try again.
     retry_after: Option<u64>,
 }
 
-/// Machine-readable code of the problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum TokenErrorCode {
-    InvalidRequest,
-    InvalidClient,
-    UnsupportedGrantType,
-    InvalidScope,
-    TemporarilyUnavailable,
-    ServerError,
-}
-
-impl TokenErrorCode {
-    /// The status of most errors of this code.
-    const fn status(self) -> StatusCode {
-        match self {
-            Self::InvalidRequest | Self::UnsupportedGrantType | Self::InvalidScope => {
-                StatusCode::BAD_REQUEST
-            }
-            Self::InvalidClient => StatusCode::UNAUTHORIZED,
-            Self::TemporarilyUnavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::ServerError => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::InvalidRequest => "invalid_request",
-            Self::InvalidClient => "invalid_client",
-            Self::UnsupportedGrantType => "unsupported_grant_type",
-            Self::InvalidScope => "invalid_scope",
-            Self::TemporarilyUnavailable => "temporarily_unavailable",
-            Self::ServerError => "server_error",
-        }
-    }
-}
-
 /// An error of RFC 6749 §5.2.
-#[derive(Serialize, ToSchema)]
-#[schema(as = TokenError)]
-pub(crate) struct TokenErrorBody<'a> {
-    error: TokenErrorCode,
-    /// Human-readable description of the problem.
+#[derive(Serialize)]
+struct TokenErrorBody<'a> {
+    error: &'static str,
     error_description: &'a str,
-    /// The same text as `error_description`, under the name that all errors use.
+    /// The same text, under the name that all errors use.
     message: &'a str,
 }
 
 impl TokenError {
-    fn new(code: TokenErrorCode, description: impl Into<Cow<'static, str>>) -> Self {
+    fn new(
+        status: StatusCode,
+        code: &'static str,
+        description: impl Into<Cow<'static, str>>,
+    ) -> Self {
         Self {
-            status: code.status(),
+            status,
             code,
             description: description.into(),
             retry_after: None,
         }
     }
 
-    const fn with_status(mut self, status: StatusCode) -> Self {
-        self.status = status;
-        self
+    fn with_status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
     }
 
     /// The request is malformed.
     pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(TokenErrorCode::InvalidRequest, description)
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", description)
     }
 
     /// The client's credentials are missing or wrong.
     pub fn invalid_client(description: &'static str) -> Self {
-        Self::new(TokenErrorCode::InvalidClient, description)
+        Self::new(StatusCode::UNAUTHORIZED, "invalid_client", description)
     }
 
     /// The grant type is not the only one supported.
     pub fn unsupported_grant_type() -> Self {
         Self::new(
-            TokenErrorCode::UnsupportedGrantType,
+            StatusCode::BAD_REQUEST,
+            "unsupported_grant_type",
             "The only supported grant_type is client_credentials.",
         )
     }
@@ -225,7 +189,8 @@ impl TokenError {
         };
         let has: Vec<_> = has.iter().map(|scope| scope.as_str()).collect();
         Self::new(
-            TokenErrorCode::InvalidScope,
+            StatusCode::BAD_REQUEST,
+            "invalid_scope",
             format!(
                 "The scope '{shown}' {problem}; the client has: {}.",
                 has.join(", ")
@@ -236,7 +201,8 @@ impl TokenError {
     /// The body is too large.
     pub fn body_too_large(limit: usize) -> Self {
         Self::new(
-            TokenErrorCode::InvalidRequest,
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
             format!("The body is too large; at most {limit} bytes are accepted."),
         )
         .with_status(StatusCode::PAYLOAD_TOO_LARGE)
@@ -245,7 +211,8 @@ impl TokenError {
     /// The body is compressed.
     pub fn unsupported_encoding() -> Self {
         Self::new(
-            TokenErrorCode::InvalidRequest,
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
             "Content-Encoding must be absent or identity.",
         )
         .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
@@ -253,16 +220,7 @@ impl TokenError {
 
     /// The error code, as the label of the metric.
     pub const fn label(&self) -> &'static str {
-        self.code.as_str()
-    }
-
-    /// The body of the answer.
-    pub(crate) fn body(&self) -> TokenErrorBody<'_> {
-        TokenErrorBody {
-            error: self.code,
-            error_description: &self.description,
-            message: &self.description,
-        }
+        self.code
     }
 
     /// Whether client authentication failed.
@@ -272,8 +230,12 @@ impl TokenError {
 
     /// The method is not POST.
     pub fn method_not_allowed() -> Self {
-        Self::new(TokenErrorCode::InvalidRequest, "Use the method POST.")
-            .with_status(StatusCode::METHOD_NOT_ALLOWED)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "invalid_request",
+            "Use the method POST.",
+        )
+        .with_status(StatusCode::METHOD_NOT_ALLOWED)
     }
 
     /// The store is unavailable. The code is from RFC 6749 §4.1.2.1, because §5.2 has none for
@@ -281,7 +243,11 @@ impl TokenError {
     pub fn unavailable(description: &'static str) -> Self {
         Self {
             retry_after: Some(RETRY_AFTER_SECONDS.into()),
-            ..Self::new(TokenErrorCode::TemporarilyUnavailable, description)
+            ..Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "temporarily_unavailable",
+                description,
+            )
         }
     }
 
@@ -293,14 +259,22 @@ impl TokenError {
         };
         Self {
             retry_after: Some(retry_after),
-            ..Self::new(TokenErrorCode::TemporarilyUnavailable, limited.to_string())
-                .with_status(StatusCode::TOO_MANY_REQUESTS)
+            ..Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "temporarily_unavailable",
+                limited.to_string(),
+            )
+            .with_status(StatusCode::TOO_MANY_REQUESTS)
         }
     }
 
     /// An internal error.
     pub fn internal() -> Self {
-        Self::new(TokenErrorCode::ServerError, "The service failed.")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "server_error",
+            "The service failed.",
+        )
     }
 }
 
@@ -332,6 +306,10 @@ impl ResponseError for TokenError {
         if let Some(seconds) = self.retry_after {
             response.insert_header((RETRY_AFTER, seconds));
         }
-        response.json(self.body())
+        response.json(TokenErrorBody {
+            error: self.code,
+            error_description: &self.description,
+            message: &self.description,
+        })
     }
 }

@@ -3,9 +3,8 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
 use time::OffsetDateTime;
+use tokens::{KeyFolder, KeyId, KeySet, TokenFault, Tokens};
 use uuid::Uuid;
-
-use super::{KeyFolder, KeyId, KeySet, TokenFault, jwt::Tokens};
 
 /// An issuer with one new key.
 pub struct Issuer {
@@ -21,7 +20,7 @@ impl Issuer {
         let folder = KeyFolder::new(folder.path().join("keys"));
         folder.generate(KeyId::new(Uuid::now_v7()).ok()?).ok()?;
         Some(Self {
-            tokens: Tokens::new(name.to_owned(), name.to_owned()),
+            tokens: Tokens::new(name.to_owned()),
             keys: folder.list().ok()?,
             random: SystemRandom::new(),
         })

@@ -1,102 +1,36 @@
-//! The bridge to oxide-auth: its state machines of the client-credentials grant and of a protected
-//! resource, on this service's clients and tokens.
-//!
-//! oxide-auth uses chrono and the system clock; both stay inside this module.
+//! The bridge to oxide-auth: its state machine of the client-credentials grant, on this service's
+//! clients and tokens.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use access::{Client, Scope};
-use chrono::{TimeDelta, Utc};
 use kernel::ClientId;
 use oxide_auth::{
     code_grant::{
         client_credentials::{ClientCredentials, Input, Output, Request},
         error::{AccessTokenError, AccessTokenErrorType},
-        resource,
     },
     endpoint::PreGrant,
     primitives::{
-        grant::{Extensions, Grant},
+        grant::Extensions,
         registrar::{BoundClient, RegisteredUrl},
         scope::Scope as GrantScope,
     },
 };
 use time::OffsetDateTime;
+use tokens::Grant;
 use url::Url;
 
 use super::{
     authorizer::Authorizer,
     clients::{ActiveClient, Unchecked},
     error::TokenError,
-    jwt::{self, TokenFault, VerifiedToken},
     limit::Usage,
     request::TokenRequest,
 };
 
 /// The redirect URI that oxide-auth requires of every client. This grant has no redirects.
 const NO_REDIRECT: &str = "urn:ietf:wg:oauth:2.0:oob";
-/// The latest expiry that oxide-auth is told, to which a later one makes no difference.
-const FAR_AHEAD: TimeDelta = TimeDelta::days(365);
-
-/// Checks a token for a resource that needs any one of these scopes. Returns the token, and whether
-/// it has one of them. Does not check revocation.
-pub(super) fn guard(
-    authorizer: &Authorizer,
-    token: &str,
-    scopes: &[Scope],
-    now: OffsetDateTime,
-) -> Result<(Arc<VerifiedToken>, bool), TokenFault> {
-    // Of a token that it has accepted once, oxide-auth would find the same again.
-    if let Some(token) = authorizer.remembered(token, now) {
-        let is_permitted = scopes.iter().any(|scope| token.scopes.contains(scope));
-        return Ok((token, is_permitted));
-    }
-    let verified = authorizer.verify(token, now)?;
-    let grant = recovered(&verified, now).ok_or(TokenFault::Malformed)?;
-    let each = scopes.iter().filter_map(|scope| grant_scope(&[*scope]));
-    let needed: Vec<_> = each.collect();
-    let header = BearerHeader(format!("Bearer {token}"));
-    let mut machine = resource::Resource::new();
-    machine.advance(resource::Input::Request { request: &header });
-    machine.advance(resource::Input::Scopes(&needed));
-    match machine.advance(resource::Input::Recovered(Some(grant))) {
-        resource::Output::Ok(_) => Ok((verified, true)),
-        resource::Output::Err(resource::Error::AccessDenied { failure, .. })
-            if matches!(failure.code, Some(resource::ErrorCode::InsufficientScope)) =>
-        {
-            Ok((verified, false))
-        }
-        _ => Err(TokenFault::Expired),
-    }
-}
-
-/// The grant of a token.
-fn recovered(token: &VerifiedToken, now: OffsetDateTime) -> Option<Grant> {
-    // It is compared with the system clock, so the remaining lifetime is counted from that.
-    let left = TimeDelta::try_seconds(token.expires_at.saturating_sub(now.unix_timestamp()))
-        .map_or(FAR_AHEAD, |left| left.min(FAR_AHEAD));
-    Some(Grant {
-        owner_id: token.client_id.to_string(),
-        client_id: token.client_id.to_string(),
-        scope: grant_scope(&token.scopes)?,
-        redirect_uri: Url::parse(NO_REDIRECT).ok()?,
-        until: Utc::now() + left,
-        extensions: Extensions::new(),
-    })
-}
-
-struct BearerHeader(String);
-
-impl resource::Request for BearerHeader {
-    fn valid(&self) -> bool {
-        true
-    }
-
-    fn token(&self) -> Option<Cow<'_, str>> {
-        Some(Cow::Borrowed(&self.0))
-    }
-}
-
 /// An issued token and its grant.
 pub(super) struct Issued {
     pub token: String,
@@ -148,16 +82,17 @@ pub(super) async fn issue(
                 let (client, digest) = authenticated.ok_or_else(TokenError::internal)?;
                 let scope = spell(&pre_grant.scope);
                 let issued_at = client.time_of_issue(now);
-                let grant = jwt::Grant {
+                let grant = Grant {
                     client_id: &pre_grant.client_id,
                     scope: &scope,
                     issued_at,
-                    expires_at: issued_at.saturating_add(authorizer.token_ttl()),
+                    expires_at: issued_at.saturating_add(authorizer.token_ttl),
                 };
                 let token = sign(authorizer, &grant, now).ok_or_else(|| {
                     TokenError::unavailable("No token can be signed at the moment.")
                 })?;
-                authorizer.note_use(client.id, digest, now);
+                let used_at = kernel::microseconds(now);
+                authorizer.recorder.used(client.id, digest, used_at);
                 return Ok(Issued {
                     token,
                     scope,
@@ -176,13 +111,13 @@ pub(super) async fn issue(
     }
 }
 
-fn sign(authorizer: &Authorizer, grant: &jwt::Grant<'_>, now: OffsetDateTime) -> Option<String> {
+fn sign(authorizer: &Authorizer, grant: &Grant<'_>, now: OffsetDateTime) -> Option<String> {
     let keys = authorizer.keys().current();
     let Some(key) = keys.signing(now) else {
         tracing::error!("there is no key to sign a token with");
         return None;
     };
-    let signed = authorizer.tokens().mint(key, grant);
+    let signed = authorizer.tokens.mint(key, grant);
     signed
         .inspect_err(|error| tracing::error!(%error, "a token could not be signed"))
         .ok()
@@ -248,8 +183,7 @@ fn negotiate(client: &Client, asked: Option<&str>) -> Result<GrantScope, TokenEr
     grant_scope(&scopes).ok_or_else(TokenError::internal)
 }
 
-/// Converts scopes. `None` if RFC 6749 does not allow a name. No name is like that, but an empty
-/// scope in its place would allow everything: oxide-auth checks that the needed scope is a subset.
+/// Converts scopes. `None` if RFC 6749 does not allow a name, which none is like.
 fn grant_scope(scopes: &[Scope]) -> Option<GrantScope> {
     let names: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
     names.join(" ").parse().ok()

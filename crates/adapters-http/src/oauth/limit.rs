@@ -11,9 +11,9 @@ use governor::{
 };
 
 /// The header with the limit (draft-ietf-httpapi-ratelimit-headers).
-pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// The header with the requests that are left of it.
-pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// The time by which limits are counted, since any moment.
 ///

@@ -4,14 +4,13 @@ use access::Scope;
 use actix_web::{HttpResponse, http::header::CACHE_CONTROL, web::Data};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
+use tokens::Key;
 use utoipa::ToSchema;
 
 use super::{
     authorizer::Authorizer,
-    keys::Key,
     token::{self, GRANT_TYPE},
 };
-use crate::schema::Answer;
 
 /// The path of the key set.
 pub(crate) const JWKS_PATH: &str = "/.well-known/jwks.json";
@@ -56,28 +55,15 @@ struct Jwk {
 impl Jwk {
     fn of(key: &Key) -> Option<Self> {
         let (x, y) = key.coordinates()?;
-        Some(Self::new(x, y, key.id().to_string()))
-    }
-
-    fn new(x: &[u8], y: &[u8], kid: String) -> Self {
-        Self {
+        Some(Self {
             kty: "EC",
             crv: "P-256",
             x: URL_SAFE_NO_PAD.encode(x),
             y: URL_SAFE_NO_PAD.encode(y),
-            kid,
+            kid: key.id().to_string(),
             alg: "ES256",
             purpose: "sig",
-        }
-    }
-}
-
-impl Answer for JwkSet {
-    fn example() -> Self {
-        let kid = "0190a1b2-0000-7000-8000-000000000000".to_owned();
-        Self {
-            keys: vec![Jwk::new(&[1; 32], &[2; 32], kid)],
-        }
+        })
     }
 }
 
@@ -122,12 +108,6 @@ impl Metadata {
     }
 }
 
-impl Answer for Metadata {
-    fn example() -> Self {
-        Self::of("https://jobs.example.com")
-    }
-}
-
 /// `GET /.well-known/jwks.json`
 pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
     let keys = authorizer.keys().current();
@@ -142,5 +122,5 @@ pub(super) async fn jwks(authorizer: Data<Authorizer>) -> HttpResponse {
 pub(super) async fn metadata(authorizer: Data<Authorizer>) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((CACHE_CONTROL, METADATA_CACHING))
-        .json(Metadata::of(&authorizer.issuer))
+        .json(Metadata::of(&authorizer.tokens.issuer))
 }

@@ -1,17 +1,13 @@
 //! OAuth 2.0: the client-credentials grant (RFC 6749 §4.4) and bearer tokens (RFC 6750).
 //!
 //! oxide-auth (`grant`) enforces the order of the client-credentials grant: no token is issued
-//! before the client is authenticated, bound and granted a scope. When a process sees a token for
-//! the first time, oxide-auth also compares its expiry and its scopes with those that a resource
-//! needs.
+//! before the client is authenticated, bound and granted a scope.
 //!
 //! Everything else is done here. Requests are parsed and refusals written here because oxide-auth
-//! deviates from the RFCs (`token`, `bearer`). Secrets are compared in constant time (`secret`),
-//! and the granted scope is limited to the client's scopes (`grant`). Tokens are JWTs,
-//! signed with ES256 by the keys of a folder (`keys`) and verified (`jwt`) before oxide-auth sees
-//! them, so every process checks tokens by itself. An accepted token is cached, and oxide-auth is
-//! not called for it again. Only the client is asked of the store (`clients`), with its present
-//! scopes, its prefixes and its limit (`limit`).
+//! deviates from the RFCs (`token`, `bearer`). The granted scope is limited to the client's scopes
+//! (`grant`). Tokens are JWTs, signed by the keys of a folder and verified by the crate `tokens`, so
+//! every process checks tokens by itself. Only the client is asked of the store (`clients`), with
+//! its present scopes, its prefixes and its limit (`limit`).
 
 mod authorizer;
 mod bearer;
@@ -22,12 +18,9 @@ mod failures;
 #[cfg(fuzzing)]
 pub mod fuzz;
 mod grant;
-mod jwt;
-mod keys;
 mod limit;
 mod metadata;
 mod request;
-mod secret;
 mod token;
 
 #[cfg(test)]
@@ -36,19 +29,12 @@ pub(crate) mod tests;
 use actix_web::web::{self, ServiceConfig};
 
 pub use self::{
-    authorizer::{AuthSettings, Authorizer},
-    bearer::{Authorization, Caller},
-    error::AuthError,
-    jwt::TokenFault,
-    keys::{Key, KeyError, KeyFolder, KeyId, KeyProblem, KeyRing, KeySet, hand_over},
-    limit::Usage,
-    secret::{ClientSecret, NoRandom},
+    authorizer::Authorizer, bearer::Caller, error::AuthError, limit::Usage,
     token::describe as describe_metrics,
 };
 pub(crate) use self::{
     context::RequestContext,
-    error::{TokenError, TokenErrorBody},
-    limit::{RATE_LIMIT, RATE_LIMIT_POLICY},
+    error::TokenError,
     metadata::{JWKS_PATH, JwkSet, METADATA_PATH, Metadata},
     token::{PATH as TOKEN_PATH, TokenAnswer},
 };

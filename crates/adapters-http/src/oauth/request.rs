@@ -8,9 +8,10 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use serde_json::Value;
+use tokens::Object;
 use url::form_urlencoded;
 
-use super::{error::TokenError, jwt::object::Object};
+use super::error::TokenError;
 
 /// Base64 as in RFC 7617, with optional padding, because some clients omit it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

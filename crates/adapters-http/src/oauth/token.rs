@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use access::Scope;
 use actix_web::{
     HttpMessage as _, HttpRequest, HttpResponse, ResponseError as _,
     body::{BodyStream, to_bytes_limited},
     http::header::{CACHE_CONTROL, PRAGMA},
     web::{Bytes, Data, Payload},
 };
+use http_server::Connection;
 use metrics::{Unit, counter, describe_counter};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,7 +20,7 @@ use super::{
     grant,
     request::{Form, TokenRequest},
 };
-use crate::{body, connection::Connection, schema::Answer};
+use crate::body;
 
 /// The path of the token endpoint.
 pub(crate) const PATH: &str = "/oauth/token";
@@ -64,17 +64,6 @@ pub(crate) struct TokenAnswer {
     expires_in: i64,
     /// The granted scopes, separated by spaces.
     scope: String,
-}
-
-impl Answer for TokenAnswer {
-    fn example() -> Self {
-        Self {
-            access_token: "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl".to_owned(),
-            token_type: BEARER,
-            expires_in: 3600,
-            scope: Scope::JobPostingsWrite.to_string(),
-        }
-    }
 }
 
 /// Answers a request for a token.
@@ -123,10 +112,7 @@ async fn respond(
         ));
     };
     let asked = TokenRequest::new(request.headers(), form)?;
-    let notice = |client, usage| {
-        RequestContext::set_client(request, client);
-        RequestContext::set_usage(request, usage);
-    };
+    let notice = |client, usage| RequestContext::set(request, client, usage);
     let issued = grant::issue(authorizer, &asked, notice).await;
     let issued = issued.inspect_err(|error| {
         if error.is_of_client() {
@@ -138,7 +124,7 @@ async fn respond(
     Ok(TokenAnswer {
         access_token: issued.token,
         token_type: BEARER,
-        expires_in: authorizer.token_ttl(),
+        expires_in: authorizer.token_ttl,
         scope: issued.scope,
     })
 }

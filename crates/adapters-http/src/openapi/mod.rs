@@ -1,193 +1,341 @@
 //! The OpenAPI 3.1 document.
 //!
-//! It is built from the same constants and names that the rules use, so its limits cannot differ
-//! from those that are enforced; `tests` checks the rest.
+//! Operations, the bodies of requests and examples are written in OpenAPI's own words, in an
+//! `openapi.json` beside the handlers that they are about. What the code knows is added here: the
+//! schemas of answers, errors as they are sent, and the headers that all answers have. `tests`
+//! compares the limits in them with those of the domain.
 
 mod errors;
-mod events;
-mod imports;
-mod integration;
-mod job_posting;
-mod newsletter;
-mod oauth;
-mod operation;
-mod postings;
-mod response;
-mod security;
-mod service;
 #[cfg(test)]
 mod tests;
-mod webhooks;
 
-use utoipa::{
-    PartialSchema as _, ToSchema as _,
-    openapi::{
-        Components, ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder,
-        PathsBuilder, ServerBuilder, tag::TagBuilder,
-    },
-};
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize, Serializer, de::Error as _};
+use serde_json::{Map, Value, json};
+
+use self::errors::{SharedError, header_refs};
 use crate::{
     error::{ErrorBody, InternalBody, ValidationBody},
     event::{DeliveredEvent, EventPageAnswer},
     health::Health,
-    import::{CatalogueAnswer, CataloguesAnswer, ImportLine, UndoneAnswer},
-    integration::{IntegrationAnswer, LinkAnswer},
-    oauth::{JwkSet, Metadata, TokenAnswer, TokenErrorBody},
-    posting::{self, PageAnswer, PostingAnswer, PutAnswer},
+    import::{Catalogue, ImportLine, Undone},
+    integration::{Integration, Link},
+    oauth::{JwkSet, Metadata, TokenAnswer},
+    posting::{self, PostingWithHistory},
     schema::of_answer,
-    subscriber::{self, SubscriberAnswer, WebhookAnswer},
-    webhook::{
-        self, AttemptAnswer, DeliveriesAnswer, EndpointAnswer, EndpointsAnswer, SecretAnswer,
-    },
+    subscriber::Subscriber,
+    webhook::{Delivery, Endpoint, EndpointWithSecret, TestOutcome},
 };
 
-const DESCRIPTION: &str = "\
-Posthaste takes in job postings. An integration pushes each posting with one idempotent `PUT` \
-under the posting's own identifier; the same operation creates, updates and expires. A new \
-posting is enriched and then approved or rejected; `GET` returns its status, and why. \
-Beside that it keeps newsletter subscribers in sync with an e-mail provider.
+/// What is said about the service as a whole, and the components that all operations share.
+const SERVICE: &str = include_str!("document.json");
 
-**Access.** Ask `/oauth/token` for a token with your client's credentials and send it as \
-`Authorization: Bearer`. The token is checked before anything else. An operator may give a client \
-prefixes, and it uses only the identifiers that begin with one of them: others are answered 403 \
-when it pushes, 404 when it reads, and are absent from lists, exports, events and webhooks.
+/// The parts, each with its tag, in the order of the document.
+const PARTS: [&str; 8] = [
+    include_str!("../posting/openapi.json"),
+    include_str!("../import/openapi.json"),
+    include_str!("../event/openapi.json"),
+    include_str!("../webhook/openapi.json"),
+    include_str!("../integration/openapi.json"),
+    include_str!("../subscriber/openapi.json"),
+    include_str!("../oauth/openapi.json"),
+    include_str!("service.json"),
+];
 
-**Limits.** If a client has a limit of requests a minute, every answer to it has \
-`RateLimit-Policy` and `RateLimit`; past the limit it is answered 429 with `Retry-After`.
+/// The errors of every operation of a client, which parts call `client`.
+const OF_CLIENT: &[&str] = &[
+    "Unauthorized",
+    "Forbidden",
+    "Invalid",
+    "TooManyRequests",
+    "InternalError",
+    "Unavailable",
+];
+/// The further errors of an operation with a body, which parts call `body`.
+const OF_BODY: &[&str] = &["RequestTimeout", "PayloadTooLarge", "UnsupportedMediaType"];
 
-**Errors** are JSON with a `message`. A 422 for invalid fields lists all of them under `errors`, by \
-path, such as `company.website_url` or `employment_types.0`. A 429 or 503 says in `Retry-After` \
-when to try again; repeating a request is always safe. A method that a path does not support is \
-answered with 405 and `Allow`.
-
-**Saving traffic.** Lists, events, exports and postings are compressed if `Accept-Encoding` allows \
-`zstd` or `gzip`. What has an `ETag` is not sent again to a client that has it: `If-None-Match`.
-
-**Request ids.** Every answer carries `X-Request-Id`: the one that you sent, if it has 1 to 128 \
-characters out of `A-Z a-z 0-9 . _ -`, else a new one. Quote it when you report a problem.";
-
-/// The document that describes this API.
-pub fn openapi() -> OpenApi {
-    let info = InfoBuilder::new()
-        .title("Posthaste")
-        .version(env!("CARGO_PKG_VERSION"))
-        .description(Some(DESCRIPTION))
-        .license(Some(
-            LicenseBuilder::new()
-                // A viewer leads to the page of an identifier; an expression of two has none.
-                .name(env!("CARGO_PKG_LICENSE"))
-                .build(),
-        ))
-        .build();
-    let tag = |name: &str, description: &str| {
-        TagBuilder::new()
-            .name(name)
-            .description(Some(description))
-            .build()
-    };
-    let paths = [
-        postings::paths(),
-        imports::paths(),
-        events::paths(),
-        webhooks::paths(),
-        integration::paths(),
-        newsletter::paths(),
-        oauth::paths(),
-        service::paths(),
-    ]
-    .into_iter()
-    .flatten();
-    OpenApiBuilder::new()
-        .info(info)
-        .servers(Some([ServerBuilder::new()
-            .url("/")
-            .description(Some("This service"))
-            .build()]))
-        .tags(Some([
-            tag(postings::TAG, "Push postings, and read their status."),
-            tag(
-                imports::TAG,
-                "Push many postings, or a whole catalogue, at once.",
-            ),
-            tag(
-                events::TAG,
-                "Follow what happens to postings and companies.",
-            ),
-            tag(
-                webhooks::TAG,
-                "Have events delivered, by Standard Webhooks 1.0.",
-            ),
-            tag(integration::TAG, "What a client may do, and what it did."),
-            tag(
-                newsletter::TAG,
-                "Report newsletter subscribers, and what the e-mail provider and the people \
-                 themselves say.",
-            ),
-            tag(oauth::TAG, "Tokens, and how to get and check them."),
-            tag(service::TAG, "The service itself."),
-        ]))
-        .paths(paths.fold(PathsBuilder::new(), |paths, (path, item)| {
-            paths.path(path, response::with_limits(item))
-        }))
-        .webhooks(Some(
-            webhooks::deliveries().fold(PathsBuilder::new(), |paths, (name, item)| {
-                paths.path(name, item)
-            }),
-        ))
-        .components(Some(components()))
-        .build()
+/// The document.
+#[derive(Serialize)]
+pub struct Document {
+    openapi: &'static str,
+    info: Value,
+    servers: Value,
+    tags: Vec<Value>,
+    #[serde(serialize_with = "in_order")]
+    paths: Vec<(String, Map<String, Value>)>,
+    webhooks: Map<String, Value>,
+    components: Value,
 }
 
-/// All components of the document.
-fn components() -> Components {
-    let bodies = [
-        posting::payload_schemas(),
-        webhook::payload_schemas(),
-        subscriber::payload_schemas(),
-        subscriber::webhook_schemas(),
-        subscriber::form_schemas(),
-        vec![oauth::schema(), job_posting::schema()],
-    ];
-    let answers = [
-        of_answer::<PutAnswer>(),
-        of_answer::<PostingAnswer>(),
-        of_answer::<PageAnswer>(),
-        of_answer::<ImportLine>(),
-        of_answer::<CatalogueAnswer>(),
-        of_answer::<CataloguesAnswer>(),
-        of_answer::<UndoneAnswer>(),
-        of_answer::<EventPageAnswer>(),
-        of_answer::<DeliveredEvent>(),
-        of_answer::<EndpointAnswer>(),
-        of_answer::<SecretAnswer>(),
-        of_answer::<EndpointsAnswer>(),
-        of_answer::<AttemptAnswer>(),
-        of_answer::<DeliveriesAnswer>(),
-        of_answer::<IntegrationAnswer>(),
-        of_answer::<LinkAnswer>(),
-        of_answer::<SubscriberAnswer>(),
-        of_answer::<WebhookAnswer>(),
-        of_answer::<TokenAnswer>(),
-        of_answer::<JwkSet>(),
-        of_answer::<Metadata>(),
-        of_answer::<Health>(),
-        of_answer::<TokenErrorBody>(),
-        of_answer::<ErrorBody>(),
-        of_answer::<InternalBody>(),
-    ];
-    let components = ComponentsBuilder::new()
-        .schemas_from_iter(bodies.into_iter().flatten())
-        .schemas_from_iter(answers.into_iter().flatten())
-        .schema(ValidationBody::name(), ValidationBody::schema())
-        .responses_from_iter(errors::responses());
-    let components = response::headers()
-        .into_iter()
-        .fold(components, |all, (name, header)| all.header(name, header));
-    security::schemes()
-        .into_iter()
-        .fold(components, |all, (name, scheme)| {
-            all.security_scheme(name, scheme)
+fn in_order<S: Serializer>(
+    paths: &[(String, Map<String, Value>)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(paths.iter().map(|(path, item)| (path, item)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Service {
+    info: Value,
+    servers: Value,
+    headers: Value,
+    security_schemes: Value,
+}
+
+/// A part of the document: the operations of a tag, the schemas of their bodies, and an example of
+/// each answer, by its schema.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    tag: String,
+    description: String,
+    operations: Vec<Operation>,
+    #[serde(flatten)]
+    shared: Shared,
+}
+
+/// What operations refer to by name.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Shared {
+    parameters: Map<String, Value>,
+    schemas: Map<String, Value>,
+    examples: Map<String, Value>,
+}
+
+/// An operation in OpenAPI's words, and in shorter ones for what is the same in many.
+#[derive(Deserialize)]
+struct Operation {
+    /// Its method and path, such as `GET /healthz`; without a slash the name of a webhook.
+    #[serde(rename = "operation")]
+    target: String,
+    /// The scopes of which a client needs one.
+    #[serde(default)]
+    scopes: Vec<String>,
+    /// Parameters, or names of shared ones.
+    #[serde(default)]
+    parameters: Vec<Value>,
+    #[serde(default)]
+    responses: BTreeMap<String, Success>,
+    /// Names of shared errors, to which it refers.
+    #[serde(default)]
+    errors: Vec<String>,
+    /// Names of errors that it describes itself.
+    #[serde(default)]
+    inline: Vec<String>,
+    /// Further contents of those.
+    #[serde(default)]
+    also: Map<String, Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// A response that is no error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Success {
+    description: String,
+    #[serde(default)]
+    headers: Vec<String>,
+    /// The name of a schema, `page`, or as OpenAPI has it.
+    #[serde(default)]
+    content: Map<String, Value>,
+}
+
+/// The document that describes this API. An error says what is wrong with its parts.
+pub fn openapi() -> serde_json::Result<Document> {
+    let mut service: Service = read(SERVICE)?;
+    service.info["version"] = env!("CARGO_PKG_VERSION").into();
+    // A viewer leads to the page of an identifier; an expression of two has none.
+    service.info["license"] = json!({"name": env!("CARGO_PKG_LICENSE")});
+    let (mut shared, mut tags, mut operations) = (Shared::default(), Vec::new(), Vec::new());
+    for part in PARTS {
+        let part: Part = read(part)?;
+        tags.push(json!({"name": part.tag, "description": part.description}));
+        let of_part = part.operations.into_iter();
+        operations.extend(of_part.map(|operation| (part.tag.clone(), operation)));
+        shared.parameters.extend(part.shared.parameters);
+        shared.schemas.extend(part.shared.schemas);
+        shared.examples.extend(part.shared.examples);
+    }
+    posting::describe_fields(&mut shared.schemas);
+    add_answers(&mut shared.schemas)?;
+
+    let (mut paths, mut webhooks) = (Vec::<(String, Map<_, _>)>::new(), Map::new());
+    for (tag, operation) in operations {
+        let (method, path) = operation.target();
+        let (method, path) = (method.to_lowercase(), path.to_owned());
+        let described = operation.describe(&tag, &shared)?;
+        if !path.starts_with('/') {
+            webhooks.insert(path, json!({method: described}));
+        } else if let Some((_, item)) = paths.iter_mut().find(|(known, _)| *known == path) {
+            item.insert(method, described);
+        } else {
+            paths.push((path, Map::from_iter([(method, described)])));
+        }
+    }
+    let components = json!({
+        "schemas": shared.schemas,
+        "responses": errors::responses(),
+        "headers": service.headers,
+        "securitySchemes": service.security_schemes,
+    });
+    Ok(Document {
+        openapi: "3.1.0",
+        info: service.info,
+        servers: service.servers,
+        tags,
+        paths,
+        webhooks,
+        components,
+    })
+}
+
+/// Adds the schemas of all answers, which are those of the types that are sent.
+fn add_answers(schemas: &mut Map<String, Value>) -> serde_json::Result<()> {
+    of_answer::<PostingWithHistory>(schemas)?;
+    of_answer::<ImportLine>(schemas)?;
+    of_answer::<Catalogue>(schemas)?;
+    of_answer::<Undone>(schemas)?;
+    of_answer::<EventPageAnswer>(schemas)?;
+    of_answer::<DeliveredEvent>(schemas)?;
+    of_answer::<Endpoint>(schemas)?;
+    of_answer::<EndpointWithSecret>(schemas)?;
+    of_answer::<TestOutcome>(schemas)?;
+    of_answer::<Delivery>(schemas)?;
+    of_answer::<Integration>(schemas)?;
+    of_answer::<Link>(schemas)?;
+    of_answer::<Subscriber>(schemas)?;
+    of_answer::<TokenAnswer>(schemas)?;
+    of_answer::<JwkSet>(schemas)?;
+    of_answer::<Metadata>(schemas)?;
+    of_answer::<Health>(schemas)?;
+    of_answer::<ErrorBody>(schemas)?;
+    of_answer::<ValidationBody>(schemas)?;
+    of_answer::<InternalBody>(schemas)
+}
+
+/// Reads JSON in which a description may be several lines, with an empty one between paragraphs.
+fn read<T: for<'a> Deserialize<'a>>(text: &str) -> serde_json::Result<T> {
+    fn join(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(text @ Value::Array(_)) = fields.get_mut("description") {
+                    let lines: Vec<_> = text.as_array().into_iter().flatten().collect();
+                    let lines = lines
+                        .into_iter()
+                        .filter_map(Value::as_str)
+                        .collect::<Vec<_>>();
+                    *text = lines.join(" ").replace("  ", "\n\n").into();
+                }
+                fields.values_mut().for_each(join);
+            }
+            Value::Array(items) => items.iter_mut().for_each(join),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::from_str(text)?;
+    join(&mut value);
+    serde_json::from_value(value)
+}
+
+fn named<'a>(of: &'a Map<String, Value>, name: &str) -> serde_json::Result<&'a Value> {
+    let found = of.get(name);
+    found.ok_or_else(|| serde_json::Error::custom(format_args!("nothing is called {name}")))
+}
+
+impl Operation {
+    /// The method and the path.
+    fn target(&self) -> (&str, &str) {
+        self.target.split_once(' ').unwrap_or_default()
+    }
+
+    fn describe(self, tag: &str, shared: &Shared) -> serde_json::Result<Value> {
+        let is_of_service = self.target().1.starts_with('/');
+        let mut responses = Map::new();
+        for name in self.errors.iter().flat_map(|name| match name.as_str() {
+            "client" => OF_CLIENT.to_vec(),
+            "body" => OF_BODY.to_vec(),
+            one => vec![one],
+        }) {
+            let target = format!("#/components/responses/{name}");
+            responses.insert(SharedError::find(name)?.status(), json!({"$ref": target}));
+        }
+        for name in &self.inline {
+            let error = SharedError::find(name)?;
+            let mut response = error.response();
+            for (kind, content) in &self.also {
+                response["content"][kind] = shared.content(content)?;
+            }
+            responses.insert(error.status(), response);
+        }
+        let is_limited = responses.contains_key("429");
+        for (status, success) in self.responses {
+            let mut headers = success.headers;
+            headers.extend(is_of_service.then(|| "X-Request-Id".to_owned()));
+            if is_limited && status != "303" {
+                headers.extend(errors::LIMIT.map(str::to_owned));
+            }
+            let mut response = json!({"description": success.description});
+            if !headers.is_empty() {
+                response["headers"] = header_refs(headers.iter().map(String::as_str));
+            }
+            for (kind, content) in &success.content {
+                response["content"][kind] = shared.content(content)?;
+            }
+            responses.insert(status, response);
+        }
+
+        let mut operation = self.rest;
+        operation.insert("tags".to_owned(), json!([tag]));
+        operation.insert("responses".to_owned(), responses.into());
+        if !self.parameters.is_empty() {
+            let all = self
+                .parameters
+                .iter()
+                .map(|parameter| shared.parameter(parameter));
+            let all = all.collect::<Result<Value, _>>()?;
+            operation.insert("parameters".to_owned(), all);
+        }
+        let mut security: Vec<_> = (self.scopes.iter())
+            .map(|scope| json!({"oauth2": [scope]}))
+            .collect();
+        if !security.is_empty() {
+            security.push(json!({"bearer": []}));
+        }
+        // An absent list would mean the document's default.
+        operation.entry("security").or_insert(security.into());
+        Ok(operation.into())
+    }
+}
+
+impl Shared {
+    /// A parameter, by its name if it is shared. One of the path is required.
+    fn parameter(&self, parameter: &Value) -> serde_json::Result<Value> {
+        let mut parameter = match parameter.as_str() {
+            Some(name) => named(&self.parameters, name)?.clone(),
+            None => parameter.clone(),
+        };
+        if parameter.get("required").is_none() {
+            parameter["required"] = (parameter["in"] == "path").into();
+        }
+        Ok(parameter)
+    }
+
+    /// The content of a response, with its example.
+    fn content(&self, content: &Value) -> serde_json::Result<Value> {
+        Ok(match content.as_str() {
+            Some("page") => json!({
+                "schema": {"type": "string"},
+                "example": "<!doctype html>\n<html lang=\"en\">…</html>",
+            }),
+            Some(schema) => json!({
+                "schema": {"$ref": format!("#/components/schemas/{schema}")},
+                "example": named(&self.examples, schema)?,
+            }),
+            None => content.clone(),
         })
-        .build()
+    }
 }

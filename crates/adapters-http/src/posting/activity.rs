@@ -2,11 +2,12 @@
 
 use access::activity::{Reasons, Refusal};
 use domain::posting;
+use http_server::RequestId;
 use kernel::{ClientId, PutOutcome};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{error::ApiError, ports::Ports, request_id::RequestId};
+use crate::{error::ApiError, ports::Ports};
 
 /// The pushes of one request. What was refused is told by reason when it ends, also if the request
 /// is dropped.

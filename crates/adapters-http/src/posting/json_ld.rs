@@ -20,7 +20,7 @@ use crate::{answer::large, error::ApiError, query::Parameters, state::Appeal};
 /// The media type of JSON-LD.
 pub const MEDIA_TYPE: &str = "application/ld+json";
 /// The names of the forms of an export.
-pub const FORMS: [&str; 2] = ["json", "jsonld"];
+const FORMS: [&str; 2] = ["json", "jsonld"];
 
 /// Takes the parameter that says whether the employer is shown, which is not unless it says so.
 pub(super) fn take_identity(parameters: &mut Parameters<'_>) -> Identity {

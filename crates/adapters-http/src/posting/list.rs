@@ -18,11 +18,11 @@ use crate::{
 };
 
 /// The default number of postings in a page.
-pub const DEFAULT_LIMIT: usize = 50;
+const DEFAULT_LIMIT: usize = 50;
 /// The largest number of postings in a page.
-pub const MAX_LIMIT: usize = 200;
+const MAX_LIMIT: usize = 200;
 /// Stands for the client that asks.
-pub const ME: &str = "me";
+const ME: &str = "me";
 
 /// The time that is spent on pages without wanted postings, before the client is given an empty
 /// one.
@@ -98,7 +98,7 @@ pub(super) fn parse_status(text: &str) -> Result<Status, String> {
 }
 
 /// The names of the choices of texts.
-pub const TEXTS: [&str; 3] = ["all", "redacted", "none"];
+const TEXTS: [&str; 3] = ["all", "redacted", "none"];
 
 /// Reads a choice of texts.
 pub(super) fn parse_texts(text: &str) -> Result<Texts, String> {

@@ -20,16 +20,12 @@ pub use self::cursor::{decode as read_cursor, encode as write_cursor};
 pub use self::{
     activity::Pushes,
     export::NDJSON,
-    json_ld::{FORMS, MEDIA_TYPE as JSON_LD, not_acceptable},
-    list::{DEFAULT_LIMIT, MAX_LIMIT, ME, TEXTS},
-    payload::schemas as payload_schemas,
+    json_ld::not_acceptable,
+    payload::describe_fields,
     prefer::{STRICT, is_strict},
-    put::{PREFERENCE_APPLIED, PutAnswer},
+    put::PREFERENCE_APPLIED,
     routes::routes,
-    view::{
-        PageAnswer, Posting, PostingAnswer, PostingWithHistory, Status, data as posting_data,
-        with_history,
-    },
+    view::{PostingWithHistory, Status, data as posting_data, with_history},
 };
 
 /// The path of the list.

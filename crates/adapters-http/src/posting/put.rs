@@ -18,13 +18,13 @@ use domain::{
     authority::Principal,
     posting::{self, PutPosting},
 };
+use http_server::RequestId;
 use kernel::{
     PostingId, PutOutcome, SourceIdentifier, body::BodyError, trace::TraceParent,
     validation::FieldErrors,
 };
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::{
@@ -33,13 +33,12 @@ use super::{
     prefer::{STRICT, is_strict},
 };
 use crate::{
+    answer::Data,
     body::Body,
     error::ApiError,
     oauth::Caller,
     query::{Parameters, boolean},
-    request_id::RequestId,
     resource::Segment,
-    schema::Answer,
     state::State,
 };
 
@@ -50,34 +49,11 @@ const STATUS: HeaderName = HeaderName::from_static("posthaste-status");
 /// The header that says which preferences were honoured (RFC 7240 §3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// The answer to a push.
-#[derive(Serialize, ToSchema)]
-pub struct PutAnswer {
-    #[schema(inline)]
-    data: Pushed,
-}
-
 /// The posting.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize)]
 struct Pushed {
     /// The posting's id; `null` if a dry run found that one would be created.
     uuid: Option<Uuid>,
-}
-
-impl PutAnswer {
-    const fn of(uuid: Option<Uuid>) -> Self {
-        Self {
-            data: Pushed { uuid },
-        }
-    }
-}
-
-impl Answer for PutAnswer {
-    fn example() -> Self {
-        Self::of(Some(Uuid::from_u128(
-            0x0190_a1b2_0000_7000_8000_0000_0000_0001,
-        )))
-    }
 }
 
 /// What a client asks for beside the body.
@@ -144,7 +120,9 @@ pub(super) async fn put(
         response.insert_header((NOTICE, notices));
     }
     let is_there = !(is_new && dry_run);
-    Ok(response.json(PutAnswer::of(is_there.then(|| answer.id.uuid()))))
+    let uuid = is_there.then(|| answer.id.uuid());
+    let data = Pushed { uuid };
+    Ok(response.json(Data { data }))
 }
 
 async fn push(

@@ -2,7 +2,6 @@
 //! e-mail provider's webhook, and the pages on which a person moves to the new account.
 
 mod migration;
-mod payload;
 mod resource;
 mod view;
 mod webhook;
@@ -10,16 +9,10 @@ mod webhook;
 use actix_web::{http::Method, web};
 
 pub use self::{
-    migration::{
-        Action as LinkAction, CONFIRM_PATH, CONFIRMED_PATH, NOT_SUBSCRIBED_PATH, Pages,
-        UNSUBSCRIBED_PATH, schemas as form_schemas,
-    },
-    payload::schemas as payload_schemas,
+    migration::Pages,
     resource::{REPORTERS, new_id as new_subscriber_id, new_token as new_migration_token},
-    view::{SubscriberAnswer, data as subscriber_data},
-    webhook::{
-        PATH as WEBHOOK_PATH, SIGNATURE, Signatures, WebhookAnswer, schemas as webhook_schemas,
-    },
+    view::{Subscriber, data as subscriber_data},
+    webhook::Signatures,
 };
 #[cfg(fuzzing)]
 pub use self::{

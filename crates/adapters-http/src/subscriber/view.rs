@@ -2,9 +2,7 @@
 
 use actix_web::{HttpResponse, http::StatusCode};
 use kernel::day;
-use newsletter::subscriber::{
-    self, Account as At, MemberStatus as Stands, PlanCategory, SubscriberStatus as Mail,
-};
+use newsletter::subscriber::{self, MemberStatus as Stands, PlanCategory};
 use serde::Serialize;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -15,7 +13,7 @@ use uuid::Uuid;
 use crate::{
     answer::{self, Timestamp},
     error::ApiError,
-    schema::{Answer, one_of, vocabularies},
+    schema::{one_of, vocabularies},
 };
 
 vocabularies! {
@@ -34,8 +32,7 @@ pub fn one(
     status: StatusCode,
     subscriber: &subscriber::Subscriber,
 ) -> Result<HttpResponse, ApiError> {
-    let data = Subscriber::new(subscriber);
-    answer::json(status, &SubscriberAnswer { data })
+    answer::data(status, Subscriber::new(subscriber))
 }
 
 /// A subscriber, as `data` of the answer has it, for commands that print it.
@@ -43,15 +40,9 @@ pub fn data(subscriber: &subscriber::Subscriber) -> impl Serialize {
     Subscriber::new(subscriber)
 }
 
-/// One subscriber.
-#[derive(Serialize, ToSchema)]
-pub struct SubscriberAnswer<'a> {
-    data: Subscriber<'a>,
-}
-
 /// A newsletter subscriber.
 #[derive(Serialize, ToSchema)]
-struct Subscriber<'a> {
+pub struct Subscriber<'a> {
     /// The subscriber's id in this service.
     uuid: Uuid,
     /// The address, in lower case.
@@ -104,26 +95,6 @@ impl<'a> Subscriber<'a> {
             mailerlite_account: MailerliteAccount(subscriber.account()),
             migrated_at: migrated.map(|migrated| Timestamp(migrated.at)),
             migration_source: migrated.map(|migrated| MigrationSource(migrated.source)),
-        }
-    }
-}
-
-impl Answer for SubscriberAnswer<'_> {
-    fn example() -> Self {
-        Self {
-            data: Subscriber {
-                uuid: Uuid::from_u128(0x0190_a1b2_0000_7000_8000_0000_0000_0000),
-                email: "ada@example.com",
-                name: Some("Ada"),
-                country: Some("Germany"),
-                status: SubscriberStatus(Mail::Active),
-                membership_plan_category: MembershipPlanCategory(PlanCategory::Individual.as_str()),
-                member_status: MemberStatus(Stands::ActiveOrExpired),
-                membership_expire_at: Some("2027-01-31".to_owned()),
-                mailerlite_account: MailerliteAccount(At::Old),
-                migrated_at: None,
-                migration_source: None,
-            },
         }
     }
 }

@@ -14,8 +14,12 @@ use webhooks::{
     TrackedEndpoint, WebhookError, parse_replay, parse_resend,
 };
 
-use super::{new_ping, view};
+use super::{
+    new_ping,
+    view::{Delivery, Endpoint, EndpointWithSecret, TestOutcome},
+};
 use crate::{
+    answer::{self, no_store},
     body::{Body, BodyLimit},
     error::ApiError,
     etag::conditional,
@@ -31,7 +35,7 @@ pub const PATH: &str = "/api/job-board/webhooks";
 pub const MANAGERS: &[Scope] = Scope::MANAGERS;
 
 /// The largest number of deliveries of an answer.
-pub const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
+const MAX_DELIVERIES: usize = DELIVERIES_KEPT;
 
 /// The largest body, in bytes: a URL, a description and the names of events are small.
 const LARGEST_BODY: usize = 16 * 1024;
@@ -51,7 +55,8 @@ pub(super) async fn create(
     let created = webhooks.create(new, Prefixes::ALL, id, secret, now());
     let endpoint = created.await?;
     let location = format!("{PATH}/{}", endpoint.id);
-    let mut response = view::with_secret(StatusCode::CREATED, &endpoint, &Health::default())?;
+    let shown = EndpointWithSecret::new(&endpoint, &Health::default());
+    let mut response = answer::data(StatusCode::CREATED, shown).map(no_store)?;
     let location = header::HeaderValue::try_from(location);
     let location = location.map_err(|error| ApiError::internal(&error))?;
     response.headers_mut().insert(header::LOCATION, location);
@@ -64,7 +69,9 @@ pub(super) async fn list(
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let webhooks = state.ports.webhooks.of(caller.id());
-    view::many(&webhooks.list(None, MOST_ENDPOINTS).await?)
+    let all = webhooks.list(None, MOST_ENDPOINTS).await?;
+    let shown: Vec<_> = all.iter().map(Endpoint::from).collect();
+    answer::data(StatusCode::OK, shown)
 }
 
 pub(super) async fn show(
@@ -76,7 +83,8 @@ pub(super) async fn show(
 ) -> Result<HttpResponse, ApiError> {
     let webhooks = state.ports.webhooks.of(caller.id());
     let found = webhooks.find(parse(&id)?).await?;
-    conditional(&request, view::one(&found)?)
+    let answer = answer::data(StatusCode::OK, Endpoint::from(&found))?;
+    conditional(&request, answer)
 }
 
 pub(super) async fn update(
@@ -93,7 +101,8 @@ pub(super) async fn update(
         _ => None,
     };
     let webhooks = ports.of(caller.id());
-    view::one(&webhooks.update(parse(&id)?, &change, now()).await?)
+    let updated = webhooks.update(parse(&id)?, &change, now()).await?;
+    answer::data(StatusCode::OK, Endpoint::from(&updated))
 }
 
 pub(super) async fn delete(
@@ -119,7 +128,8 @@ pub(super) async fn rotate(
     let TrackedEndpoint {
         endpoint, health, ..
     } = rotated.await?;
-    view::with_secret(StatusCode::OK, &endpoint, &health)
+    let shown = EndpointWithSecret::new(&endpoint, &health);
+    answer::data(StatusCode::OK, shown).map(no_store)
 }
 
 pub(super) async fn test(
@@ -133,7 +143,7 @@ pub(super) async fn test(
     let webhooks = state.ports.webhooks.of(caller.id());
     let _slot = state.receiver_calls.take(caller.id())?;
     let attempt = webhooks.test(parse(&id)?, (&delivery, &body), now).await?;
-    view::attempt(&attempt)
+    answer::data(StatusCode::OK, TestOutcome::from(&attempt))
 }
 
 pub(super) async fn replay(
@@ -177,8 +187,9 @@ pub(super) async fn deliveries(
     state: web::Data<State>,
 ) -> Result<HttpResponse, ApiError> {
     let webhooks = state.ports.webhooks.of(caller.id());
-    let deliveries = webhooks.deliveries(parse(&id)?, limit);
-    view::deliveries(&deliveries.await?)
+    let deliveries = webhooks.deliveries(parse(&id)?, limit).await?;
+    let shown: Vec<_> = deliveries.iter().map(Delivery::from).collect();
+    answer::data(StatusCode::OK, shown)
 }
 
 /// Reads the body of a request that takes no parameters.

@@ -2,46 +2,30 @@
 
 use serde::Serialize;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::{answer::Timestamp, schema::one_of};
+use crate::answer::Timestamp;
 
-/// The type of a ping.
-pub const TYPE: &str = "ping";
-
-/// The id of a new ping, and its JSON.
-pub fn new_ping(at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
-    let id = format!("{TYPE}_{}", Uuid::now_v7());
-    Ok((id, serde_json::to_vec(&Ping::at(at))?))
-}
-
-/// A ping: an event about nothing.
-#[derive(Serialize, ToSchema)]
-pub struct Ping {
-    #[serde(rename = "type")]
-    #[schema(schema_with = name)]
-    name: &'static str,
-    /// When it was sent.
-    #[schema(value_type = OffsetDateTime)]
+/// An event about nothing.
+#[derive(Serialize)]
+struct Ping {
+    r#type: &'static str,
     timestamp: Timestamp,
-    #[schema(value_type = Object)]
     data: Nothing,
 }
 
 #[derive(Serialize)]
 struct Nothing {}
 
-impl Ping {
-    const fn at(at: OffsetDateTime) -> Self {
-        Self {
-            name: TYPE,
-            timestamp: Timestamp(at),
-            data: Nothing {},
-        }
-    }
-}
-
-fn name() -> utoipa::openapi::ObjectBuilder {
-    one_of("Says that it is no event.", &[TYPE])
+/// The id of a new ping, and its JSON.
+pub fn new_ping(at: OffsetDateTime) -> Result<(String, Vec<u8>), serde_json::Error> {
+    let ping = Ping {
+        r#type: "ping",
+        timestamp: Timestamp(at),
+        data: Nothing {},
+    };
+    Ok((
+        format!("ping_{}", Uuid::now_v7()),
+        serde_json::to_vec(&ping)?,
+    ))
 }

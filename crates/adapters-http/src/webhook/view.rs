@@ -1,6 +1,5 @@
 //! An endpoint and its deliveries as answers show them. A secret is shown once, when it is made.
 
-use actix_web::{HttpResponse, http::StatusCode};
 use kernel::SourceIdentifier;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,58 +7,14 @@ use uuid::Uuid;
 use webhooks::{Attempt, Health, LoggedDelivery, TrackedEndpoint};
 
 use crate::{
-    answer::{self, Timestamp, no_store},
-    error::ApiError,
+    answer::Timestamp,
     event::{DeliveredEvent, EventId, EventType},
     schema::vocabularies,
 };
 
-mod example;
-
 vocabularies! {
     /// Whether events are delivered. A `disabled` endpoint waits for its owner.
     WebhookState(webhooks::EndpointState);
-}
-
-/// The answer with one endpoint.
-pub(super) fn one(endpoint: &TrackedEndpoint) -> Result<HttpResponse, ApiError> {
-    let data = Endpoint::from(endpoint);
-    answer::json(StatusCode::OK, &EndpointAnswer { data })
-}
-
-/// The answer with one endpoint and its secret.
-pub(super) fn with_secret(
-    status: StatusCode,
-    endpoint: &webhooks::Endpoint,
-    health: &Health,
-) -> Result<HttpResponse, ApiError> {
-    let data = EndpointWithSecret {
-        endpoint: Endpoint::new(endpoint, health),
-        secret: endpoint.secret.reveal(),
-    };
-    answer::json(status, &SecretAnswer { data }).map(no_store)
-}
-
-/// The answer with all endpoints.
-pub(super) fn many(endpoints: &[TrackedEndpoint]) -> Result<HttpResponse, ApiError> {
-    let data = endpoints.iter().map(Endpoint::from).collect();
-    answer::json(StatusCode::OK, &EndpointsAnswer { data })
-}
-
-/// The answer with the outcome of a ping.
-pub(super) fn attempt(attempt: &Attempt) -> Result<HttpResponse, ApiError> {
-    let data = TestOutcome {
-        status: attempt.outcome.status(),
-        duration_ms: milliseconds(attempt.duration),
-        error: attempt.error.as_deref(),
-    };
-    answer::json(StatusCode::OK, &AttemptAnswer { data })
-}
-
-/// The answer with deliveries.
-pub(super) fn deliveries(deliveries: &[LoggedDelivery]) -> Result<HttpResponse, ApiError> {
-    let data = deliveries.iter().map(Delivery::new).collect();
-    answer::json(StatusCode::OK, &DeliveriesAnswer { data })
 }
 
 /// An endpoint as the API shows it under `data`, for commands to print.
@@ -69,48 +24,13 @@ pub fn endpoint_data(endpoint: &TrackedEndpoint) -> impl Serialize {
 
 /// A delivery as the API shows it, for commands to print.
 pub fn delivery_data(delivery: &LoggedDelivery) -> impl Serialize {
-    Delivery::new(delivery)
-}
-
-/// One endpoint.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookEndpointAnswer)]
-pub struct EndpointAnswer<'a> {
-    data: Endpoint<'a>,
-}
-
-/// An endpoint with its new secret, which is not shown again.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookSecretAnswer)]
-pub struct SecretAnswer<'a> {
-    data: EndpointWithSecret<'a>,
-}
-
-/// All endpoints of the client, oldest first.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookEndpointsAnswer)]
-pub struct EndpointsAnswer<'a> {
-    data: Vec<Endpoint<'a>>,
-}
-
-/// The outcome of a ping.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookTestAnswer)]
-pub struct AttemptAnswer<'a> {
-    data: TestOutcome<'a>,
-}
-
-/// The last attempts at deliveries, newest first.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookDeliveriesAnswer)]
-pub struct DeliveriesAnswer<'a> {
-    data: Vec<Delivery<'a>>,
+    Delivery::from(delivery)
 }
 
 /// A receiver of events.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookEndpoint)]
-struct Endpoint<'a> {
+pub struct Endpoint<'a> {
     /// The endpoint's id.
     id: Uuid,
     /// Where events are delivered.
@@ -142,7 +62,7 @@ struct Endpoint<'a> {
 /// A receiver of events, and the secret that signs them.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookEndpointWithSecret)]
-struct EndpointWithSecret<'a> {
+pub struct EndpointWithSecret<'a> {
     #[serde(flatten)]
     endpoint: Endpoint<'a>,
     /// Signs deliveries. It is not shown again.
@@ -153,7 +73,7 @@ struct EndpointWithSecret<'a> {
 /// The outcome of a ping.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookTest)]
-struct TestOutcome<'a> {
+pub struct TestOutcome<'a> {
     /// The status of the receiver's answer; `null` if there was none.
     #[schema(minimum = 100, maximum = 999)]
     status: Option<u16>,
@@ -167,7 +87,7 @@ struct TestOutcome<'a> {
 /// An attempt to deliver an event.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookAttempt)]
-struct Delivery<'a> {
+pub struct Delivery<'a> {
     /// When the attempt ended.
     #[schema(value_type = OffsetDateTime)]
     at: Timestamp,
@@ -221,8 +141,27 @@ impl<'a> From<&'a TrackedEndpoint> for Endpoint<'a> {
     }
 }
 
-impl<'a> Delivery<'a> {
-    fn new(delivery: &'a LoggedDelivery) -> Self {
+impl<'a> EndpointWithSecret<'a> {
+    pub fn new(endpoint: &'a webhooks::Endpoint, health: &Health) -> Self {
+        Self {
+            endpoint: Endpoint::new(endpoint, health),
+            secret: endpoint.secret.reveal(),
+        }
+    }
+}
+
+impl<'a> From<&'a Attempt> for TestOutcome<'a> {
+    fn from(attempt: &'a Attempt) -> Self {
+        Self {
+            status: attempt.outcome.status(),
+            duration_ms: milliseconds(attempt.duration),
+            error: attempt.error.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a LoggedDelivery> for Delivery<'a> {
+    fn from(delivery: &'a LoggedDelivery) -> Self {
         let (record, event) = (&delivery.record, delivery.event.as_ref());
         Self {
             at: Timestamp(record.at),

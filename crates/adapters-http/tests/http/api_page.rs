@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("../../../../docs/api.md");
 const BY_STANDARD: [&str; 4] = ["AuthorizationServer", "JobPosting", "Jwk", "JwkSet"];
 
 fn document() -> Value {
-    serde_json::to_value(adapters_http::openapi()).unwrap()
+    serde_json::to_value(adapters_http::openapi().unwrap()).unwrap()
 }
 
 /// The rows of the first table below a text, without its head.

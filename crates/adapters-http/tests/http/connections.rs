@@ -236,32 +236,6 @@ async fn idle_connections_give_up_their_places_oldest_first() {
 }
 
 #[tokio::test]
-async fn others_are_served_beside_them() {
-    let app = quick();
-    let token = app.writer().await;
-    let address = app.connect().await.peer();
-    let mut dribbling = Vec::new();
-    for _ in 0..300 {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        stream
-            .write_all(format!("{HEALTHZ}G").as_bytes())
-            .await
-            .unwrap();
-        dribbling.push(stream);
-    }
-    // All of them stay open, so this is no race.
-    for n in 0..20 {
-        push(&app, &token, &n.to_string(), &posting()).await;
-    }
-    for mut stream in dribbling {
-        let mut rest = Vec::new();
-        let ended = timeout(SOON, stream.read_to_end(&mut rest)).await;
-        ended.expect("still open").unwrap();
-        assert!(rest.starts_with(b"HTTP/1.1 200 "));
-    }
-}
-
-#[tokio::test]
 async fn a_body_is_asked_for_only_when_it_is_wanted() {
     let app = quick();
     let token = app.writer().await;

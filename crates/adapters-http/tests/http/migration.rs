@@ -130,13 +130,6 @@ async fn the_button_moves_and_leads_on() {
 #[tokio::test]
 async fn who_gets_no_mail_is_not_moved() {
     let app = app().await;
-    press(KNOWN_TOKEN).send(&app).await;
-    assert!(has_moved(&app));
-    app.backend.newsletter.suppress("ada@example.com");
-    let response = by_browser(open(KNOWN_TOKEN)).send(&app).await;
-    assert_eq!(response.header("Location"), Some(NOT_SUBSCRIBED));
-
-    let app = self::app().await;
     app.backend.newsletter.suppress("ada@example.com");
     for request in [open(KNOWN_TOKEN), press(KNOWN_TOKEN)] {
         let response = by_browser(request).send(&app).await;
@@ -149,48 +142,24 @@ async fn who_gets_no_mail_is_not_moved() {
     assert_is_page(&page, 200, "You are not subscribed");
 }
 
-/// Also after a move; from then on the link leads to the page for suppressed people.
+/// From then on the link leads to the page for suppressed people.
 #[tokio::test]
 async fn the_other_button_unsubscribes() {
-    for has_moved in [false, true] {
-        let app = app().await;
-        if has_moved {
-            press(KNOWN_TOKEN).send(&app).await;
-        }
-        let before = app.backend.newsletter.subscriber("ada@example.com");
-        assert_eq!(before.migrated.is_some(), has_moved);
-        for _ in 0..2 {
-            let response = by_browser(leave(KNOWN_TOKEN)).send(&app).await;
-            assert_eq!(response.status, 303, "{response:?}");
-            assert_eq!(response.header("Location"), Some(UNSUBSCRIBED));
-            assert_is_guarded(&response);
-        }
-        let ada = app.backend.newsletter.subscriber("ada@example.com");
-        assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
-        assert_eq!(ada.migrated, before.migrated);
-        let page = by_browser(request("GET", UNSUBSCRIBED)).send(&app).await;
-        assert_is_page(&page, 200, "You are unsubscribed");
-        let again = by_browser(open(KNOWN_TOKEN)).send(&app).await;
-        assert_eq!(again.header("Location"), Some(NOT_SUBSCRIBED));
-    }
-}
-
-#[tokio::test]
-async fn programs_unsubscribe_too_and_no_other_word_does_anything() {
     let app = app().await;
-    let post = |action: &str| {
-        request("POST", CONFIRM).json(&json!({"token": KNOWN_TOKEN, "action": action}))
-    };
-    let refused = post("Unsubscribe").send(&app).await;
-    assert_is_error(&refused, 422, "action");
-    let says = json!({"action": ["must be confirm or unsubscribe"]});
-    assert_eq!(refused.json()["errors"], says);
-    let ada = app.backend.newsletter.subscriber("ada@example.com");
-    assert_eq!((ada.status, ada.migrated), (SubscriberStatus::Active, None));
-    let left = post("unsubscribe").send(&app).await;
-    assert_eq!(left.header("Location"), Some(UNSUBSCRIBED));
+    let of_program = json!({"token": KNOWN_TOKEN, "action": "unsubscribe"});
+    let of_program = request("POST", CONFIRM).json(&of_program);
+    for leave in [by_browser(leave(KNOWN_TOKEN)), of_program] {
+        let response = leave.send(&app).await;
+        assert_eq!(response.status, 303, "{response:?}");
+        assert_eq!(response.header("Location"), Some(UNSUBSCRIBED));
+        assert_is_guarded(&response);
+    }
     let ada = app.backend.newsletter.subscriber("ada@example.com");
     assert_eq!(ada.status, SubscriberStatus::Unsubscribed);
+    let page = by_browser(request("GET", UNSUBSCRIBED)).send(&app).await;
+    assert_is_page(&page, 200, "You are unsubscribed");
+    let again = by_browser(open(KNOWN_TOKEN)).send(&app).await;
+    assert_eq!(again.header("Location"), Some(NOT_SUBSCRIBED));
 }
 
 /// Also the pages for errors; JSON answers do not depend on the language.
@@ -352,6 +321,8 @@ async fn what_no_browser_sends_is_refused_with_json() {
         case("too large", of_type("application/json", &large), 413),
         case("no JSON", of_type("application/json", "{"), 400).says("not valid JSON"),
         case("nothing", of_type("application/json", ""), 400).says("empty"),
+        case("another action", send("token=x&action=Confirm"), 422)
+            .says("action must be confirm or unsubscribe"),
         case("POST to the end", request("POST", CONFIRMED), 405).with(allow, "GET, HEAD"),
     ];
     check(&app, cases).await;

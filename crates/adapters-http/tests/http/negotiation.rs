@@ -77,23 +77,6 @@ async fn small_and_secret_answers_and_errors_are_not_compressed() {
 }
 
 #[tokio::test]
-async fn an_export_that_breaks_off_does_not_end_properly_when_compressed() {
-    let app = TestApp::spawn();
-    let token = app.writer().await;
-    for n in 0..3 {
-        push(&app, &token, &n.to_string(), &posting()).await;
-    }
-    *app.backend.export_pages.lock().unwrap() = Some(2);
-    let mut connection = app.connect().await;
-    let get = request("GET", EXPORT).token(&token);
-    let get = get.header("Accept-Encoding", "gzip");
-    connection.write(get.head().as_bytes()).await;
-    let answer = connection.rest_of_bytes().await;
-    assert!(answer.starts_with(b"HTTP/1.1 200"));
-    assert!(!answer.ends_with(b"\r\n0\r\n\r\n"));
-}
-
-#[tokio::test]
 async fn a_posting_is_not_sent_to_a_client_that_has_it() {
     let app = TestApp::spawn();
     let token = app.writer().await;

@@ -24,7 +24,7 @@ fn to(method: &str, path: &str) -> Request {
 async fn every_operation_checks_its_client_before_anything_else() {
     let app = TestApp::spawn();
     let large = "x".repeat(BODY_LIMIT + 1);
-    let document = serde_json::to_value(adapters_http::openapi()).unwrap();
+    let document = serde_json::to_value(adapters_http::openapi().unwrap()).unwrap();
     for (path, operations) in document["paths"].as_object().unwrap() {
         let operations = operations.as_object().unwrap();
         let security = operations.values().map(|of| of["security"].as_array());

@@ -7,6 +7,7 @@ use clap::Args;
 use domain::posting::Lifetime;
 use ingest::LaneSettings;
 use runtime::cores;
+use tokens::KeyFolder;
 use workers::WorkerSettings;
 
 use super::{

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use adapters_http::oauth::KeyFolder;
 use clap::Args;
 use kernel::audit::Attribution;
 use program::output::{self, Row};
 use serde::Serialize;
+use tokens::KeyFolder;
 
 use super::operator::OperatorArgs;
 use crate::{

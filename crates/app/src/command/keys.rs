@@ -2,13 +2,13 @@
 
 use std::future::{Future, ready};
 
-use adapters_http::oauth::{KeyError, KeyFolder, KeyId};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use domain::store::WriteSet;
 use kernel::audit::{Action, Entry};
 use runtime::clock;
 use serde::Serialize;
+use tokens::{KeyError, KeyFolder, KeyId};
 
 use crate::{
     cli::{ChangeArgs, DataDirArgs, ListArgs},

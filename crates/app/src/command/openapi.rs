@@ -14,6 +14,7 @@ impl Openapi {
     /// Prints the document that `/api/openapi.json` serves.
     pub fn run(self) -> impl Future<Output = anyhow::Result<()>> {
         let Self {} = self;
-        ready(output::print_json(&adapters_http::openapi()))
+        let document = adapters_http::openapi().map_err(Into::into);
+        ready(document.and_then(|document| output::print_json(&document)))
     }
 }

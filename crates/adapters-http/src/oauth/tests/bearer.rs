@@ -266,8 +266,12 @@ async fn a_limit_is_counted_after_the_token_and_before_the_scopes() {
     assert_eq!(authorize(READERS).await, Err(limited(1, 60)));
     limit(0);
     harness.set_clock(44);
-    let checked = harness.authorizer.authorize(&bearer(&token), READERS).await;
-    assert!(checked.caller.is_ok() && checked.usage.is_none());
+    let unlimited = |_, usage| assert_eq!(usage, None);
+    let headers = bearer(&token);
+    let checked = harness
+        .authorizer
+        .authorize(&headers, READERS, true, unlimited);
+    assert!(checked.await.is_ok());
     harness.clients.revoke(id);
     limit(1);
     harness.set_clock(49);

@@ -1,16 +1,12 @@
 //! All of OAuth on clients in memory, a key folder and a virtual clock.
 
-mod bad_tokens;
 mod bearer;
-mod fixtures;
 mod keys;
 mod metadata;
 mod requests;
 
 use std::{
     collections::HashMap,
-    fs,
-    path::Path,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
@@ -35,6 +31,7 @@ use runtime::Clock;
 use serde_json::Value;
 use tempfile::TempDir;
 use time::{Duration, OffsetDateTime};
+use tokens::{ClientSecret, KeyFolder, KeyId, KeyRing, TokenFault};
 use uuid::Uuid;
 
 use super::*;
@@ -217,8 +214,9 @@ impl Harness {
     pub(crate) async fn reader(&self) -> (ClientId, Access) {
         const SCOPES: &[Scope] = &[Scope::JobPostingsRead];
         let (id, token) = self.token(SCOPES).await;
-        let checked = self.authorizer.authorize(&bearer(&token), SCOPES).await;
-        let access = Access::new(&self.authorizer, checked.caller.unwrap(), SCOPES);
+        let headers = bearer(&token);
+        let caller = self.authorizer.authorize(&headers, SCOPES, true, |_, _| {});
+        let access = Access::new(&self.authorizer, caller.await.unwrap(), SCOPES);
         (id, access)
     }
 
@@ -250,8 +248,8 @@ async fn authorize_in(
     headers: &HeaderMap,
     scopes: &[Scope],
 ) -> Result<ClientId, AuthError> {
-    let checked = authorizer.authorize(headers, scopes).await;
-    checked.caller.map(|caller| caller.id())
+    let caller = authorizer.authorize(headers, scopes, true, |_, _| {});
+    caller.await.map(|caller| caller.id())
 }
 
 /// A clock of these milliseconds since [`START`].
@@ -276,15 +274,18 @@ fn authorizer_with(
     uses: &Arc<Uses>,
     clock: Clock,
 ) -> Data<Authorizer> {
-    let settings = AuthSettings {
-        issuer: ISSUER.to_owned(),
-        audience: ISSUER.to_owned(),
-        token_ttl: StdDuration::from_secs(TTL.unsigned_abs()),
-    };
+    let tokens = tokens::Tokens::new(ISSUER.to_owned());
+    let token_ttl = StdDuration::from_secs(TTL.unsigned_abs());
+    let shown = Arc::clone(&clock);
+    let uptime = limit::Uptime(Arc::new(move || {
+        let since_1970 = shown() - OffsetDateTime::UNIX_EPOCH;
+        since_1970.try_into().unwrap()
+    }));
     let clients: Arc<dyn Clients> = Arc::<FakeClients>::clone(clients);
     let recorder: Arc<dyn ActivityRecorder> = Arc::<Uses>::clone(uses);
-    Data::new(Authorizer::with_clock(
-        settings, keys, clients, recorder, clock,
+    let clocks = (clock, uptime);
+    Data::new(Authorizer::with_clocks(
+        tokens, token_ttl, keys, clients, recorder, clocks,
     ))
 }
 

@@ -304,7 +304,7 @@ async fn two_secrets_are_live_and_a_new_one_works_at_once() {
     }
     let uses = harness.uses.0.lock().unwrap();
     let last: Vec<_> = uses.iter().rev().take(2).rev().copied().collect();
-    let digest = |secret: &str| secret::secret_digest(secret.as_bytes());
+    let digest = |secret: &str| tokens::secret_digest(secret.as_bytes());
     let expect = [third, fourth].map(|secret| (id, digest(&secret), at(60)));
     assert_eq!(last, expect);
     assert_eq!(uses.len(), 8, "the issued tokens alone");

@@ -6,7 +6,6 @@
 
 mod form;
 mod page;
-mod schema;
 mod texts;
 
 use std::future::ready;
@@ -23,14 +22,10 @@ use newsletter::{subscriber::Subscriber, usecase::NewsletterError};
 
 #[cfg(fuzzing)]
 pub use self::form::{Form as LinkForm, of_form, of_json, token_of_query};
-pub use self::{
-    form::Action,
-    page::{CONFIRM_PATH, Pages},
-    schema::schemas,
-};
+pub use self::{form::Action, page::Pages};
 use self::{
     form::Form,
-    page::{Page, STYLE_PATH},
+    page::{CONFIRM_PATH, Page, STYLE_PATH},
     texts::{Passage, Texts},
 };
 use crate::{

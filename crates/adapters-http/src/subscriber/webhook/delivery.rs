@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn documented_examples_are_news() {
-        let document = serde_json::to_value(crate::openapi()).unwrap();
+        let document = serde_json::to_value(crate::openapi().unwrap()).unwrap();
         let body = &document["paths"][super::super::PATH]["post"]["requestBody"];
         let examples = body["content"]["application/json"]["examples"].as_object();
         for (name, example) in examples.unwrap() {

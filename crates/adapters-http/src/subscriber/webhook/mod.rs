@@ -5,7 +5,6 @@
 //! again. If the store fails, the answer is 503, so that it does.
 
 mod delivery;
-mod schema;
 mod signature;
 
 use std::{sync::Arc, time::Duration};
@@ -25,21 +24,16 @@ use newsletter::{
 use serde::Serialize;
 use tokio::time::timeout;
 use tracing::Instrument;
-use utoipa::ToSchema;
 
 #[cfg(fuzzing)]
 pub use self::delivery::read as read_delivery;
 use self::signature::Signature;
-pub use self::{
-    schema::schemas,
-    signature::{HEADER as SIGNATURE, Signatures},
-};
+pub use self::signature::Signatures;
 use crate::{
     answer,
     body::{Body, expect_uncompressed},
     error::{ApiError, RETRY_SWITCHED_OFF},
     resource::open,
-    schema::Answer,
     state::State,
 };
 
@@ -55,14 +49,8 @@ const MOST_BYTES: usize = 256 * 1024;
 const PATIENCE: Duration = Duration::from_millis(900);
 
 /// An empty object.
-#[derive(Serialize, ToSchema)]
-pub struct WebhookAnswer {}
-
-impl Answer for WebhookAnswer {
-    fn example() -> Self {
-        Self {}
-    }
-}
+#[derive(Serialize)]
+struct Nothing {}
 
 /// Adds the route of the webhook.
 pub fn routes(config: &mut web::ServiceConfig) {
@@ -91,7 +79,7 @@ async fn receive(
     if !events.is_empty() {
         notice(Arc::clone(&state.ports.newsletter), events).await?;
     }
-    answer::json(StatusCode::OK, &WebhookAnswer {})
+    answer::json(StatusCode::OK, &Nothing {})
 }
 
 /// Passes the events to the use case, with a time limit.

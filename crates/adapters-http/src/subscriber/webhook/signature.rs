@@ -6,8 +6,6 @@ use ring::hmac::{self, HMAC_SHA256, Key};
 use secrecy::{ExposeSecret, SecretString};
 
 /// The header with the signature, in lower-case hex.
-pub const HEADER: &str = "Signature";
-
 const NAME: HeaderName = HeaderName::from_static("signature");
 /// The length of a SHA-256.
 const LENGTH: usize = 32;

@@ -14,12 +14,12 @@ use actix_web::web;
 use adapters_http::{
     Application, ClientPages, HttpSettings, PageRoutes, Ports, ReadPorts, StopHandle, Timeouts,
     WebhookPorts,
-    oauth::{ClientSecret, KeyFolder, KeyId},
 };
 use async_trait::async_trait;
 use kernel::{ClientId, Prefixes};
 use tempfile::TempDir;
 use time::OffsetDateTime;
+use tokens::{ClientSecret, KeyFolder, KeyId};
 use uuid::Uuid;
 use webhooks::PrivateAddresses;
 

@@ -13,12 +13,12 @@ use std::{
     time::Instant,
 };
 
-use adapters_http::oauth::KeyFolder;
 use adapters_sqlite::SqliteStore;
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use runtime::clock;
 use rustix::fs::statvfs;
+use tokens::KeyFolder;
 use tokio::task;
 
 use self::manifest::{DATABASE, DatabaseContents, KEYS, Manifest};

@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use adapters_http::oauth::{KeyFolder, hand_over};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
 use tempfile::{PathPersistError, TempPath};
+use tokens::{KeyFolder, hand_over};
 use tokio::task;
 
 use super::{

@@ -3,11 +3,11 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use access::{ClientChange, ManagedClients, NewClient, Rotation, Scope};
-use adapters_http::oauth::ClientSecret;
 use clap::{ArgGroup, Args};
 use kernel::{ClientId, Prefixes};
 use runtime::clock;
 use serde_json::json;
+use tokens::ClientSecret;
 
 use super::{named::find, show::settings};
 use crate::{

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use adapters_http::oauth::KeyFolder;
 use runtime::clock;
 use rustix::fs::statvfs;
+use tokens::KeyFolder;
 use workers::clock_skew::TOLERANCE;
 
 use super::check::Check;
@@ -135,7 +135,7 @@ pub fn public_url(http: &HttpArgs) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use adapters_http::oauth::KeyId;
+    use tokens::KeyId;
     use uuid::{NoContext, Timestamp, Uuid};
 
     use super::*;

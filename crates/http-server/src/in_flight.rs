@@ -1,0 +1,203 @@
+//! A request in progress, and the rest of its body when its answer is there.
+//!
+//! A client that sends all of its body before it reads the answer would lose its connection, or
+//! even the answer, if the rest were not read. So after a refusal a bounded rest is read and
+//! discarded. If more is left, the answer holds the body until it has been sent: from that actix-http
+//! sees that it has to close the connection, and lingers until the client has seen the answer.
+
+use std::{
+    cell::RefCell,
+    future::poll_fn,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpMessage as _,
+    body::{BodySize, BoxBody, MessageBody},
+    dev::{Payload, ServiceRequest},
+    error::PayloadError,
+    http::header::{CONTENT_LENGTH, HeaderMap},
+    web::Bytes,
+};
+use futures_util::stream::{Stream, StreamExt as _, poll_fn as poll_stream};
+use tokio::time::{Instant, timeout};
+
+use crate::connection::{Connection, Continue, expects_continue};
+
+/// How many bytes of a refused request's body are read and discarded.
+const DRAIN_BYTES: u64 = 256 * 1024;
+/// How long that may take.
+const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A request in progress, until its answer has been sent.
+pub struct InFlight {
+    guard: Option<InFlightGuard>,
+    body: Option<SharedBody>,
+}
+
+impl InFlight {
+    /// Begins a request. From here on, its body is shared with this.
+    pub fn begin(request: &mut ServiceRequest) -> Self {
+        let connection = Connection::of(request.request()).cloned();
+        Self {
+            guard: connection.map(|connection| InFlightGuard::new(connection, request)),
+            body: SharedBody::of(request),
+        }
+    }
+
+    /// Reads and discards a bounded rest of the body of a request that is refused, unless the client
+    /// keeps the body back: after a refusal it rarely sends one.
+    pub async fn refuse(&self) {
+        let is_kept_back = |guard: &InFlightGuard| guard.0.is_awaiting_continue();
+        if let Some(body) = &self.body
+            && !self.guard.as_ref().is_some_and(is_kept_back)
+        {
+            body.drain().await;
+        }
+    }
+
+    /// The body of the answer. A streamed one keeps the request in progress until it has been sent.
+    pub fn answer(self, body: BoxBody) -> BoxBody {
+        let body = match self.guard {
+            Some(guard) => {
+                guard.0.has_answered.set(true);
+                match body.try_into_bytes() {
+                    Ok(bytes) => BoxBody::new(bytes),
+                    Err(body) => holding(body, guard),
+                }
+            }
+            None => body,
+        };
+        match self.body {
+            Some(rest) if !rest.has_ended() => holding(body, rest),
+            _ => body,
+        }
+    }
+}
+
+/// Counts a request as in progress until it is dropped.
+struct InFlightGuard(Rc<Connection>);
+
+impl InFlightGuard {
+    fn new(connection: Rc<Connection>, request: &ServiceRequest) -> Self {
+        connection.in_flight.set(connection.in_flight.get() + 1);
+        connection.is_unwanted.set(false);
+        if expects_continue(request.request()) {
+            connection.awaits.set(Continue::Awaited);
+        }
+        Self(connection)
+    }
+}
+
+impl Drop for InFlightGuard {
+    fn drop(&mut self) {
+        let Self(connection) = self;
+        connection.has_answered.set(true);
+        if matches!(connection.awaits.get(), Continue::Withheld | Continue::Due) {
+            connection.awaits.set(Continue::Passes);
+        }
+        connection.last_answer.set(Instant::now());
+        connection.in_flight.set(connection.in_flight.get() - 1);
+    }
+}
+
+/// The body of a request, which its handler reads as well.
+#[derive(Clone)]
+struct SharedBody {
+    source: Rc<RefCell<Source>>,
+    /// The declared length.
+    length: Option<u64>,
+}
+
+struct Source {
+    payload: Payload,
+    has_ended: bool,
+}
+
+impl SharedBody {
+    /// The body of a request, if it has one.
+    fn of(request: &mut ServiceRequest) -> Option<Self> {
+        let payload = request.take_payload();
+        if matches!(payload, Payload::None) {
+            return None;
+        }
+        let source = Source {
+            payload,
+            has_ended: false,
+        };
+        let shared = Self {
+            source: Rc::new(RefCell::new(source)),
+            length: content_length(request.headers()),
+        };
+        let handlers = shared.clone();
+        let stream = poll_stream(move |context| handlers.poll(context));
+        request.set_payload(Payload::Stream {
+            payload: stream.boxed_local(),
+        });
+        Some(shared)
+    }
+
+    fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, PayloadError>>> {
+        let Source { payload, has_ended } = &mut *self.source.borrow_mut();
+        if *has_ended {
+            return Poll::Ready(None);
+        }
+        let piece = ready!(Pin::new(payload).poll_next(context));
+        *has_ended = !matches!(piece, Some(Ok(_)));
+        Poll::Ready(piece)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.source.borrow().has_ended
+    }
+
+    async fn drain(&self) {
+        if self.length.is_some_and(|length| length > DRAIN_BYTES) {
+            return;
+        }
+        let rest = async {
+            let mut taken = 0;
+            while let Some(Ok(piece)) = poll_fn(|context| self.poll(context)).await {
+                taken += piece.len() as u64;
+                if taken > DRAIN_BYTES {
+                    break;
+                }
+            }
+        };
+        timeout(DRAIN_PATIENCE, rest).await.ok();
+    }
+}
+
+/// The body of an answer that holds something until it is dropped.
+struct Holding<T> {
+    body: BoxBody,
+    _held: T,
+}
+
+fn holding<T: Unpin + 'static>(body: BoxBody, held: T) -> BoxBody {
+    BoxBody::new(Holding { body, _held: held })
+}
+
+impl<T: Unpin> MessageBody for Holding<T> {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        self.body.as_pin_mut().poll_next(context)
+    }
+}
+
+/// The declared length of a body.
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(CONTENT_LENGTH)?.to_str().ok()?;
+    length.trim().parse().ok()
+}

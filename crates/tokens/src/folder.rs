@@ -1,0 +1,313 @@
+//! The key folder: one PKCS#8 PEM file per key, named by the key's id.
+//!
+//! Files are written as `<key id>`; `<key id>.pem` is read as well, for keys from other tools.
+//! Hidden files are ignored.
+
+use std::{
+    ffi::OsStr,
+    fmt, fs, io,
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use ring::{
+    digest::{SHA256, digest},
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair},
+};
+
+use crate::{
+    key::{Key, KeyError, KeyId, KeySet},
+    owner,
+    problem::{self, KeyProblem},
+};
+
+/// The label of a PKCS#8 private key (RFC 7468 §10).
+const PEM_LABEL: &str = "PRIVATE KEY";
+/// The largest file that is read, far more than a P-256 key needs.
+const MAX_FILE_BYTES: u64 = 16 * 1024;
+/// The permissions of group and others; a key file must have none of them.
+const OTHERS: u32 = 0o077;
+/// The write permissions of group and others; the folder must have none of them.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// The folder that holds the keys.
+#[derive(Clone, Debug)]
+pub struct KeyFolder {
+    path: PathBuf,
+}
+
+impl KeyFolder {
+    /// The folder at a path, which need not exist yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The path of the folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Generates a key with this id, and creates the folder if it does not exist. If root runs
+    /// this, the files get the owner of the folder that contains them.
+    pub fn generate(&self, id: KeyId) -> Result<(), KeyError> {
+        let document =
+            EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new())
+                .map_err(|_| KeyError::Random)?;
+        let pem = pem::encode_config(
+            &pem::Pem::new(PEM_LABEL, document.as_ref()),
+            pem::EncodeConfig::new().set_line_ending(pem::LineEnding::LF),
+        );
+        self.make().map_err(|source| io_error(&self.path, source))?;
+        if self.has(id) {
+            return Err(KeyError::Exists(id));
+        }
+        self.write(id, pem.as_bytes())
+    }
+
+    fn make(&self) -> io::Result<()> {
+        if self.path.is_dir() {
+            return Ok(());
+        }
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.path)?;
+        owner::hand_over(&fs::File::open(&self.path)?, &self.path);
+        Ok(())
+    }
+
+    /// Reads all keys and problems; none if the folder does not exist.
+    pub fn list(&self) -> Result<KeySet, KeyError> {
+        match self.load(&KeySet::default()) {
+            Err(KeyError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(KeySet::default())
+            }
+            other => other,
+        }
+    }
+
+    /// Reads the keys that the folder's owner can use. The service usually runs as that user, but
+    /// an operator as root, who can read all files.
+    pub fn list_for_owner(&self) -> Result<KeySet, KeyError> {
+        let mut set = self.list()?;
+        let Ok(folder) = fs::metadata(&self.path) else {
+            return Ok(set);
+        };
+        let mut problems = Vec::new();
+        set.keys.retain(|key| {
+            let [plain, named] = self.files_of(key.id);
+            let path = if plain.exists() { plain } else { named };
+            let is_readable = owner::can_read(&folder, &path);
+            if !is_readable {
+                let (user, group) = (folder.uid(), folder.gid());
+                problems.push(KeyProblem::not_the_owners(&path, user, group));
+            }
+            is_readable
+        });
+        set.problems.extend(problems);
+        Ok(set)
+    }
+
+    /// One line about permissions that give other users access to the keys, with the command that
+    /// fixes them; `None` if there are none.
+    pub fn exposure(&self) -> Result<Option<String>, KeyError> {
+        Ok(problem::exposure(&self.path, self.list()?.problems()))
+    }
+
+    /// Whether there is a file of this key, usable or not.
+    pub fn has(&self, id: KeyId) -> bool {
+        self.files_of(id).iter().any(|path| path.exists())
+    }
+
+    /// Removes a key. Returns `false` if it does not exist.
+    pub fn retire(&self, id: KeyId) -> Result<bool, KeyError> {
+        let mut found = false;
+        for path in self.files_of(id) {
+            match fs::remove_file(&path) {
+                Ok(()) => found = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(source) => return Err(io_error(&path, source)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Copies the keys that can be used into another folder, which is created if it does not exist,
+    /// and returns their ids. A key that is there with the same content stays as it is.
+    pub fn copy_to(&self, target: &Self) -> Result<Vec<KeyId>, KeyError> {
+        let keys = self.list()?;
+        target
+            .make()
+            .map_err(|source| io_error(&target.path, source))?;
+        let mut ids = Vec::new();
+        for id in keys.keys().iter().map(|key| key.id) {
+            let [plain, named] = self.files_of(id);
+            let path = if plain.exists() { plain } else { named };
+            let pem = fs::read(&path).map_err(|source| io_error(&path, source))?;
+            let is_there = |path: &PathBuf| fs::read(path).is_ok_and(|content| content == pem);
+            if !target.files_of(id).iter().any(is_there) {
+                target.write(id, &pem)?;
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// Reads the folder. A key is taken from `before` if its file did not change, or exists but
+    /// cannot be read at the moment. If other users can write to the folder, none of its keys is
+    /// trusted.
+    pub fn load(&self, before: &KeySet) -> Result<KeySet, KeyError> {
+        let mut set = KeySet::default();
+        for path in self.files()? {
+            match read(&path, before) {
+                Ok(Some(key)) => set.keys.push(key),
+                Ok(None) => {}
+                Err((problem, kept)) => {
+                    set.problems.push(problem);
+                    set.keys.extend(kept);
+                }
+            }
+        }
+        if let Some(problem) = self.problem()? {
+            set.keys.clear();
+            set.problems.insert(0, problem);
+        }
+        // The sort is stable and the files are sorted: of two with the same id, the plain name
+        // wins.
+        set.keys.sort_by_key(|key| key.id);
+        set.keys.dedup_by_key(|key| key.id);
+        Ok(set)
+    }
+
+    /// The problem with the folder itself, if there is one.
+    fn problem(&self) -> Result<Option<KeyProblem>, KeyError> {
+        let about = fs::metadata(&self.path).map_err(|source| io_error(&self.path, source))?;
+        let mode = about.mode() & 0o7777;
+        let is_open = mode & OTHERS_WRITE != 0;
+        Ok(is_open.then(|| KeyProblem::open_folder(&self.path, mode)))
+    }
+
+    /// The files in the folder that are not hidden, by name.
+    fn files(&self) -> Result<Vec<PathBuf>, KeyError> {
+        let mut paths = fs::read_dir(&self.path)
+            .and_then(|entries| {
+                entries
+                    .map(|entry| entry.map(|entry| entry.path()))
+                    .collect::<io::Result<Vec<_>>>()
+            })
+            .map_err(|source| io_error(&self.path, source))?;
+        paths.retain(|path| {
+            path.file_name()
+                .is_some_and(|name| !name.as_encoded_bytes().starts_with(b"."))
+        });
+        paths.sort();
+        Ok(paths)
+    }
+
+    fn files_of(&self, id: KeyId) -> [PathBuf; 2] {
+        [
+            self.path.join(id.to_string()),
+            self.path.join(format!("{id}.pem")),
+        ]
+    }
+
+    /// Writes a temporary file and renames it, so that no process ever reads half a key.
+    fn write(&self, id: KeyId, pem: &[u8]) -> Result<(), KeyError> {
+        let path = self.path.join(id.to_string());
+        let mut file = tempfile::Builder::new()
+            .prefix(".new-")
+            .permissions(fs::Permissions::from_mode(0o600))
+            .tempfile_in(&self.path)
+            .map_err(|source| io_error(&self.path, source))?;
+        owner::hand_over(file.as_file(), file.path());
+        file.write_all(pem)
+            .and_then(|()| file.as_file().sync_all())
+            .map_err(|source| io_error(file.path(), source))?;
+        file.persist_noclobber(&path)
+            .map_err(|failed| match failed.error.kind() {
+                io::ErrorKind::AlreadyExists => KeyError::Exists(id),
+                _ => io_error(&path, failed.error),
+            })?;
+        fs::File::open(&self.path)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| io_error(&self.path, source))
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> KeyError {
+    KeyError::Io {
+        path: path.display().to_string(),
+        source,
+    }
+}
+
+/// A problem, and the known key that stays in use in spite of it.
+type Failure = (KeyProblem, Option<Arc<Key>>);
+
+/// Reads one file; `None` if it was removed meanwhile.
+fn read(path: &Path, before: &KeySet) -> Result<Option<Arc<Key>>, Failure> {
+    let problem = |reason: &dyn fmt::Display| KeyProblem::new(path, reason);
+    let id = id_of(path).map_err(|error| (problem(&error), None))?;
+    let known = before.find(id);
+    let content = match content_of(path) {
+        Ok(Content::Private(content)) => content,
+        // Other users may have a copy of the key, so it is not trusted, even if it is known.
+        Ok(Content::Open(mode)) => return Err((KeyProblem::open_file(path, mode), None)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // A failure such as a lack of file descriptors must not invalidate all tokens of the key.
+        Err(error) => return Err((problem(&error), known.cloned())),
+    };
+    let mut source = [0; 32];
+    source.copy_from_slice(digest(&SHA256, &content).as_ref());
+    if let Some(known) = known.filter(|key| key.source == source) {
+        return Ok(Some(Arc::clone(known)));
+    }
+    let pair = parse(&content).map_err(|reason| (problem(&reason), None))?;
+    Ok(Some(Arc::new(Key { id, pair, source })))
+}
+
+fn id_of(path: &Path) -> Result<KeyId, KeyError> {
+    let name = path
+        .file_name()
+        .map(OsStr::to_string_lossy)
+        .unwrap_or_default();
+    name.strip_suffix(".pem").unwrap_or(&name).parse()
+}
+
+/// The content of a key file, by its permissions.
+enum Content {
+    Private(Vec<u8>),
+    /// Other users may read or write the file; its mode.
+    Open(u32),
+}
+
+fn content_of(path: &Path) -> io::Result<Content> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() || about.len() > MAX_FILE_BYTES {
+        return Err(io::Error::other("not a file of a key's size"));
+    }
+    let mode = about.mode() & 0o7777;
+    if mode & OTHERS != 0 {
+        return Ok(Content::Open(mode));
+    }
+    fs::read(path).map(Content::Private)
+}
+
+fn parse(content: &[u8]) -> Result<EcdsaKeyPair, String> {
+    let pem = pem::parse(content).map_err(|error| format!("not a PEM file: {error}"))?;
+    if pem.tag() != PEM_LABEL {
+        return Err(format!(
+            "it holds a {:?}, not a PKCS#8 {PEM_LABEL:?}; convert it with `openssl pkcs8 -topk8 -nocrypt`",
+            pem.tag()
+        ));
+    }
+    EcdsaKeyPair::from_pkcs8(
+        &ECDSA_P256_SHA256_FIXED_SIGNING,
+        pem.contents(),
+        &SystemRandom::new(),
+    )
+    .map_err(|error| format!("not a P-256 key: {error}"))
+}

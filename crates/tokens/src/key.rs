@@ -1,0 +1,173 @@
+//! A signing key, its id, and the set of keys in a folder.
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use ring::{
+    rand::SystemRandom,
+    signature::{
+        ECDSA_P256_SHA256_FIXED, EcdsaKeyPair, KeyPair as _, Signature, UnparsedPublicKey,
+    },
+};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::problem::KeyProblem;
+
+/// The age from which a key signs, unless there is no older one.
+pub const SIGNS_AFTER: Duration = Duration::seconds(30);
+
+/// The reason why an operation on a key failed.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The text is not a key id.
+    #[error("{0:?} is not a key id; a key id is a UUIDv7 in lower case with hyphens")]
+    Id(String),
+    /// A key with this id exists already.
+    #[error("there is a key {0} already")]
+    Exists(KeyId),
+    /// The folder or a file in it could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The folder or file.
+        path: String,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// The system returned no random numbers.
+    #[error("no key could be made: the system gave no random numbers")]
+    Random,
+}
+
+/// A key's id, the `kid` of a token's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(Uuid);
+
+impl KeyId {
+    /// A key id; the UUID must be a UUIDv7.
+    pub fn new(uuid: Uuid) -> Result<Self, KeyError> {
+        if uuid.get_version_num() == 7 && uuid.get_variant() == uuid::Variant::RFC4122 {
+            Ok(Self(uuid))
+        } else {
+            Err(KeyError::Id(uuid.to_string()))
+        }
+    }
+
+    /// The time when the key was generated, from its id.
+    pub fn created_at(self) -> OffsetDateTime {
+        let (seconds, nanos) = self
+            .0
+            .get_timestamp()
+            .map_or((0, 0), |timestamp| timestamp.to_unix());
+        // 48 bits of milliseconds reach to the year 10889, later than `time` supports.
+        i64::try_from(seconds)
+            .ok()
+            .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok())
+            .map_or(OffsetDateTime::UNIX_EPOCH, |at| {
+                at + Duration::nanoseconds(nanos.into())
+            })
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = KeyError;
+
+    /// Accepts only the spelling of [`fmt::Display`], so that each id has one file name.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let id = text
+            .parse()
+            .map_err(|_| KeyError::Id(text.to_owned()))
+            .and_then(Self::new)
+            .map_err(|_| KeyError::Id(text.to_owned()))?;
+        if id.to_string() == text {
+            Ok(id)
+        } else {
+            Err(KeyError::Id(text.to_owned()))
+        }
+    }
+}
+
+/// A key that signs and verifies.
+#[derive(Debug)]
+pub struct Key {
+    pub(super) id: KeyId,
+    pub(super) pair: EcdsaKeyPair,
+    /// SHA-256 of the file, to detect changes.
+    pub(super) source: [u8; 32],
+}
+
+impl Key {
+    /// The key's id.
+    pub const fn id(&self) -> KeyId {
+        self.id
+    }
+
+    /// The coordinates of the public key.
+    pub fn coordinates(&self) -> Option<(&[u8], &[u8])> {
+        let point = self.pair.public_key().as_ref().strip_prefix(&[4])?;
+        point.split_at_checked(32)
+    }
+
+    /// Signs a message.
+    pub fn sign(
+        &self,
+        random: &SystemRandom,
+        message: &[u8],
+    ) -> Result<Signature, ring::error::Unspecified> {
+        self.pair.sign(random, message)
+    }
+
+    /// Whether it signed the message.
+    pub fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
+        UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.pair.public_key().as_ref())
+            .verify(message, signature)
+            .is_ok()
+    }
+}
+
+/// The keys and problems of a folder at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct KeySet {
+    pub(super) keys: Vec<Arc<Key>>,
+    pub(super) problems: Vec<KeyProblem>,
+}
+
+impl KeySet {
+    /// Every key, oldest first.
+    pub fn keys(&self) -> &[Arc<Key>] {
+        &self.keys
+    }
+
+    /// The key that signs at this time: the newest that is old enough, or else the oldest.
+    pub fn signing(&self, now: OffsetDateTime) -> Option<&Arc<Key>> {
+        self.keys
+            .iter()
+            .rev()
+            .find(|key| key.id.created_at() + SIGNS_AFTER <= now)
+            .or_else(|| self.keys.first())
+    }
+
+    /// The problems with the folder and its files.
+    pub fn problems(&self) -> &[KeyProblem] {
+        &self.problems
+    }
+
+    /// The key of an id.
+    pub fn find(&self, id: KeyId) -> Option<&Arc<Key>> {
+        self.keys
+            .binary_search_by_key(&id, |key| key.id)
+            .ok()
+            .and_then(|at| self.keys.get(at))
+    }
+
+    /// Whether the set contains this key, not only one with the same id.
+    pub fn holds(&self, key: &Arc<Key>) -> bool {
+        self.find(key.id)
+            .is_some_and(|known| Arc::ptr_eq(known, key))
+    }
+}

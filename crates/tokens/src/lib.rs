@@ -1,0 +1,30 @@
+//! Access tokens, the keys that sign them (P-256, for ES256), and the secrets of clients.
+//!
+//! Each key is a file named by the key id, a UUIDv7, which contains the time of generation. All
+//! keys of the folder verify tokens. The newest key signs, but not before it is
+//! 30 seconds old: by then every process has read the folder again and knows it.
+//!
+//! A key that other users can read is not used, and no key of a folder to which other users can
+//! write, because the holder of a key can issue tokens.
+
+mod folder;
+mod jwt;
+mod key;
+mod object;
+mod owner;
+mod problem;
+mod ring;
+mod secret;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    folder::KeyFolder,
+    jwt::{Grant, TokenFault, Tokens, VerifiedToken},
+    key::{Key, KeyError, KeyId, KeySet},
+    object::Object,
+    owner::hand_over,
+    problem::KeyProblem,
+    ring::KeyRing,
+    secret::{ClientSecret, NoRandom, matching_digest, secret_digest},
+};

@@ -1,0 +1,112 @@
+//! Client secrets: 256 random bits, of which only the SHA-256 is stored.
+//!
+//! With so much randomness, a slow hash would add load but no security.
+
+use std::fmt;
+
+use access::MOST_SECRETS;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::{
+    digest::{SHA256, digest},
+    rand::{SecureRandom as _, SystemRandom},
+};
+use subtle::{Choice, ConstantTimeEq as _};
+
+/// The system returned no random numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the system gave no random numbers")]
+pub struct NoRandom;
+
+/// The secret of a new client, shown once.
+pub struct ClientSecret(String);
+
+impl ClientSecret {
+    /// Generates a secret.
+    pub fn generate() -> Result<Self, NoRandom> {
+        random_text::<32>(&SystemRandom::new()).map(Self)
+    }
+
+    /// The secret itself: 43 characters of base64url, which no encoding of HTTP changes.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The SHA-256, which is stored.
+    pub fn digest(&self) -> [u8; 32] {
+        secret_digest(self.0.as_bytes())
+    }
+}
+
+impl fmt::Debug for ClientSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientSecret(…)")
+    }
+}
+
+/// SHA-256 of a secret.
+pub fn secret_digest(secret: &[u8]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(digest(&SHA256, secret).as_ref());
+    bytes
+}
+
+/// The digest of a secret, if it is among the first [`MOST_SECRETS`] of these. Takes the same time
+/// for any result and any number of them.
+pub fn matching_digest<'a>(
+    secret: &[u8],
+    digests: impl IntoIterator<Item = &'a [u8; 32]>,
+) -> Option<[u8; 32]> {
+    let digest = secret_digest(secret);
+    let mut digests = digests.into_iter();
+    let mut matches = Choice::from(0);
+    for _ in 0..MOST_SECRETS {
+        let stored = digests.next();
+        let is_stored = Choice::from(u8::from(stored.is_some()));
+        matches |= digest.ct_eq(stored.unwrap_or(&[0; 32])) & is_stored;
+    }
+    bool::from(matches).then_some(digest)
+}
+
+/// Random bytes as base64url.
+pub fn random_text<const BYTES: usize>(random: &SystemRandom) -> Result<String, NoRandom> {
+    let mut bytes = [0; BYTES];
+    random.fill(&mut bytes).map_err(|_| NoRandom)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_has_256_bits_and_matches_only_its_digest() {
+        let secret = ClientSecret::generate().unwrap();
+        let other = ClientSecret::generate().unwrap();
+        assert_eq!(URL_SAFE_NO_PAD.decode(secret.expose()).unwrap().len(), 32);
+        assert_ne!(secret.expose(), other.expose());
+        let (own, others) = (secret.digest(), other.digest());
+        for (digests, matches) in [
+            (&[own][..], true),
+            (&[own, others], true),
+            (&[others, own], true),
+            (&[others], false),
+            (&[others, [0; 32]], false),
+            (&[], false),
+        ] {
+            let found = matching_digest(secret.expose().as_bytes(), digests);
+            assert_eq!(found, matches.then_some(own), "{digests:?}");
+        }
+    }
+
+    #[test]
+    fn the_digest_is_plain_sha256() {
+        let expected = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
+        assert_eq!(URL_SAFE_NO_PAD.encode(secret_digest(b"abc")), expected);
+    }
+
+    #[test]
+    fn debug_output_hides_the_secret() {
+        let secret = ClientSecret::generate().unwrap();
+        assert!(!format!("{secret:?}").contains(secret.expose()));
+    }
+}

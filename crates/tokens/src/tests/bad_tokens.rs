@@ -1,0 +1,371 @@
+//! Tokens that must not be accepted, each with one defect.
+
+use std::fmt::Write as _;
+
+use ::ring::{hmac, rand::SystemRandom};
+use access::Scope;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use kernel::ClientId;
+use serde_json::{Value, json};
+
+use super::{
+    TokenFault::{Audience, Claims, Expired, Kind, Malformed, NotYet, Signature, UnknownKey},
+    *,
+};
+
+const ISSUER: &str = "https://jobs.example";
+
+fn encoded(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(text)
+}
+
+/// Forges tokens, correct ones and defective ones.
+struct Forge {
+    key: Arc<Key>,
+    client: ClientId,
+}
+
+impl Forge {
+    fn header(&self) -> Value {
+        json!({ "alg": "ES256", "typ": "at+jwt", "kid": self.key.id().to_string() })
+    }
+
+    fn claims(&self) -> Value {
+        json!({
+            "iss": ISSUER,
+            "aud": ISSUER,
+            "sub": self.client.to_string(),
+            "client_id": self.client.to_string(),
+            "scope": "job-postings:write",
+            "iat": START,
+            "exp": START + 60,
+            "jti": "one",
+        })
+    }
+
+    fn sign(&self, header: &str, claims: &str) -> String {
+        let mut token = format!("{}.{}", encoded(header), encoded(claims));
+        let signature = self
+            .key
+            .sign(&SystemRandom::new(), token.as_bytes())
+            .unwrap();
+        write!(token, ".{}", URL_SAFE_NO_PAD.encode(signature)).unwrap();
+        token
+    }
+
+    fn token(&self) -> String {
+        self.sign(&self.header().to_string(), &self.claims().to_string())
+    }
+
+    fn with_header(&self, name: &str, value: Value) -> String {
+        let header = changed(self.header(), name, value);
+        self.sign(&header.to_string(), &self.claims().to_string())
+    }
+
+    fn with_claim(&self, name: &str, value: Value) -> String {
+        let claims = changed(self.claims(), name, value);
+        self.sign(&self.header().to_string(), &claims.to_string())
+    }
+}
+
+/// The object with one member set, or removed by `null`.
+fn changed(mut object: Value, name: &str, value: Value) -> Value {
+    let members = object.as_object_mut().unwrap();
+    if value.is_null() {
+        members.remove(name);
+    } else {
+        members.insert(name.to_owned(), value);
+    }
+    object
+}
+
+/// An issuer with one key, and a forge that has the key.
+struct Harness {
+    tokens: Tokens,
+    keys: KeySet,
+    forge: Forge,
+    _directory: TempDir,
+}
+
+impl Harness {
+    fn new() -> Self {
+        let (directory, folder) = folder();
+        folder.generate(key_id(at(0), 0)).unwrap();
+        let keys = folder.list().unwrap();
+        let forge = Forge {
+            key: Arc::clone(&keys.keys()[0]),
+            client: ClientId::new(Uuid::from_u128(1)),
+        };
+        Self {
+            tokens: Tokens::new(ISSUER.to_owned()),
+            keys,
+            forge,
+            _directory: directory,
+        }
+    }
+
+    fn verify(&self, token: &str) -> Result<Arc<VerifiedToken>, TokenFault> {
+        self.tokens.verify(token, &self.keys, at(0))
+    }
+
+    /// The client of a token.
+    fn outcome(&self, token: &str) -> Result<ClientId, TokenFault> {
+        self.verify(token).map(|token| token.client_id)
+    }
+}
+
+/// A token in its three parts.
+fn parts(token: &str) -> [&str; 3] {
+    let parts: Vec<&str> = token.split('.').collect();
+    parts.try_into().unwrap()
+}
+
+impl Harness {
+    fn check(&self, cases: impl IntoIterator<Item = (String, String, TokenFault)>) {
+        for (name, token, fault) in cases {
+            assert_eq!(self.outcome(&token), Err(fault), "{name}");
+        }
+        let good = self.forge.token();
+        assert_eq!(
+            self.outcome(&good),
+            Ok(self.forge.client),
+            "the forge itself is right"
+        );
+    }
+}
+
+#[test]
+fn what_is_no_jwt_is_malformed() {
+    let harness = Harness::new();
+    let forge = &harness.forge;
+    let good = forge.token();
+    let [header, claims, signature] = parts(&good);
+    let duplicate = |text: Value, name: &str| {
+        let text = text.to_string();
+        let value = serde_json::from_str::<Value>(&text).unwrap()[name].clone();
+        format!("{},\"{name}\":{value}}}", text.strip_suffix('}').unwrap())
+    };
+    let header_json = forge.header().to_string();
+    let claims_json = forge.claims().to_string();
+    let with_head = |text: &str| format!("{}.{claims}.{signature}", encoded(text));
+    let cases = [
+        ("empty", String::new(), Malformed),
+        ("two parts", format!("{header}.{claims}"), Malformed),
+        ("four parts", format!("{good}.{signature}"), Malformed),
+        ("five parts, encrypted", "a.b.c.d.e".to_owned(), Malformed),
+        ("empty parts", "..".to_owned(), Malformed),
+        ("padded", format!("{good}=="), Malformed),
+        (
+            "not base64url",
+            good.replace('_', "/").replace('-', "+") + "+",
+            Malformed,
+        ),
+        ("header not JSON", with_head("nope"), Malformed),
+        ("header a list", with_head("[]"), Malformed),
+        (
+            "header nested deep",
+            with_head(&"[".repeat(4000)),
+            Malformed,
+        ),
+        (
+            "too long",
+            forge.with_claim("jti", "x".repeat(8 * 1024).into()),
+            Malformed,
+        ),
+        (
+            "claims not JSON",
+            forge.sign(&header_json, "nope"),
+            Malformed,
+        ),
+        (
+            "claims a text",
+            forge.sign(&header_json, "\"nope\""),
+            Malformed,
+        ),
+        (
+            "a claim twice",
+            forge.sign(&header_json, &duplicate(forge.claims(), "exp")),
+            Malformed,
+        ),
+        (
+            "a header twice",
+            forge.sign(&duplicate(forge.header(), "alg"), &claims_json),
+            Malformed,
+        ),
+    ];
+    harness.check(cases.map(|(name, token, fault)| (name.to_owned(), token, fault)));
+}
+
+#[test]
+fn what_this_service_did_not_sign_is_refused() {
+    let harness = Harness::new();
+    let forge = &harness.forge;
+    let good = forge.token();
+    let [header, claims, signature] = parts(&good);
+    let none = json!({ "alg": "none", "typ": "at+jwt", "kid": forge.key.id().to_string() });
+    let (x, y) = forge.key.coordinates().unwrap();
+    let public = [&[4], x, y].concat();
+    let mut hs256 = format!(
+        "{}.{claims}",
+        encoded(&changed(forge.header(), "alg", "HS256".into()).to_string())
+    );
+    let tag = hmac::sign(
+        &hmac::Key::new(hmac::HMAC_SHA256, &public),
+        hs256.as_bytes(),
+    );
+    write!(hs256, ".{}", URL_SAFE_NO_PAD.encode(tag)).unwrap();
+    let strangers = tempfile::tempdir().unwrap();
+    let folder = KeyFolder::new(strangers.path());
+    folder.generate(forge.key.id()).unwrap();
+    folder.generate(key_id(at(-60), 9)).unwrap();
+    let strangers = folder.list().unwrap();
+    let stranger = |n: usize| Forge {
+        key: Arc::clone(&strangers.keys()[n]),
+        client: forge.client,
+    };
+    let spliced = forge.with_claim("scope", "job-postings:read".into());
+    let mut spliced = spliced.split('.').skip(1);
+    let (other_claims, other_signature) = (spliced.next().unwrap(), spliced.next().unwrap());
+    let zeros = URL_SAFE_NO_PAD.encode([0; 64]);
+    let cases = [
+        (
+            "alg none unsigned",
+            format!("{}.{claims}.", encoded(&none.to_string())),
+            Kind,
+        ),
+        ("alg HS256 over the public key", hs256, Kind),
+        ("key of a stranger", stranger(0).token(), UnknownKey),
+        (
+            "key of a stranger under our kid",
+            stranger(1).token(),
+            Signature,
+        ),
+        (
+            "signature missing",
+            format!("{header}.{claims}."),
+            Signature,
+        ),
+        (
+            "signature of another token",
+            format!("{header}.{claims}.{other_signature}"),
+            Signature,
+        ),
+        (
+            "claims of another token",
+            format!("{header}.{other_claims}.{signature}"),
+            Signature,
+        ),
+        (
+            "signature cut",
+            format!("{header}.{claims}.{}", &signature[..84]),
+            Signature,
+        ),
+        (
+            "signature all zero",
+            format!("{header}.{claims}.{zeros}"),
+            Signature,
+        ),
+    ];
+    harness.check(cases.map(|(name, token, fault)| (name.to_owned(), token, fault)));
+}
+
+#[test]
+fn every_member_is_checked() {
+    let harness = Harness::new();
+    let forge = &harness.forge;
+    let upper_kid = forge.key.id().to_string().to_uppercase();
+    let headers = [
+        ("alg", "none".into(), Kind),
+        ("alg", Value::Null, Kind),
+        ("alg", "es256".into(), Kind),
+        ("alg", "ES384".into(), Kind),
+        ("typ", "JWT".into(), Kind),
+        ("typ", Value::Null, Kind),
+        ("crit", json!(["exp"]), Kind),
+        ("crit", json!([]), Kind),
+        ("kid", Value::Null, UnknownKey),
+        ("kid", "../keys".into(), UnknownKey),
+        ("kid", upper_kid.into(), UnknownKey),
+    ];
+    let headers = headers.map(|(member, value, fault)| {
+        let name = format!("{member} {value}");
+        (name, forge.with_header(member, value), fault)
+    });
+    let nobody = || Value::from(Uuid::nil().to_string());
+    let claims = [
+        ("iss", Value::Null, Audience),
+        ("iss", "https://evil.example".into(), Audience),
+        ("iss", format!("{ISSUER}/").into(), Audience),
+        ("aud", Value::Null, Audience),
+        ("aud", "https://evil.example".into(), Audience),
+        ("aud", json!(["https://evil.example"]), Audience),
+        ("aud", json!([]), Audience),
+        ("aud", json!([ISSUER, 1]), Audience),
+        ("exp", Value::Null, Claims),
+        ("exp", (START + 60).to_string().into(), Claims),
+        ("exp", json!(1.5e18), Claims),
+        ("exp", json!(u64::MAX), Claims),
+        ("exp", (START - 1).into(), Expired),
+        ("exp", START.into(), Expired),
+        ("exp", i64::MIN.into(), Expired),
+        ("nbf", (START + 1).into(), NotYet),
+        ("nbf", "now".into(), Claims),
+        ("iat", Value::Null, Claims),
+        ("iat", "now".into(), Claims),
+        ("jti", Value::Null, Claims),
+        ("jti", "".into(), Claims),
+        ("client_id", Value::Null, Claims),
+        ("client_id", nobody(), Claims),
+        ("sub", Value::Null, Claims),
+        ("sub", nobody(), Claims),
+        ("scope", Value::Null, Claims),
+        ("scope", json!(["job-postings:write"]), Claims),
+    ];
+    let claims = claims.map(|(member, value, fault)| {
+        let name = format!("{member} {value}");
+        (name, forge.with_claim(member, value), fault)
+    });
+    harness.check(headers.into_iter().chain(claims));
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let harness = Harness::new();
+    let good = harness.forge.token();
+    for position in 0..good.len() {
+        let mut bytes = good.clone().into_bytes();
+        bytes[position] ^= 1;
+        let token = String::from_utf8(bytes).unwrap();
+        assert!(harness.outcome(&token).is_err(), "byte {position}");
+    }
+}
+
+#[test]
+fn what_rfc_9068_allows_is_accepted() {
+    let harness = Harness::new();
+    let forge = &harness.forge;
+    for token in [
+        forge.with_header("typ", "AT+JWT".into()),
+        forge.with_header("typ", "application/at+jwt".into()),
+        forge.with_header("jku", "https://evil.example/keys".into()),
+        forge.with_claim("aud", json!(["https://other.example", ISSUER])),
+        forge.with_claim("scope", "job-postings:write something:new".into()),
+        forge.with_claim("exp", i64::MAX.into()),
+        forge.with_claim("more", json!({ "than": "needed" })),
+    ] {
+        assert_eq!(harness.outcome(&token), Ok(forge.client));
+    }
+}
+
+#[test]
+fn unknown_scopes_open_nothing() {
+    let harness = Harness::new();
+    for (scope, known) in [
+        ("", vec![]),
+        ("everything", vec![]),
+        ("job-postings:write", vec![Scope::JobPostingsWrite]),
+    ] {
+        let token = harness.forge.with_claim("scope", scope.into());
+        assert_eq!(harness.verify(&token).unwrap().scopes, known);
+    }
+}
