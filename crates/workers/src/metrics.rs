@@ -112,8 +112,8 @@ pub fn describe() {
     describe_counter!(
         ENRICHMENTS,
         Unit::Count,
-        "Enrichments by outcome: approved, rejected (with its code), failed (will be tried \
-         again) and unjudged (given up)"
+        "Enrichments by outcome: approved, rejected (with its code in code), failed (will be \
+         tried again) and unjudged (given up)"
     );
     describe_histogram!(
         ENRICHMENT_SECONDS,
@@ -128,7 +128,8 @@ pub fn describe() {
     describe_counter!(
         REDACTIONS,
         Unit::Count,
-        "What the rules hid in descriptions, by kind, whenever they prepared one"
+        "What the rules hid in descriptions, whenever they prepared one, by kind: company, email, \
+         phone, link, person, address, id and handle"
     );
     describe_counter!(
         DRAFTS_REUSED,
@@ -144,13 +145,14 @@ pub fn describe() {
     describe_gauge!(
         PROVIDER_PAUSED,
         Unit::Count,
-        "1 while this process has paused calls of an account of the e-mail provider, else 0"
+        "1 while this process has paused calls of an account of the e-mail provider, else 0; by \
+         account"
     );
     describe_counter!(
         PUSHES,
         Unit::Count,
-        "Pushes and lines of imports that this process answered, by client and outcome; counted \
-         every few seconds"
+        "Pushes and lines of imports that this process answered, by client and outcome: created, \
+         updated, unchanged, expired, reopened and refused; counted every few seconds"
     );
 
     for outcome in ["approved", "failed", "unjudged"] {

@@ -56,7 +56,8 @@ pub struct EnricherArgs {
     )]
     llm_api_key: Option<SecretString>,
 
-    /// How long a call may take, in seconds
+    /// How long a call may take, in seconds, at most 3600; after that twice, then four times as
+    /// much
     #[arg(
         long,
         value_name = "SECONDS",
@@ -66,7 +67,7 @@ pub struct EnricherArgs {
     )]
     llm_timeout: Duration,
 
-    /// How many calls this process has under way at once at most
+    /// How many calls this process has under way at once at most, 1 to 256
     #[arg(
         long,
         value_name = "N",
@@ -76,7 +77,8 @@ pub struct EnricherArgs {
     )]
     llm_concurrency: usize,
 
-    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`
+    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`;
+    /// fields of the program, such as `messages`, are refused
     #[arg(
         long,
         value_name = "JSON",

@@ -24,7 +24,7 @@ pub struct WebhookAddressArgs {
 #[command(next_help_heading = "Webhooks")]
 pub struct WebhookRetryArgs {
     /// The waits between attempts to deliver an event to a webhook, in seconds, separated by
-    /// commas; after the last one it is given up
+    /// commas, at most 30, each up to a week; after the last one it is given up
     #[arg(
         long = "webhook-retry-seconds",
         value_name = "SECONDS,…",
