@@ -21,6 +21,7 @@ const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
 const PUSHES: &str = "posthaste_pushes_total";
+const TEXTS_DROPPED: &str = "posthaste_expired_texts_dropped_total";
 
 /// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
 pub const ENRICHMENT_BUCKETS: [f64; 13] = [
@@ -102,6 +103,11 @@ pub fn pushed(client: ClientId, counts: &Counts) {
     }
 }
 
+/// Counts expired postings whose texts were deleted.
+pub fn texts_dropped(count: u64) {
+    counter!(TEXTS_DROPPED).increment(count);
+}
+
 /// Records whether an account of the e-mail provider is paused.
 pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
@@ -141,6 +147,11 @@ pub fn describe() {
         Unit::Count,
         "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
          no_answer; and, beside its last attempt, each event that was given_up"
+    );
+    describe_counter!(
+        TEXTS_DROPPED,
+        Unit::Count,
+        "Expired postings whose texts this process dropped"
     );
     describe_gauge!(
         PROVIDER_PAUSED,
