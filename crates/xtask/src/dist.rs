@@ -213,6 +213,21 @@ fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
 /// Makes an image as a tar file in the layouts of OCI and Docker, from nothing but the program and
 /// what it loads, and returns its name.
 fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
+    let layout = dist.join("layout");
+    fs::create_dir_all(layout.join("blobs/sha256"))?;
+    let layer = files_of_image(dist, program)?;
+    describe_image(&layout, &layer, architecture)?;
+    let name = format!("posthaste-{VERSION}-{architecture}.oci.tar");
+    let mut whole = tar();
+    whole.arg("--create").arg("--file").arg(dist.join(&name));
+    let parts = ["oci-layout", "index.json", "manifest.json", "blobs"];
+    done(whole.arg("--directory").arg(&layout).args(parts))?;
+    fs::remove_dir_all(layout)?;
+    Ok(name)
+}
+
+/// The files of an image, as a tar file.
+fn files_of_image(dist: &Path, program: &Path) -> Result<Vec<u8>> {
     let root = Files::at(&dist.join("root"));
     root.copy(program, "usr/bin/posthaste", 0o755)?;
     for library in libraries(program)? {
@@ -230,8 +245,6 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     fs::create_dir_all(&data)?;
     fs::set_permissions(&data, fs::Permissions::from_mode(0o700))?;
 
-    let layout = dist.join("layout");
-    fs::create_dir_all(layout.join("blobs/sha256"))?;
     let layer = dist.join("layer.tar");
     let mut system = tar();
     system.arg("--create").arg("--file").arg(&layer);
@@ -244,8 +257,17 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
         .arg("--directory")
         .arg(&own.root);
     done(data.args(["--no-recursion", "var/lib/posthaste"]))?;
+    let content = fs::read(&layer)?;
+    for folder in ["root", "own"] {
+        fs::remove_dir_all(dist.join(folder))?;
+    }
+    fs::remove_file(layer)?;
+    Ok(content)
+}
 
-    let layer = described(&layout, &fs::read(&layer)?, "layer.v1.tar")?;
+/// Puts the layer of an image into a layout, and what is said of it.
+fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()> {
+    let layer = described(layout, layer, "layer.v1.tar")?;
     let config = json!({
         "architecture": architecture,
         "os": "linux",
@@ -270,7 +292,7 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
         },
         "rootfs": {"type": "layers", "diff_ids": [layer["digest"]]},
     });
-    let config = described(&layout, config.to_string().as_bytes(), "config.v1+json")?;
+    let config = described(layout, config.to_string().as_bytes(), "config.v1+json")?;
     let path = |of: &Value| {
         of["digest"]
             .as_str()
@@ -288,7 +310,7 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
         "config": config,
         "layers": [layer],
     });
-    let mut manifest = described(&layout, manifest.to_string().as_bytes(), "manifest.v1+json")?;
+    let mut manifest = described(layout, manifest.to_string().as_bytes(), "manifest.v1+json")?;
     manifest["annotations"] = json!({
         "org.opencontainers.image.ref.name": format!("posthaste:{VERSION}"),
         "io.containerd.image.name": format!("docker.io/library/posthaste:{VERSION}"),
@@ -306,20 +328,7 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     ] {
         fs::write(layout.join(name), content.to_string())?;
     }
-    let name = format!("posthaste-{VERSION}-{architecture}.oci.tar");
-    let mut whole = tar();
-    whole.arg("--create").arg("--file").arg(dist.join(&name));
-    done(whole.arg("--directory").arg(&layout).args([
-        "oci-layout",
-        "index.json",
-        "manifest.json",
-        "blobs",
-    ]))?;
-    for folder in ["root", "own", "layout"] {
-        fs::remove_dir_all(dist.join(folder))?;
-    }
-    fs::remove_file(dist.join("layer.tar"))?;
-    Ok(name)
+    Ok(())
 }
 
 /// Adds a blob of a kind to a layout, and returns its descriptor.
