@@ -4,6 +4,7 @@ import json
 import os
 import re
 import select
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -241,8 +242,13 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
     packages = Path(os.environ["POSTHASTE_AXE"]).parents[1]
     environment = {"SECRET": hook["secret"], "PORT": str(port), "NODE_PATH": str(packages)}
     command = [*INTERPRETERS[language], programs[language, "webhook"]]
+    # The `node` of a Python package starts another program.
     with subprocess.Popen(
-        command, env=os.environ | environment, stdout=subprocess.PIPE, text=True
+        command,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as receiver:
         try:
             end = time.monotonic() + 30
@@ -256,7 +262,7 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
             board.server.command("webhooks", "test", hook["id"])
             assert "ping" in receiver.stdout.readline()
         finally:
-            receiver.terminate()
+            os.killpg(receiver.pid, signal.SIGTERM)
             board.server.command("webhooks", "delete", hook["id"])
 
 
