@@ -260,7 +260,8 @@ def test_the_receiver_takes_what_is_signed(board, programs, language):
                     assert time.monotonic() < end and receiver.poll() is None
                     time.sleep(0.05)
             board.server.command("webhooks", "test", hook["id"])
-            assert "ping" in receiver.stdout.readline()
+            # Events of postings may come before it.
+            assert any(line.startswith("ping") for line in receiver.stdout)
         finally:
             os.killpg(receiver.pid, signal.SIGTERM)
             board.server.command("webhooks", "delete", hook["id"])
