@@ -33,7 +33,8 @@ pub fn describe() {
     describe_histogram!(
         REQUEST_SECONDS,
         Unit::Seconds,
-        "The time from the head of a request to the head of its answer, by route, method and status"
+        "The time from the head of a request to the head of its answer, by http_route (a pattern, \
+         or _OTHER), http_request_method and http_response_status_code"
     );
 }
 

@@ -23,7 +23,8 @@ pub fn describe() {
     describe_counter!(
         REQUESTS,
         Unit::Count,
-        "Calls of the model that have ended, by outcome"
+        "Calls of the model that have ended, by outcome: answered, unusable, refused, limited, \
+         denied, failed, timeout and adapted"
     );
     describe_histogram!(
         SECONDS,
@@ -34,7 +35,8 @@ pub fn describe() {
     describe_counter!(
         TOKENS,
         Unit::Count,
-        "Tokens that were paid for, by direction, as the endpoint counts them"
+        "Tokens that were paid for, by direction (prompt or completion), as the endpoint counts \
+         them"
     );
     describe_gauge!(
         COST,

@@ -17,7 +17,7 @@ use metrics_exporter_prometheus::{
 
 use self::page::started;
 pub use self::page::{
-    BacklogCount, NewsletterStores, Page, PagePorts, Serving, Stores, backlog_of,
+    BacklogCount, NewsletterStores, Page, PagePorts, Serving, Stores, backlog_of, describe,
 };
 
 /// A histogram's name and the upper bounds of its buckets.

@@ -108,6 +108,7 @@ impl Page {
         let PagePorts { serving, clock, .. } = &self.ports;
         let asked_for = PrometheusBuilder::new().build_recorder();
         with_local_recorder(&asked_for, || {
+            describe();
             record_store(is_up);
             record_backlog(backlog.as_deref(), clock());
             if let Some((subscribers, accounts)) = newsletter {
@@ -143,27 +144,52 @@ impl Page {
     }
 }
 
-fn record_store(is_up: bool) {
+/// Describes the metrics of the page, those that only some processes have too.
+pub fn describe() {
     describe_gauge!(
         STORE_UP,
         Unit::Count,
         "1 if the store can do its work, else 0"
     );
-    gauge!(STORE_UP).set(u8::from(is_up));
-}
-
-fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
     describe_gauge!(
         OUTBOX_TASKS,
         Unit::Count,
-        "Side effects in the store by kind: waiting (or being worked on) and dead (given up); \
-         counted to 100000, every 5 seconds"
+        "Side effects in the store by kind and state: waiting (or being worked on) and dead \
+         (given up); counted to 100000, every 5 seconds"
     );
     describe_gauge!(
         OUTBOX_OLDEST,
         Unit::Seconds,
         "The age of the oldest side effect that waits and is no bulk work, by kind; 0 if none does"
     );
+    describe_gauge!(
+        PUSHES_UNDER_WAY,
+        Unit::Count,
+        "Pushes and lines of imports that this process has taken in and not answered yet"
+    );
+    describe_gauge!(
+        SIGNING_KEYS,
+        Unit::Count,
+        "Keys that this process can sign tokens with; at 0 no token is given out or accepted"
+    );
+    describe_gauge!(
+        SIGNING_KEYS_AGE,
+        Unit::Seconds,
+        "The time since the folder of keys was last read, every second unless it hangs or is gone"
+    );
+    catalogues::describe();
+    clients::describe();
+    newsletter::describe();
+    postings::describe();
+    process::describe();
+    webhooks::describe();
+}
+
+fn record_store(is_up: bool) {
+    gauge!(STORE_UP).set(u8::from(is_up));
+}
+
+fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
     for backlog in backlog.unwrap_or_default() {
         let kind = backlog.kind.as_str();
         let tasks = |state| gauge!(OUTBOX_TASKS, "kind" => kind, "state" => state);
@@ -177,22 +203,7 @@ fn record_backlog(backlog: Option<&[Backlog]>, now: OffsetDateTime) {
 }
 
 fn record_serving(serving: &Serving) {
-    describe_gauge!(
-        PUSHES_UNDER_WAY,
-        Unit::Count,
-        "Pushes and lines of imports that this process has taken in and not answered yet"
-    );
     gauge!(PUSHES_UNDER_WAY).set(number((serving.pushes)() as u64));
-    describe_gauge!(
-        SIGNING_KEYS,
-        Unit::Count,
-        "Keys that this process can sign tokens with; at 0 no token is given out or accepted"
-    );
     gauge!(SIGNING_KEYS).set(number((serving.signing_keys)() as u64));
-    describe_gauge!(
-        SIGNING_KEYS_AGE,
-        Unit::Seconds,
-        "The time since the folder of keys was last read, every second unless it hangs or is gone"
-    );
     gauge!(SIGNING_KEYS_AGE).set(number((serving.signing_keys_age)()));
 }

@@ -33,6 +33,8 @@ mod provider;
 mod reads;
 mod serve;
 mod signing_keys;
+#[cfg(test)]
+mod tests;
 mod traces;
 mod webhooks;
 

@@ -37,7 +37,7 @@ pub fn install() -> Result<PrometheusHandle, InstallError> {
 }
 
 /// Describes each metric, and starts counters at zero, so that a first event shows as a step.
-fn describe() {
+pub fn describe() {
     adapters_http::describe_metrics();
     workers::metrics::describe();
     describe_gauge!(

@@ -21,6 +21,7 @@ const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
 const PUSHES: &str = "posthaste_pushes_total";
+const TEXTS_DROPPED: &str = "posthaste_expired_texts_dropped_total";
 
 /// Buckets of an enrichment: rules take about a millisecond, a model up to a few minutes.
 pub const ENRICHMENT_BUCKETS: [f64; 13] = [
@@ -102,6 +103,11 @@ pub fn pushed(client: ClientId, counts: &Counts) {
     }
 }
 
+/// Counts expired postings whose texts were deleted.
+pub fn texts_dropped(count: u64) {
+    counter!(TEXTS_DROPPED).increment(count);
+}
+
 /// Records whether an account of the e-mail provider is paused.
 pub fn provider_paused(account: Account, is_paused: bool) {
     gauge!(PROVIDER_PAUSED, "account" => account.as_str()).set(u8::from(is_paused));
@@ -112,8 +118,8 @@ pub fn describe() {
     describe_counter!(
         ENRICHMENTS,
         Unit::Count,
-        "Enrichments by outcome: approved, rejected (with its code), failed (will be tried \
-         again) and unjudged (given up)"
+        "Enrichments by outcome: approved, rejected (with its code in code), failed (will be \
+         tried again) and unjudged (given up)"
     );
     describe_histogram!(
         ENRICHMENT_SECONDS,
@@ -128,7 +134,8 @@ pub fn describe() {
     describe_counter!(
         REDACTIONS,
         Unit::Count,
-        "What the rules hid in descriptions, by kind, whenever they prepared one"
+        "What the rules hid in descriptions, whenever they prepared one, by kind: company, email, \
+         phone, link, person, address, id and handle"
     );
     describe_counter!(
         DRAFTS_REUSED,
@@ -141,16 +148,22 @@ pub fn describe() {
         "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
          no_answer; and, beside its last attempt, each event that was given_up"
     );
+    describe_counter!(
+        TEXTS_DROPPED,
+        Unit::Count,
+        "Expired postings whose texts this process dropped"
+    );
     describe_gauge!(
         PROVIDER_PAUSED,
         Unit::Count,
-        "1 while this process has paused calls of an account of the e-mail provider, else 0"
+        "1 while this process has paused calls of an account of the e-mail provider, else 0; by \
+         account"
     );
     describe_counter!(
         PUSHES,
         Unit::Count,
-        "Pushes and lines of imports that this process answered, by client and outcome; counted \
-         every few seconds"
+        "Pushes and lines of imports that this process answered, by client and outcome: created, \
+         updated, unchanged, expired, reopened and refused; counted every few seconds"
     );
 
     for outcome in ["approved", "failed", "unjudged"] {

@@ -10,6 +10,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 
 use crate::sbom;
 use xtask::process::{Interrupt, cargo};
@@ -18,6 +19,8 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The user and group of the image, which no system gives to anybody.
 const NOBODY: &str = "65532";
+/// What the media types of an image begin with.
+const IMAGE: &str = "application/vnd.oci.image";
 const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Builds with a profile and packs the result into `target/dist`.
@@ -207,9 +210,24 @@ fn archive(dist: &Path, files: &Files, architecture: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Makes an image as a tar file in the layout of OCI, from nothing but the program and what it
-/// loads, and returns its name.
+/// Makes an image as a tar file in the layouts of OCI and Docker, from nothing but the program and
+/// what it loads, and returns its name.
 fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
+    let layout = dist.join("layout");
+    fs::create_dir_all(layout.join("blobs/sha256"))?;
+    let layer = files_of_image(dist, program)?;
+    describe_image(&layout, &layer, architecture)?;
+    let name = format!("posthaste-{VERSION}-{architecture}.oci.tar");
+    let mut whole = tar();
+    whole.arg("--create").arg("--file").arg(dist.join(&name));
+    let parts = ["oci-layout", "index.json", "manifest.json", "blobs"];
+    done(whole.arg("--directory").arg(&layout).args(parts))?;
+    fs::remove_dir_all(layout)?;
+    Ok(name)
+}
+
+/// The files of an image, as a tar file.
+fn files_of_image(dist: &Path, program: &Path) -> Result<Vec<u8>> {
     let root = Files::at(&dist.join("root"));
     root.copy(program, "usr/bin/posthaste", 0o755)?;
     for library in libraries(program)? {
@@ -227,8 +245,6 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
     fs::create_dir_all(&data)?;
     fs::set_permissions(&data, fs::Permissions::from_mode(0o700))?;
 
-    let layout = dist.join("layout");
-    fs::create_dir_all(layout.join("blobs/sha256"))?;
     let layer = dist.join("layer.tar");
     let mut system = tar();
     system.arg("--create").arg("--file").arg(&layer);
@@ -241,64 +257,93 @@ fn image(dist: &Path, program: &Path, architecture: &str) -> Result<String> {
         .arg("--directory")
         .arg(&own.root);
     done(data.args(["--no-recursion", "var/lib/posthaste"]))?;
-
-    let (layer, layer_size) = blob(&layout, &fs::read(&layer)?)?;
-    let config = format!(
-        "{{\"architecture\":\"{architecture}\",\"os\":\"linux\",\"config\":{{\
-         \"User\":\"{NOBODY}:{NOBODY}\",\"ExposedPorts\":{{\"8080/tcp\":{{}}}},\
-         \"Env\":[\"PATH=/usr/bin\",\"POSTHASTE_DATA_DIR=/var/lib/posthaste\",\
-         \"POSTHASTE_BIND=0.0.0.0:8080\"],\
-         \"Entrypoint\":[\"/usr/bin/posthaste\"],\"Cmd\":[\"serve\"],\
-         \"Volumes\":{{\"/var/lib/posthaste\":{{}}}},\"WorkingDir\":\"/var/lib/posthaste\",\
-         \"Healthcheck\":{{\"Test\":[\"CMD\",\"/usr/bin/posthaste\",\"healthcheck\"],\
-         \"Interval\":10000000000,\"Timeout\":5000000000,\"StartPeriod\":30000000000}}}},\
-         \"rootfs\":{{\"type\":\"layers\",\"diff_ids\":[\"sha256:{layer}\"]}}}}"
-    );
-    let (config, config_size) = blob(&layout, config.as_bytes())?;
-    let manifest = format!(
-        "{{\"schemaVersion\":2,\"mediaType\":\"application/vnd.oci.image.manifest.v1+json\",\
-         \"config\":{{\"mediaType\":\"application/vnd.oci.image.config.v1+json\",\
-         \"digest\":\"sha256:{config}\",\"size\":{config_size}}},\
-         \"layers\":[{{\"mediaType\":\"application/vnd.oci.image.layer.v1.tar\",\
-         \"digest\":\"sha256:{layer}\",\"size\":{layer_size}}}]}}"
-    );
-    let (manifest, manifest_size) = blob(&layout, manifest.as_bytes())?;
-    let index = format!(
-        "{{\"schemaVersion\":2,\"mediaType\":\"application/vnd.oci.image.index.v1+json\",\
-         \"manifests\":[{{\"mediaType\":\"application/vnd.oci.image.manifest.v1+json\",\
-         \"digest\":\"sha256:{manifest}\",\"size\":{manifest_size},\
-         \"annotations\":{{\"org.opencontainers.image.ref.name\":\"posthaste:{VERSION}\"}}}}]}}"
-    );
-    fs::write(layout.join("index.json"), index)?;
-    fs::write(
-        layout.join("oci-layout"),
-        "{\"imageLayoutVersion\":\"1.0.0\"}",
-    )?;
-    let name = format!("posthaste-{VERSION}-{architecture}.oci.tar");
-    let mut whole = tar();
-    whole.arg("--create").arg("--file").arg(dist.join(&name));
-    done(
-        whole
-            .arg("--directory")
-            .arg(&layout)
-            .args(["oci-layout", "index.json", "blobs"]),
-    )?;
-    for folder in ["root", "own", "layout"] {
+    let content = fs::read(&layer)?;
+    for folder in ["root", "own"] {
         fs::remove_dir_all(dist.join(folder))?;
     }
-    fs::remove_file(dist.join("layer.tar"))?;
-    Ok(name)
+    fs::remove_file(layer)?;
+    Ok(content)
 }
 
-/// Adds a blob to a layout, and returns its digest and its size.
-fn blob(layout: &Path, content: &[u8]) -> Result<(String, usize)> {
+/// Puts the layer of an image into a layout, and what is said of it.
+fn describe_image(layout: &Path, layer: &[u8], architecture: &str) -> Result<()> {
+    let layer = described(layout, layer, "layer.v1.tar")?;
+    let config = json!({
+        "architecture": architecture,
+        "os": "linux",
+        "config": {
+            "User": format!("{NOBODY}:{NOBODY}"),
+            "ExposedPorts": {"8080/tcp": {}},
+            "Env": [
+                "PATH=/usr/bin",
+                "POSTHASTE_DATA_DIR=/var/lib/posthaste",
+                "POSTHASTE_BIND=0.0.0.0:8080",
+            ],
+            "Entrypoint": ["/usr/bin/posthaste"],
+            "Cmd": ["serve"],
+            "Volumes": {"/var/lib/posthaste": {}},
+            "WorkingDir": "/var/lib/posthaste",
+            "Healthcheck": {
+                "Test": ["CMD", "/usr/bin/posthaste", "healthcheck"],
+                "Interval": 10_000_000_000_u64,
+                "Timeout": 5_000_000_000_u64,
+                "StartPeriod": 30_000_000_000_u64,
+            },
+        },
+        "rootfs": {"type": "layers", "diff_ids": [layer["digest"]]},
+    });
+    let config = described(layout, config.to_string().as_bytes(), "config.v1+json")?;
+    let path = |of: &Value| {
+        of["digest"]
+            .as_str()
+            .map(|it| format!("blobs/{}", it.replace(':', "/")))
+    };
+    // What Docker reads where it does not keep its images in containerd.
+    let docker = json!([{
+        "Config": path(&config),
+        "RepoTags": [format!("posthaste:{VERSION}")],
+        "Layers": [path(&layer)],
+    }]);
+    let manifest = json!({
+        "schemaVersion": 2,
+        "mediaType": format!("{IMAGE}.manifest.v1+json"),
+        "config": config,
+        "layers": [layer],
+    });
+    let mut manifest = described(layout, manifest.to_string().as_bytes(), "manifest.v1+json")?;
+    manifest["annotations"] = json!({
+        "org.opencontainers.image.ref.name": format!("posthaste:{VERSION}"),
+        "io.containerd.image.name": format!("docker.io/library/posthaste:{VERSION}"),
+    });
+    let index = json!({
+        "schemaVersion": 2,
+        "mediaType": format!("{IMAGE}.index.v1+json"),
+        "manifests": [manifest],
+    });
+    let version = json!({"imageLayoutVersion": "1.0.0"});
+    for (name, content) in [
+        ("index.json", index),
+        ("manifest.json", docker),
+        ("oci-layout", version),
+    ] {
+        fs::write(layout.join(name), content.to_string())?;
+    }
+    Ok(())
+}
+
+/// Adds a blob of a kind to a layout, and returns its descriptor.
+fn described(layout: &Path, content: &[u8], kind: &str) -> Result<Value> {
     let blobs = layout.join("blobs/sha256");
     fs::write(blobs.join("new"), content)?;
     let sum = said(Command::new("sha256sum").arg("new").current_dir(&blobs))?;
-    let digest = sum.split(' ').next().unwrap_or_default().to_owned();
+    let digest = sum.split(' ').next().unwrap_or_default();
     ensure!(digest.len() == 64, "sha256sum says {sum}");
-    fs::rename(blobs.join("new"), blobs.join(&digest))?;
-    Ok((digest, content.len()))
+    fs::rename(blobs.join("new"), blobs.join(digest))?;
+    Ok(json!({
+        "mediaType": format!("{IMAGE}.{kind}"),
+        "digest": format!("sha256:{digest}"),
+        "size": content.len(),
+    }))
 }
 
 /// The files that the system loads with a program, its loader included.

@@ -32,6 +32,7 @@ cargo xtask test         Say and install what this machine lacks, then run every
 cargo xtask dist         Build a release and pack it into target/dist: .deb, image, archive, bill
                          of materials, checksums; --profile dev packs a build without
                          optimisations. DEBFULLNAME and DEBEMAIL name the package's maintainer
+cargo xtask reference    Write docs/reference.md, which a test compares with the program
 cargo xtask mutants NAME Have the simulation find the defects whose names contain NAME, or all
 cargo xtask bench ARGS   Measure how fast the service is; --help names the arguments
 
@@ -47,6 +48,11 @@ fn main() -> ExitCode {
         ["bench", options @ ..] => Err(cargo()
             .args(["run", "--release", "--locked", "--package", "bench", "--"])
             .args(options)
+            .exec()
+            .into()),
+        ["reference"] => Err(cargo()
+            .args(["test", "--locked", "--package", "app", "reference"])
+            .env("POSTHASTE_WRITE_REFERENCE", "1")
             .exec()
             .into()),
         ["mutants"] => mutants::run(""),

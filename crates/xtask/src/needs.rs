@@ -19,7 +19,7 @@ struct Need {
     is_there: fn() -> bool,
 }
 
-const NEEDS: [Need; 5] = [
+const NEEDS: [Need; 6] = [
     Need {
         purpose: "the PostgreSQL server and pooler that tests run against",
         parts: &[Part::Rust, Part::Python, Part::Node],
@@ -44,6 +44,12 @@ const NEEDS: [Need; 5] = [
         parts: &[Part::Python, Part::Node],
         packages: &["python3", "python3-venv"],
         is_there: crate::python::is_there,
+    },
+    Need {
+        purpose: "what the commands in the documents call",
+        parts: &[Part::Python],
+        packages: &["curl", "jq", "openssl"],
+        is_there: || ["curl", "jq", "openssl"].into_iter().all(has),
     },
     Need {
         purpose: "a browser, which looks at the pages",

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -84,22 +84,14 @@ impl Checks {
 
 /// A Node.js with npm beside it: the system's, or else that of a Python package.
 fn node(source: &Path, python: &python::Environment, interrupt: &Interrupt) -> Result<PathBuf> {
-    let is_complete = |node: &PathBuf| node.with_file_name("npm").is_file() && is_usable(node);
+    let is_complete = |node: &PathBuf| {
+        node.with_file_name("npm").is_file() && packages::answers(node, &["--eval", PROBE])
+    };
     if let Some(node) = packages::find("node").filter(is_complete) {
         return Ok(node);
     }
     python.install(&source.join("requirements.txt"), interrupt)?;
     Ok(python.program("node"))
-}
-
-fn is_usable(node: &Path) -> bool {
-    Command::new(node)
-        .args(["--eval", PROBE])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
 }
 
 /// Copies the files of a folder, and none of its folders: those were made by hand.

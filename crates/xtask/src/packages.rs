@@ -19,6 +19,12 @@ pub fn find(program: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
+/// Whether a program runs with these arguments, and to a good end.
+pub fn answers(program: &Path, arguments: &[&str]) -> bool {
+    let run = Command::new(program).args(arguments).output();
+    run.is_ok_and(|output| output.status.success())
+}
+
 /// Installs packages with apt-get, or returns an error that names them.
 pub fn install(packages: &[&str], interrupt: &Interrupt) -> Result<()> {
     let names = packages.join(" ");

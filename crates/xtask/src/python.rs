@@ -4,7 +4,8 @@
 //! environment under `target`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::{env, iter};
 
 use anyhow::{Context as _, Result};
 
@@ -46,6 +47,12 @@ impl Environment {
             // Keep the work tree clean.
             .args(["-p", "no:cacheprovider"])
             .env("PYTHONDONTWRITEBYTECODE", "1");
+        // Where the machine has no Node.js, it is beside Python.
+        let path = env::var_os("PATH").unwrap_or_default();
+        let last = iter::once(self.program(""));
+        if let Ok(path) = env::join_paths(env::split_paths(&path).chain(last)) {
+            command.env("PATH", path);
+        }
         command
     }
 
@@ -84,13 +91,7 @@ fn python() -> Option<PathBuf> {
 }
 
 fn is_usable(python: &Path) -> bool {
-    Command::new(python)
-        .args(["-c", PROBE])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
+    packages::answers(python, &["-c", PROBE])
 }
 
 #[cfg(test)]

@@ -40,23 +40,28 @@ fn held_back(import: &PastImport) -> u64 {
     missing.map_or(0, |missing| if missing.held { missing.count } else { 0 })
 }
 
-pub(super) fn record(imports: Vec<LastImport>) {
+/// Describes them.
+pub(super) fn describe() {
     describe_gauge!(
         LAST,
         Unit::Seconds,
-        "When the last import of a catalogue ended, in seconds since 1970; of 500 catalogues"
+        "When the last import of a catalogue ended, in seconds since 1970, by client and \
+         catalogue; of the 500 oldest catalogues"
     );
     describe_gauge!(
         POSTINGS,
         Unit::Count,
-        "The postings that the last import of a catalogue listed"
+        "The postings that the last import of a catalogue listed, by client and catalogue"
     );
     describe_gauge!(
         HELD,
         Unit::Count,
         "The postings that the last import of a catalogue did not expire because too many were \
-         missing"
+         missing, by client and catalogue"
     );
+}
+
+pub(super) fn record(imports: Vec<LastImport>) {
     for LastImport {
         client,
         name,

@@ -32,12 +32,17 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<LastPush>, StoreError> {
     Ok(last.collect())
 }
 
-pub(super) fn record(pushes: Vec<LastPush>) {
+/// Describes them.
+pub(super) fn describe() {
     describe_gauge!(
         LAST_PUSH,
         Unit::Seconds,
-        "When a client last pushed, refused or not, in seconds since 1970; of 200 clients"
+        "When a client last pushed, refused or not, in seconds since 1970, by client and name; of \
+         the 200 oldest clients"
     );
+}
+
+pub(super) fn record(pushes: Vec<LastPush>) {
     for (client, name, at) in pushes {
         let at = (at - OffsetDateTime::UNIX_EPOCH).as_seconds_f64();
         gauge!(LAST_PUSH, "client" => client, "name" => name).set(at);

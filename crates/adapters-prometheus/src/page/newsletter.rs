@@ -30,27 +30,33 @@ pub(super) async fn accounts(
     Ok(states)
 }
 
+/// Describes them.
+pub(super) fn describe() {
+    describe_gauge!(
+        SUBSCRIBERS,
+        Unit::Count,
+        "Subscribers by account, status and under_way (whether they are on the way to that \
+         account), while the newsletter is on; counted once a minute"
+    );
+    describe_gauge!(
+        LIST_AGE,
+        Unit::Seconds,
+        "How long ago the whole list of an account was read to its end, by account; missing until \
+         it was"
+    );
+    describe_gauge!(
+        PAUSED_FOR,
+        Unit::Seconds,
+        "For how long an account of the e-mail provider is still paused, by account; 0 if it is \
+         not"
+    );
+}
+
 pub(super) fn record(
     counts: Option<&[SubscriberCount]>,
     accounts: &[(Account, AccountState)],
     now: OffsetDateTime,
 ) {
-    describe_gauge!(
-        SUBSCRIBERS,
-        Unit::Count,
-        "Subscribers by account, status and whether they are on the way there; counted once a \
-         minute"
-    );
-    describe_gauge!(
-        LIST_AGE,
-        Unit::Seconds,
-        "How long ago the whole list of an account was read to its end; missing until it was"
-    );
-    describe_gauge!(
-        PAUSED_FOR,
-        Unit::Seconds,
-        "For how long an account of the e-mail provider is still paused; 0 if it is not"
-    );
     if let Some(counts) = counts {
         record_counts(counts);
     }

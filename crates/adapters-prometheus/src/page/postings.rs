@@ -28,12 +28,16 @@ pub(super) async fn read(stores: &Stores) -> Result<Vec<Counted>, StoreError> {
     Ok(counts)
 }
 
-pub(super) fn record(counts: &[Counted]) {
+/// Describes them.
+pub(super) fn describe() {
     describe_gauge!(
         POSTINGS,
         Unit::Count,
         "Postings by status, counted to 1000000 of each, once a minute"
     );
+}
+
+pub(super) fn record(counts: &[Counted]) {
     for (status, count) in counts {
         gauge!(POSTINGS, "status" => status.as_str()).set(number(*count as u64));
     }

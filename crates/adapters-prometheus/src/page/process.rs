@@ -29,7 +29,8 @@ pub fn started() {
     let _ = STARTED.set(SystemTime::now());
 }
 
-pub(super) fn record() {
+/// Describes them.
+pub(super) fn describe() {
     describe_gauge!(MEMORY, Unit::Bytes, "Resident memory of the process");
     describe_gauge!(OPEN, Unit::Count, "Open file descriptors");
     describe_gauge!(MOST_OPEN, Unit::Count, "The limit of open file descriptors");
@@ -43,6 +44,9 @@ pub(super) fn record() {
         Unit::Seconds,
         "The time of the start, in seconds since 1970"
     );
+}
+
+pub(super) fn record() {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     if let Some(bytes) = resident(&read("/proc/self/status")) {
         gauge!(MEMORY).set(number(bytes));

@@ -35,7 +35,8 @@ pub(super) async fn read(stores: &Stores) -> Result<Endpoints, StoreError> {
     })
 }
 
-pub(super) fn record(endpoints: Option<&Endpoints>, now: OffsetDateTime) {
+/// Describes them.
+pub(super) fn describe() {
     describe_gauge!(
         ENDPOINTS,
         Unit::Count,
@@ -51,6 +52,9 @@ pub(super) fn record(endpoints: Option<&Endpoints>, now: OffsetDateTime) {
         Unit::Seconds,
         "The age of the oldest event that an active webhook has not come to; 0 if there is none"
     );
+}
+
+pub(super) fn record(endpoints: Option<&Endpoints>, now: OffsetDateTime) {
     let Some(endpoints) = endpoints else {
         return;
     };

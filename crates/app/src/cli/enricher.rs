@@ -40,12 +40,13 @@ pub struct EnricherArgs {
     )]
     llm_api_key: Option<SecretString>,
 
-    /// How long a call may take, in seconds
+    /// How long a call may take, in seconds, at most 3600; after that twice, then four times as
+    /// much
     // Large models on small machines take minutes.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds(3600))]
     llm_timeout: Duration,
 
-    /// How many calls this process has under way at once at most
+    /// How many calls this process has under way at once at most, 1 to 256
     // More than any endpoint takes of one client.
     #[arg(
         long,
@@ -55,7 +56,8 @@ pub struct EnricherArgs {
     )]
     llm_concurrency: usize,
 
-    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`
+    /// A JSON object whose fields are added to every request, such as `{"reasoning_effort":"low"}`;
+    /// fields of the program, such as `messages`, are refused
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = extra_body)]
     llm_extra_body: llm::ExtraBody,
 

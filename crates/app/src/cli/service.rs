@@ -79,7 +79,7 @@ pub struct HttpArgs {
     )]
     pub token_ttl: Duration,
 
-    /// The largest request body, in bytes
+    /// The largest request body, and line of an import, in bytes; past it the answer is 413
     #[arg(
         long,
         value_name = "BYTES",
@@ -88,7 +88,7 @@ pub struct HttpArgs {
     )]
     pub body_limit: usize,
 
-    /// The largest import, in bytes after unpacking
+    /// The largest import, in bytes after unpacking; past it the answer is 413
     #[arg(
         long,
         value_name = "BYTES",
@@ -97,8 +97,8 @@ pub struct HttpArgs {
     )]
     pub import_limit: u64,
 
-    /// Connections that are served at a time; what comes beyond waits. Each takes a file
-    /// descriptor, so that a low limit of open files makes it fewer
+    /// Connections that are served at a time; what comes beyond waits. A low limit of open files
+    /// makes it fewer
     #[arg(
         long,
         value_name = "N",
@@ -132,8 +132,8 @@ impl AdminArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "API")]
 pub struct LaneArgs {
-    /// How many lanes write pushes; their commits overlap. Default: 1 on the embedded store, which
-    /// has one writer; else one for every two cores, 4 at most
+    /// How many lanes write pushes. Default: 1 on the embedded store, else one for every two cores,
+    /// 4 at most
     #[arg(long, value_name = "N", value_parser = whole::<usize>("lanes", 1..=MOST_LANES as u64))]
     ingest_lanes: Option<usize>,
 
@@ -182,7 +182,8 @@ impl LaneArgs {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Postings")]
 pub struct LifetimeArgs {
-    /// How many days an approved posting stays unless it is pushed again; 0 is for ever
+    /// How many days an approved posting stays unless it is pushed again; 0 is for ever, and then
+    /// the next push of an open posting clears its `expire_at`
     #[arg(
         long = "posting-lifetime-days",
         value_name = "DAYS",
@@ -236,7 +237,7 @@ pub struct WorkArgs {
     #[command(flatten)]
     pub lifetime: LifetimeArgs,
 
-    /// How many days an event can be read before it is deleted
+    /// How many days an event can be read before it is deleted, 1 to 3650
     #[arg(
         long,
         value_name = "DAYS",
@@ -246,7 +247,8 @@ pub struct WorkArgs {
     )]
     events_keep_days: u64,
 
-    /// How many days after its expiry a posting keeps the texts that enrichment made; 0 = for ever
+    /// How many days after its expiry a posting keeps the texts that enrichment made, at most 36500;
+    /// 0 is for ever
     #[arg(
         long,
         value_name = "DAYS",
@@ -266,7 +268,7 @@ pub struct WorkArgs {
     pub addresses: WebhookAddressArgs,
 
     /// The waits between attempts to deliver an event to a webhook, in seconds, separated by
-    /// commas; after the last one it is given up
+    /// commas, at most 30, each up to a week; after the last one it is given up
     #[arg(
         long,
         value_name = "SECONDS,…",

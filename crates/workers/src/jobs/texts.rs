@@ -2,16 +2,13 @@
 
 use async_trait::async_trait;
 use kernel::StoreError;
-use metrics::counter;
 use tokio_util::sync::CancellationToken;
 
 use super::job::Job;
-use crate::parts::WorkerParts;
+use crate::{metrics, parts::WorkerParts};
 
 /// The number of postings whose texts are deleted in one commit.
 const BATCH: usize = 500;
-/// Counts postings whose texts were deleted.
-const DROPPED: &str = "posthaste_expired_texts_dropped_total";
 
 pub(super) struct Texts;
 
@@ -34,7 +31,7 @@ impl Job for Texts {
         cleanup
             .run(async |limit| {
                 let count = parts.retention.drop_texts(before, limit).await?;
-                counter!(DROPPED).increment(count as u64);
+                metrics::texts_dropped(count as u64);
                 Ok(count)
             })
             .await

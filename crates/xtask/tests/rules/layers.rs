@@ -2,181 +2,79 @@
 //!
 //! Crates are named by their folder, as `docs/architecture.md` does.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cargo_metadata::{DependencyKind, Metadata};
 
 use crate::closure::{IMPURE, PURE};
 use crate::{assert_none, matches, metadata};
 
-/// A crate, or a pattern of several, and the workspace crates that it may use, also in tests. The
-/// first matching row applies; everything that is not listed is forbidden.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("crates/kernel", &[]),
-    ("crates/access", &["crates/kernel"]),
-    ("crates/domain", &["crates/kernel", "crates/access"]),
-    (
-        "crates/webhooks",
-        &["crates/kernel", "crates/access", "crates/domain"],
-    ),
-    (
-        "crates/enrichment",
-        &["crates/kernel", "crates/domain", "crates/posting-text"],
-    ),
-    // Its store in memory is that of `domain`.
-    ("crates/newsletter", &["crates/kernel", "crates/domain"]),
-    ("crates/posting-text", &[]),
-    ("crates/tokens", &["crates/kernel", "crates/access"]),
-    ("crates/http-server", &[]),
-    ("crates/runtime", &["crates/kernel"]),
-    ("crates/program", &["crates/kernel", "crates/runtime"]),
-    (
-        "crates/ingest",
-        &["crates/kernel", "crates/domain", "crates/runtime"],
-    ),
-    ("crates/outbound", &["crates/runtime"]),
-    (
-        "crates/workers",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/runtime",
-            "crates/outbound",
-        ],
-    ),
-    (
-        "crates/push",
-        &["crates/kernel", "crates/runtime", "crates/outbound"],
-    ),
-    (
-        "crates/sql-common",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-        ],
-    ),
-    (
-        "crates/adapters-sqlite",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/sql-common",
-        ],
-    ),
-    (
-        "crates/adapters-postgres",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/sql-common",
-        ],
-    ),
-    (
-        "crates/adapters-mailerlite",
-        &["crates/kernel", "crates/newsletter", "crates/outbound"],
-    ),
-    (
-        "crates/adapters-llm",
-        &[
-            "crates/kernel",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/outbound",
-        ],
-    ),
-    (
-        "crates/adapters-otlp",
-        &["crates/kernel", "crates/outbound"],
-    ),
-    (
-        "crates/adapters-webhooks",
-        &["crates/kernel", "crates/webhooks", "crates/outbound"],
-    ),
-    (
-        "crates/adapters-*",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/posting-text",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/runtime",
-            "crates/tokens",
-            "crates/http-server",
-        ],
-    ),
-    (
-        "crates/app",
-        &[
-            "crates/program",
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/adapters-*",
-            "crates/ingest",
-            "crates/outbound",
-            "crates/runtime",
-            "crates/tokens",
-            "crates/workers",
-            "crates/push",
-        ],
-    ),
-    (
-        "crates/simulation",
-        &[
-            "crates/kernel",
-            "crates/access",
-            "crates/domain",
-            "crates/enrichment",
-            "crates/webhooks",
-            "crates/newsletter",
-            "crates/runtime",
-            "crates/ingest",
-            "crates/workers",
-        ],
-    ),
-    ("crates/pg-cluster", &[]),
-    ("crates/xtask", &["crates/pg-cluster"]),
-    ("crates/bench", &["crates/pg-cluster", "crates/xtask"]),
-    (
-        "tests",
-        &[
-            "crates/kernel",
-            "crates/domain",
-            "crates/newsletter",
-            "crates/adapters-*",
-            "crates/app",
-            "crates/pg-cluster",
-        ],
-    ),
-];
+/// A crate that another one uses in tests alone, though it stands below that one.
+const UPWARDS_IN_TESTS: (&str, &str) = ("access", "domain");
+/// The layer of crates that may not use each other, and the one that they share.
+const APART: (&str, &str) = ("adapters", "sql-common");
 
-/// Workspace crates that a crate may use in tests and examples alone, beside those above.
-const IN_TESTS: &[(&str, &str)] = &[
-    // Its evaluation measures a model beside the rules.
-    ("crates/adapters-llm", "crates/posting-text"),
-    // Operators sign in on the store in memory.
-    ("crates/access", "crates/domain"),
-];
+/// The map in `docs/architecture.md`: its picture of the layers, and its table of the crates.
+struct Map {
+    /// The names of a layer and of its crates, the highest layer first.
+    layers: Vec<(&'static str, Vec<String>)>,
+    /// What each crate stands on.
+    stands_on: BTreeMap<&'static str, Vec<&'static str>>,
+}
+
+impl Map {
+    fn read() -> Self {
+        let text = include_str!("../../../../docs/architecture.md");
+        let layers = text.split("```").nth(1).unwrap().trim().lines();
+        let layers = layers.map(|line| {
+            let (name, crates) = line.split_once("  ").unwrap();
+            let crates = crates.split_whitespace();
+            let crates = crates.map(|it| match it.strip_prefix('-') {
+                Some(rest) => format!("{name}-{rest}"),
+                None => it.to_owned(),
+            });
+            (name, crates.collect())
+        });
+        let row = |line: &'static str| {
+            let (name, rest) = line.strip_prefix("| `")?.split_once('`')?;
+            let (_, stands_on) = rest.strip_suffix(" |")?.rsplit_once("| ")?;
+            let stands_on = stands_on.split(", ").filter(|name| *name != "–");
+            Some((crate_of(name), stands_on.collect()))
+        };
+        let table = text
+            .lines()
+            .skip_while(|line| !line.starts_with("| crate |"));
+        let table = table.take_while(|line| line.starts_with('|'));
+        Self {
+            layers: layers.collect(),
+            stands_on: table.filter_map(row).collect(),
+        }
+    }
+
+    /// The layer of a crate, counted from above, and its place there.
+    fn place(&self, member: &str) -> Option<(usize, usize)> {
+        let mut layers = self.layers.iter().enumerate();
+        layers.find_map(|(layer, (_, crates))| {
+            let place = crates.iter().position(|name| name == member)?;
+            Some((layer, place))
+        })
+    }
+
+    /// Whether a crate is drawn lower than another, or in the same layer to its right.
+    fn allows(&self, member: &str, of: &str) -> bool {
+        let (Some(above), Some(below)) = (self.place(member), self.place(of)) else {
+            return false;
+        };
+        let (apart, shared) = APART;
+        let are_apart = above.0 == below.0 && self.layers[above.0].0 == apart && of != shared;
+        above < below && !are_apart
+    }
+}
+
+/// The name by which the map knows a folder.
+fn crate_of(folder: &str) -> &str {
+    folder.strip_prefix("crates/").unwrap_or(folder)
+}
 
 /// Libraries that only a few crates may use.
 struct Confined {
@@ -260,27 +158,25 @@ struct Use {
 }
 
 impl Use {
-    fn violation(&self) -> Option<String> {
+    fn violation(&self, map: &Map) -> Option<String> {
         let Self {
             member,
             of,
             in_tests,
         } = self;
-        let is_member = of == "tests" || of.starts_with("crates/");
-        if is_member {
+        if of == "tests" || of.starts_with("crates/") {
+            let (member, of) = (crate_of(member), crate_of(of));
+            let is_drawn = || map.stands_on.get(member).is_some_and(|on| on.contains(&of));
             // A crate's tests may depend on the crate itself, to enable its features.
-            let may_use = LAYERS
-                .iter()
-                .find(|(folder, _)| matches(&[folder], member))?
-                .1;
-            let is_for_tests = of == member || IN_TESTS.contains(&(member, of));
-            let is_fine = matches(may_use, of) || (*in_tests && is_for_tests);
-            return (!is_fine).then(|| format!("{member} depends on {of}: it may use {may_use:?}"));
+            let is_for_tests = || *in_tests && (member == of || (member, of) == UPWARDS_IN_TESTS);
+            let is_fine = is_for_tests() || map.allows(member, of) && (*in_tests || is_drawn());
+            return (!is_fine).then(|| {
+                format!(
+                    "{member} depends on {of}: the map in docs/architecture.md has it otherwise"
+                )
+            });
         }
-        let is_pure = member
-            .strip_prefix("crates/")
-            .is_some_and(|name| PURE.contains(&name));
-        if is_pure && !in_tests && matches(IMPURE, of) {
+        if PURE.contains(&crate_of(member)) && !in_tests && matches(IMPURE, of) {
             return Some(format!(
                 "{member} depends on {of}: it is pure, so take an argument"
             ));
@@ -309,7 +205,9 @@ fn uses(metadata: &Metadata) -> Vec<Use> {
                     .path
                     .as_deref()
                     .map_or_else(|| dependency.name.clone(), folder),
-                in_tests: dependency.kind == DependencyKind::Development,
+                // What is optional is for the tests of others.
+                in_tests: dependency.kind == DependencyKind::Development
+                    || dependency.optional && dependency.path.is_some(),
             }
         }));
     }
@@ -317,63 +215,42 @@ fn uses(metadata: &Metadata) -> Vec<Use> {
 }
 
 #[test]
-fn crates_depend_on_each_other_and_on_libraries_as_the_tables_say() {
-    let metadata = metadata();
-    for package in metadata.workspace_packages() {
-        let folder = package.manifest_path.parent().unwrap();
-        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap();
-        let has_layer = LAYERS
+fn crates_depend_on_each_other_and_on_libraries_as_the_map_says() {
+    let (map, metadata) = (Map::read(), metadata());
+    let uses = uses(&metadata);
+    let mut violations: Vec<_> = uses.iter().filter_map(|it| it.violation(&map)).collect();
+    let members: BTreeSet<_> = uses.iter().map(|it| crate_of(&it.member)).collect();
+    for member in members {
+        let now: BTreeSet<_> = uses
             .iter()
-            .any(|(name, _)| matches(&[name], folder.as_str()));
-        assert!(
-            has_layer,
-            "{folder} is in no layer: add it here and to docs/architecture.md"
-        );
+            .filter(|it| crate_of(&it.member) == member && !it.in_tests)
+            .map(|it| crate_of(&it.of))
+            .collect();
+        match map
+            .stands_on
+            .get(member)
+            .filter(|_| map.place(member).is_some())
+        {
+            Some(drawn) => violations.extend(
+                drawn
+                    .iter()
+                    .filter(|of| !now.contains(*of))
+                    .map(|of| format!("{member} does not depend on {of} any more")),
+            ),
+            None => violations.push(format!(
+                "{member} is not on the map of docs/architecture.md"
+            )),
+        }
     }
-    let violations: Vec<_> = uses(&metadata).iter().filter_map(Use::violation).collect();
+    let drawn = map.layers.iter().flat_map(|(_, crates)| crates);
+    let gone = drawn.filter(|name| !map.stands_on.contains_key(name.as_str()));
+    violations.extend(gone.map(|name| format!("{name} is drawn and in no row")));
     assert_none(&violations);
 }
 
 #[test]
-fn the_map_shows_what_each_crate_stands_on() {
-    let map = include_str!("../../../../docs/architecture.md");
-    let metadata = metadata();
-    let inside = |folder: &cargo_metadata::camino::Utf8Path| {
-        let folder = folder.strip_prefix(&metadata.workspace_root).unwrap();
-        folder.to_string()
-    };
-    let mut missing = Vec::new();
-    for package in metadata.workspace_packages() {
-        let mut stands_on = Vec::new();
-        for dependency in &package.dependencies {
-            if dependency.kind == DependencyKind::Normal && !dependency.optional {
-                let folder = dependency.path.as_deref().map(inside);
-                stands_on.extend(folder.map(|folder| folder.replace("crates/", "")));
-            }
-        }
-        stands_on.sort();
-        if stands_on.is_empty() {
-            stands_on.push("–".to_owned());
-        }
-        let folder = inside(package.manifest_path.parent().unwrap());
-        let (begin, end) = (format!("| `{folder}` | "), stands_on.join(", "));
-        let is_shown = map.lines().any(|row| {
-            let last = row
-                .strip_prefix(&begin)
-                .and_then(|row| row.split('|').nth(1));
-            last.is_some_and(|last| last.trim() == end)
-        });
-        if !is_shown {
-            missing.push(format!(
-                "docs/architecture.md needs the row {begin}… | {end} |"
-            ));
-        }
-    }
-    assert_none(&missing);
-}
-
-#[test]
-fn what_the_tables_forbid_is_found() {
+fn what_the_map_forbids_is_found() {
+    let map = Map::read();
     let cases = [
         ("crates/domain", "crates/adapters-sqlite", true),
         ("crates/domain", "dev:crates/adapters-sqlite", true),
@@ -412,7 +289,6 @@ fn what_the_tables_forbid_is_found() {
         ("crates/app", "diesel-async", true),
         ("crates/app", "crates/adapters-sqlite", false),
         ("crates/app", "crates/xtask", true),
-        ("tests", "dev:crates/xtask", true),
         ("tests", "dev:crates/pg-cluster", false),
     ];
     for (member, of, is_forbidden) in cases {
@@ -422,7 +298,7 @@ fn what_the_tables_forbid_is_found() {
             in_tests: of.starts_with("dev:"),
         };
         assert_eq!(
-            found.violation().is_some(),
+            found.violation(&map).is_some(),
             is_forbidden,
             "{member} on {of}"
         );

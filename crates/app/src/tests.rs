@@ -1,0 +1,124 @@
+//! `docs/reference.md`: what the program says of its variables and metrics.
+
+use std::{cell::RefCell, collections::BTreeSet, env, fmt::Write as _, fs};
+
+use clap::CommandFactory as _;
+use metrics::{
+    Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+    with_local_recorder,
+};
+
+use crate::{command::Cli, options};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference.md");
+/// The variable with which `cargo xtask reference` has the file written.
+const WRITE: &str = "POSTHASTE_WRITE_REFERENCE";
+
+#[test]
+fn the_reference_is_what_the_program_says() {
+    let text = reference();
+    if env::var_os(WRITE).is_some() {
+        fs::write(FILE, &text).unwrap();
+    }
+    let written = fs::read_to_string(FILE).unwrap_or_default();
+    assert!(written == text, "out of date: run `cargo xtask reference`");
+}
+
+fn reference() -> String {
+    let mut text = "# Variables and metrics\n\n\
+        Made by `cargo xtask reference`. In parentheses are defaults. `POSTHASTE_PUBLIC_URL` is also \
+        the option `--public-url`, and so on.\n\
+        A *secret* is also taken from the file that its variable with `_FILE` names. The options of \
+        other\ncommands are in their `--help`, the variables of OpenTelemetry under \
+        [traces](operations/watch.md#traces).\n"
+        .to_owned();
+    for (heading, variables) in variables() {
+        writeln!(text, "\n## {heading}\n\n{}", variables.join("\n")).unwrap();
+    }
+    text += "\n## All metrics\n\n";
+    let told = Told::default();
+    with_local_recorder(&told, || {
+        crate::metrics::describe();
+        adapters_llm::describe_metrics();
+        adapters_prometheus::describe();
+    });
+    for (name, kind, is) in told.0.into_inner() {
+        writeln!(text, "- `{name}` ({kind}): {is}").unwrap();
+    }
+    text
+}
+
+/// The variables of what serves, by heading.
+fn variables() -> Vec<(String, Vec<String>)> {
+    let root = Cli::command();
+    let mut found = Vec::<(String, Vec<String>)>::new();
+    let services = options::SERVICES.map(|name| root.find_subcommand(name).unwrap());
+    for arg in services
+        .iter()
+        .chain([&&root])
+        .flat_map(|it| it.get_arguments())
+    {
+        let (Some(option), Some(variable)) = (arg.get_long(), arg.get_env()) else {
+            continue;
+        };
+        let variable = variable.to_str().unwrap();
+        let name = variable.trim_start_matches("POSTHASTE_");
+        assert_eq!(option, name.to_lowercase().replace('_', "-"));
+        let defaults = arg.get_default_values().iter();
+        let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
+        let default = match defaults.as_slice() {
+            [] => String::new(),
+            values => format!(" (`{}`)", values.join(",")),
+        };
+        let secret = options::secret(arg).map_or("", |_| ", a *secret*");
+        let help = arg.get_help().unwrap_or_default();
+        let line = format!("- `{variable}`{default}{secret}: {help}");
+        let heading = arg.get_help_heading().unwrap();
+        let place = found.iter().position(|(known, _)| known == heading);
+        let place = place.unwrap_or_else(|| {
+            found.push((heading.to_owned(), Vec::new()));
+            found.len() - 1
+        });
+        if !found[place].1.contains(&line) {
+            found[place].1.push(line);
+        }
+    }
+    found
+}
+
+/// A recorder that keeps the description of each metric.
+#[derive(Default)]
+struct Told(RefCell<BTreeSet<(String, &'static str, String)>>);
+
+impl Told {
+    fn keep(&self, name: &KeyName, kind: &'static str, is: &SharedString) {
+        let mut told = self.0.borrow_mut();
+        told.insert((name.as_str().to_owned(), kind, is.to_string()));
+    }
+}
+
+impl Recorder for Told {
+    fn describe_counter(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
+        self.keep(&name, "counter", &is);
+    }
+
+    fn describe_gauge(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
+        self.keep(&name, "gauge", &is);
+    }
+
+    fn describe_histogram(&self, name: KeyName, _: Option<Unit>, is: SharedString) {
+        self.keep(&name, "histogram", &is);
+    }
+
+    fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
