@@ -8,7 +8,7 @@ mod notice;
 
 use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST, normalised};
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Document, SEPARATOR},
     redact::{Kind, Scan, is_among, words},
 };
@@ -63,7 +63,7 @@ pub(crate) fn passages(
     title: &str,
     text: &str,
     budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+) -> Result<Vec<String>> {
     let lines = || text.split(|c: char| c.is_control()).map(str::trim);
     let lines = || lines().filter(|line| !line.is_empty());
     let notice = match refusal {
@@ -87,7 +87,7 @@ pub(crate) fn judge(
     document: &Document,
     scan: &Scan<'_>,
     budget: &Budget,
-) -> Result<Option<Refusal>, Exceeded> {
+) -> Result<Option<Refusal>> {
     // The text is read a few times, and so is every word of a short one.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     let content = Content::of(document, scan);

@@ -25,7 +25,7 @@ use super::{
     tags::{Style, Tag, tag},
 };
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Document, Images},
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn parse(
     bare_lines: bool,
     base: Option<&Url>,
     budget: &Budget,
-) -> Result<Document, Exceeded> {
+) -> Result<Document> {
     // For the tokenizer, and for the search for end tags.
     budget.spend(html.len().saturating_mul(2))?;
     let mut reader = Reader {

@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, html};
 use regex::Captures;
 
 use super::source::replace_some;
-use crate::{Budget, Exceeded, document::DIALECT, pattern::patterns};
+use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 
 /// A shorter line was not wrapped by a program, so its end is intended.
 const WRAP_WIDTH: usize = 60;
@@ -33,7 +33,7 @@ pub(crate) fn is_markdown(text: &str) -> bool {
 }
 
 /// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
-pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
+pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     budget.spend(text.len().saturating_mul(3))?;
     let text = with_escaped_signs(text);
     let text = with_autolinks(&text, |address| format!("<{address}>"));

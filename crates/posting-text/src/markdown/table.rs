@@ -3,7 +3,7 @@
 
 use super::inline::{join, lines};
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Block, List, Span, Style, Table, plain, steps_of},
 };
 
@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
+pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block>> {
     for row in &rows {
         budget.spend(steps(row))?;
     }
@@ -153,7 +153,7 @@ type Line = Vec<Span>;
 
 /// Puts each cell into its column, on one line; the places that it covers beside and below it stay
 /// empty. A table that is too wide is returned as the blocks of its cells.
-fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>, Exceeded> {
+fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>> {
     // For each column, how many rows are still covered by a cell above.
     let mut covered: Vec<usize> = Vec::new();
     let mut places: Vec<Vec<usize>> = Vec::with_capacity(rows.len());

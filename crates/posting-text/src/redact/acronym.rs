@@ -7,7 +7,7 @@ use super::{
     vocabulary::{ACRONYMS, AT_COMPANY, is_among},
     words::{Word, is_gap, unaccented, words},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Result};
 
 /// The most letters of an acronym.
 const MAX_LETTERS: usize = 10;
@@ -27,7 +27,7 @@ pub(super) fn of_name(
     text: &str,
     most: usize,
     budget: &Budget,
-) -> Result<Vec<(String, Case)>, Exceeded> {
+) -> Result<Vec<(String, Case)>> {
     let content = core.iter().filter(|word| !word.is_small()).count();
     if content < 2 {
         return Ok(Vec::new());
@@ -77,7 +77,7 @@ pub(super) fn of_name(
 
 /// Whether an acronym is made of the beginnings of all words of a name: `AVIZIG` of `Alföldi
 /// Vízügyi Igazgatóság`, as many offices and plants are called in the east of Europe.
-fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool, Exceeded> {
+fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
     /// The most letters that a word gives.
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
@@ -157,7 +157,7 @@ fn spells(
     acronym: &Word<'_>,
     content: usize,
     budget: &Budget,
-) -> Result<bool, Exceeded> {
+) -> Result<bool> {
     let plain = |c: char| unaccented(&c.to_lowercase().to_string()).chars().next();
     let letters: Vec<(char, bool)> = acronym
         .text
@@ -226,7 +226,7 @@ pub(super) fn written_out(
     text: &str,
     is_wanted: impl Fn(&Word<'_>) -> bool,
     budget: &Budget,
-) -> Result<Vec<(usize, usize)>, Exceeded> {
+) -> Result<Vec<(usize, usize)>> {
     /// The steps for one acronym, which reads this many words and signs at most.
     const SEARCH_STEPS: usize = 100;
     budget.spend(all.len())?;
@@ -323,12 +323,7 @@ fn initials_of(acronym: &str, initials: &str) -> bool {
 }
 
 /// Whether the text before a parenthesis ends with the name.
-fn follows(
-    text: &str,
-    parenthesis: usize,
-    core: &[Word<'_>],
-    budget: &Budget,
-) -> Result<bool, Exceeded> {
+fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -> Result<bool> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
     let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 24));
     budget.spend(2 * (parenthesis - from))?;

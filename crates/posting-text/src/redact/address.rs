@@ -8,8 +8,6 @@ mod eastern;
 mod end;
 mod street;
 
-use std::ops::Range;
-
 use self::{
     beside::{
         after_post_box, before_city, in_block, names_street, with_street, with_zone, without_number,
@@ -22,7 +20,7 @@ use super::{
     vocabulary::is_among,
     words::{Word, begins_sentence},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// Finds street addresses.
 pub(super) fn addresses(
@@ -31,11 +29,11 @@ pub(super) fn addresses(
     found: &[Hidden],
     city: Option<&str>,
     budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+) -> Result<Vec<Range>> {
     /// The steps for one number: the words around it.
     const SEARCH_STEPS: usize = 150;
     budget.spend(words.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
         if !is_free || !is_house(word) || names_street(text, words, at) {
@@ -51,8 +49,7 @@ pub(super) fn addresses(
             .or_else(|| in_block(text, words, at, found))
             .or_else(|| before_city(text, words, at, city?))
             .map(|range| with_zone(text, words, range));
-        let starts_free =
-            |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
+        let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
     without_number(text, words, city, &mut out, budget)?;

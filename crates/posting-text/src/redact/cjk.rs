@@ -1,12 +1,13 @@
 //! Spellings of names in scripts that put no spaces between words.
 
-use std::{ops::Range, sync::LazyLock};
+use std::sync::LazyLock;
 
 use super::{
     script::{Script, is_unspaced},
     tables,
     vocabulary::{begins_with_one, is_among},
 };
+use crate::Range;
 
 /// What is around the proper part of such a name.
 #[derive(Debug, Default)]
@@ -216,7 +217,7 @@ pub(super) fn without_legal_forms(name: &str) -> &str {
 }
 
 /// Extends a name by the legal forms around it.
-pub(super) fn with_legal_forms(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn with_legal_forms(text: &str, range: Range) -> Range {
     let Range { mut start, mut end } = range;
     while let Some(form) = PARTS
         .legal

@@ -1,13 +1,11 @@
 //! Finds names in messengers and networks: `@example_jobs`, `微信：example123`.
 
-use std::ops::Range;
-
 use super::{
     cues::Cues,
     vocabulary::{is_among, without_ending},
     words::Word,
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
 const CODE: &str = "\
@@ -15,14 +13,10 @@ const CODE: &str = "\
     test autowired supports font tailwind apply throws deprecated see";
 
 /// Finds handles.
-pub(super) fn handles(
-    text: &str,
-    words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one handle: its characters, and those between it and what announces it.
     const SEARCH_STEPS: usize = 100;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
     for (at, sign) in text.match_indices(['@', '＠']) {
         budget.spend(SEARCH_STEPS)?;
@@ -46,7 +40,7 @@ fn ends_in_cue(word: &Word<'_>) -> bool {
 }
 
 /// The handle after an at sign at this byte, which is a part of it.
-fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
+fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     let before = &text[..at];
     let start = at + length;
     // A token may have hidden a letter or a digit before the sign.
@@ -82,7 +76,7 @@ fn name(text: &str) -> Option<usize> {
 }
 
 /// The handle after the name of a messenger, and a colon or a word for a name.
-fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
     let mut last = &words[at];
     let mut is_told = false;

@@ -3,14 +3,12 @@
 //! After a word for such a number any number counts. Without one, only what has check digits that
 //! are right counts, in a form that nothing else has.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
     vocabulary::{is_among, without_ending},
     words::Word,
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// The most words between the word for a number and the number.
 const MAX_BETWEEN: usize = 3;
@@ -28,15 +26,11 @@ const LONG: &str = "\
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
 
 /// Finds numbers that identify a company or its account.
-pub(super) fn ids(
-    text: &str,
-    words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one number.
     const SEARCH_STEPS: usize = 60;
     budget.spend(words.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
@@ -108,7 +102,7 @@ fn is_unspaced_cue(word: &Word<'_>) -> bool {
 }
 
 /// The number after a word that announces it.
-fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
     for next in 1..=MAX_BETWEEN + 1 {
@@ -220,7 +214,7 @@ fn may_be_checked(word: &Word<'_>) -> bool {
 }
 
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
-fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if is_romanian(word) {
         let (end, digits) = groups(text, words, at);

@@ -1,13 +1,11 @@
 //! Finds a company's name inside a longer word: hashtags, handles and camel case.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
     key::{Case, Key},
     words::{Word, unaccented},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// A shorter name occurs in other words by chance.
 const MIN_LENGTH: usize = 4;
@@ -19,7 +17,7 @@ pub(super) fn find<'k>(
     word: &Word<'_>,
     text: &str,
     budget: &Budget,
-) -> Result<Option<Range<usize>>, Exceeded> {
+) -> Result<Option<Range>> {
     let tagged = is_tag(word, text);
     let tag = if tagged {
         unaccented(&word.lower)
@@ -51,7 +49,7 @@ pub(super) fn spaced_out(
     at: usize,
     text: &str,
     budget: &Budget,
-) -> Result<Option<(usize, usize)>, Exceeded> {
+) -> Result<Option<(usize, usize)>> {
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
     let is_letter = |word: &Word<'_>| word.text.chars().nth(1).is_none() && !word.is_number();
@@ -118,7 +116,7 @@ fn has_inner_capital(word: &str) -> bool {
 
 /// Where a name starts at a capital inside a word, and ends with the word or before the next
 /// capital.
-fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range<usize>> {
+fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range> {
     if word.lower.len() != word.text.len() {
         return None;
     }

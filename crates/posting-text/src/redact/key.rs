@@ -10,7 +10,7 @@ use super::{
     vocabulary::is_among,
     words::{Word, begins_sentence, is_gap, unaccented},
 };
-use crate::{Budget, Exceeded, places::plain_letter};
+use crate::{Budget, Result, places::plain_letter};
 
 /// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +131,7 @@ impl Key {
         at: usize,
         first: &Word<'_>,
         budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
+    ) -> Result<Option<(usize, usize)>> {
         let inflected = self.matches_inflected(text, words, at, first, budget)?;
         let found = match inflected {
             // In lower case it is another word.
@@ -168,7 +168,7 @@ impl Key {
         at: usize,
         first: &Word<'_>,
         budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
+    ) -> Result<Option<(usize, usize)>> {
         let mut rest = self.joined.as_str();
         let mut gaps = String::new();
         let mut index = at;
@@ -227,7 +227,7 @@ impl Key {
         at: usize,
         first: &Word<'_>,
         budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
+    ) -> Result<Option<(usize, usize)>> {
         if self.tokens.is_empty() {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ mod spell;
 mod variants;
 mod website;
 
-use std::{collections::HashSet, ops::Range, rc::Rc};
+use std::{collections::HashSet, rc::Rc};
 
 use self::{
     context::{Context, families, is_ordinary, script},
@@ -25,7 +25,7 @@ use super::{
     vocabulary::{AND, is_among},
     words::{Word, unaccented, words},
 };
-use crate::{Budget, Exceeded, Posting};
+use crate::{Budget, Posting, Range, Result};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
@@ -76,7 +76,7 @@ impl Names {
         text: &str,
         all: &[Word<'_>],
         budget: &Budget,
-    ) -> Result<Self, Exceeded> {
+    ) -> Result<Self> {
         budget.spend(all.len())?;
         let context = Context {
             posting,
@@ -126,8 +126,8 @@ impl Names {
         text: &str,
         words: &[Word<'_>],
         budget: &Budget,
-    ) -> Result<Vec<Range<usize>>, Exceeded> {
-        let mut out: Vec<Range<usize>> = Vec::new();
+    ) -> Result<Vec<Range>> {
+        let mut out: Vec<Range> = Vec::new();
         if self.unspaced.is_empty() && self.keys.is_empty() {
             return Ok(out);
         }
@@ -203,7 +203,7 @@ impl Names {
         words: &[Word<'_>],
         at: usize,
         budget: &Budget,
-    ) -> Result<Option<(usize, usize, usize)>, Exceeded> {
+    ) -> Result<Option<(usize, usize, usize)>> {
         let word = &words[at];
         for (_, key) in self.candidates(word) {
             if let Some((end, next)) = key.matches(text, words, at, word, budget)? {
@@ -291,12 +291,12 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
 }
 
 /// Merges two ordered lists of ranges. Those that overlap become one.
-fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merged(first: Vec<Range>, second: Vec<Range>) -> Vec<Range> {
     if first.is_empty() {
         return second;
     }
-    let mut out: Vec<Range<usize>> = Vec::with_capacity(first.len() + second.len());
-    let mut all: Vec<Range<usize>> = first.into_iter().chain(second).collect();
+    let mut out: Vec<Range> = Vec::with_capacity(first.len() + second.len());
+    let mut all: Vec<Range> = first.into_iter().chain(second).collect();
     all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
     for range in all {
         match out.last_mut() {

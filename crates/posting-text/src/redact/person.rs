@@ -11,8 +11,6 @@ mod line;
 mod relatives;
 mod run;
 
-use std::ops::Range;
-
 use self::{
     beside::beside,
     evidence::{Evidence, evidence, is_particle},
@@ -20,7 +18,7 @@ use self::{
     run::{PREPOSITIONS, first_name, is_name, run},
 };
 use super::{Hidden, cues::Cues, vocabulary::is_among, words::Word};
-use crate::{Budget, Exceeded, redact::Kind};
+use crate::{Budget, Range, Result, redact::Kind};
 
 /// How many words after the word that announces a person are looked at.
 const AHEAD: usize = 9;
@@ -30,11 +28,11 @@ pub(super) fn persons(
     words: &[Word<'_>],
     found: &[Hidden],
     budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+) -> Result<Vec<Range>> {
     /// The steps for one place where a person may be.
     const SEARCH_STEPS: usize = 300;
     budget.spend(words.len() + found.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_unspaced = !word.lower.is_ascii() && eastern::may_announce(word);
         if is_unspaced {
@@ -80,7 +78,7 @@ pub(super) fn persons(
 
 /// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
 /// next line.
-fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let greeting = &words[at];
     let first = words.get(at + 1)?;
     let gap = &text[greeting.end()..first.start];
@@ -117,7 +115,7 @@ fn may_be_title_after(word: &Word<'_>) -> bool {
 }
 
 /// The person before a form of address: `Yazıcıoğlu Hanım`.
-fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let before = words.get(at.checked_sub(1)?)?;
     let is_beside = &text[before.end()..words[at].start] == " ";
     (is_beside && is_name(before) && evidence(std::slice::from_ref(before)) != Evidence::Against)
@@ -133,7 +131,7 @@ fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize
 }
 
 /// The person after a form of address: `Frau Seidlmayer`, `Mr. Dr. Aigner`.
-fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const ACADEMIC: &str = "dr prof mag ing dipl";
     let title = &words[at];
     let mut first = at + 1;
@@ -185,7 +183,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
 }
 
 /// The person after a word that announces one, on the same line.
-fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let line = line_end(text, cue.end());
     let mut next = at + 1;

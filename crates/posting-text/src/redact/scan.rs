@@ -9,7 +9,7 @@ use super::{
     web,
     words::{self, Word},
 };
-use crate::{Budget, Exceeded, Posting};
+use crate::{Budget, Posting, Result};
 
 /// A text, its words, and the addresses and telephone numbers in it.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// Reads a text, with [`SEPARATOR`](crate::document::SEPARATOR) after each paragraph.
-    pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self, Exceeded> {
+    pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self> {
         budget.spend(text.len().saturating_mul(2))?;
         let label = web::label(website);
         let mut words = words::words(text);
@@ -47,11 +47,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Finds everything to hide, in order and without overlaps.
-    pub(crate) fn find(
-        self,
-        posting: &Posting<'_>,
-        budget: &Budget,
-    ) -> Result<Vec<Hidden>, Exceeded> {
+    pub(crate) fn find(self, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
             text,

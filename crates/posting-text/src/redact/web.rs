@@ -1,19 +1,17 @@
 //! Finds web addresses in text: URLs and bare domains.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
     vocabulary::is_among,
 };
-use crate::{Budget, Exceeded, pattern::patterns};
+use crate::{Budget, Range, Result, pattern::patterns};
 
 patterns! {
     URL = r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
 }
 
 /// Finds URLs.
-pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
         return Ok(Vec::new());
@@ -61,14 +59,10 @@ fn take_one(surplus: &mut usize) -> bool {
 /// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
 /// (`Node.js`, `ASP.NET`) look alike. `label` is that of the company's website, which always
 /// counts.
-pub(crate) fn domains(
-    text: &str,
-    label: Option<&str>,
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     let mut looked = 0;
     for (dot, _) in text.match_indices('.') {
         let before = text[..dot]

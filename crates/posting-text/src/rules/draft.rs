@@ -1,7 +1,7 @@
 //! Finds faults of a draft, as sentences that its model can act on.
 
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::Document,
     markdown,
     redact::{self, Hidden, Phrase, is_enough},

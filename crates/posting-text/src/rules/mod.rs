@@ -18,7 +18,7 @@ pub use self::{
 };
 pub use crate::budget::longest;
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::{is_unseen, turns_direction},
     markdown::is_safe_link,
     places::Coordinates,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::draft::MAX_PHRASES;
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::{is_unseen, turns_direction},
     markdown,
     redact::{self, Phrase, Scan},

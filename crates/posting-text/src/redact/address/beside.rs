@@ -1,24 +1,25 @@
 //! Addresses that no word for a street tells, by what stands beside them: a postal code, a post box,
 //! a contact, the city of the posting; and what belongs to an address before and after its street.
 
-use std::ops::Range;
-
 use super::{
-    Budget, Cues, Exceeded, Hidden, Word, begins_sentence,
+    Budget, Cues, Hidden, Result, Word, begins_sentence,
     end::end,
     is_among,
     street::{PARTICLES, before_street, is_name},
 };
-use crate::redact::{Kind, vocabulary::begins_with_one};
+use crate::{
+    Range,
+    redact::{Kind, vocabulary::begins_with_one},
+};
 
 /// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
 pub(super) fn without_number(
     text: &str,
     words: &[Word<'_>],
     city: Option<&str>,
-    out: &mut Vec<Range<usize>>,
+    out: &mut Vec<Range>,
     budget: &Budget,
-) -> Result<(), Exceeded> {
+) -> Result<()> {
     let Some(city) = city.filter(|city| !city.is_empty()) else {
         return Ok(());
     };
@@ -53,7 +54,7 @@ fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
 }
 
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
-pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// Words for a post box; those of `SHORT` mean other things, too, so more must speak for them.
     const BOXES: &str = "\
         postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
@@ -127,7 +128,7 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 
 /// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
 /// des Chênes`, `Flat 2, 9 Elm Gardens`.
-pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
+pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
     const ZONES: &str = "\
         za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
         industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite мкр \
@@ -175,12 +176,7 @@ pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
 }
 
 /// An address whose number is before a further street: `ZA du Ponteix, 14 allée des Chênes`.
-pub(super) fn with_street(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    range: Range<usize>,
-) -> Range<usize> {
+pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
     let street = before_street(text, words, at);
     let is_before_street = words
         .get(at + 1)
@@ -198,7 +194,7 @@ pub(super) fn in_block(
     words: &[Word<'_>],
     at: usize,
     found: &[Hidden],
-) -> Option<Range<usize>> {
+) -> Option<Range> {
     const MAX_WORDS: usize = 6;
     /// How far a contact may be before the address and after it, in bytes.
     const NEAR: (usize, usize) = (60, 24);
@@ -281,12 +277,7 @@ pub(super) fn in_block(
 
 /// An address without any word for a street, between the start of a sentence and the city of the
 /// posting: `Riegrova 14, Olomouc`.
-pub(super) fn before_city(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    city: &str,
-) -> Option<Range<usize>> {
+pub(super) fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range> {
     let name = &words[at.checked_sub(1)?];
     let other =
         Cues::GENERIC | Cues::UNIT | Cues::ID | Cues::PHONE | Cues::PERSON | Cues::LANGUAGES;

@@ -1,16 +1,17 @@
 //! Addresses by a word for a street, or by a number between a name and a postal code.
 
-use std::ops::Range;
-
 use super::{
     Cues, Word, begins_sentence,
     end::{end, is_roman},
     is_among,
 };
-use crate::redact::{
-    cues, inflect,
-    script::Script,
-    vocabulary::{begins_with_one, listed},
+use crate::{
+    Range,
+    redact::{
+        cues, inflect,
+        script::Script,
+        vocabulary::{begins_with_one, listed},
+    },
 };
 
 /// The most words of the name of a street.
@@ -38,7 +39,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 }
 
 /// An address with the street before the number at this word: `Rua da Alegria, 19`.
-pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     if at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
         return None;
     }
@@ -218,7 +219,7 @@ fn is_compound(word: &Word<'_>) -> bool {
 }
 
 /// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
-pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
     let mut next = at + 1;
     let mut last = number;
@@ -292,7 +293,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
 
 /// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
 /// 5000 Odense`. What it has from the start of a clause on is its street.
-fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = &words[at.checked_sub(1)?];
     let gap = &text[name.end()..words[at].start];
     let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')

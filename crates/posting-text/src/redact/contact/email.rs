@@ -1,10 +1,10 @@
 //! Finds e-mail addresses, also those that are spelled out: `jobs [at] example [dot] org`,
 //! `jobs małpa example kropka org`.
 
-use std::{cmp::Reverse, ops::Range};
+use std::cmp::Reverse;
 
 use crate::{
-    Budget, Exceeded,
+    Budget, Range, Result,
     pattern::patterns,
     redact::{
         cues::{self, Cues},
@@ -33,13 +33,13 @@ patterns! {
 /// Finds what is certainly an e-mail address: letters, digits and `._%+'’-` with at least one letter
 /// or digit; an `@`; and two or more labels of letters, digits and hyphens, of which one after the
 /// first starts with two letters.
-pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     plain(text, true)
 }
 
 /// Finds addresses with an `@`; with `needs_name` only those with a label that starts with two
 /// letters, as the last one of a domain does.
-fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range<usize>> {
+fn plain(text: &str, needs_name: bool) -> impl Iterator<Item = Range> {
     let mut free = 0;
     text.match_indices('@').filter_map(move |(at, sign)| {
         let after = at + sign.len();
@@ -85,14 +85,10 @@ fn label(text: &str) -> Option<&str> {
 }
 
 /// Finds e-mail addresses, also obfuscated ones: `jobs [at] example [dot] org`.
-pub(crate) fn emails(
-    text: &str,
-    words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn emails(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     // Each `@` is looked at from both sides, and what may be in brackets from its start.
     budget.spend(text.len().saturating_mul(8))?;
-    let mut out: Vec<Range<usize>> = plain(text, false).collect();
+    let mut out: Vec<Range> = plain(text, false).collect();
     let is_hidden = may_hide_address(text);
     let forms = [&WITH_SPOKEN_AT, &WITH_SPOKEN_SIGNS];
     for form in forms.into_iter().filter(|_| is_hidden) {
@@ -134,11 +130,11 @@ fn is_handle(found: &str) -> bool {
 const AMBIGUOUS: &str = "at a et eta arond malpa ctl";
 
 /// Finds addresses whose signs are spelled out, with or without brackets around them.
-fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one sign: the words around it.
     const SEARCH_STEPS: usize = 100;
     budget.spend(words.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         if !word.is(Cues::AT) || word.text.len() == 1 && at == 0 {
             continue;
@@ -151,7 +147,7 @@ fn spoken(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range<u
 }
 
 /// The address around a word for the at sign.
-fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn spoken_at(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// The most labels of a domain.
     const MAX_LABELS: usize = 5;
     let word = &words[at];

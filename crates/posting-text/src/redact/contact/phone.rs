@@ -1,9 +1,7 @@
 //! Finds telephone numbers.
 
-use std::ops::Range;
-
 use crate::{
-    Budget, Exceeded,
+    Budget, Range, Result,
     pattern::patterns,
     redact::{
         cues::{self, Cues},
@@ -52,7 +50,7 @@ patterns! {
 /// letter, a digit, `_`, `%`, or a hyphen, full stop or comma that continues, directly after it; a
 /// currency sign, `~` or `<` before it; a sign or word of an amount after it; and round numbers
 /// such as `+10 000 000`.
-pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     INTERNATIONAL.find_iter(text).filter_map(|found| {
         let number = found.as_str();
         let digits = number.bytes().filter(u8::is_ascii_digit).count();
@@ -69,7 +67,7 @@ pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
 /// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
 /// references look much the same.
-pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let Some(ascii) = Ascii::of(text) else {
         return in_ascii(text, budget);
@@ -82,10 +80,10 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
 }
 
 /// Finds telephone numbers in a text whose digits are ASCII.
-fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
     for found in NUMBER.find_iter(text) {
         budget.spend(SEARCH_STEPS)?;

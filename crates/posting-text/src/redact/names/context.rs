@@ -5,7 +5,7 @@ use super::{
     super::{inside, vocabulary::AT_COMPANY},
     Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
 };
-use crate::{Budget, Exceeded, Posting, places, redact::words::begins_sentence};
+use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
 /// The posting and its text, which decide how a name may be written there.
 pub(super) struct Context<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     /// Whether the text also writes the word in lower case.
-    pub(super) fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
+    pub(super) fn is_common(&self, word: &str) -> Result<bool> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
         let is_cased = word.chars().any(char::is_lowercase);
@@ -31,7 +31,7 @@ impl Context<'_> {
 
     /// Whether the text writes a word, in any form, with a capital: in lower case it is then an
     /// ordinary word.
-    pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool, Exceeded> {
+    pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {
         let stems = inflect::stems(&word.lower, self.families);
         self.budget.spend(self.all.len() + stems.len())?;
         let first = initial(&word.lower);
@@ -56,7 +56,7 @@ impl Context<'_> {
     }
 
     /// Whether a word in lower case can stand for the name alone.
-    pub(super) fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
+    pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
     }
 
@@ -94,7 +94,7 @@ impl Context<'_> {
     /// Whether the text has a part of a name, but for its place in the whole, where only a name can
     /// stand: with a capital within a sentence, in quotation marks, or at the start of two sentences.
     /// Where nouns and headings have capitals, in German and English, only after a word such as "at".
-    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
@@ -128,7 +128,7 @@ impl Context<'_> {
     }
 
     /// Whether the text says that somebody is at the first word of a name, without the next one.
-    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         self.any_use(part, name, |before, word| {
             let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
             let goes_on = after.starts_with(char::is_uppercase)
@@ -150,7 +150,7 @@ impl Context<'_> {
         part: &Word<'_>,
         name: &[Word<'_>],
         is_sure: bool,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         let is_of_city = self.is_of_city(&part.lower);
         let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
         if is_of_city || is_within {
@@ -204,7 +204,7 @@ impl Context<'_> {
         part: &Word<'_>,
         name: &[Word<'_>],
         mut is_such: impl FnMut(Option<&Word<'_>>, &Word<'_>) -> bool,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         self.budget.spend(self.all.len() * 2)?;
         let stems = inflect::stems(&part.lower, self.families);
         let first = initial(&part.lower);

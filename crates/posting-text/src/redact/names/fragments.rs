@@ -1,7 +1,7 @@
 //! Parts of a name that stand for it.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Word, cues,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Word, cues,
     form::is_cased,
     is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
@@ -16,7 +16,7 @@ impl Names {
         name: &str,
         core: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let ordinary = |word: &Word<'_>| {
             word.is_small()
                 || word.is(Cues::GENERIC | Cues::LEGAL)
@@ -104,7 +104,7 @@ impl Names {
         core: &[Word<'_>],
         is_proper: bool,
         context: &Context<'_>,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         let telling: Vec<&Word<'_>> = fragment.iter().filter(|word| !word.is_small()).collect();
         if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
@@ -153,7 +153,7 @@ impl Names {
         name: &str,
         fragment: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
             return Ok(());
         };

@@ -2,7 +2,7 @@
 //! is torn.
 
 use super::{Names, Word, context::is_vietnamese, inflect};
-use crate::{Budget, Exceeded};
+use crate::{Budget, Result};
 
 /// The most words that are taken on each side.
 const MAX_WORDS: usize = 8;
@@ -18,7 +18,7 @@ impl Names {
         start: usize,
         free: usize,
         budget: &Budget,
-    ) -> Result<(usize, usize), Exceeded> {
+    ) -> Result<(usize, usize)> {
         if start != words[at].start {
             return Ok((at, start));
         }
@@ -53,7 +53,7 @@ impl Names {
         end: usize,
         next: usize,
         budget: &Budget,
-    ) -> Result<(usize, usize), Exceeded> {
+    ) -> Result<(usize, usize)> {
         let (mut end, mut next) = (end, next);
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
@@ -72,11 +72,7 @@ impl Names {
 
     /// If a word is a word of the name with a prefix of Hebrew or Arabic, the length of the
     /// rest after the prefix.
-    fn part_after_prefix(
-        &self,
-        word: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<usize>, Exceeded> {
+    fn part_after_prefix(&self, word: &Word<'_>, budget: &Budget) -> Result<Option<usize>> {
         for rest in inflect::without_prefix(&word.lower) {
             budget.spend(1 + self.parts.len())?;
             if self.parts.iter().any(|(part, _)| part.is(rest)) {
@@ -87,7 +83,7 @@ impl Names {
     }
 
     /// Whether a word is one of the name, with a capital if the name writes it so.
-    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool, Exceeded> {
+    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool> {
         budget.spend(1 + self.parts.len())?;
         let lower = if word.lower.is_ascii() {
             word.lower.to_string()

@@ -2,7 +2,7 @@
 //! name, and words that sound like it.
 
 use super::{
-    Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Script, Token,
+    Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Token,
     all_of, cjk, has_unspaced, inflect, single, words,
 };
 use crate::redact::{
@@ -19,7 +19,7 @@ const MIN_SURE: usize = 4;
 
 impl Names {
     /// Adds names of other scripts that the text has.
-    pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<()> {
         context.budget.spend(context.text.len())?;
         if context.text.is_ascii() && self.keys.iter().all(|(_, key)| key.joined.is_ascii()) {
             return Ok(());
@@ -32,7 +32,7 @@ impl Names {
     }
 
     /// What stands in parentheses after the name, and before parentheses around it.
-    fn paired(&self, context: &Context<'_>) -> Result<Vec<String>, Exceeded> {
+    fn paired(&self, context: &Context<'_>) -> Result<Vec<String>> {
         let Context { text, budget, .. } = *context;
         let mut out: Vec<String> = Vec::new();
         for (at, open) in text.match_indices(['(', '（']) {
@@ -83,15 +83,15 @@ impl Names {
     }
 
     /// Whether a text is the name, and nothing else.
-    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
+    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool> {
         let found = self.find(inside, &words(inside), context.budget)?;
         Ok(found.first().is_some_and(|range| range.start == 0))
     }
 
-    fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
+    fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
         let found = self.find(before, &words(before), context.budget)?;
-        let rest = |range: &Range<usize>| before[range.end..].chars().all(|c| !c.is_alphanumeric());
-        let legal = |range: &Range<usize>| {
+        let rest = |range: &Range| before[range.end..].chars().all(|c| !c.is_alphanumeric());
+        let legal = |range: &Range| {
             let rest = words(&before[range.end..]);
             !rest.is_empty() && rest.len() <= 2 && all_of(&rest, Cues::LEGAL)
         };
@@ -101,7 +101,7 @@ impl Names {
     }
 
     /// Adds the words of other scripts that sound like the name.
-    fn add_sounds(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_sounds(&mut self, context: &Context<'_>) -> Result<()> {
         let heads: Vec<(Script, String, String)> = self
             .parts
             .iter()

@@ -1,8 +1,8 @@
 //! The spellings of a name: whole, without legal forms and trades, by its initials, and by its parts.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Script, Token,
-    Word, all_of, cjk,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Token, Word,
+    all_of, cjk,
     form::{core, is_cased, parentheses, quoted, segment},
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
@@ -14,7 +14,7 @@ use crate::redact::{
 
 impl Names {
     /// Adds the spellings of one name.
-    pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<()> {
         // "Example (EX)", "Ministry - Department of Examples"
         let (outside, inside) = parentheses(name);
         let mut spellings = vec![outside.clone()];
@@ -38,7 +38,7 @@ impl Names {
         Ok(())
     }
 
-    fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         if has_unspaced(spelling) {
             for name in cjk::spellings(spelling, context.posting.city, context.is_japanese()) {
                 // "Solmar 코리아" is also "Solmar코리아".
@@ -123,7 +123,7 @@ impl Names {
         words: &[Word<'_>],
         only_long: bool,
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let Context {
             all, text, budget, ..
         } = *context;
@@ -175,7 +175,7 @@ impl Names {
         core: &[Word<'_>],
         form: &Word<'_>,
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         context.budget.spend(context.all.len())?;
         let initials = core.iter().filter_map(|word| word.lower.chars().next());
         let acronym: String = initials.chain(form.lower.chars()).collect();
@@ -221,7 +221,7 @@ impl Names {
     }
 
     /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
-    fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
         context.budget.spend(context.text.len().saturating_mul(4))?;
@@ -274,12 +274,7 @@ impl Names {
     }
 
     /// Adds the name as it is, and without accents.
-    fn add_words(
-        &mut self,
-        name: &str,
-        words: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    fn add_words(&mut self, name: &str, words: &[Word<'_>], context: &Context<'_>) -> Result<()> {
         let Some((first, last)) = words.first().zip(words.last()) else {
             return Ok(());
         };

@@ -2,7 +2,7 @@
 //! acronyms of products, and what it calls the website's label.
 
 use super::{
-    Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Rc, Seen, Token, Word, joined, unaccented,
+    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Seen, Token, Word, joined, unaccented,
     words,
 };
 use crate::redact::{acronym, key::splits};
@@ -10,7 +10,7 @@ use crate::redact::{acronym, key::splits};
 impl Names {
     /// Adds what the text spells out before an acronym of the company, and acronyms that it
     /// introduces after words that begin with the company's name.
-    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
         let Context {
             all, text, budget, ..
         } = *context;
@@ -42,7 +42,7 @@ impl Names {
     }
 
     /// Whether a name other than an acronym starts at a word.
-    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
+    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let word = &context.all[at];
         for (_, key) in self.candidates(word) {
             context.budget.spend(1)?;
@@ -65,7 +65,7 @@ impl Names {
     }
 
     /// Adds the label of the website, and the distinctive word that it begins with.
-    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<()> {
         let Some(label) = self.label.clone() else {
             return Ok(());
         };

@@ -1,11 +1,12 @@
 //! Persons in Chinese, Japanese and Korean.
 
-use std::ops::Range;
-
 use super::{Cues, Word};
-use crate::redact::{
-    script::Script,
-    vocabulary::{begins_with_one, is_among, listed, without_ending},
+use crate::{
+    Range,
+    redact::{
+        script::Script,
+        vocabulary::{begins_with_one, is_among, listed, without_ending},
+    },
 };
 
 /// What announces a person at the end of a run, or within it. The longest first.
@@ -41,12 +42,7 @@ fn is_full_name(name: &str) -> bool {
 
 /// A name alone in its clause, directly before a contact or after it: `，找诸葛明月。`, `064-555-0191,
 /// 선우보라.`, `早川ちひろまで：052 …`
-pub(super) fn alone(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
     if !matches!(
@@ -87,7 +83,7 @@ pub(super) fn alone(
 }
 
 /// The person that a word announces.
-pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if Script::of_text(word.text) == Script::Hangul {
         return korean(text, words, at);
@@ -170,7 +166,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
 }
 
 /// A further name of a list before its number in parentheses: `、水野翔（076-255-0112）`.
-pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
     let is_before = matches!(
         text.get(word.end()..contact.start),
         Some("（" | " （" | "(" | " (" | "：" | ": ")
@@ -194,7 +190,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
 const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 /// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
-pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const TITLE: &str = "คุณ";
     let word = &words[at];
     let start = word.start + word.text.rfind(TITLE)? + TITLE.len();
@@ -210,7 +206,7 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<us
 }
 
 /// A family name with a title in a Chinese text beside a contact: "找罗经理".
-pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
+pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
     const CHINESE_TITLES: &str = "经理 先生 女士 小姐 老师 师傅 主任 主管 厂长 店长";
     let text = word.text;
     let front = without_ending(CHINESE_TITLES, text)?;
@@ -222,7 +218,7 @@ pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
 }
 
 /// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
-pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     let is_name = word.text.chars().count() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
@@ -240,7 +236,7 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
 }
 
 /// A Chinese name after "HR" in Latin letters.
-pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = words.get(at + 1)?;
     let letters = name.text.chars().count();
     let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
@@ -272,7 +268,7 @@ fn is_sign(gap: &str) -> bool {
 
 /// A Korean name within a few words: two to four syllables that begin with a family name, alone or
 /// before a title.
-fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// How many words are looked at.
     const AHEAD: usize = 3;
     let mut last = &words[at];

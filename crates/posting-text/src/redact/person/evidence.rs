@@ -1,13 +1,14 @@
 //! What says that words are a person's name.
 
-use std::ops::Range;
-
 use super::{Cues, Word};
-use crate::redact::{
-    cues, inflect,
-    script::Script,
-    vocabulary::{is_among, listed, without_ending},
-    words::unaccented,
+use crate::{
+    Range,
+    redact::{
+        cues, inflect,
+        script::Script,
+        vocabulary::{is_among, listed, without_ending},
+        words::unaccented,
+    },
 };
 
 /// Small words within names.
@@ -122,12 +123,7 @@ fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
 
 /// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and
 /// the next word, or what stands between a colon and the next sign.
-pub(super) fn uncased(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    is_told: bool,
-) -> Option<Range<usize>> {
+pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) -> Option<Range> {
     let first = &words[at];
     // A form of address belongs to no name.
     let follows = |next: &&Word<'_>| &text[first.end()..next.start] == " ";
@@ -183,12 +179,7 @@ pub(super) fn uncased(
 
 /// Two words of Arabic or Hebrew between a word that calls for a person, or one for "with" or "to",
 /// and a number: `צרו קשר עם אביגיל שטרית, 052-…`.
-pub(super) fn called(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const WITH: &str = "עם אל את مع إلى على عند";
     let (word, family) = (&words[at], words.get(at + 1)?);
     let before = at.checked_sub(1).map(|before| &words[before]);

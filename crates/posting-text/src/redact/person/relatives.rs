@@ -1,14 +1,12 @@
 //! Persons with the name of the company: its owner, or somebody of the family.
 
-use std::ops::Range;
-
 use super::{
     Cues, Hidden, Kind, Word,
     evidence::{is_given, is_particle},
     line::has_contact,
     run::is_name,
 };
-use crate::{Budget, Exceeded, redact::words::begins_sentence};
+use crate::{Budget, Range, Result, redact::words::begins_sentence};
 
 /// The most words of the company's name that are a family's: `De Backer`.
 const MAX_FAMILY: usize = 3;
@@ -19,9 +17,9 @@ pub(super) fn of_company(
     text: &str,
     words: &[Word<'_>],
     found: &[Hidden],
-    out: &mut Vec<Range<usize>>,
+    out: &mut Vec<Range>,
     budget: &Budget,
-) -> Result<(), Exceeded> {
+) -> Result<()> {
     /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
     for (index, Hidden { range, kind }) in found.iter().enumerate() {
