@@ -244,12 +244,7 @@ fn is_keyboard_mash(word: &str) -> bool {
 
 /// Whether a text is filler text that a designer forgot.
 fn is_lorem_ipsum(text: &str) -> bool {
-    const LOREM: &str = "\
-        lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do \
-        eiusmod tempor incididunt ut labore et dolore magna aliqua enim ad minim veniam quis \
-        nostrud exercitation ullamco laboris nisi aliquip ex ea commodo consequat duis aute \
-        irure in reprehenderit voluptate velit esse cillum eu fugiat nulla pariatur excepteur \
-        sint occaecat cupidatat non proident sunt culpa qui officia deserunt";
+    const LOREM: &str = include_str!("verdict/tables/lorem.txt");
     let words = words(text);
     let introduced = words
         .windows(2)

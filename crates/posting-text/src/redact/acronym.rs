@@ -5,7 +5,7 @@ use super::{
     cues::Cues,
     key::{self, Case},
     vocabulary::{ACRONYMS, AT_COMPANY, is_among},
-    words::{Word, is_gap, unaccented, words},
+    words::{Word, is_gap, unaccented, word_before, words},
 };
 use crate::{Budget, Result};
 
@@ -107,7 +107,7 @@ fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
     /// The endings of a workplace in Hungarian.
     const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
     let after = &text[all[at].end()..];
-    let before = at.checked_sub(1).map(|before| &all[before]);
+    let before = word_before(all, at);
     ENDINGS.iter().any(|ending| after.starts_with(ending))
         || before.is_some_and(|before| {
             is_among(AT_COMPANY, &before.lower) && &text[before.end()..all[at].start] == " "
@@ -125,7 +125,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let (before, after) = (&text[..word.start], &text[word.end()..]);
     let is_upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
     let shouts = |word: &Word<'_>| word.text.chars().nth(2).is_some() && is_upper(word);
-    let previous = at.checked_sub(1).map(|previous| &all[previous]);
+    let previous = word_before(all, at);
     let previous = previous.filter(|other| word.start - other.end() <= 2);
     let next = all.get(at + 1).filter(|next| next.start - word.end() <= 2);
     // A legal form after them makes them a name.

@@ -18,7 +18,7 @@ use super::{
     Hidden,
     cues::Cues,
     vocabulary::is_among,
-    words::{Word, begins_sentence},
+    words::{Word, begins_sentence, is_digits, word_before},
 };
 use crate::{Budget, Range, Result};
 
@@ -59,7 +59,5 @@ pub(super) fn addresses(
 /// Whether a word can be the number of a house: up to four digits and two letters.
 fn is_house(word: &Word<'_>) -> bool {
     let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&digits)
-        && word.text.len() <= digits + 4
-        && word.text.chars().count() <= digits + 2
+    (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
 }

@@ -2,15 +2,14 @@
 
 use super::{
     cues::Cues,
+    found::apart,
     vocabulary::{is_among, without_ending},
-    words::Word,
+    words::{Word, is_digits},
 };
 use crate::{Budget, Range, Result};
 
 /// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
-const CODE: &str = "\
-    media import param return override types angular vue babel nestjs charset keyframes reduxjs \
-    test autowired supports font tailwind apply throws deprecated see";
+const CODE: &str = include_str!("tables/code_signs.txt");
 
 /// Finds handles.
 pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
@@ -28,9 +27,7 @@ pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result
             out.extend(after_cue(text, words, at));
         }
     }
-    out.sort_by_key(|range| range.start);
-    out.dedup_by(|next, last| next.start < last.end);
-    Ok(out)
+    Ok(apart(out))
 }
 
 /// Whether a word in a script without spaces ends with the name of a messenger.
@@ -93,7 +90,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             continue;
         }
         let rest = &text[word.start..];
-        let number = word.text.len() >= 5 && word.text.bytes().all(|b| b.is_ascii_digit());
+        let number = word.text.len() >= 5 && is_digits(word.text);
         let length = if number {
             Some(word.text.len())
         } else {

@@ -6,7 +6,7 @@
 use super::{
     cues::{self, Cues},
     vocabulary::{is_among, without_ending},
-    words::Word,
+    words::{Word, is_digits, word_before},
 };
 use crate::{Budget, Range, Result};
 
@@ -19,9 +19,7 @@ const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
 /// Words that mean other things, too, so that only a long number after them counts.
-const LONG: &str = "\
-    konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg ide fo cic ice entreprise kód pan iva \
-    partita tin swift bic bsb abn פ ר код številka št";
+const LONG: &str = include_str!("tables/long_ids.txt");
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
 
@@ -56,9 +54,9 @@ pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec
 
 /// Whether a letter is the last of a word for such a number that has full stops: `C.F.`, `N.I.F.`
 fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    let is_letter = |word: &Word<'_>| word.is_upper() && word.text.chars().nth(1).is_none();
+    let is_letter = |word: &Word<'_>| word.is_upper() && word.is_letter();
     let mut first = at;
-    while let Some(before) = first.checked_sub(1).map(|before| &words[before])
+    while let Some(before) = word_before(words, first)
         && is_letter(&words[first])
         && is_letter(before)
         && &text[before.end()..words[first].start] == "."
@@ -266,7 +264,7 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 /// Whether a word begins a number of the Romanian register: `J33/415/2011`.
 fn is_romanian(word: &Word<'_>) -> bool {
     let digits = word.text.strip_prefix(['J', 'F']).unwrap_or_default();
-    (1..=2).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+    (1..=2).contains(&digits.len()) && is_digits(digits)
 }
 
 /// Whether this has the form of an Italian tax code: nothing else looks like it.
@@ -291,14 +289,11 @@ fn is_credit_code(bytes: &[u8]) -> bool {
 /// Whether this has the form of a number for the value-added tax: the country's two letters and as
 /// many digits as its numbers have (European Commission, VIES).
 fn is_of_union(text: &str) -> bool {
-    const FORMS: &str = "\
-        BE10 BG9 BG10 CZ8 CZ9 CZ10 DK8 EE9 EL9 FI8 HR11 HU8 IT11 LT9 LT12 LU8 LV11 MT8 PL10 PT9 \
-        RO8 RO9 RO10 SE12 SI8 SK10";
+    const FORMS: &str = include_str!("tables/vat_numbers.txt");
     let Some((country, digits)) = text.split_at_checked(2) else {
         return false;
     };
-    digits.bytes().all(|b| b.is_ascii_digit())
-        && is_among(FORMS, &format!("{country}{}", digits.len()))
+    is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).

@@ -103,44 +103,24 @@ fn push(out: &mut Vec<Stem>, text: String, endings: &'static FxHashSet<&'static 
     }
 }
 
-/// Strong and weak grades of consonants.
-const GRADES: [(&str, &str); 19] = [
-    ("kk", "k"),
-    ("pp", "p"),
-    ("tt", "t"),
-    ("nk", "ng"),
-    ("nt", "nn"),
-    ("mp", "mm"),
-    ("lt", "ll"),
-    ("rt", "rr"),
-    ("ht", "hd"),
-    ("p", "v"),
-    ("t", "d"),
-    ("k", ""),
-    ("b", ""),
-    ("d", ""),
-    ("g", ""),
-    ("lg", "l"),
-    ("rd", "rr"),
-    ("b", "v"),
-    ("rk", "rj"),
-];
-
 /// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
 fn gradation(word: &str, out: &mut Vec<Stem>) {
-    let Some(finnic) = GRAMMARS.get("FINNIC") else {
+    let (Some(finnic), Some(grades), Some(closed), Some(last)) = (
+        GRAMMARS.get("FINNIC"),
+        GRAMMARS.get("GRADES"),
+        GRAMMARS.get("CLOSED GRADES"),
+        word.chars().next_back(),
+    ) else {
         return;
     };
-    let Some(last) = word.chars().next_back() else {
-        return;
-    };
+    let mut add = |stem: String| push(out, stem, &finnic.endings);
     let body = &word[..word.len() - last.len_utf8()];
     if !"aeiouyäöõü".contains(last) {
         // Estonian: "Lind", "Linnu".
-        for (strong, weak) in [("nd", "nn"), ("ld", "ll"), ("rd", "rr"), ("mb", "mm")] {
+        for (strong, weak) in &closed.changes {
             if let Some(front) = word.strip_suffix(strong) {
                 for vowel in ["u", "i", "a", "e"] {
-                    push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+                    add(format!("{front}{weak}{vowel}"));
                 }
             }
         }
@@ -150,13 +130,13 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
     if let Some(consonant) = body.chars().next_back()
         && "slnmrv".contains(consonant)
     {
-        push(out, format!("{body}{consonant}{last}"), &finnic.endings);
+        add(format!("{body}{consonant}{last}"));
     }
-    for (strong, weak) in GRADES {
+    for (strong, weak) in &grades.changes {
         if let Some(front) = body.strip_suffix(strong) {
-            push(out, format!("{front}{weak}{last}"), &finnic.endings);
+            add(format!("{front}{weak}{last}"));
             for vowel in ["", "i", "e", "o"] {
-                push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+                add(format!("{front}{weak}{vowel}"));
             }
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn spaced_out(
 ) -> Result<Option<(usize, usize)>> {
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
-    let is_letter = |word: &Word<'_>| word.text.chars().nth(1).is_none() && !word.is_number();
+    let is_letter = |word: &Word<'_>| word.is_letter() && !word.is_number();
     let mut letters = String::new();
     let mut ends = Vec::new();
     for (number, word) in words[at..].iter().take(MAX_LETTERS).enumerate() {

@@ -263,7 +263,7 @@ impl Key {
         let lower = self.lower(word);
         let more = lower.strip_prefix(rest)?;
         let length = self.joined.chars().count();
-        if length < 4 || word.text.chars().count() != lower.chars().count() {
+        if length < 4 || word.letters() != lower.chars().count() {
             let short = length == 3 && more == "s" && self.case == Case::Capital;
             return (short && first.is_upper()).then_some(word.text.len());
         }
@@ -331,7 +331,7 @@ pub(crate) fn with_legal_form(
         };
         next += count;
         end = words[next - 1].end();
-        let is_short = count > 1 || word.text.chars().count() <= 4;
+        let is_short = count > 1 || word.letters() <= 4;
         if is_short && text[end..].starts_with('.') && words[next - 1].text.len() < text.len() {
             let goes_on = text[end + 1..].starts_with([' ', ',', ')', '-']);
             let is_abbreviation =
@@ -349,7 +349,7 @@ pub(crate) fn with_legal_form(
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
-        let is_letter = |word: &Word<'_>| word.text.chars().count() == 1;
+        let is_letter = |word: &Word<'_>| word.letters() == 1;
         // "S A" is one, "i s-a" is none.
         let is_apart = gap == " " && is_letter(&pair[1]);
         matches!(gap, "." | ". " | "/" | ".\u{a0}")
@@ -367,7 +367,7 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     }
     let word = words.first()?;
     let written = word.is_upper();
-    let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
+    let sure = word.letters() > 2 || word.is_capitals();
     let legal =
         word.is(Cues::LEGAL) && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
     ((written && sure && legal) || word.lower == "gmbh").then_some(1)

@@ -19,11 +19,12 @@ use self::{
 use super::{
     cjk,
     cues::{self, Cues},
+    found::apart,
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
     vocabulary::{AND, is_among},
-    words::{Word, unaccented, words},
+    words::{Word, unaccented, word_before, words},
 };
 use crate::{Budget, Posting, Range, Result};
 
@@ -140,8 +141,7 @@ impl Names {
                     .map(|range| cjk::with_legal_forms(text, range)),
             );
         }
-        out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-        out.dedup_by(|next, last| next.start < last.end);
+        let out = apart(out);
         let mut spaced = Vec::new();
         let mut at = 0;
         let mut free = 0;
@@ -158,7 +158,7 @@ impl Names {
                 free = at;
             } else {
                 let word = &words[at];
-                if word.text.chars().nth(1).is_none()
+                if word.is_letter()
                     && let Some((end, next)) =
                         inside::spaced_out(self.candidates(word), words, at, text, budget)?
                 {

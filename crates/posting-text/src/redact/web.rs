@@ -129,12 +129,9 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     /// Top-level domains that are rather endings of files, technology or abbreviations (`Org.nr`).
     const FILES: &str = "md py sh zip mov rs so ps nr";
     /// Top-level domains that are words: after a missing space, a sentence may continue with one.
-    const WORDS: &str = "\
-        in is it as at be by do me my no so to us am de la se si et es il ne ma sa work team care";
+    const WORDS: &str = include_str!("tables/domain_words.txt");
     /// Tools and job titles that look like a domain.
-    const NAMES: &str = "\
-        asp.net ado.net vb.net ml.net paint.net socket.io frame.io draw.io diagrams.net \
-        booking.com hotels.com agoda.com trip.com make.com monday.com fast.ai copy.ai otter.ai c.ai dr.med b.tech m.tech b.com";
+    const NAMES: &str = include_str!("tables/domain_names.txt");
     const TITLES: &str = "dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev";
     let host = found.split(['/', ':']).next().unwrap_or(found);
     let path = host.len() < found.len();

@@ -57,6 +57,21 @@ impl Word<'_> {
         self.text.starts_with(char::is_uppercase)
     }
 
+    /// Whether the word is all in capitals.
+    pub(crate) fn is_capitals(&self) -> bool {
+        self.text.chars().all(char::is_uppercase)
+    }
+
+    /// The number of its letters and digits.
+    pub(crate) fn letters(&self) -> usize {
+        self.text.chars().count()
+    }
+
+    /// Whether it is one letter or digit.
+    pub(crate) fn is_letter(&self) -> bool {
+        self.text.chars().nth(1).is_none()
+    }
+
     pub(crate) fn is_number(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }
@@ -86,6 +101,22 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         }
     }
     out
+}
+
+/// The word before the one at this index.
+pub(crate) fn word_before<'a, 'b>(words: &'a [Word<'b>], at: usize) -> Option<&'a Word<'b>> {
+    words.get(at.checked_sub(1)?)
+}
+
+/// The last word of a text, as far as letters and digits go; empty if it ends in a sign.
+pub(crate) fn last_word(text: &str) -> &str {
+    let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
+    words.next().unwrap_or_default()
+}
+
+/// Whether a text has ASCII digits alone.
+pub(crate) fn is_digits(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a character is a raised or lowered number, which belongs to no word: `Example¹`.

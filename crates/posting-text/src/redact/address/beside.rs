@@ -4,8 +4,9 @@
 use super::{
     Budget, Cues, Hidden, Result, Word, begins_sentence,
     end::end,
-    is_among,
+    is_among, is_digits,
     street::{PARTICLES, before_street, is_name},
+    word_before,
 };
 use crate::{
     Range,
@@ -29,7 +30,7 @@ pub(super) fn without_number(
         let name = &words[at - 1];
         let is_street = word.is(Cues::STREET_AFTER)
             && is_name(word)
-            && word.text.chars().count() >= 3
+            && word.letters() >= 3
             && is_name(name)
             && &text[name.end()..word.start] == " ";
         let is_before = |rest: &str| rest.starts_with(city);
@@ -56,9 +57,7 @@ fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
 pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// Words for a post box; those of `SHORT` mean other things, too, so more must speak for them.
-    const BOXES: &str = "\
-        postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
-        postafiók poštanski pašto skrytka pastkaste";
+    const BOXES: &str = include_str!("../tables/post_boxes.txt");
     const SHORT: &str = "box pl pf τ а а/я bp skr";
     const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
     let mut first = at.checked_sub(1)?;
@@ -77,15 +76,13 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
         first = first.checked_sub(1)?;
     }
     let word = &words[first];
-    let number = words[at].text.chars().all(|c| c.is_ascii_digit());
+    let number = is_digits(words[at].text);
     let is_box = number
         && is_among(SHORT, &word.lower)
         && match &*word.lower {
             // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
             "box" => true,
-            "pl" | "bp" => {
-                word.text.chars().all(char::is_uppercase) && is_before_code(text, words, at)
-            }
+            "pl" | "bp" => word.is_capitals() && is_before_code(text, words, at),
             "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
             "τ" => first + 2 == at && words[first + 1].lower == "θ",
             "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
@@ -96,9 +93,7 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
     }
     let initials = (1..=2)
         .filter_map(|back| first.checked_sub(back).map(|at| &words[at]))
-        .take_while(|letter| {
-            letter.is_upper() && (letter.text.chars().count() == 1 || letter.lower == "po")
-        })
+        .take_while(|letter| letter.is_upper() && (letter.letters() == 1 || letter.lower == "po"))
         .last()
         .filter(|_| word.lower == "box");
     if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
@@ -129,10 +124,7 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 /// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
 /// des Chênes`, `Flat 2, 9 Elm Gardens`.
 pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
-    const ZONES: &str = "\
-        za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
-        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite мкр \
-        микрорайон жк снт bairro barrio colonia col urb quartier lotissement sector osiedle";
+    const ZONES: &str = include_str!("../tables/zones.txt");
     const QUARTERS: &str = "mahallesi mah mahalle";
     let Some(front) = text[..range.start].strip_suffix(", ") else {
         return range;
@@ -140,7 +132,7 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
     let last = words.partition_point(|word| word.end() <= front.len());
     let mut first = last;
     for _ in 0..5 {
-        let Some(word) = first.checked_sub(1).map(|at| &words[at]) else {
+        let Some(word) = word_before(words, first) else {
             break;
         };
         let is_beside = if first == last {
@@ -202,7 +194,7 @@ pub(super) fn in_block(
     const ADJACENT: usize = 3;
     let mut first = at;
     for _ in 0..MAX_WORDS {
-        let Some(word) = first.checked_sub(1).map(|before| &words[before]) else {
+        let Some(word) = word_before(words, first) else {
             break;
         };
         let joins = match &text[word.end()..words[first].start] {
@@ -210,7 +202,7 @@ pub(super) fn in_block(
             "-" | "’" | "'" => first < at,
             ", " => first == at,
             ". " => {
-                let is_short = word.text.chars().count() <= 3 && !word.is_number();
+                let is_short = word.letters() <= 3 && !word.is_number();
                 is_short && (word.is_upper() || word.is(Cues::STREET_BEFORE))
             }
             ": " => word.is(Cues::UNIT),
@@ -224,7 +216,7 @@ pub(super) fn in_block(
     let street = &words[first..at];
     let start = street.first()?.start;
     let other = Cues::ID | Cues::PHONE | Cues::PERSON | Cues::GIVEN | Cues::LEGAL;
-    let is_named = |word: &Word<'_>| word.is_upper() || word.text.chars().count() <= 3;
+    let is_named = |word: &Word<'_>| word.is_upper() || word.letters() <= 3;
     let is_street = street[0].is(Cues::STREET_BEFORE)
         || (street[0].is_upper()
             && (street.iter().any(|word| word.is(Cues::STREET_AFTER))
@@ -234,7 +226,7 @@ pub(super) fn in_block(
         || is_year
         || !street
             .iter()
-            .any(|word| is_name(word) && word.text.chars().count() >= 4)
+            .any(|word| is_name(word) && word.letters() >= 4)
         || street
             .iter()
             .any(|word| word.is(other) && !word.is(Cues::STREET_AFTER))
@@ -278,10 +270,10 @@ pub(super) fn in_block(
 /// An address without any word for a street, between the start of a sentence and the city of the
 /// posting: `Riegrova 14, Olomouc`.
 pub(super) fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range> {
-    let name = &words[at.checked_sub(1)?];
+    let name = word_before(words, at)?;
     let other =
         Cues::GENERIC | Cues::UNIT | Cues::ID | Cues::PHONE | Cues::PERSON | Cues::LANGUAGES;
-    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.is(other);
+    let is_street = is_name(name) && name.letters() >= 4 && !name.is(other);
     let start = name.start;
     let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
     let end = end(text, words, at).end;

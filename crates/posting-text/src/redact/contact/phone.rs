@@ -7,6 +7,7 @@ use crate::{
         cues::{self, Cues},
         script::{Ascii, Script, is_unspaced},
         vocabulary::{begins_with_one, is_among, listed},
+        words::{is_digits, last_word},
     },
 };
 
@@ -167,7 +168,7 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
 fn is_dialled(number: &str) -> bool {
     let groups: Vec<&str> = number.split([' ', '\u{a0}', '-', '/']).collect();
     let digits: usize = groups.iter().map(|group| group.len()).sum();
-    let are_digits = |group: &&str| group.bytes().all(|b| b.is_ascii_digit());
+    let are_digits = |group: &&str| is_digits(group);
     let are_groups = (2..=6).contains(&groups.len())
         && groups.iter().all(are_digits)
         && groups
@@ -189,7 +190,7 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     let is_mobile = number.len() == 11
         && number.starts_with('1')
         && matches!(number.as_bytes()[1], b'3'..=b'9')
-        && number.bytes().all(|b| b.is_ascii_digit());
+        && is_digits(number);
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
@@ -256,28 +257,20 @@ fn is_announced(before: &str) -> bool {
 
 /// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
-    const STEMS: &str = "\
-        telef teléf téléph teleph mobil телеф звон дзвон puhel τηλεφ llám tālru zvan appel \
-        whatsapp";
+    const STEMS: &str = include_str!("../tables/phone_stems.txt");
     let lower = word.to_lowercase();
     cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
 /// Whether a word for the number of something else is directly before a number.
 fn is_reference(before: &str) -> bool {
-    const WORDS: &str = "\
-        ref réf reference référence referenz id nr no job req offre offer siret siren iban orgnr \
-        annonce number nummer ogłoszenie vacature oferta";
+    const WORDS: &str = include_str!("../tables/references.txt");
     let window = tail(before, 32);
     let word = window
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));
     let is_near = window[word.len()..].chars().count() <= 4;
     let signed = window[word.len()..].contains(['#', '°']) || word.ends_with('№');
-    let last = word
-        .rsplit(|c: char| !c.is_alphanumeric())
-        .next()
-        .unwrap_or_default();
-    let last = last.to_lowercase();
+    let last = last_word(word).to_lowercase();
     is_near && (signed || is_among(WORDS, &last))
 }
 
@@ -296,9 +289,7 @@ fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool 
 
 /// Whether what is around a number makes it an amount.
 fn is_counted(before: &str, after: &str) -> bool {
-    const UNITS: &str = "\
-        k kr eur euro euros usd nok sek dkk chf gbp cad jpy inr brl mxn pln zł kronor kroner dollar \
-        dollars million people employees clients customers m² m2 km";
+    const UNITS: &str = include_str!("../tables/amounts.txt");
     let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
     let word = after.split(|c: char| !c.is_alphanumeric()).next();
     before

@@ -3,7 +3,7 @@
 
 use super::{
     super::{inside, vocabulary::AT_COMPANY},
-    Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
+    Cues, Script, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
@@ -108,7 +108,7 @@ impl Context<'_> {
             starts += usize::from(begins && !quoted);
             let is_alone = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
-                    && (before.text.chars().count() <= 4 || before.is_small());
+                    && (before.letters() <= 4 || before.is_small());
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];
@@ -216,7 +216,7 @@ impl Context<'_> {
             if word.lower != part.lower && !stems.iter().any(|stem| stem.begins(&word.lower)) {
                 continue;
             }
-            let before = at.checked_sub(1).map(|before| &self.all[before]);
+            let before = word_before(self.all, at);
             let before = before.filter(|before| {
                 let gap = &self.text[before.end()..word.start];
                 gap.len() <= 4 && !gap.contains('\n')

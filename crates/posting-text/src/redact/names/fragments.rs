@@ -5,6 +5,7 @@ use super::{
     form::is_cased,
     is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
+    word_before,
 };
 use crate::redact::key::splits;
 
@@ -22,7 +23,7 @@ impl Names {
                 || word.is(Cues::GENERIC | Cues::LEGAL)
                 || word.is(Cues::AFFIX)
                 || is_workshop(word, core)
-                || word.text.chars().count() < 2
+                || word.letters() < 2
                 || word.is_number()
         };
         let proper = core.iter().position(|word| !ordinary(word));
@@ -58,7 +59,7 @@ impl Names {
         let later = core.iter().skip(last.unwrap_or(0) + 1).filter(|word| {
             of_place.or(adjective).is_none()
                 && word.is_upper()
-                && word.text.chars().count() >= 4
+                && word.letters() >= 4
                 && !ordinary(word)
         });
         for word in later.take(MAX_SPELLINGS) {
@@ -79,7 +80,7 @@ impl Names {
         let runs = (first_run..core.len())
             .flat_map(|from| (from + 2..=core.len()).rev().map(move |to| from..to));
         for range in runs.take(MAX_SPELLINGS) {
-            let before = range.start.checked_sub(1).map(|before| &core[before]);
+            let before = word_before(core, range.start);
             let run = &core[range];
             let telling = || run.iter().filter(|word| !word.is_small());
             let is_written = |word: &Word<'_>| word.is_upper() || !is_cased(word.text);
@@ -87,7 +88,7 @@ impl Names {
             let are_capitals = run.first().zip(run.last()).is_some_and(|(first, last)| {
                 !last.is_small() && (is_written(first) || first.is_small())
             }) && telling().all(is_written);
-            let is_proper = before.is_some_and(|word| word.text.chars().count() == 1)
+            let is_proper = before.is_some_and(|word| word.letters() == 1)
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
             let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
             if are_capitals && is_proper && !context.is_place(&spaced.join(" ")) {
@@ -197,9 +198,7 @@ impl Names {
 }
 
 /// Words in the names of offices for a territory. The proper word of such a name is the territory.
-const TERRITORIES: &str = "\
-    départementale départemental départementales préfecture région régional régionale landkreis \
-    kreisverwaltung landratsamt provincie diputación diputació powiatowy powiatu starostwo megyei";
+const TERRITORIES: &str = include_str!("../tables/territories.txt");
 
 /// Whether a name writes each word with a capital, but for the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {

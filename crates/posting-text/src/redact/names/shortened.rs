@@ -84,7 +84,7 @@ impl Names {
     fn add_first(&mut self, name: &str, core: &[Word<'_>], context: &Context<'_>) -> Result<()> {
         let [first, _, ..] = core else { return Ok(()) };
         let is_telling = first.is_upper()
-            && first.text.chars().count() >= 4
+            && first.letters() >= 4
             && first.is_generic()
             && !first.is(Cues::PLACE)
             && !context.is_place(&first.lower);

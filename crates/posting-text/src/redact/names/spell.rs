@@ -9,7 +9,8 @@ use super::{
 use crate::redact::{
     acronym, cues,
     key::splits,
-    vocabulary::{ACRONYMS, TWO_LETTER_WORDS},
+    tables,
+    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, listed},
 };
 
 impl Names {
@@ -24,7 +25,7 @@ impl Names {
             let parts = words(&inside);
             match parts.as_slice() {
                 [word] if word.is(Cues::LEGAL) => {}
-                [word] if word.text.chars().count() >= 2 && !has_unspaced(word.text) => {
+                [word] if word.letters() >= 2 && !has_unspaced(word.text) => {
                     let is_word = word.text.chars().any(char::is_lowercase);
                     let case = if is_word { Case::Capital } else { Case::Upper };
                     self.push(Key::word(word.lower.to_string(), case));
@@ -138,15 +139,15 @@ impl Names {
     /// Adds what a name writes in capitals among its other words, which is an acronym: `KLM` of
     /// `Bakery KLM`, `R&K` of `R&K Bakery`.
     fn add_own_acronyms(&mut self, name: &str, core: &[Word<'_>]) {
-        let is_shouted = |word: &Word<'_>| word.text.chars().all(char::is_uppercase);
-        let has_others = core.iter().any(|word| {
-            word.text.chars().nth(1).is_some() && word.text.contains(char::is_lowercase)
-        });
+        let is_shouted = |word: &Word<'_>| word.is_capitals();
+        let has_others = core
+            .iter()
+            .any(|word| !word.is_letter() && word.text.contains(char::is_lowercase));
         if !has_others {
             return;
         }
         for word in core.iter().filter(|word| is_shouted(word)) {
-            let letters = word.text.chars().count();
+            let letters = word.letters();
             let is_other = word.is(Cues::LEGAL | Cues::SMALL)
                 || is_among(ACRONYMS, word.text)
                 || is_among(TWO_LETTER_WORDS, &word.lower);
@@ -158,7 +159,7 @@ impl Names {
             let gap = name[pair[0].end()..pair[1].start].trim();
             let are_letters = pair
                 .iter()
-                .all(|word| word.text.chars().count() == 1 && is_shouted(word));
+                .all(|word| word.letters() == 1 && is_shouted(word));
             if are_letters && matches!(gap, "&" | "+") {
                 self.push(Key {
                     splits: Some(vec![pair[0].lower.len()]),
@@ -188,35 +189,21 @@ impl Names {
         Ok(())
     }
 
-    /// Adds the other form of a word that names shorten: `Gebrüder` for `Gebr.`.
+    /// Adds the other forms of a word that names shorten: `Gebrüder` for `Gebr.`.
     fn add_abbreviated(&mut self, word: &Word<'_>) {
-        const SHORT: [(&str, &str); 14] = [
-            ("gebr", "gebrüder"),
-            ("gebr", "gebroeders"),
-            ("bros", "brothers"),
-            ("hnos", "hermanos"),
-            ("frères", "frs"),
-            ("st", "sankt"),
-            ("st", "saint"),
-            ("st", "sint"),
-            ("sv", "svatý"),
-            ("św", "święty"),
-            ("mt", "mount"),
-            ("ing", "ingenieur"),
-            ("inst", "institut"),
-            ("dr", "doktor"),
-        ];
-        for (one, other) in SHORT {
-            let instead = match &*word.lower {
-                lower if lower == one => other,
-                lower if lower == other => one,
+        for (short, long) in tables::lines(include_str!("../tables/abbreviations.txt")) {
+            let others = match &*word.lower {
+                lower if lower == short => long,
+                lower if is_among(long, lower) => short,
                 _ => continue,
             };
-            let token = Token {
-                is_upper: true,
-                ..Token::word(instead.to_owned())
-            };
-            self.parts.push((Rc::new(token), true));
+            for other in listed(others) {
+                let token = Token {
+                    is_upper: true,
+                    ..Token::word(other.to_owned())
+                };
+                self.parts.push((Rc::new(token), true));
+            }
         }
     }
 
@@ -413,9 +400,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
         return None;
     };
     let mut initials = rest.iter().filter_map(|word| word.lower.chars().next());
-    let is_acronym = (2..=6).contains(&first.text.chars().count())
-        && first.text.chars().all(char::is_uppercase)
-        && rest.len() >= 2;
+    let is_acronym = (2..=6).contains(&first.letters()) && first.is_capitals() && rest.len() >= 2;
     let stands = first.lower.chars().all(|letter| {
         // A compound gives a letter of its middle.
         initials.any(|initial| initial == letter)

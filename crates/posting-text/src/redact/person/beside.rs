@@ -7,6 +7,7 @@ use super::{
     is_among,
     line::{line_end, line_start},
     run::{PREPOSITIONS, first_name, is_name, run},
+    word_before,
 };
 use crate::{
     Range,
@@ -143,7 +144,7 @@ fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
     let [initial, .., family] = names else {
         return false;
     };
-    initial.text.chars().nth(1).is_none()
+    initial.is_letter()
         && text[initial.end()..].starts_with('.')
         && family.text.chars().nth(2).is_some()
 }
@@ -165,7 +166,7 @@ fn is_directly_before(
     let is_beside = matches!(gap, " (" | ", " | ": " | " – " | " - " | " ") || {
         let after = words.partition_point(|word| word.start < name.end);
         let between = words.get(after).filter(|word| {
-            let is_small = word.text.chars().count() <= 5 && !word.is_upper();
+            let is_small = word.letters() <= 5 && !word.is_upper();
             word.end() <= contact.start
                 && (word.is(Cues::PHONE) || (is_small && gap.starts_with(' ')))
         });
@@ -246,7 +247,7 @@ fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
 /// that were announced, or one directly between the two ("ring Oddvar på +47 …").
 fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Option<Range> {
     const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
-    let is_short = |word: &Word<'_>| word.text.chars().count() <= 3;
+    let is_short = |word: &Word<'_>| word.letters() <= 3;
     // "Chiama Donato Greco", "Me Solène Kervadec"
     let own = words[run.clone()]
         .iter()
@@ -296,7 +297,7 @@ fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Optio
     {
         return None;
     }
-    let previous = first.checked_sub(1).map(|previous| &words[previous]);
+    let previous = word_before(words, first);
     if names.len() == 1 {
         let is_called = previous.is_some_and(|word| {
             word.is(Cues::PERSON | Cues::PHONE)

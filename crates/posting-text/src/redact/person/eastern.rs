@@ -1,6 +1,6 @@
 //! Persons in Chinese, Japanese and Korean.
 
-use super::{Cues, Word};
+use super::{Cues, Word, word_before};
 use crate::{
     Range,
     redact::{
@@ -24,8 +24,7 @@ pub(super) fn may_announce(word: &Word<'_>) -> bool {
 }
 
 /// Family names of two letters.
-const DOUBLE: &str = "欧阳 歐陽 司马 司馬 诸葛 諸葛 上官 司徒 夏侯 皇甫 尉迟 公孙 令狐 端木 慕容 东方 \
-    제갈 황보 선우 남궁 사공 독고 서문 동방";
+const DOUBLE: &str = include_str!("../tables/double_families.txt");
 
 /// Whether a name is of the usual length and begins with a known family's.
 fn is_full_name(name: &str) -> bool {
@@ -72,9 +71,7 @@ pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) 
         || (begins && before.is_some_and(|gap| matches!(gap, "，" | ", " | "、")))
         || (is_addressed && before.is_some_and(|gap| matches!(gap, "：" | ": " | " ")));
     // "栗本　節子宛に": the family's name is apart.
-    let family = at
-        .checked_sub(1)
-        .map(|family| &words[family])
+    let family = word_before(words, at)
         .filter(|family| is_addressed && &text[family.end()..word.start] == "\u{3000}");
     if let Some(family) = family {
         return Some(family.start..start + name.len());
@@ -154,7 +151,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range>
     };
     // Family and given name apart: "田中 健一".
     let given = words.get(next).filter(|given| {
-        let letters = given.text.chars().count();
+        let letters = given.letters();
         let gap = &text[end.min(given.start)..given.start];
         let is_office = without_ending(OFFICES, given.text).is_some();
         matches!(gap, " " | "\u{3000}")
@@ -175,7 +172,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Ra
     let is_further = [", ", "、", "，", "； ", "；", "/", "／", "及", "和"]
         .iter()
         .any(|sign| before.ends_with(sign));
-    let letters = word.text.chars().count();
+    let letters = word.letters();
     let is_of_names = word
         .text
         .chars()
@@ -199,7 +196,7 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         &text[word.end()..family.start] == " "
             && Script::of_text(family.text) == Script::Thai
             && !is_phone
-            && family.text.chars().count() <= 16
+            && family.letters() <= 16
     });
     let end = family.map_or(word.end(), Word::end);
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
@@ -220,7 +217,7 @@ pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
 /// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
 pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
-    let is_name = word.text.chars().count() == 3
+    let is_name = word.letters() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
     let is_after = at.checked_sub(1).is_some_and(|title| {
@@ -238,7 +235,7 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
 /// A Chinese name after "HR" in Latin letters.
 pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = words.get(at + 1)?;
-    let letters = name.text.chars().count();
+    let letters = name.letters();
     let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
@@ -278,7 +275,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             return None;
         }
         let told = text[words[at].end()..word.start].contains([':', '：']);
-        let letters = word.text.chars().count();
+        let letters = word.letters();
         let title = words.get(number + at + 2).filter(|title| {
             &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
         });

@@ -1,6 +1,6 @@
 //! What says that words are a person's name.
 
-use super::{Cues, Word};
+use super::{Cues, Word, word_before};
 use crate::{
     Range,
     redact::{
@@ -182,7 +182,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
 pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const WITH: &str = "עם אל את مع إلى على عند";
     let (word, family) = (&words[at], words.get(at + 1)?);
-    let before = at.checked_sub(1).map(|before| &words[before]);
+    let before = word_before(words, at);
     let script = Script::of_text(word.text);
     let is_pair = matches!(script, Script::Arabic | Script::Hebrew)
         && &text[word.end()..family.start] == " "

@@ -5,6 +5,7 @@ use super::{
     evidence::{is_given, is_particle},
     line::has_contact,
     run::is_name,
+    word_before,
 };
 use crate::{Budget, Range, Result, redact::words::begins_sentence};
 
@@ -38,21 +39,15 @@ pub(super) fn of_company(
                 && !text[range.end..contact.range.start].contains('\n')
         });
         let next = words.partition_point(|word| word.start < range.end);
-        if let Some(before) = next.checked_sub(1).map(|at| &words[at])
-            && before.end() <= range.start
-            && matches!(&text[before.end()..range.start], " " | "\u{a0}")
-            && is_before_family(text, words, next - 1, is_before_contact)
-        {
-            out.push(before.start..before.end());
-        } else if let Some(before) = next.checked_sub(1).map(|at| &words[at])
-            && is_before_contact
-            && before.is_upper()
-            && before.text.chars().nth(1).is_none()
-            && text.get(before.end()..range.start) == Some(". ")
-        {
-            // "M. Lombardozzi, cv@…"
-            out.push(before.start..before.end());
-        }
+        let before = word_before(words, next).filter(|before| {
+            match text.get(before.end()..range.start) {
+                Some(" " | "\u{a0}") => is_before_family(text, words, next - 1, is_before_contact),
+                // "M. Lombardozzi, cv@…"
+                Some(". ") => is_before_contact && before.is_upper() && before.is_letter(),
+                _ => false,
+            }
+        });
+        out.extend(before.map(|before| before.start..before.end()));
         // Hungarian: "Varga Péter".
         if let Some(after) = words.get(next)
             && &text[range.end..after.start] == " "
@@ -91,8 +86,7 @@ fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact
         return !begins || is_on_line;
     }
     let announces = Cues::PERSON | Cues::PHONE | Cues::TITLE;
-    let is_announced = at.checked_sub(1).is_some_and(|previous| {
-        let previous = &words[previous];
+    let is_announced = word_before(words, at).is_some_and(|previous| {
         let gap = &text[previous.end()..word.start];
         gap.len() <= 4 && !gap.contains('\n') && previous.is(announces)
     });
