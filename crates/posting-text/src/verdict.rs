@@ -258,14 +258,8 @@ fn is_lorem_ipsum(text: &str) -> bool {
 
 /// Whether a title marks the posting as a test; "Test Engineer" does not.
 fn is_test_title(title: &str) -> bool {
+    const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
+        vennligst ignorer|ignore this";
     let said = normalised(title);
-    let ignore = [
-        "please ignore",
-        "do not apply",
-        "ne pas postuler",
-        "bitte ignorieren",
-        "vennligst ignorer",
-        "ignore this",
-    ];
-    ignore.iter().any(|phrase| said.contains(phrase)) || is_test(title)
+    IGNORED.split('|').any(|phrase| said.contains(phrase)) || is_test(title)
 }

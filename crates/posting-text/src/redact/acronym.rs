@@ -5,7 +5,7 @@ use super::{
     cues::Cues,
     key::{self, Case},
     vocabulary::{ACRONYMS, AT_COMPANY, is_among},
-    words::{Word, is_gap, unaccented, word_before, words},
+    words::{Text, Word, is_gap, unaccented, word_before, words},
 };
 use crate::{Budget, Result};
 
@@ -21,13 +21,8 @@ const COMPOUND: usize = 9;
 /// At most `most` acronyms of a name that the text uses: its initials, with or without those of
 /// small words, to its end or, if there are three or more, to any word; and those that the text
 /// introduces after the name.
-pub(super) fn of_name(
-    core: &[Word<'_>],
-    all: &[Word<'_>],
-    text: &str,
-    most: usize,
-    budget: &Budget,
-) -> Result<Vec<(String, Case)>> {
+pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Vec<(String, Case)>> {
+    let (text, all, budget) = on.parts();
     let content = core.iter().filter(|word| !word.is_small()).count();
     if content < 2 {
         return Ok(Vec::new());
@@ -141,14 +136,6 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
 }
 
-/// How far an acronym is compared with a name: the next word, the next letter, and how many words
-/// have given a letter.
-struct Place {
-    word: usize,
-    letter: usize,
-    used: usize,
-}
-
 /// Whether the letters of an acronym stand for the words of a name, in order from its start: each
 /// by its initial, a small word maybe not at all, a long one maybe by a second and a third letter.
 /// A letter in lower case is never an initial of another than a small word (`DDFiP`).
@@ -164,56 +151,45 @@ fn spells(
         .chars()
         .filter_map(|c| Some((plain(c)?, c.is_uppercase())))
         .collect();
-    let mut open = vec![Place {
-        word: 0,
-        letter: 0,
-        used: 0,
-    }];
+    // How far the two are compared: the next word, the next letter, and how many words gave one.
+    let mut open = vec![(0, 0, 0)];
     // Each place opens few others, and names and acronyms are short; the budget holds the rest.
     let mut places = 0;
-    while let Some(place) = open.pop() {
+    while let Some((at, first, used)) = open.pop() {
         budget.spend(1)?;
         places += 1;
         if places > MAX_PLACES {
             return Ok(false);
         }
-        if place.letter == letters.len() {
-            if place.used >= 2 && (place.used == content || letters.len() >= 3) {
+        if first == letters.len() {
+            if used >= 2 && (used == content || letters.len() >= 3) {
                 return Ok(true);
             }
             continue;
         }
-        let Some((word, is_small)) = name.get(place.word) else {
+        let Some((word, is_small)) = name.get(at) else {
             continue;
         };
         if *is_small {
-            open.push(Place {
-                word: place.word + 1,
-                ..place
-            });
+            open.push((at + 1, first, used));
         }
-        let (letter, is_upper) = letters[place.letter];
+        let (letter, is_upper) = letters[first];
         if !word.starts_with(letter) || !(is_upper || *is_small) {
             continue;
         }
-        let used = place.used + usize::from(!*is_small);
-        let mut next = place.letter + 1;
-        let after = |letter| Place {
-            word: place.word + 1,
-            letter,
-            used,
-        };
-        open.push(after(next));
+        let used = used + usize::from(!*is_small);
+        let mut next = first + 1;
+        open.push((at + 1, next, used));
         let long = word.chars().count() >= COMPOUND;
         let mut rest = word.chars();
         rest.next();
         while let Some((letter, is_upper)) = letters.get(next) {
-            let is_third = next > place.letter + 2;
+            let is_third = next > first + 2;
             if is_third || (*is_upper && !long) || !rest.any(|c| c == *letter) {
                 break;
             }
             next += 1;
-            open.push(after(next));
+            open.push((at + 1, next, used));
         }
     }
     Ok(false)
@@ -222,11 +198,10 @@ fn spells(
 /// Finds the words spelled out before an acronym in parentheses: `Examples of Everything (EOE)`.
 /// Returns the indices of the first word and of the acronym.
 pub(super) fn written_out(
-    all: &[Word<'_>],
-    text: &str,
+    on: Text<'_>,
     is_wanted: impl Fn(&Word<'_>) -> bool,
-    budget: &Budget,
 ) -> Result<Vec<(usize, usize)>> {
+    let (text, all, budget) = on.parts();
     /// The steps for one acronym, which reads this many words and signs at most.
     const SEARCH_STEPS: usize = 100;
     budget.spend(all.len())?;

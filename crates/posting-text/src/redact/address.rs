@@ -18,18 +18,13 @@ use super::{
     Hidden,
     cues::Cues,
     vocabulary::is_among,
-    words::{Word, begins_sentence, is_digits, word_before},
+    words::{Text, Word, begins_sentence, is_digits, word_before},
 };
-use crate::{Budget, Range, Result};
+use crate::{Range, Result};
 
 /// Finds street addresses.
-pub(super) fn addresses(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    city: Option<&str>,
-    budget: &Budget,
-) -> Result<Vec<Range>> {
+pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> Result<Vec<Range>> {
+    let (text, words, budget) = on.parts();
     /// The steps for one number: the words around it.
     const SEARCH_STEPS: usize = 150;
     budget.spend(words.len())?;
@@ -52,7 +47,7 @@ pub(super) fn addresses(
         let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
-    without_number(text, words, city, &mut out, budget)?;
+    without_number(on, city, &mut out)?;
     Ok(out)
 }
 

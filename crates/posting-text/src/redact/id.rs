@@ -160,7 +160,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             " " | "\u{a0}" => {
                 (word.is_number() && (digits(word) > 1 || is_first))
                     || (has_digits && is_first)
-                    || is_iban_group(word)
+                    || has_form(word.text, "****")
             }
             "." | "-" | "/" | "–" | "‑" => has_digits,
             _ => false,
@@ -189,26 +189,44 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     (last.end(), count)
 }
 
-/// Whether a word is a later group of an account number with letters.
-fn is_iban_group(word: &Word<'_>) -> bool {
-    word.text.len() == 4
-        && word
-            .text
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+/// Numbers that nothing else looks like: an Italian tax code, and a Chinese social credit code of a
+/// company (GB 32100).
+const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
+
+/// Whether a text has a form: `A` stands for a capital, `0` for a digit, `*` for either, another sign
+/// for itself.
+fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(byte, sign): (u8, u8)| match sign {
+        b'A' => byte.is_ascii_uppercase(),
+        b'0' => byte.is_ascii_digit(),
+        b'*' => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        sign => byte == sign,
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
-/// Whether a word may begin a number that is known by its check digits.
+/// Whether a word is a code, or has the form of a number for the value-added tax: the country's two
+/// letters and as many digits as its numbers have (European Commission, VIES).
+fn is_code(text: &str) -> bool {
+    const FORMS: &str = include_str!("tables/vat_numbers.txt");
+    let is_of_union = |(country, digits): (&str, &str)| {
+        is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
+    };
+    CODES.iter().any(|form| has_form(text, form))
+        || text.split_at_checked(2).is_some_and(is_of_union)
+}
+
+/// Whether a word may begin a number that is known by its check digits or its form.
 fn may_be_checked(word: &Word<'_>) -> bool {
-    let bytes = word.text.as_bytes();
-    let prefixed = bytes.len() >= 4
-        && bytes[..2].iter().all(u8::is_ascii_uppercase)
-        && bytes[2..4].iter().all(u8::is_ascii_digit);
-    prefixed
+    let begins = |form: &str| {
+        word.text
+            .get(..form.len())
+            .is_some_and(|it| has_form(it, form))
+    };
+    begins("AA00")
         || is_romanian(word)
-        || is_fiscal_code(bytes)
-        || is_credit_code(bytes)
-        || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
+        || CODES.iter().any(|form| has_form(word.text, form))
+        || has_form(word.text, "0000000")
 }
 
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
@@ -219,36 +237,22 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
         let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
         return is_whole.then_some(word.start..end);
     }
-    if is_credit_code(word.text.as_bytes()) {
-        return Some(word.start..word.end());
-    }
-    if word.is_number() {
-        let last = words
-            .get(at + 1)
-            .filter(|last| &text[word.end()..last.start] == "-")?;
+    if word.is_number() && !is_code(word.text) {
+        let last = words.get(at + 1);
+        let last = last.filter(|last| &text[word.end()..last.start] == "-")?;
         // "Y 1234567-1": announced, so its check digit may be wrong.
-        let is_told = at.checked_sub(1).is_some_and(|cue| words[cue].text == "Y");
-        let is_right =
-            last.text.len() == 1 && (is_told || is_finnish(&format!("{}{}", word.text, last.text)));
-        return is_right.then_some(word.start..last.end());
+        let is_told = word_before(words, at).is_some_and(|cue| cue.text == "Y");
+        let is_right = is_told || is_finnish(&format!("{}{}", word.text, last.text));
+        return (last.text.len() == 1 && is_right).then_some(word.start..last.end());
     }
-    if is_fiscal_code(word.text.as_bytes()) {
-        return Some(word.start..word.end());
-    }
-    if word.text.len() == 11 && word.text.starts_with("DE") {
-        return is_german(&word.text[2..]).then_some(word.start..word.end());
-    }
-    if is_of_union(word.text) {
+    if is_code(word.text) || word.text.strip_prefix("DE").is_some_and(is_german) {
         return Some(word.start..word.end());
     }
     let mut number = String::new();
     let mut end = word.start;
     for next in words[at..].iter().take(MAX_GROUPS) {
         let is_beside = matches!(&text[end..next.start], "" | " " | "\u{a0}");
-        let is_group = next
-            .text
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        let is_group = has_form(next.text, &"*".repeat(next.text.len()));
         if !is_beside || !is_group || number.len() + next.text.len() > 34 {
             break;
         }
@@ -263,37 +267,9 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
 
 /// Whether a word begins a number of the Romanian register: `J33/415/2011`.
 fn is_romanian(word: &Word<'_>) -> bool {
-    let digits = word.text.strip_prefix(['J', 'F']).unwrap_or_default();
-    (1..=2).contains(&digits.len()) && is_digits(digits)
-}
-
-/// Whether this has the form of an Italian tax code: nothing else looks like it.
-fn is_fiscal_code(bytes: &[u8]) -> bool {
-    const FORM: &[u8; 16] = b"AAAAAA00A00A000A";
-    bytes.len() == FORM.len()
-        && bytes.iter().zip(FORM).all(|(byte, form)| match form {
-            b'A' => byte.is_ascii_uppercase(),
-            _ => byte.is_ascii_digit(),
-        })
-}
-
-/// Whether this has the form of a Chinese social credit code of a company (GB 32100).
-fn is_credit_code(bytes: &[u8]) -> bool {
-    let is_code = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
-    bytes.len() == 18
-        && bytes[0] == b'9'
-        && bytes[..8].iter().all(u8::is_ascii_digit)
-        && bytes.iter().all(is_code)
-}
-
-/// Whether this has the form of a number for the value-added tax: the country's two letters and as
-/// many digits as its numbers have (European Commission, VIES).
-fn is_of_union(text: &str) -> bool {
-    const FORMS: &str = include_str!("tables/vat_numbers.txt");
-    let Some((country, digits)) = text.split_at_checked(2) else {
-        return false;
-    };
-    is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
+    ["J0", "J00", "F0", "F00"]
+        .iter()
+        .any(|form| has_form(word.text, form))
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).
@@ -318,9 +294,11 @@ fn is_iban(number: &str) -> bool {
 /// Whether a German number for the value-added tax has the right check digit (ISO 7064, modulo 11
 /// and 10).
 fn is_german(digits: &str) -> bool {
+    /// As many digits as there are.
+    const LENGTH: usize = 9;
     let mut product = 10;
     let values: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
-    let Some([front @ .., check]) = values.as_deref() else {
+    let Some([front @ .., check]) = values.as_deref().filter(|it| it.len() == LENGTH) else {
         return false;
     };
     for digit in front {

@@ -2,8 +2,8 @@
 
 use super::{
     cues::{self, Cues},
-    key::{Case, Key},
-    words::{Word, unaccented},
+    key::{Case, Key, Match},
+    words::{Text, Word, unaccented},
 };
 use crate::{Budget, Range, Result};
 
@@ -43,13 +43,8 @@ pub(super) fn find<'k>(
 }
 
 /// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
-pub(super) fn spaced_out(
-    keys: &[(char, Key)],
-    words: &[Word<'_>],
-    at: usize,
-    text: &str,
-    budget: &Budget,
-) -> Result<Option<(usize, usize)>> {
+pub(super) fn spaced_out(keys: &[(char, Key)], on: Text<'_>, at: usize) -> Result<Match> {
+    let (text, words, budget) = on.parts();
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
     let is_letter = |word: &Word<'_>| word.is_letter() && !word.is_number();

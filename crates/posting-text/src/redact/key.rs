@@ -8,9 +8,9 @@ use super::{
     cues::{self, Cues},
     inflect::{Stem, is_second_part},
     vocabulary::is_among,
-    words::{Word, begins_sentence, is_gap, unaccented},
+    words::{Text, Word, begins_sentence, is_gap, unaccented},
 };
-use crate::{Budget, Result, places::plain_letter};
+use crate::{Result, places::plain_letter};
 
 /// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub(crate) enum Ordinary {
     /// Several words; each but the small ones must have a capital.
     Words,
 }
+
+/// The end of a name in a text, and the index of the next word.
+pub(super) type Match = Option<(usize, usize)>;
 
 /// One word of a name, with the stems of its inflected forms.
 #[derive(Debug)]
@@ -124,15 +127,9 @@ impl Key {
 
     /// If this name starts with this word, the one at `at` or the end of it, returns its end and
     /// the index of the next word. The caller pays for the first word.
-    pub(crate) fn matches(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>> {
-        let inflected = self.matches_inflected(text, words, at, first, budget)?;
+    pub(crate) fn matches(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let (text, words, _) = on.parts();
+        let inflected = self.matches_inflected(on, at, first)?;
         let found = match inflected {
             // In lower case it is another word.
             None if self.case == Case::Capital
@@ -141,7 +138,7 @@ impl Key {
             {
                 None
             }
-            None => self.matches_joined(text, words, at, first, budget)?,
+            None => self.matches_joined(on, at, first)?,
             found => found,
         };
         Ok(found.filter(|(_, next)| match self.ordinary {
@@ -161,14 +158,8 @@ impl Key {
         self.ordinary == Ordinary::Words && first.is_small() && self.tokens.len() > 1
     }
 
-    fn matches_joined(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>> {
+    fn matches_joined(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let budget = on.budget;
         let mut rest = self.joined.as_str();
         let mut gaps = String::new();
         let mut index = at;
@@ -195,7 +186,7 @@ impl Key {
                 }
                 rest = after;
                 index += 1;
-                let Some((next, gap)) = next_of_name(text, words, index, word) else {
+                let Some((next, gap)) = next_of_name(on, index, word) else {
                     return Ok(None);
                 };
                 gaps.push_str(gap.trim());
@@ -220,14 +211,8 @@ impl Key {
     }
 
     /// Matches word by word, each in any of its forms.
-    fn matches_inflected(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>> {
+    fn matches_inflected(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let budget = on.budget;
         if self.tokens.is_empty() {
             return Ok(None);
         }
@@ -244,7 +229,7 @@ impl Key {
         let mut word = first;
         for (number, token) in self.tokens.iter().enumerate() {
             if number > 0 {
-                let Some((next, _)) = next_of_name(text, words, at + number, word) else {
+                let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
                 word = next;
@@ -280,14 +265,9 @@ impl Key {
 }
 
 /// The word at `at` and the gap before it, if it may go on a name that has the word before it.
-fn next_of_name<'t, 'w>(
-    text: &'t str,
-    words: &'w [Word<'t>],
-    at: usize,
-    before: &Word<'_>,
-) -> Option<(&'w Word<'t>, &'t str)> {
-    let next = words.get(at)?;
-    let gap = &text[before.end()..next.start];
+fn next_of_name<'a>(on: Text<'a>, at: usize, before: &Word<'_>) -> Option<(&'a Word<'a>, &'a str)> {
+    let next = on.words.get(at)?;
+    let gap = &on.text[before.end()..next.start];
     is_gap(gap, before.text).then_some((next, gap))
 }
 
@@ -310,12 +290,8 @@ fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
 }
 
 /// Extends a name by the legal forms after it: `Example, Inc.`, `Example Sp. z o.o.`
-pub(crate) fn with_legal_form(
-    text: &str,
-    words: &[Word<'_>],
-    end: usize,
-    next: usize,
-) -> (usize, usize) {
+pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, usize) {
+    let (text, words, _) = on.parts();
     let (mut end, mut next) = (end, next);
     while let Some(word) = words.get(next).filter(|word| word.start >= end) {
         let gap = &text[end..word.start];

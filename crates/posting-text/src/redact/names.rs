@@ -24,9 +24,9 @@ use super::{
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
     vocabulary::{AND, is_among},
-    words::{Word, unaccented, word_before, words},
+    words::{Text, Word, unaccented, word_before, words},
 };
-use crate::{Budget, Posting, Range, Result};
+use crate::{Posting, Range, Result};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
@@ -71,13 +71,8 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 impl Names {
     /// Collects the spellings of the names that this text may use; which acronyms and parts count
     /// depends on the text.
-    pub(crate) fn new(
-        posting: &Posting<'_>,
-        label: Option<String>,
-        text: &str,
-        all: &[Word<'_>],
-        budget: &Budget,
-    ) -> Result<Self> {
+    pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
+        let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let context = Context {
             posting,
@@ -122,12 +117,8 @@ impl Names {
     }
 
     /// Finds where a text names the company.
-    pub(crate) fn find(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        budget: &Budget,
-    ) -> Result<Vec<Range>> {
+    pub(crate) fn find(&self, on: Text<'_>) -> Result<Vec<Range>> {
+        let (text, words, budget) = on.parts();
         let mut out: Vec<Range> = Vec::new();
         if self.unspaced.is_empty() && self.keys.is_empty() {
             return Ok(out);
@@ -147,10 +138,10 @@ impl Names {
         let mut free = 0;
         while at < words.len() {
             budget.spend(1)?;
-            if let Some((start, end, next)) = self.name_at(text, words, at, budget)? {
-                let (first, start) = self.before(text, words, at, start, free, budget)?;
-                let (end, next) = self.after(text, words, end, next, budget)?;
-                let (end, next) = with_legal_form(text, words, end, next);
+            if let Some((start, end, next)) = self.name_at(on, at)? {
+                let (first, start) = self.before(on, at, start, free)?;
+                let (end, next) = self.after(on, end, next)?;
+                let (end, next) = with_legal_form(on, end, next);
                 let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
@@ -159,8 +150,7 @@ impl Names {
             } else {
                 let word = &words[at];
                 if word.is_letter()
-                    && let Some((end, next)) =
-                        inside::spaced_out(self.candidates(word), words, at, text, budget)?
+                    && let Some((end, next)) = inside::spaced_out(self.candidates(word), on, at)?
                 {
                     spaced.push(word.start..end);
                     at = next;
@@ -197,16 +187,10 @@ impl Names {
 
     /// If a name starts at word `at`, or after a prefix of it, returns its start and end, and the
     /// index of the next word.
-    fn name_at(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize, usize)>> {
-        let word = &words[at];
+    fn name_at(&self, on: Text<'_>, at: usize) -> Result<Option<(usize, usize, usize)>> {
+        let word = &on.words[at];
         for (_, key) in self.candidates(word) {
-            if let Some((end, next)) = key.matches(text, words, at, word, budget)? {
+            if let Some((end, next)) = key.matches(on, at, word)? {
                 return Ok(Some((word.start, end, next)));
             }
         }
@@ -239,8 +223,8 @@ impl Names {
             };
             for form in forms {
                 for (_, key) in self.candidates(form) {
-                    budget.spend(1)?;
-                    if let Some((end, next)) = key.matches(text, words, at, form, budget)? {
+                    on.budget.spend(1)?;
+                    if let Some((end, next)) = key.matches(on, at, form)? {
                         return Ok(Some((shorter.start, end, next)));
                     }
                 }

@@ -22,9 +22,9 @@ use super::{
     cues::Cues,
     found::apart,
     vocabulary::is_among,
-    words::{Word, word_before},
+    words::{Text, Word, word_before},
 };
-use crate::{Budget, Range, Result, redact::Kind};
+use crate::{Range, Result, redact::Kind};
 
 /// How many words after the word that announces a person are looked at.
 const AHEAD: usize = 9;
@@ -32,12 +32,8 @@ const AHEAD: usize = 9;
 type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
-pub(super) fn persons(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    budget: &Budget,
-) -> Result<Vec<Range>> {
+pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
+    let (text, words, budget) = on.parts();
     /// The steps for one place where a person may be.
     const SEARCH_STEPS: usize = 300;
     budget.spend(words.len() + found.len())?;
@@ -63,7 +59,7 @@ pub(super) fn persons(
         budget.spend(SEARCH_STEPS)?;
         beside(text, words, &contact.range, &mut out);
     }
-    relatives::of_company(text, words, found, &mut out, budget)?;
+    relatives::of_company(on, found, &mut out)?;
     budget.spend(out.len())?;
     Ok(apart(out))
 }

@@ -7,7 +7,7 @@ use super::{
     handle, id, names, person,
     phrase::add_phrases,
     web,
-    words::{self, Word},
+    words::{self, Text, Word},
 };
 use crate::{Budget, Posting, Result};
 
@@ -56,16 +56,16 @@ impl<'a> Scan<'a> {
             label,
         } = self;
         retain_outside(&mut words, &found);
-        let names = names::Names::new(posting, label, text, &words, budget)?;
-        let names = names.find(text, &words, budget)?;
+        let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
+        let names = names.find(Text::new(text, &words, budget))?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(text, &words, &found, posting.city, budget)?;
+        let addresses = address::addresses(Text::new(text, &words, budget), &found, posting.city)?;
         if !addresses.is_empty() {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
         }
-        let persons = person::persons(text, &words, &found, budget)?;
+        let persons = person::persons(Text::new(text, &words, budget), &found)?;
         add(&mut found, persons, Kind::Person);
         add_phrases(&mut found, text, posting.hide, budget)?;
         Ok(found)

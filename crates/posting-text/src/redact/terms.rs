@@ -114,7 +114,7 @@ impl Name {
         })
     }
 
-    fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Range>, Exceeded> {
+    fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Range>> {
         let mut out = Vec::new();
         budget.spend(text.len())?;
         for (start, first) in text.match_indices(self.first.as_str()) {
@@ -131,12 +131,7 @@ impl Name {
 
 /// The end of a name whose first word ends at `end`. A name may repeat its first word, so the same
 /// text may be read once for each word of the name.
-fn name_end(
-    text: &str,
-    mut end: usize,
-    rest: &[String],
-    budget: &Budget,
-) -> Result<Option<usize>, Exceeded> {
+fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Result<Option<usize>> {
     for word in rest {
         let after = text[end..].trim_start();
         let gap = text.len() - end - after.len();

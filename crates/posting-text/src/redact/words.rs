@@ -8,7 +8,29 @@ use super::{
     cues::{self, Cues},
     script::{Script, is_unspaced},
 };
-use crate::places::plain_letter;
+use crate::{Budget, places::plain_letter};
+
+/// A text with its words, and the budget of the work on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) words: &'a [Word<'a>],
+    pub(crate) budget: &'a Budget,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn new(text: &'a str, words: &'a [Word<'a>], budget: &'a Budget) -> Self {
+        Self {
+            text,
+            words,
+            budget,
+        }
+    }
+
+    pub(crate) fn parts(self) -> (&'a str, &'a [Word<'a>], &'a Budget) {
+        (self.text, self.words, self.budget)
+    }
+}
 
 /// A run of letters and digits of scripts that put spaces between words, or of such that do not:
 /// `Uberの` is two.

@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 3;
 const MAX_QUOTED: usize = 80;
 
 /// Finds faults of the phrases to hide, as sentences for their model.
-pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let phrases = posting.hide;
     if phrases.is_empty() {
         return Ok(Vec::new());
@@ -89,7 +89,7 @@ fn absent(
     document: &Document,
     text: &str,
     budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+) -> Result<Vec<String>> {
     let shown = [posting.title, &markdown::write(document, budget)?, text];
     let mut missing = Vec::new();
     for phrase in posting.hide.iter().filter(|phrase| is_enough(phrase.text)) {
@@ -101,7 +101,7 @@ fn absent(
 }
 
 /// Whether a phrase is in one of these texts.
-fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool, Exceeded> {
+fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool> {
     for words in phrase.forms(budget)?.into_iter().flatten() {
         for text in shown {
             budget.spend(text.len() + words.len())?;
@@ -114,11 +114,7 @@ fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool
 }
 
 /// Compares what phrases hide with what rules hide.
-fn too_much(
-    posting: &Posting<'_>,
-    text: &str,
-    budget: &Budget,
-) -> Result<Option<String>, Exceeded> {
+fn too_much(posting: &Posting<'_>, text: &str, budget: &Budget) -> Result<Option<String>> {
     let by_rules = Posting {
         hide: &[],
         ..*posting

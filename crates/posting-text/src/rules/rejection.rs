@@ -16,11 +16,7 @@ pub const DETAIL: usize = 300;
 const READ: usize = 2 * DETAIL;
 
 /// Finds faults of an explanation, as sentences for its model.
-pub(super) fn faults(
-    text: &str,
-    posting: &Posting<'_>,
-    budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let text = text.trim();
     let length = text.chars().count();

@@ -2,7 +2,7 @@
 //! a contact, the city of the posting; and what belongs to an address before and after its street.
 
 use super::{
-    Budget, Cues, Hidden, Result, Word, begins_sentence,
+    Cues, Hidden, Result, Text, Word, begins_sentence,
     end::end,
     is_among, is_digits,
     street::{PARTICLES, before_street, is_name},
@@ -14,13 +14,8 @@ use crate::{
 };
 
 /// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
-pub(super) fn without_number(
-    text: &str,
-    words: &[Word<'_>],
-    city: Option<&str>,
-    out: &mut Vec<Range>,
-    budget: &Budget,
-) -> Result<()> {
+pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Range>) -> Result<()> {
+    let (text, words, budget) = on.parts();
     let Some(city) = city.filter(|city| !city.is_empty()) else {
         return Ok(());
     };

@@ -2,8 +2,8 @@
 //! where only a name can.
 
 use super::{
-    super::{inside, vocabulary::AT_COMPANY},
-    Cues, Script, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
+    super::{inside, tables, vocabulary::AT_COMPANY},
+    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
 };
 use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
@@ -21,6 +21,11 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The text with its words.
+    pub(super) fn on(&self) -> Text<'_> {
+        Text::new(self.text, self.all, self.budget)
+    }
+
     /// Whether the text also writes the word in lower case.
     pub(super) fn is_common(&self, word: &str) -> Result<bool> {
         self.budget.spend(self.all.len())?;
@@ -272,7 +277,7 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let mut found = family_of(country);
+    let mut found = of_country(country.unwrap_or_default());
     if most < MIN_WORDS {
         return if found.is_empty() { families } else { found };
     }
@@ -284,19 +289,10 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     found
 }
 
-/// The family of the language of a country, for texts with few words.
-fn family_of(country: Option<&str>) -> Cues {
-    match country.unwrap_or_default() {
-        "DE" | "AT" | "CH" | "NL" | "BE" | "LI" | "LU" => Cues::GERMANIC,
-        "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
-        "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
-        "RO" | "MD" => Cues::ROMANIAN,
-        "FI" => Cues::FINNIC | Cues::NORDIC,
-        "EE" => Cues::FINNIC,
-        "HU" => Cues::HUNGARIAN,
-        "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,
-        "LT" | "LV" => Cues::BALTIC,
-        "TR" | "AZ" => Cues::TURKISH,
-        _ => Cues::default(),
-    }
+/// The families of the languages of a country, for texts with few words.
+fn of_country(country: &str) -> Cues {
+    let families = tables::lines(include_str!("../tables/countries.txt"));
+    let families = families.filter(|(_, countries)| is_among(countries, country));
+    let families = families.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
+    families.fold(Cues::default(), |all, family: Cues| all | family)
 }

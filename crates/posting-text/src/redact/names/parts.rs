@@ -1,7 +1,7 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Names, Word, context::is_vietnamese, inflect};
+use super::{Names, Text, Word, context::is_vietnamese, inflect};
 use crate::{Budget, Result};
 
 /// The most words that are taken on each side.
@@ -12,13 +12,12 @@ impl Names {
     /// `free` or any before that one. Returns the first word and its start.
     pub(super) fn before(
         &self,
-        text: &str,
-        words: &[Word<'_>],
+        on: Text<'_>,
         at: usize,
         start: usize,
         free: usize,
-        budget: &Budget,
     ) -> Result<(usize, usize)> {
+        let (text, words, budget) = on.parts();
         if start != words[at].start {
             return Ok((at, start));
         }
@@ -46,14 +45,8 @@ impl Names {
     }
 
     /// Extends a name by words of the name after it. Returns its end and the next word.
-    pub(super) fn after(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        end: usize,
-        next: usize,
-        budget: &Budget,
-    ) -> Result<(usize, usize)> {
+    pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
+        let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {

@@ -2,8 +2,8 @@
 //! name, and words that sound like it.
 
 use super::{
-    Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Token,
-    all_of, cjk, has_unspaced, inflect, single, words,
+    Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text,
+    Token, all_of, cjk, has_unspaced, inflect, single, words,
 };
 use crate::redact::{
     sound::{consonants, sound_alike, vowels},
@@ -82,14 +82,18 @@ impl Names {
             || heads.any(|head| head.len() >= 2 && sound_alike(&head, &sound))
     }
 
+    fn find_in(&self, text: &str, context: &Context<'_>) -> Result<Vec<Range>> {
+        self.find(Text::new(text, &words(text), context.budget))
+    }
+
     /// Whether a text is the name, and nothing else.
     fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool> {
-        let found = self.find(inside, &words(inside), context.budget)?;
+        let found = self.find_in(inside, context)?;
         Ok(found.first().is_some_and(|range| range.start == 0))
     }
 
     fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
-        let found = self.find(before, &words(before), context.budget)?;
+        let found = self.find_in(before, context)?;
         let rest = |range: &Range| before[range.end..].chars().all(|c| !c.is_alphanumeric());
         let legal = |range: &Range| {
             let rest = words(&before[range.end..]);

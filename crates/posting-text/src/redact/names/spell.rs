@@ -125,10 +125,7 @@ impl Names {
         only_long: bool,
         context: &Context<'_>,
     ) -> Result<()> {
-        let Context {
-            all, text, budget, ..
-        } = *context;
-        for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
+        for (acronym, case) in acronym::of_name(words, context.on(), MAX_SPELLINGS)? {
             if !only_long || acronym.chars().nth(2).is_some() {
                 self.push(Key::word(acronym, case));
             }

@@ -177,8 +177,7 @@ fn is_directly_before(
             && next.is_none_or(|next| next.start >= contact.start)
     };
     // "+47 915 50 137) og Torgrim Aasgjerd"
-    let is_within = at.checked_sub(1).is_some_and(|before| {
-        let before = &words[before];
+    let is_within = word_before(words, at).is_some_and(|before| {
         let between = &text[before.end()..name.start];
         matches!(between, " " | "\u{a0}") && !before.is_upper() && !before.is_number()
     }) || ["), ", "; "]
@@ -273,8 +272,7 @@ fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Optio
         .filter(|names| !names.is_empty())?;
     let range = names[0].start..names[names.len() - 1].end();
     // "(47) 95555-0127 com Jucélia."
-    let is_with = first.checked_sub(1).is_some_and(|small| {
-        let small = &words[small];
+    let is_with = word_before(words, first).is_some_and(|small| {
         is_among(WITH, &small.lower)
             && text
                 .get(contact.end..small.start)

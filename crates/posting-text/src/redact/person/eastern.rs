@@ -220,10 +220,8 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
     let is_name = word.letters() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-    let is_after = at.checked_sub(1).is_some_and(|title| {
-        let title = &words[title];
-        &text[title.end()..word.start] == " " && is_among(TITLES, title.text)
-    });
+    let is_after = word_before(words, at)
+        .is_some_and(|title| &text[title.end()..word.start] == " " && is_among(TITLES, title.text));
     if is_name && is_after {
         return Some(word.start..word.end());
     }

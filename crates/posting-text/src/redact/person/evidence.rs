@@ -143,8 +143,7 @@ pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) 
     });
     let is_given = name.is_some();
     let start = word.end() - name.map_or(word.text.len(), str::len);
-    let titled = at.checked_sub(1).is_some_and(|title| {
-        let title = &words[title];
+    let titled = word_before(words, at).is_some_and(|title| {
         let is_title = |lower: &str| cues::are_of(lower, Cues::TITLE);
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });

@@ -1,26 +1,21 @@
 //! Persons with the name of the company: its owner, or somebody of the family.
 
 use super::{
-    Cues, Hidden, Kind, Word,
+    Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
     line::has_contact,
     run::is_name,
     word_before,
 };
-use crate::{Budget, Range, Result, redact::words::begins_sentence};
+use crate::{Range, Result, redact::words::begins_sentence};
 
 /// The most words of the company's name that are a family's: `De Backer`.
 const MAX_FAMILY: usize = 3;
 
 /// Adds the given names beside names of the company that are those of a family: `Silke` of `Silke
 /// Kornblum`, which is `Silke` and the company's name by then.
-pub(super) fn of_company(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    out: &mut Vec<Range>,
-    budget: &Budget,
-) -> Result<()> {
+pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -> Result<()> {
+    let (text, words, budget) = on.parts();
     /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
     for (index, Hidden { range, kind }) in found.iter().enumerate() {
