@@ -119,7 +119,7 @@ impl Reader<'_> {
             self.dropping = None;
         }
         if let Some(region) = &mut self.unseen
-            && region.is_ended_or_shown_by(start, &name)
+            && (hidden::shows(start) || region.is_ended_by(start, &name))
         {
             self.unseen = None;
         }

@@ -104,7 +104,9 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
             && (found.starts_with('0')
                 || words[at].lower == "whatsapp"
                 || words[at].lower == "viber");
-        return ((is_told || found.contains('_')) && is_name && !is_phone)
+        return ((is_told || found.contains('_') || words[at].lower == "qq")
+            && is_name
+            && !is_phone)
             .then_some(word.start..word.start + length);
     }
     None

@@ -19,7 +19,7 @@ use super::{
 /// The start of an inflected form, and what may follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stem {
-    text: String,
+    pub(crate) text: String,
     endings: &'static FxHashSet<&'static str>,
 }
 
@@ -63,8 +63,13 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
             if families.intersects(Cues::FINNIC) {
                 gradation(word, &mut out);
             }
-            if families.intersects(Cues::HUNGARIAN) {
-                doubled(word, &mut out);
+            // The v of `-val` becomes the last consonant: `Napfényessel`.
+            let last = word.chars().next_back();
+            let hungarian = GRAMMARS.get("HUNGARIAN").zip(last);
+            if families.intersects(Cues::HUNGARIAN)
+                && let Some((grammar, last)) = hungarian
+            {
+                push(&mut out, format!("{word}{last}"), &grammar.endings);
             }
         }
         Script::Cyrillic => of_grammar(word, "CYRILLIC", &mut out),
@@ -139,13 +144,6 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
                 add(format!("{front}{weak}{vowel}"));
             }
         }
-    }
-}
-
-/// Adds the stem before `-val`, whose v becomes the last consonant: `Napfényessel`.
-fn doubled(word: &str, out: &mut Vec<Stem>) {
-    if let Some((last, hungarian)) = word.chars().next_back().zip(GRAMMARS.get("HUNGARIAN")) {
-        push(out, format!("{word}{last}"), &hungarian.endings);
     }
 }
 

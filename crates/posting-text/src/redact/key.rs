@@ -221,7 +221,8 @@ impl Key {
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
         if is_cased && !first.is_upper() && !self.begins_with_particle(first) {
             // People of a company are written so in many languages: `telianere`.
-            let ends = first.lower.len() >= self.joined.len() + 2;
+            let letter = self.joined.chars().next().map_or(1, char::len_utf8);
+            let ends = first.lower.len() >= self.joined.len() + 2 * letter;
             if self.tokens.len() > 1 || !self.lower_forms || !ends {
                 return Ok(None);
             }

@@ -165,7 +165,7 @@ impl Names {
             }
         }
         budget.spend(out.len() + spaced.len())?;
-        Ok(merged(out, spaced))
+        Ok(merged([out, spaced].concat()))
     }
 
     /// The spellings that may begin with this word.
@@ -274,21 +274,15 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
         .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
-/// Merges two ordered lists of ranges. Those that overlap become one.
-fn merged(first: Vec<Range>, second: Vec<Range>) -> Vec<Range> {
-    if first.is_empty() {
-        return second;
-    }
-    let mut out: Vec<Range> = Vec::with_capacity(first.len() + second.len());
-    let mut all: Vec<Range> = first.into_iter().chain(second).collect();
-    all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    for range in all {
-        match out.last_mut() {
-            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => out.push(range),
-        }
-    }
-    out
+/// Ranges in order. Those that overlap become one.
+fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touches = next.start < last.end;
+        last.end = last.end.max(if touches { next.end } else { 0 });
+        touches
+    });
+    ranges
 }
 
 /// The words of a text, joined.

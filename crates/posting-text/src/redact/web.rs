@@ -7,7 +7,7 @@ use super::{
 use crate::{Budget, Range, Result, pattern::patterns};
 
 patterns! {
-    URL = r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
+    URL = r#"(?i)(?-u:\b)(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
 }
 
 /// Finds URLs.
@@ -30,28 +30,24 @@ fn contains_www(text: &str) -> bool {
         .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
 }
 
-/// A URL without the punctuation of the sentence around it.
+/// A URL without the punctuation of the sentence around it, and without closing brackets that nothing
+/// in it opens.
 fn trimmed(url: &str) -> &str {
-    let count = |sign| url.bytes().filter(|b| *b == sign).count();
-    let (mut round, mut square) = (
-        count(b')').saturating_sub(count(b'(')),
-        count(b']').saturating_sub(count(b'[')),
-    );
-    url.trim_end_matches(|last| match last {
-        ')' => take_one(&mut round),
-        ']' => take_one(&mut square),
-        _ => matches!(
-            last,
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '…'
-        ),
+    let surplus = |open, close| {
+        let closed = url.matches::<char>(close).count();
+        closed.saturating_sub(url.matches::<char>(open).count())
+    };
+    let (mut round, mut square) = (surplus('(', ')'), surplus('[', ']'));
+    url.trim_end_matches(|last| {
+        let surplus = match last {
+            ')' => &mut round,
+            ']' => &mut square,
+            _ => return ".,;:!?'’”“»*…".contains(last),
+        };
+        let is_surplus = *surplus > 0;
+        *surplus = surplus.saturating_sub(1);
+        is_surplus
     })
-}
-
-/// Takes one of the surplus closing brackets; false if there is none.
-fn take_one(surplus: &mut usize) -> bool {
-    let some = *surplus > 0;
-    *surplus = surplus.saturating_sub(1);
-    some
 }
 
 /// Finds domains without a scheme, such as `jobs.example.org/apply`.

@@ -37,8 +37,7 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
         faults
             .push("A text in `hide` is empty or a single character. Give whole words.".to_owned());
     }
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let text = document.text();
     let mut missing = absent(posting, &document, &text, budget)?;
     // A few are dropped: they hide nothing, and what the others hide is as true as before.
@@ -57,8 +56,7 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
 /// Counts the phrases that are dropped: they stand neither in the title nor in the description,
 /// letter for letter.
 pub fn dropped(posting: &Posting<'_>, budget: &Budget) -> Result<usize, Exceeded> {
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     Ok(absent(posting, &document, &document.text(), budget)?.len())
 }
 
@@ -69,8 +67,7 @@ pub fn verbatim(
     posting: &Posting<'_>,
     budget: &Budget,
 ) -> Result<Vec<String>, Exceeded> {
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let (markdown, text) = (markdown::write(&document, budget)?, document.text());
     let shown = [posting.title, &markdown, &text];
     let mut found = Vec::new();
@@ -81,6 +78,13 @@ pub fn verbatim(
         }
     }
     Ok(found)
+}
+
+/// A posting's description, to be looked at in one pass.
+pub(super) fn read(posting: &Posting<'_>, budget: &Budget) -> Result<Document> {
+    let document = markdown::read(posting.description, posting.base_url, budget)?;
+    budget.spend(document.steps())?;
+    Ok(document)
 }
 
 /// The phrases that are not shown, as short quotations.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::MAX_PHRASES;
+use super::draft::{MAX_PHRASES, read};
 use crate::{
     Budget, Exceeded, Posting, Result,
     document::{is_unseen, turns_direction},
-    markdown,
     redact::{self, Phrase, Scan},
 };
 
@@ -55,8 +54,7 @@ pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Stri
     let text: String = text.chars().filter(is_shown).take(READ).collect();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let description = document.text();
     let mut repeated = BTreeMap::new();
     for hidden in redact::find(&description, posting, budget)? {

@@ -36,17 +36,14 @@ pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Ran
             .iter()
             .all(|other| other.end <= name.start || word.end() <= other.start);
         budget.spend(known)?;
-        if is_free && !begins_sentence_word(text, name) {
+        // "Our Street, …" is no address.
+        let begins = begins_sentence(text, name.start);
+        if is_free && !(begins && name.is(Cues::LANGUAGES | Cues::SMALL)) {
             out.push(name.start..word.end());
         }
     }
     out.sort_by_key(|range| range.start);
     Ok(())
-}
-
-/// Whether a word is a small one at the start of a sentence: `Our Street, …` is no address.
-fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
-    begins_sentence(text, word.start) && word.is(Cues::LANGUAGES | Cues::SMALL)
 }
 
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
@@ -77,7 +74,7 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
         && match &*word.lower {
             // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
             "box" => true,
-            "pl" | "bp" => word.is_capitals() && is_before_code(text, words, at),
+            "pl" | "bp" => word.is_capitals() && end(text, words, at).has_postal_code,
             "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
             "τ" => first + 2 == at && words[first + 1].lower == "θ",
             "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
@@ -91,15 +88,10 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
         .take_while(|letter| letter.is_upper() && (letter.letters() == 1 || letter.lower == "po"))
         .last()
         .filter(|_| word.lower == "box");
-    if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
+    if word.lower == "box" && initials.is_none() && !end(text, words, at).has_postal_code {
         return None;
     }
     Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
-}
-
-/// Whether a postal code comes after the number at this word.
-fn is_before_code(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    end(text, words, at).has_postal_code
 }
 
 /// The end of the number of a post box, which has groups: `Postfach 11 04`.

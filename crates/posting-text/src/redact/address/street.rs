@@ -61,7 +61,10 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
                 .or(Some(words[look].start))
                 .map(|first| first..end().end);
         }
-        if gap == ": " && capitals > 0 && is_announced(words, previous) {
+        if gap == ": "
+            && capitals > 0
+            && word_before(words, previous).is_some_and(|it| it.is(Cues::ADDRESS))
+        {
             return Some(words[look].start..end().end);
         }
         if !is_beside(gap, word) {
@@ -113,8 +116,8 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
             && word.start < start
             && word.is_upper()
             && (matches!(gap, " " | "-") || (gap == ". " && word.letters() <= 4))
-            && !(begins_sentence(text, word.start)
-                && word.is(Cues::PERSON | Cues::ADDRESS | Cues::LANGUAGES))
+            && !word.is(Cues::ADDRESS)
+            && !(begins_sentence(text, word.start) && word.is(Cues::PERSON | Cues::LANGUAGES))
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
@@ -159,7 +162,7 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
 /// Where a street begins with a title before a small word: `Burgemeester van Roijensingel`.
 fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
     let title = word_before(words, at)?;
-    let is_titled = is_family_particle(&words[at])
+    let is_titled = is_among("van von de der den di da la le del", &words[at].lower)
         && gap == " "
         && &text[title.end()..words[at].start] == " "
         && title.is_upper()
@@ -167,19 +170,9 @@ fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     is_titled.then_some(title.start)
 }
 
-/// Whether a word is a small one within names of families.
-fn is_family_particle(word: &Word<'_>) -> bool {
-    is_among("van von de der den di da la le del", &word.lower)
-}
-
 /// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
     words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
-}
-
-/// Whether the word before this one says that an address comes next: `Find us: Elm 14`.
-fn is_announced(words: &[Word<'_>], at: usize) -> bool {
-    at > 0 && words[at - 1].is(Cues::ADDRESS)
 }
 
 /// Whether a word announces the name of a street here.

@@ -253,16 +253,11 @@ pub(super) const fn is_vietnamese(c: char) -> bool {
 pub(super) fn script(all: &[Word<'_>]) -> Script {
     /// How many words are looked at.
     const LOOK: usize = 60;
-    let mut counts: Vec<(Script, usize)> = Vec::new();
-    for word in all.iter().take(LOOK).filter(|word| !word.is_number()) {
-        let script = Script::of_text(word.text);
-        match counts.iter_mut().find(|(known, _)| *known == script) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((script, 1)),
-        }
-    }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.map_or(Script::Other, |(script, _)| script)
+    let words = all.iter().take(LOOK).filter(|word| !word.is_number());
+    let scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
+    let count = |script: &Script| scripts.iter().filter(|it| *it == script).count();
+    let most = scripts.iter().copied().max_by_key(count);
+    most.unwrap_or(Script::Other)
 }
 
 /// The families of languages of a text: those of whose small words it has many.

@@ -252,7 +252,16 @@ impl Names {
         if let Some(known) = self.tokens.iter().find(is_it) {
             return Rc::clone(known);
         }
-        let token = Rc::new(token(word, context.families));
+        let mut stems = inflect::stems(&word.lower, context.families);
+        // "Rapperswiler Bergbahn" is not Rapperswil.
+        let place = word.lower.strip_suffix("er");
+        let place = place.filter(|place| context.is_place(place));
+        stems.retain(|stem| !word.is_small() && place != Some(&stem.text));
+        let token = Rc::new(Token {
+            text: word.lower.to_string(),
+            stems,
+            is_upper: word.is_upper(),
+        });
         self.tokens.push(Rc::clone(&token));
         token
     }
@@ -426,18 +435,5 @@ pub(super) fn min_lower(case: Case, families: Cues) -> usize {
         _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,
         Case::Any => 6,
         _ => 7,
-    }
-}
-
-fn token(word: &Word<'_>, families: Cues) -> Token {
-    let text = word.lower.to_string();
-    Token {
-        stems: if word.is_small() {
-            Vec::new()
-        } else {
-            inflect::stems(&text, families)
-        },
-        text,
-        is_upper: word.is_upper(),
     }
 }

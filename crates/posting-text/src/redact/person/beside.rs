@@ -33,7 +33,10 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
     let from = before.saturating_sub(BEFORE);
     let start = line_start(text, contact.start);
     let end = line_end(text, contact.end);
-    let mailbox = mailbox(&text[contact.clone()]);
+    let mailbox = text[contact.clone()]
+        .split_once('@')
+        .map(|(local, _)| local);
+    let mailbox = unaccented(&mailbox.unwrap_or_default().to_lowercase());
     let mut at = words[from..before].partition_point(|word| word.start < start) + from;
     let last = words.len().min(after + AFTER);
     while at < last {
@@ -76,7 +79,9 @@ pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut 
             || answers(text, words, next, &range, contact)
             || (found != Evidence::Against
                 && names.iter().any(is_mailbox)
-                && !names.iter().any(is_of_office))
+                && !names
+                    .iter()
+                    .any(|word| begins_with_one(OFFICES, &word.lower)))
         {
             out.push(range);
         } else if let Some(unknown) = unknown(text, words, at..next, contact)
@@ -391,15 +396,4 @@ fn leads_to(text: &str, words: &[Word<'_>], last: usize, end: usize, contact: &R
         && between
             .take(6)
             .all(|word| !word.is_upper() || word.is(plain))
-}
-
-/// Whether a word is that of an office, as many mailboxes have.
-fn is_of_office(word: &Word<'_>) -> bool {
-    begins_with_one(OFFICES, &word.lower)
-}
-
-/// The local part of an e-mail address in lower case, or nothing.
-fn mailbox(contact: &str) -> String {
-    let local = contact.split_once('@').map(|(local, _)| local);
-    unaccented(&local.unwrap_or_default().to_lowercase())
 }
