@@ -244,7 +244,9 @@ fn is_announced(before: &str) -> bool {
         if !near(end) {
             break;
         }
-        if !word.is_empty() && is_phone_word(word) {
+        // The token of a number that is hidden announces none.
+        let is_token = word == "phone" && window[end..].starts_with(']');
+        if !word.is_empty() && !is_token && is_phone_word(word) {
             return true;
         }
         end = end.saturating_sub(word.len());
