@@ -3,7 +3,7 @@
 use unicode_script::UnicodeScript;
 
 /// The kind of script of a letter, as far as names and words depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Script {
     Latin,
     Greek,
@@ -64,6 +64,10 @@ const SIGNS: (&str, &str) = ("－ー−＋（）．／\u{3000}", "---+()./ ");
 
 /// The ASCII form of a digit of another script, or of a sign that stands between such digits.
 fn ascii(c: char) -> Option<char> {
+    // Most letters, at once: up to Hebrew, ideographs and Hangul.
+    if matches!(c, ..'٠' | '\u{3100}'..'\u{ff00}') {
+        return None;
+    }
     let value = |zero: char| u32::from(c).checked_sub(u32::from(zero));
     let digit = ZEROS
         .chars()

@@ -254,10 +254,11 @@ pub(super) fn script(all: &[Word<'_>]) -> Script {
     /// How many words are looked at.
     const LOOK: usize = 60;
     let words = all.iter().take(LOOK).filter(|word| !word.is_number());
-    let scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
-    let count = |script: &Script| scripts.iter().filter(|it| *it == script).count();
-    let most = scripts.iter().copied().max_by_key(count);
-    most.unwrap_or(Script::Other)
+    let mut scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
+    scripts.sort_unstable();
+    let runs = scripts.chunk_by(|one, other| one == other);
+    let most = runs.max_by_key(|run| run.len());
+    most.map_or(Script::Other, |run| run[0])
 }
 
 /// The families of languages of a text: those of whose small words it has many.

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::redact::{
     acronym, cues,
+    inflect::Stem,
     key::splits,
     tables,
     vocabulary::{ACRONYMS, TWO_LETTER_WORDS, listed},
@@ -254,9 +255,9 @@ impl Names {
         }
         let mut stems = inflect::stems(&word.lower, context.families);
         // "Rapperswiler Bergbahn" is not Rapperswil.
-        let place = word.lower.strip_suffix("er");
-        let place = place.filter(|place| context.is_place(place));
-        stems.retain(|stem| !word.is_small() && place != Some(&stem.text));
+        let place = word.lower.strip_suffix("er").unwrap_or_default();
+        let is_place = |stem: &Stem| stem.text == place && context.is_place(place);
+        stems.retain(|stem| !word.is_small() && !is_place(stem));
         let token = Rc::new(Token {
             text: word.lower.to_string(),
             stems,
