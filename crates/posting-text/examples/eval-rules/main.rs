@@ -51,6 +51,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let path = Path::new(folder);
             let read = if path.is_file() {
                 json::read(path)?
+            } else if half.is_some() && !path.join(set::FIRST_LOOK).exists() {
+                return Err("the first look is at the whole set".into());
             } else {
                 set::read(path)?
             };
