@@ -60,11 +60,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     if let Some(half) = half {
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         samples.retain(|(_, sample)| {
-            let seen = seen.entry(sample.language.clone()).or_default();
-            *seen += usize::from(!sample.is_title);
-            *seen % 2 == half % 2
+            let count = counts.entry(sample.language.clone()).or_default();
+            *count += usize::from(!sample.is_title);
+            *count % 2 == half % 2
         });
     }
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();

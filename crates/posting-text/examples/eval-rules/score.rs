@@ -201,15 +201,13 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
         format!("{:>11}", share(of.right, of.finds))
     });
-    if total.phrases > 0 {
-        let kept = 100.0 - 100.0 * f64::from(total.lost_phrases) / f64::from(total.phrases);
-        out += &format!("phrases kept: {kept:.2} % of {}\n", total.phrases);
-    }
+    let kept = 100.0 - 100.0 * f64::from(total.lost_phrases) / f64::from(total.phrases.max(1));
     out + &format!(
-        "{:<18}{}\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
+        "{:<18}{}\n{kept:.2} % of {} phrases kept\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
          words outside labels kept\nrefusals: precision {}, recall {}\n",
         "precision",
         precision.concat(),
+        total.phrases,
         total.postings,
         total.to_refuse,
         f64::from(total.wrong()) / f64::from(total.postings.max(1)),

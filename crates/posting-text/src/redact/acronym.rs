@@ -201,9 +201,9 @@ pub(super) fn written_out(
     on: Text<'_>,
     is_wanted: impl Fn(&Word<'_>) -> bool,
 ) -> Result<Vec<(usize, usize)>> {
-    let (text, all, budget) = on.parts();
     /// The steps for one acronym, which reads this many words and signs at most.
     const SEARCH_STEPS: usize = 100;
+    let (text, all, budget) = on.parts();
     budget.spend(all.len())?;
     let mut out = Vec::new();
     for (at, word) in all.iter().enumerate() {

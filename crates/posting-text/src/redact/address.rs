@@ -24,9 +24,9 @@ use crate::{Range, Result};
 
 /// Finds street addresses.
 pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> Result<Vec<Range>> {
-    let (text, words, budget) = on.parts();
     /// The steps for one number: the words around it.
     const SEARCH_STEPS: usize = 150;
+    let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {

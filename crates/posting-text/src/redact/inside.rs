@@ -44,9 +44,9 @@ pub(super) fn find<'k>(
 
 /// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
 pub(super) fn spaced_out(keys: &[(char, Key)], on: Text<'_>, at: usize) -> Result<Match> {
-    let (text, words, budget) = on.parts();
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
+    let (text, words, budget) = on.parts();
     let is_letter = |word: &Word<'_>| word.is_letter() && !word.is_number();
     let mut letters = String::new();
     let mut ends = Vec::new();

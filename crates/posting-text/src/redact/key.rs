@@ -268,7 +268,7 @@ impl Key {
 /// The word at `at` and the gap before it, if it may go on a name that has the word before it.
 fn next_of_name<'a>(on: Text<'a>, at: usize, before: &Word<'_>) -> Option<(&'a Word<'a>, &'a str)> {
     let next = on.words.get(at)?;
-    let gap = &on.text[before.end()..next.start];
+    let gap = &on.content[before.end()..next.start];
     is_gap(gap, before.text).then_some((next, gap))
 }
 

@@ -33,9 +33,9 @@ type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
 
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
 pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
-    let (text, words, budget) = on.parts();
     /// The steps for one place where a person may be.
     const SEARCH_STEPS: usize = 300;
+    let (text, words, budget) = on.parts();
     budget.spend(words.len() + found.len())?;
     let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {

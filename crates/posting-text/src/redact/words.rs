@@ -13,22 +13,22 @@ use crate::{Budget, places::plain_letter};
 /// A text with its words, and the budget of the work on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
-    pub(crate) text: &'a str,
+    pub(crate) content: &'a str,
     pub(crate) words: &'a [Word<'a>],
     pub(crate) budget: &'a Budget,
 }
 
 impl<'a> Text<'a> {
-    pub(crate) fn new(text: &'a str, words: &'a [Word<'a>], budget: &'a Budget) -> Self {
+    pub(crate) fn new(content: &'a str, words: &'a [Word<'a>], budget: &'a Budget) -> Self {
         Self {
-            text,
+            content,
             words,
             budget,
         }
     }
 
     pub(crate) fn parts(self) -> (&'a str, &'a [Word<'a>], &'a Budget) {
-        (self.text, self.words, self.budget)
+        (self.content, self.words, self.budget)
     }
 }
 

@@ -15,9 +15,9 @@ const MAX_FAMILY: usize = 3;
 /// Adds the given names beside names of the company that are those of a family: `Silke` of `Silke
 /// Kornblum`, which is `Silke` and the company's name by then.
 pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -> Result<()> {
-    let (text, words, budget) = on.parts();
     /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
+    let (text, words, budget) = on.parts();
     for (index, Hidden { range, kind }) in found.iter().enumerate() {
         if *kind != Kind::Company {
             continue;
