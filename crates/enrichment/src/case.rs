@@ -78,6 +78,17 @@ impl<'a> Case<'a> {
         DraftKey::of(model.version(), &self.brief())
     }
 
+    /// Counts the phrases of an approval that hide nothing, because they are not in the posting letter
+    /// for letter.
+    pub fn dropped(&self, draft: &Draft) -> Result<usize, Exceeded> {
+        let hide: Vec<_> = draft.hide.iter().map(Into::into).collect();
+        let posting = Posting {
+            hide: &hide,
+            ..posting(self.input, &self.other_names)
+        };
+        rules::dropped(&posting, &self.budget())
+    }
+
     /// Asks a model for a draft that the rules have nothing against. An answer of no use is asked
     /// for again with feedback, once; `feedback` is that on an earlier answer.
     pub async fn ask(

@@ -36,6 +36,9 @@ pub enum Exceeded {
     Stopped,
 }
 
+/// What work on a posting gives, unless it ended early.
+pub(crate) type Result<T, E = Exceeded> = std::result::Result<T, E>;
+
 /// The remaining budget of a piece of work.
 ///
 /// A step is about the cost of looking at one byte or comparing two words.

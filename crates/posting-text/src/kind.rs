@@ -41,16 +41,17 @@ impl Kind {
 
     /// The token that replaces it.
     pub const fn token(self) -> &'static str {
-        match self {
-            Self::Company => "[company]",
-            Self::Email => "[email]",
-            Self::Phone => "[phone]",
-            Self::Link => "[link]",
-            Self::Person => "[person]",
-            Self::Address => "[address]",
-            Self::Id => "[id]",
-            Self::Handle => "[handle]",
-        }
+        const TOKENS: [&str; Kind::ALL.len()] = [
+            "[company]",
+            "[email]",
+            "[phone]",
+            "[link]",
+            "[person]",
+            "[address]",
+            "[id]",
+            "[handle]",
+        ];
+        TOKENS[self as usize]
     }
 }
 

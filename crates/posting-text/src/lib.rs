@@ -77,7 +77,11 @@ mod testing;
 #[cfg(all(feature = "markdown", feature = "redact"))]
 mod verdict;
 
+use self::budget::Result;
 pub use self::budget::{Budget, Exceeded};
+
+/// A part of a text, in bytes.
+type Range = std::ops::Range<usize>;
 #[cfg(feature = "redact")]
 pub use self::posting::Posting;
 #[cfg(all(feature = "markdown", feature = "redact"))]

@@ -5,7 +5,7 @@
 //! so a sentence more or less changes few values. Markup is no part of a text here, and words with
 //! digits do not count: reference numbers, dates and amounts differ between copies of one posting.
 
-use crate::{Budget, Exceeded};
+use crate::{Budget, Exceeded, Result};
 
 /// The number of values of a signature.
 pub const LENGTH: usize = 64;

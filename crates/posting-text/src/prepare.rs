@@ -1,7 +1,7 @@
 //! Prepares one posting by all rules.
 
 use crate::{
-    Budget, Exceeded, Posting, markdown,
+    Budget, Exceeded, Posting, Result, markdown,
     min_hash::{MinHash, min_hash},
     places::{self, Coordinates},
     redact::{self, Counts, Scan},

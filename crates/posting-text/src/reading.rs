@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Parser, Tag, TagEnd};
 
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{DIALECT, SEPARATOR, is_unseen},
 };
 
@@ -23,7 +23,7 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    pub(crate) fn of(markdown: &'a str, budget: &Budget) -> Result<Self, Exceeded> {
+    pub(crate) fn of(markdown: &'a str, budget: &Budget) -> Result<Self> {
         // The parser is linear, and limits the expansion of references.
         budget.spend(markdown.len().saturating_mul(2))?;
         let parser = Parser::new_ext(markdown, DIALECT);

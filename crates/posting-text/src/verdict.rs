@@ -8,7 +8,7 @@ mod notice;
 
 use self::notice::{CLOSED, ERROR_PAGE, Notice, TEST, normalised};
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Document, SEPARATOR},
     redact::{Kind, Scan, is_among, words},
 };
@@ -63,7 +63,7 @@ pub(crate) fn passages(
     title: &str,
     text: &str,
     budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+) -> Result<Vec<String>> {
     let lines = || text.split(|c: char| c.is_control()).map(str::trim);
     let lines = || lines().filter(|line| !line.is_empty());
     let notice = match refusal {
@@ -87,7 +87,7 @@ pub(crate) fn judge(
     document: &Document,
     scan: &Scan<'_>,
     budget: &Budget,
-) -> Result<Option<Refusal>, Exceeded> {
+) -> Result<Option<Refusal>> {
     // The text is read a few times, and so is every word of a short one.
     budget.spend(scan.text.len().saturating_mul(8) + scan.contacts.len())?;
     let content = Content::of(document, scan);
@@ -244,12 +244,7 @@ fn is_keyboard_mash(word: &str) -> bool {
 
 /// Whether a text is filler text that a designer forgot.
 fn is_lorem_ipsum(text: &str) -> bool {
-    const LOREM: &str = "\
-        lorem ipsum dolor sit amet consectetur consectetuer adipiscing adipisicing elit sed do \
-        eiusmod tempor incididunt ut labore et dolore magna aliqua enim ad minim veniam quis \
-        nostrud exercitation ullamco laboris nisi aliquip ex ea commodo consequat duis aute \
-        irure in reprehenderit voluptate velit esse cillum eu fugiat nulla pariatur excepteur \
-        sint occaecat cupidatat non proident sunt culpa qui officia deserunt";
+    const LOREM: &str = include_str!("verdict/tables/lorem.txt");
     let words = words(text);
     let introduced = words
         .windows(2)
@@ -263,14 +258,8 @@ fn is_lorem_ipsum(text: &str) -> bool {
 
 /// Whether a title marks the posting as a test; "Test Engineer" does not.
 fn is_test_title(title: &str) -> bool {
+    const IGNORED: &str = "please ignore|do not apply|ne pas postuler|bitte ignorieren|\
+        vennligst ignorer|ignore this";
     let said = normalised(title);
-    let ignore = [
-        "please ignore",
-        "do not apply",
-        "ne pas postuler",
-        "bitte ignorieren",
-        "vennligst ignorer",
-        "ignore this",
-    ];
-    ignore.iter().any(|phrase| said.contains(phrase)) || is_test(title)
+    IGNORED.split('|').any(|phrase| said.contains(phrase)) || is_test(title)
 }

@@ -32,6 +32,7 @@ const SETS: &[(&str, u32, u32, u32, u32)] = &[
     ("services", 0, 1, 0, 0),
     ("firms", 0, 0, 0, 0),
     ("venues", 6, 7, 0, 2),
+    ("rarities", 11, 11, 0, 0),
 ];
 
 #[test]

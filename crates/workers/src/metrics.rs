@@ -18,6 +18,7 @@ pub const ENRICHMENT_SECONDS: &str = "posthaste_enrichment_seconds";
 const ENRICHER_PAUSED: &str = "posthaste_enricher_paused";
 const REDACTIONS: &str = "posthaste_redactions_total";
 const DRAFTS_REUSED: &str = "posthaste_llm_drafts_reused_total";
+const PHRASES_DROPPED: &str = "posthaste_llm_phrases_dropped_total";
 const WEBHOOK_DELIVERIES: &str = "posthaste_webhook_deliveries_total";
 const PROVIDER_PAUSED: &str = "posthaste_provider_paused";
 const PUSHES: &str = "posthaste_pushes_total";
@@ -70,6 +71,11 @@ pub fn redacted(redactions: &Redactions) {
 /// Counts a reused draft, which was paid for before.
 pub fn draft_reused() {
     counter!(DRAFTS_REUSED).increment(1);
+}
+
+/// Counts phrases of a draft that are not in its posting.
+pub fn phrases_dropped(phrases: usize) {
+    counter!(PHRASES_DROPPED).increment(phrases as u64);
 }
 
 /// Counts an attempt to deliver an event to a webhook.
@@ -143,6 +149,11 @@ pub fn describe() {
         "Postings that took a draft somebody had paid for before"
     );
     describe_counter!(
+        PHRASES_DROPPED,
+        Unit::Count,
+        "Phrases of drafts that hide nothing, because their postings do not have them"
+    );
+    describe_counter!(
         WEBHOOK_DELIVERIES,
         Unit::Count,
         "Attempts to deliver an event to a webhook by outcome: delivered, refused, gone (410) and \
@@ -174,6 +185,7 @@ pub fn describe() {
     }
     redacted(&Redactions::default());
     counter!(DRAFTS_REUSED).increment(0);
+    phrases_dropped(0);
     for outcome in ["delivered", "refused", "gone", "no_answer", "given_up"] {
         counter!(WEBHOOK_DELIVERIES, "outcome" => outcome).increment(0);
     }

@@ -76,6 +76,22 @@ fn a_model_approves_and_says_what_to_hide() {
 }
 
 #[test]
+fn phrases_that_are_not_there_are_dropped_and_counted() {
+    let draft = approval(&[
+        ("like fish", PhraseKind::Person),
+        ("Like Fish", PhraseKind::Person),
+    ]);
+    let (source, stop) = (input(SOURCE), StopFlag::default());
+    let case = Case::read(&source, &stop).unwrap();
+    assert_eq!(case.dropped(&draft), Ok(1));
+    assert_eq!(case.dropped(&good()), Ok(0));
+    let (outcome, asked) = enrich([Ok(draft)]);
+    let (with_it, _) = enrich([Ok(good())]);
+    assert_eq!(outcome.unwrap().texts, with_it.unwrap().texts);
+    assert_eq!(asked, [None]);
+}
+
+#[test]
 fn a_model_rejects_and_the_texts_are_those_of_the_rules() {
     let mut draft = rejection(ReasonCode::Fraud, "Acmera AS wants a deposit.");
     if let Verdict::Reject { passages, .. } = &mut draft.verdict {

@@ -7,6 +7,10 @@
 //! The first run over a set writes its figures into the file `first-look` of its folder, later ones
 //! print them beside their own: a figure is one only on texts that nobody had seen.
 //!
+//! A file takes the place of a folder: labelled postings as lines of JSON. With `--half 1` or
+//! `--half 2` only every second posting of each language is read: rules that are mended with one
+//! half are measured by the other.
+//!
 //! With `--generate SEED` the folder has tables, of which postings are composed; the figures are
 //! then also printed by the shape of a name or a contact.
 #![expect(
@@ -15,6 +19,7 @@
 )]
 
 mod generate;
+mod json;
 mod score;
 mod set;
 
@@ -28,11 +33,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut folders = Vec::new();
     let mut misses = false;
     let mut seed = None;
+    let mut half: Option<usize> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--misses" => misses = true,
             "--generate" => seed = Some(arguments.next().unwrap_or_default().parse()?),
+            "--half" => half = Some(arguments.next().unwrap_or_default().parse()?),
             folder => folders.push(folder.to_owned()),
         }
     }
@@ -41,9 +48,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(seed) = seed {
             samples.extend(generate::generate(Path::new(folder), seed, ROUNDS)?);
         } else {
-            let read = set::read(Path::new(folder))?;
+            let path = Path::new(folder);
+            let read = if path.is_file() {
+                json::read(path)?
+            } else if half.is_some() && !path.join(set::FIRST_LOOK).exists() {
+                return Err("the first look is at the whole set".into());
+            } else {
+                set::read(path)?
+            };
             samples.extend(read.into_iter().map(|sample| (String::new(), sample)));
         }
+    }
+    if let Some(half) = half {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        samples.retain(|(_, sample)| {
+            let count = counts.entry(sample.language.clone()).or_default();
+            *count += usize::from(!sample.is_title);
+            *count % 2 == half % 2
+        });
     }
     let mut scores: BTreeMap<String, Score> = BTreeMap::new();
     let mut shapes: BTreeMap<String, Score> = BTreeMap::new();
@@ -62,7 +84,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         score::print(&shapes);
     }
     score::print(&scores);
-    if let ([folder], None) = (folders.as_slice(), seed) {
+    if let ([folder], None, None) = (folders.as_slice(), seed, half)
+        && Path::new(folder).is_dir()
+    {
         first_look(Path::new(folder), &score::table(&scores))?;
     }
     Ok(())

@@ -29,6 +29,8 @@ pub struct Score {
     postings: u32,
     words: u32,
     lost_words: u32,
+    phrases: u32,
+    lost_phrases: u32,
     refused: u32,
     to_refuse: u32,
     refused_wrongly: u32,
@@ -71,7 +73,7 @@ impl Score {
             return Ok(());
         }
         self.refused_wrongly += u32::from(is_refused);
-        self.postings += 1;
+        self.postings += u32::from(!sample.is_title);
         let found = redact::find(&sample.text, posting, &Budget::of(&sample.text))?;
         let hidden = |at: usize| found.iter().any(|hidden| hidden.range.contains(&at));
         let letters = |range: Range<usize>| {
@@ -100,6 +102,14 @@ impl Score {
             score.right += u32::from(is_right);
             if misses && !is_right {
                 say("WRONG", sample, &hidden.range, hidden.kind.name());
+            }
+        }
+        for range in &sample.keep {
+            let is_lost = letters(range.clone()).any(hidden);
+            self.phrases += 1;
+            self.lost_phrases += u32::from(is_lost);
+            if misses && is_lost {
+                say("lost", sample, range, "phrase");
             }
         }
         // Words outside all labels, and those that are hidden all the same.
@@ -148,6 +158,8 @@ impl Score {
         self.postings += other.postings;
         self.words += other.words;
         self.lost_words += other.lost_words;
+        self.phrases += other.phrases;
+        self.lost_phrases += other.lost_phrases;
         self.refused += other.refused;
         self.to_refuse += other.to_refuse;
         self.refused_wrongly += other.refused_wrongly;
@@ -189,11 +201,13 @@ pub fn table(scores: &BTreeMap<String, Score>) -> String {
         let of = total.kinds.get(&kind).copied().unwrap_or_default();
         format!("{:>11}", share(of.right, of.finds))
     });
+    let kept = 100.0 - 100.0 * f64::from(total.lost_phrases) / f64::from(total.phrases.max(1));
     out + &format!(
-        "{:<18}{}\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
+        "{:<18}{}\n{kept:.2} % of {} phrases kept\n{} postings and {} to refuse; {:.3} wrong redactions a posting; {:.3} % of {} \
          words outside labels kept\nrefusals: precision {}, recall {}\n",
         "precision",
         precision.concat(),
+        total.phrases,
         total.postings,
         total.to_refuse,
         f64::from(total.wrong()) / f64::from(total.postings.max(1)),

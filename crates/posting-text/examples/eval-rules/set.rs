@@ -22,7 +22,11 @@ pub struct Sample {
     pub website: String,
     pub text: String,
     pub labels: Vec<Label>,
+    /// Phrases that must stay, beside all words that no label touches.
+    pub keep: Vec<Range<usize>>,
     pub is_rejected: bool,
+    /// Whether the text is the title of a posting that another sample has.
+    pub is_title: bool,
 }
 
 /// A company and the sentences about it.

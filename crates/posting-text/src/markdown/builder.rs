@@ -8,7 +8,7 @@ use super::{
     table::{self, Cell, Row},
 };
 use crate::{
-    Budget, Exceeded,
+    Budget, Exceeded, Result,
     document::{Block, Document, Images, List, MAX_DEPTH, Span},
 };
 
@@ -235,7 +235,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Closes everything. `images` were seen outside of what was dropped.
-    pub(crate) fn finish(mut self, images: Images) -> Result<Document, Exceeded> {
+    pub(crate) fn finish(mut self, images: Images) -> Result<Document> {
         self.boundary(Kind::Paragraph);
         self.close_from(0);
         match self.exceeded {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use url::Url;
 
 use super::{html, plain, signs, source, tidy, writer};
-use crate::{Budget, Exceeded, document::Document};
+use crate::{Budget, Exceeded, Result, document::Document};
 
 /// A description as HTML, and how to read it.
 struct Source<'a> {
@@ -18,7 +18,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn of_markdown(text: &str, budget: &Budget) -> Result<Self, Exceeded> {
+    fn of_markdown(text: &str, budget: &Budget) -> Result<Self> {
         Ok(Self {
             html: Cow::Owned(plain::markdown_to_html(text, budget)?),
             bare_lines: false,
@@ -28,17 +28,13 @@ impl Source<'_> {
 }
 
 /// Reads a description of any format. Its links are relative to `base_url`.
-pub(crate) fn read(
-    raw: &str,
-    base_url: Option<&str>,
-    budget: &Budget,
-) -> Result<Document, Exceeded> {
+pub(crate) fn read(raw: &str, base_url: Option<&str>, budget: &Budget) -> Result<Document> {
     let base = base_url.and_then(|url| Url::parse(url).ok());
     document(&source(raw, budget)?, base.as_ref(), budget)
 }
 
 /// Detects the format of a description.
-fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
+fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>> {
     let (text, seen) = source::mended(raw, budget)?;
     if seen.blocks > 0 {
         return Ok(Source {
@@ -62,11 +58,7 @@ fn source<'a>(raw: &'a str, budget: &Budget) -> Result<Source<'a>, Exceeded> {
     })
 }
 
-fn document(
-    source: &Source<'_>,
-    base: Option<&Url>,
-    budget: &Budget,
-) -> Result<Document, Exceeded> {
+fn document(source: &Source<'_>, base: Option<&Url>, budget: &Budget) -> Result<Document> {
     // Text that a table repeats is paid for when it is written.
     budget.begin_text();
     let mut document = html::parse(&source.html, source.bare_lines, base, budget)?;
@@ -81,7 +73,7 @@ fn document(
 
 /// Whether a text without tags looks as [`write()`](super::write) would write it, and has more than lines of
 /// text.
-fn is_clean(text: &str, budget: &Budget) -> Result<bool, Exceeded> {
+fn is_clean(text: &str, budget: &Budget) -> Result<bool> {
     budget.spend(text.len())?;
     let block = |line: &str| {
         line.starts_with(['-', '*', '>', ' ', '`', '|'])

@@ -7,7 +7,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use crate::{Budget, Exceeded, document::Span};
+use crate::{Budget, Result, document::Span};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -27,10 +27,7 @@ pub(crate) struct Interval {
 }
 
 /// The characters of a paragraph, and its marks, outer before inner ones.
-pub(crate) fn marks(
-    spans: &[Span],
-    budget: &Budget,
-) -> Result<(Vec<char>, Vec<Interval>), Exceeded> {
+pub(crate) fn marks(spans: &[Span], budget: &Budget) -> Result<(Vec<char>, Vec<Interval>)> {
     let mut text = Vec::new();
     let mut ranges = Vec::with_capacity(spans.len());
     for span in spans {
@@ -105,7 +102,7 @@ fn settle(
     others: &[&[Interval]],
     text: &[char],
     budget: &Budget,
-) -> Result<Vec<Interval>, Exceeded> {
+) -> Result<Vec<Interval>> {
     let mut out = cut(intervals, others, budget)?;
     out.retain_mut(|interval| {
         shrink(interval, text)
@@ -129,7 +126,7 @@ fn cut(
     mut intervals: Vec<Interval>,
     others: &[&[Interval]],
     budget: &Budget,
-) -> Result<Vec<Interval>, Exceeded> {
+) -> Result<Vec<Interval>> {
     for others in others {
         let mut out = Vec::with_capacity(intervals.len());
         for interval in &intervals {
@@ -140,11 +137,7 @@ fn cut(
     Ok(intervals)
 }
 
-fn pieces(
-    interval: &Interval,
-    others: &[Interval],
-    budget: &Budget,
-) -> Result<Vec<Interval>, Exceeded> {
+fn pieces(interval: &Interval, others: &[Interval], budget: &Budget) -> Result<Vec<Interval>> {
     let mut points = vec![interval.start, interval.end];
     let first = others.partition_point(|other| other.end <= interval.start);
     for other in others[first..]

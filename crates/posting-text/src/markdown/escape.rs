@@ -71,12 +71,7 @@ pub(crate) struct Place<'a> {
 /// Whether a text certainly contains no markup.
 pub(crate) fn is_harmless(text: &str) -> bool {
     text.starts_with(char::is_alphabetic)
-        && !text.contains(|c: char| {
-            matches!(
-                c,
-                '\\' | '*' | '`' | '_' | '~' | '[' | ']' | '!' | '<' | '&' | '\n'
-            )
-        })
+        && !text.contains(['\\', '*', '`', '_', '~', '[', ']', '!', '<', '&', '\n'])
 }
 
 /// Writes one character so that a parser shows it as it is.

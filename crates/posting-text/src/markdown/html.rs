@@ -25,7 +25,7 @@ use super::{
     tags::{Style, Tag, tag},
 };
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Document, Images},
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn parse(
     bare_lines: bool,
     base: Option<&Url>,
     budget: &Budget,
-) -> Result<Document, Exceeded> {
+) -> Result<Document> {
     // For the tokenizer, and for the search for end tags.
     budget.spend(html.len().saturating_mul(2))?;
     let mut reader = Reader {
@@ -119,7 +119,7 @@ impl Reader<'_> {
             self.dropping = None;
         }
         if let Some(region) = &mut self.unseen
-            && region.is_ended_or_shown_by(start, &name)
+            && (hidden::shows(start) || region.is_ended_by(start, &name))
         {
             self.unseen = None;
         }

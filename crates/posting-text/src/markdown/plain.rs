@@ -6,7 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd, html};
 use regex::Captures;
 
 use super::source::replace_some;
-use crate::{Budget, Exceeded, document::DIALECT, pattern::patterns};
+use crate::{Budget, Result, document::DIALECT, pattern::patterns};
 
 /// A shorter line was not wrapped by a program, so its end is intended.
 const WRAP_WIDTH: usize = 60;
@@ -33,7 +33,7 @@ pub(crate) fn is_markdown(text: &str) -> bool {
 }
 
 /// Converts `CommonMark` to HTML. Keeps line ends, unless a program wrapped the text.
-pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Exceeded> {
+pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String> {
     budget.spend(text.len().saturating_mul(3))?;
     let text = with_escaped_signs(text);
     let text = with_autolinks(&text, |address| format!("<{address}>"));
@@ -69,30 +69,8 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
             Event::Text(text) => length += text.chars().count(),
             _ => {}
         }
-        let event = match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
-                fenced = true;
-                event
-            }
-            Event::End(TagEnd::CodeBlock) => {
-                fenced = false;
-                event
-            }
-            Event::End(TagEnd::TableRow) => {
-                drop_empty_cells(&mut out);
-                event
-            }
-            // Code has no escapes: `source` has turned a `<` that starts no tag into this.
-            Event::Code(text) if text.contains("&lt;") => {
-                Event::Code(text.replace("&lt;", "<").into())
-            }
-            Event::Text(text) if fenced && text.contains("&lt;") => {
-                Event::Text(text.replace("&lt;", "<").into())
-            }
-            event => event,
-        };
-        // Four leading spaces are never meant as code.
         match event {
+            // Four leading spaces are never meant as code.
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) => {
                 indented = true;
                 out.push(Event::Html("<p>".into()));
@@ -107,7 +85,22 @@ pub(crate) fn markdown_to_html(text: &str, budget: &Budget) -> Result<String, Ex
                     out.push(Event::HardBreak);
                 }
             }
-            event => out.push(event),
+            // Code has no escapes: `source` has turned a `<` that starts no tag into this.
+            Event::Code(text) if text.contains("&lt;") => {
+                out.push(Event::Code(text.replace("&lt;", "<").into()));
+            }
+            Event::Text(text) if fenced && text.contains("&lt;") => {
+                out.push(Event::Text(text.replace("&lt;", "<").into()));
+            }
+            event => {
+                match event {
+                    Event::Start(Tag::CodeBlock(_)) => fenced = true,
+                    Event::End(TagEnd::CodeBlock) => fenced = false,
+                    Event::End(TagEnd::TableRow) => drop_empty_cells(&mut out),
+                    _ => {}
+                }
+                out.push(event);
+            }
         }
     }
     let mut result = String::with_capacity(text.len() * 3 / 2);

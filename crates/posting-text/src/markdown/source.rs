@@ -7,7 +7,7 @@ use regex::Captures;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use super::tags::{Tag, tag};
-use crate::{Budget, Exceeded, document::is_unseen, pattern::patterns};
+use crate::{Budget, Result, document::is_unseen, pattern::patterns};
 
 patterns! {
     /// `\n` as two characters, or a path, which may have them.
@@ -19,10 +19,7 @@ patterns! {
 const MAX_UNESCAPES: usize = 4;
 
 /// Mends a description, and counts its tags.
-pub(super) fn mended<'a>(
-    raw: &'a str,
-    budget: &Budget,
-) -> Result<(Cow<'a, str>, TagCounts), Exceeded> {
+pub(super) fn mended<'a>(raw: &'a str, budget: &Budget) -> Result<(Cow<'a, str>, TagCounts)> {
     // Each of the passes below reads every character once or twice.
     budget.spend(raw.len().saturating_mul(8))?;
     let text = literal_line_feeds(characters(raw));
@@ -77,7 +74,7 @@ fn literal_line_feeds(text: Cow<'_, str>) -> Cow<'_, str> {
 }
 
 /// Undoes escaping that was done too often: `&amp;amp;`, `&lt;p&gt;`.
-fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>, Exceeded> {
+fn unescape<'a>(mut text: Cow<'a, str>, budget: &Budget) -> Result<Cow<'a, str>> {
     for _ in 0..MAX_UNESCAPES {
         budget.spend(text.len().saturating_mul(MAX_UNESCAPES))?;
         for _ in 0..MAX_UNESCAPES {

@@ -3,8 +3,8 @@
 
 use super::inline::{join, lines};
 use crate::{
-    Budget, Exceeded,
-    document::{Block, List, Span, Style, Table, plain, steps_of},
+    Budget, Result,
+    document::{Block, List, Span, Table, plain, steps_of},
 };
 
 /// A longer cell, in characters, holds prose, so a table without headers is a layout.
@@ -40,7 +40,7 @@ impl Row {
     }
 }
 
-pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block>, Exceeded> {
+pub(crate) fn to_blocks(mut rows: Vec<Row>, budget: &Budget) -> Result<Vec<Block>> {
     for row in &rows {
         budget.spend(steps(row))?;
     }
@@ -153,7 +153,7 @@ type Line = Vec<Span>;
 
 /// Puts each cell into its column, on one line; the places that it covers beside and below it stay
 /// empty. A table that is too wide is returned as the blocks of its cells.
-fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>, Exceeded> {
+fn grid(rows: Vec<Row>, budget: &Budget) -> Result<Result<Vec<Vec<Line>>, Vec<Block>>> {
     // For each column, how many rows are still covered by a cell above.
     let mut covered: Vec<usize> = Vec::new();
     let mut places: Vec<Vec<usize>> = Vec::with_capacity(rows.len());
@@ -218,9 +218,9 @@ fn flatten(blocks: Vec<Block>, out: &mut Line) {
                 let markers: Vec<String> = markers.collect();
                 for (item, marker) in list.items.into_iter().zip(markers) {
                     if !out.is_empty() {
-                        out.push(text(" ", false));
+                        out.push(Span::plain(" ".to_owned()));
                     }
-                    out.push(text(&marker, false));
+                    out.push(Span::plain(marker));
                     flatten(item, out);
                 }
             }
@@ -239,7 +239,7 @@ fn separate(out: &mut Line) {
     let ends = last.text.ends_with([
         '.', ',', ':', ';', '!', '?', '…', '。', '、', '：', '；', '！', '？',
     ]);
-    out.push(text(if ends { " " } else { "; " }, false));
+    out.push(Span::plain((if ends { " " } else { "; " }).to_owned()));
 }
 
 /// Writes each row as an item: `**Place:** Paris` in two columns, as `a – b – c` otherwise.
@@ -276,10 +276,12 @@ fn fact(row: Vec<Line>) -> Line {
             continue;
         }
         if !out.is_empty() {
-            out.push(text(if is_pair { " " } else { " – " }, false));
+            out.push(Span::plain((if is_pair { " " } else { " – " }).to_owned()));
         }
         if is_pair && column == 0 {
-            cell = vec![text(&labelled(&cell), true)];
+            let mut label = Span::plain(labelled(&cell));
+            label.style.strong = true;
+            cell = vec![label];
         }
         out.append(&mut cell);
     }
@@ -290,15 +292,4 @@ fn labelled(label: &[Span]) -> String {
     let label = plain(label);
     let label = label.trim_end_matches([':', ' ', '：']);
     format!("{label}:")
-}
-
-fn text(text: &str, strong: bool) -> Span {
-    Span {
-        text: text.to_owned(),
-        style: Style {
-            strong,
-            ..Style::default()
-        },
-        link: None,
-    }
 }

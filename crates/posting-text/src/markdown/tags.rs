@@ -71,12 +71,7 @@ pub(crate) fn tag(name: &str) -> Option<Tag> {
         | "address" | "figure" | "figcaption" | "center" | "fieldset" | "form" | "dl" | "dd"
         | "details" | "summary" | "hgroup" | "legend" | "html" | "body" | "head" | "search"
         | "dialog" | "caption" | "xmp" | "plaintext" | "listing" | "marquee" => Tag::Block,
-        "h1" => Tag::Heading(1),
-        "h2" => Tag::Heading(2),
-        "h3" => Tag::Heading(3),
-        "h4" => Tag::Heading(4),
-        "h5" => Tag::Heading(5),
-        "h6" => Tag::Heading(6),
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Tag::Heading(name.as_bytes()[1] - b'0'),
         "ul" | "menu" | "dir" => Tag::List,
         "ol" => Tag::OrderedList,
         "li" => Tag::Item,

@@ -16,13 +16,13 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
     // Whether the last block is made of lists of one item each.
     let mut parts = false;
     for block in blocks {
+        grown &= matches!(block, Block::Paragraph(_));
         match block {
             Block::Paragraph(spans) => paragraph(&spans, &mut out, &mut grown, in_list),
             Block::List(list) => {
                 if let Some(list) = tidy_list(list) {
                     parts = push_list(list, parts, &mut out);
                 }
-                grown = false;
                 continue;
             }
             Block::Quote(inner) => {
@@ -30,7 +30,6 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
                 if !inner.is_empty() {
                     out.push(Block::Quote(inner));
                 }
-                grown = false;
             }
             Block::Heading(level, mut spans) => {
                 trim(&mut spans);
@@ -45,18 +44,13 @@ fn tidy_blocks(blocks: Vec<Block>, in_list: bool) -> Vec<Block> {
                         Block::Heading(level, spans)
                     });
                 }
-                grown = false;
             }
             Block::Rule => {
                 if !matches!(out.last(), None | Some(Block::Rule)) {
                     out.push(Block::Rule);
                 }
-                grown = false;
             }
-            block @ (Block::Code(_) | Block::Table(_)) => {
-                out.push(block);
-                grown = false;
-            }
+            block @ (Block::Code(_) | Block::Table(_)) => out.push(block),
         }
         parts = false;
     }

@@ -8,11 +8,11 @@ use super::{
     escape::{self, Paragraph, Place},
 };
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Block, DIALECT, Document, List, Span, Style, Table, plain},
 };
 
-pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exceeded> {
+pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String> {
     budget.begin_text();
     let mut lines = Vec::new();
     blocks(&document.blocks, &mut lines, false, budget)?;
@@ -23,12 +23,7 @@ pub(crate) fn write(document: &Document, budget: &Budget) -> Result<String, Exce
 
 // Recursion is bounded by the builder's depth limit. A line is paid for when it is made, and its
 // prefix when that is added, so a text that is too long is never built.
-fn blocks(
-    blocks: &[Block],
-    out: &mut Vec<String>,
-    tight: bool,
-    budget: &Budget,
-) -> Result<(), Exceeded> {
+fn blocks(blocks: &[Block], out: &mut Vec<String>, tight: bool, budget: &Budget) -> Result<()> {
     // Two lists in a row would be read as one, so the second uses the other bullet.
     let mut other_sign = false;
     let mut previous: Option<&Block> = None;
@@ -83,18 +78,13 @@ fn blocks(
 }
 
 /// Pays for a prefix that is added to lines already written.
-fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<(), Exceeded> {
+fn prefixed(lines: &[String], bytes: usize, budget: &Budget) -> Result<()> {
     let filled = lines.iter().filter(|line| !line.is_empty());
     budget.write(filled.count().saturating_mul(bytes))?;
     budget.spend(lines.iter().map(|line| 1 + bytes + line.len()).sum())
 }
 
-fn write_list(
-    list: &List,
-    other_sign: bool,
-    out: &mut Vec<String>,
-    budget: &Budget,
-) -> Result<(), Exceeded> {
+fn write_list(list: &List, other_sign: bool, out: &mut Vec<String>, budget: &Budget) -> Result<()> {
     // An item of several paragraphs needs empty lines, and then all items get them.
     let loose = list.items.iter().any(|item| {
         item.iter()
@@ -131,7 +121,7 @@ fn write_list(
 }
 
 /// Writes a table as rows of cells between pipes (GitHub Flavored Markdown, "Tables").
-fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<(), Exceeded> {
+fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<()> {
     let row = |cells: &[Vec<Span>]| {
         let mut line = "|".to_owned();
         for cell in cells {
@@ -154,7 +144,7 @@ fn write_table(table: &Table, out: &mut Vec<String>, budget: &Budget) -> Result<
     Ok(())
 }
 
-fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String> {
     let mut text = inline(spans, budget)?;
     // Six `#`, a space, a backslash.
     budget.write(8)?;
@@ -175,7 +165,7 @@ fn heading(level: u8, spans: &[Span], budget: &Budget) -> Result<String, Exceede
     Ok(format!("{} {text}", "#".repeat(level.clamp(1, 6).into())))
 }
 
-fn code_block(text: &str, out: &mut Vec<String>, budget: &Budget) -> Result<(), Exceeded> {
+fn code_block(text: &str, out: &mut Vec<String>, budget: &Budget) -> Result<()> {
     budget.spend(text.len().saturating_mul(3))?;
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     budget.write(text.len() + 2 * (fence.len() + 1))?;
@@ -190,14 +180,14 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// The text of a paragraph with its marks.
-fn inline(spans: &[Span], budget: &Budget) -> Result<String, Exceeded> {
+fn inline(spans: &[Span], budget: &Budget) -> Result<String> {
     let text = written(spans, false, budget)?;
     budget.write(text.len() + 1)?;
     Ok(text)
 }
 
 /// The text of a paragraph or of a cell with its marks.
-fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String, Exceeded> {
+fn written(spans: &[Span], in_cell: bool, budget: &Budget) -> Result<String> {
     if let [span] = spans
         && span.style == Style::default()
         && span.link.is_none()
@@ -248,7 +238,7 @@ fn is_delicate(text: &[char], intervals: &[Interval]) -> bool {
 }
 
 /// Whether a parser reads the Markdown as exactly this text.
-fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceeded> {
+fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool> {
     budget.spend(markdown.len().saturating_mul(2) + text.len())?;
     let mut seen = String::with_capacity(markdown.len());
     for event in Parser::new_ext(markdown, DIALECT) {
@@ -262,12 +252,7 @@ fn shows(markdown: &str, text: &[char], budget: &Budget) -> Result<bool, Exceede
 }
 
 /// Writes text with its marks.
-fn marked(
-    text: &[char],
-    intervals: &[Interval],
-    in_cell: bool,
-    budget: &Budget,
-) -> Result<String, Exceeded> {
+fn marked(text: &[char], intervals: &[Interval], in_cell: bool, budget: &Budget) -> Result<String> {
     let paragraph = Paragraph::of(text, intervals, in_cell);
     let mut out = String::with_capacity(text.len() + 16);
     let mut open: Vec<(&Interval, &'static str)> = Vec::new();

@@ -140,23 +140,26 @@ fn without_district(name: &str) -> String {
     words.join(" ")
 }
 
+/// Words before a city, and what is also written for them.
+const PREFIXES: &str = "\
+    city of;ville de;greater;stadt;st>saint;ste>sainte;st>sankt;saint>st;ft>fort;mt>mount";
+/// Words after a city that may be missing.
+const SUFFIXES: &str = "city;area;metropolitan area;region;dc;df;cdmx";
+
+fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = list.split(';');
+    words.map(|words| words.split_once('>').unwrap_or((words, "")))
+}
+
 /// Other spellings of a name.
 fn spellings(name: &str) -> Vec<String> {
     let mut out = Vec::new();
-    for (prefix, instead) in [
-        ("city of ", ""),
-        ("ville de ", ""),
-        ("greater ", ""),
-        ("stadt ", ""),
-        ("st ", "saint "),
-        ("ste ", "sainte "),
-        ("st ", "sankt "),
-        ("saint ", "st "),
-        ("ft ", "fort "),
-        ("mt ", "mount "),
-    ] {
-        if let Some(rest) = name.strip_prefix(prefix) {
-            out.push(format!("{instead}{rest}"));
+    for (prefix, instead) in pairs(PREFIXES) {
+        if let Some(rest) = name
+            .strip_prefix(prefix)
+            .and_then(|it| it.strip_prefix(' '))
+        {
+            out.push(format!("{instead} {rest}").trim_start().to_owned());
         }
     }
     // "Aarhus C" is a postal district of the city.
@@ -165,16 +168,11 @@ fn spellings(name: &str) -> Vec<String> {
     {
         out.push(rest.to_owned());
     }
-    for suffix in [
-        " city",
-        " area",
-        " metropolitan area",
-        " region",
-        " dc",
-        " df",
-        " cdmx",
-    ] {
-        if let Some(rest) = name.strip_suffix(suffix) {
+    for (suffix, _) in pairs(SUFFIXES) {
+        if let Some(rest) = name
+            .strip_suffix(suffix)
+            .and_then(|it| it.strip_suffix(' '))
+        {
             out.push(rest.to_owned());
         }
     }

@@ -5,9 +5,9 @@ use super::{
     cues::Cues,
     key::{self, Case},
     vocabulary::{ACRONYMS, AT_COMPANY, is_among},
-    words::{Word, is_gap, unaccented, words},
+    words::{Text, Word, is_gap, unaccented, word_before, words},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Result};
 
 /// The most letters of an acronym.
 const MAX_LETTERS: usize = 10;
@@ -21,13 +21,8 @@ const COMPOUND: usize = 9;
 /// At most `most` acronyms of a name that the text uses: its initials, with or without those of
 /// small words, to its end or, if there are three or more, to any word; and those that the text
 /// introduces after the name.
-pub(super) fn of_name(
-    core: &[Word<'_>],
-    all: &[Word<'_>],
-    text: &str,
-    most: usize,
-    budget: &Budget,
-) -> Result<Vec<(String, Case)>, Exceeded> {
+pub(super) fn of_name(core: &[Word<'_>], on: Text<'_>, most: usize) -> Result<Vec<(String, Case)>> {
+    let (text, all, budget) = on.parts();
     let content = core.iter().filter(|word| !word.is_small()).count();
     if content < 2 {
         return Ok(Vec::new());
@@ -77,7 +72,7 @@ pub(super) fn of_name(
 
 /// Whether an acronym is made of the beginnings of all words of a name: `AVIZIG` of `Alföldi
 /// Vízügyi Igazgatóság`, as many offices and plants are called in the east of Europe.
-fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool, Exceeded> {
+fn has_syllables(name: &[(&str, bool)], acronym: &str, budget: &Budget) -> Result<bool> {
     /// The most letters that a word gives.
     const MAX_SYLLABLE: usize = 4;
     let letters: Vec<char> = unaccented(acronym).chars().collect();
@@ -107,7 +102,7 @@ fn is_at(all: &[Word<'_>], at: usize, text: &str) -> bool {
     /// The endings of a workplace in Hungarian.
     const ENDINGS: [&str; 2] = ["-nál ", "-nél "];
     let after = &text[all[at].end()..];
-    let before = at.checked_sub(1).map(|before| &all[before]);
+    let before = word_before(all, at);
     ENDINGS.iter().any(|ending| after.starts_with(ending))
         || before.is_some_and(|before| {
             is_among(AT_COMPANY, &before.lower) && &text[before.end()..all[at].start] == " "
@@ -125,7 +120,7 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     let (before, after) = (&text[..word.start], &text[word.end()..]);
     let is_upper = |word: &Word<'_>| !word.text.chars().any(char::is_lowercase);
     let shouts = |word: &Word<'_>| word.text.chars().nth(2).is_some() && is_upper(word);
-    let previous = at.checked_sub(1).map(|previous| &all[previous]);
+    let previous = word_before(all, at);
     let previous = previous.filter(|other| word.start - other.end() <= 2);
     let next = all.get(at + 1).filter(|next| next.start - word.end() <= 2);
     // A legal form after them makes them a name.
@@ -141,14 +136,6 @@ fn is_alone(all: &[Word<'_>], at: usize, text: &str) -> bool {
     !is_among(SHOUTED, word.text) && !counted && !shouted && !joined
 }
 
-/// How far an acronym is compared with a name: the next word, the next letter, and how many words
-/// have given a letter.
-struct Place {
-    word: usize,
-    letter: usize,
-    used: usize,
-}
-
 /// Whether the letters of an acronym stand for the words of a name, in order from its start: each
 /// by its initial, a small word maybe not at all, a long one maybe by a second and a third letter.
 /// A letter in lower case is never an initial of another than a small word (`DDFiP`).
@@ -157,63 +144,52 @@ fn spells(
     acronym: &Word<'_>,
     content: usize,
     budget: &Budget,
-) -> Result<bool, Exceeded> {
+) -> Result<bool> {
     let plain = |c: char| unaccented(&c.to_lowercase().to_string()).chars().next();
     let letters: Vec<(char, bool)> = acronym
         .text
         .chars()
         .filter_map(|c| Some((plain(c)?, c.is_uppercase())))
         .collect();
-    let mut open = vec![Place {
-        word: 0,
-        letter: 0,
-        used: 0,
-    }];
+    // How far the two are compared: the next word, the next letter, and how many words gave one.
+    let mut open = vec![(0, 0, 0)];
     // Each place opens few others, and names and acronyms are short; the budget holds the rest.
     let mut places = 0;
-    while let Some(place) = open.pop() {
+    while let Some((at, first, used)) = open.pop() {
         budget.spend(1)?;
         places += 1;
         if places > MAX_PLACES {
             return Ok(false);
         }
-        if place.letter == letters.len() {
-            if place.used >= 2 && (place.used == content || letters.len() >= 3) {
+        if first == letters.len() {
+            if used >= 2 && (used == content || letters.len() >= 3) {
                 return Ok(true);
             }
             continue;
         }
-        let Some((word, is_small)) = name.get(place.word) else {
+        let Some((word, is_small)) = name.get(at) else {
             continue;
         };
         if *is_small {
-            open.push(Place {
-                word: place.word + 1,
-                ..place
-            });
+            open.push((at + 1, first, used));
         }
-        let (letter, is_upper) = letters[place.letter];
+        let (letter, is_upper) = letters[first];
         if !word.starts_with(letter) || !(is_upper || *is_small) {
             continue;
         }
-        let used = place.used + usize::from(!*is_small);
-        let mut next = place.letter + 1;
-        let after = |letter| Place {
-            word: place.word + 1,
-            letter,
-            used,
-        };
-        open.push(after(next));
+        let used = used + usize::from(!*is_small);
+        let mut next = first + 1;
+        open.push((at + 1, next, used));
         let long = word.chars().count() >= COMPOUND;
         let mut rest = word.chars();
         rest.next();
         while let Some((letter, is_upper)) = letters.get(next) {
-            let is_third = next > place.letter + 2;
+            let is_third = next > first + 2;
             if is_third || (*is_upper && !long) || !rest.any(|c| c == *letter) {
                 break;
             }
             next += 1;
-            open.push(after(next));
+            open.push((at + 1, next, used));
         }
     }
     Ok(false)
@@ -222,13 +198,12 @@ fn spells(
 /// Finds the words spelled out before an acronym in parentheses: `Examples of Everything (EOE)`.
 /// Returns the indices of the first word and of the acronym.
 pub(super) fn written_out(
-    all: &[Word<'_>],
-    text: &str,
+    on: Text<'_>,
     is_wanted: impl Fn(&Word<'_>) -> bool,
-    budget: &Budget,
-) -> Result<Vec<(usize, usize)>, Exceeded> {
+) -> Result<Vec<(usize, usize)>> {
     /// The steps for one acronym, which reads this many words and signs at most.
     const SEARCH_STEPS: usize = 100;
+    let (text, all, budget) = on.parts();
     budget.spend(all.len())?;
     let mut out = Vec::new();
     for (at, word) in all.iter().enumerate() {
@@ -323,12 +298,7 @@ fn initials_of(acronym: &str, initials: &str) -> bool {
 }
 
 /// Whether the text before a parenthesis ends with the name.
-fn follows(
-    text: &str,
-    parenthesis: usize,
-    core: &[Word<'_>],
-    budget: &Budget,
-) -> Result<bool, Exceeded> {
+fn follows(text: &str, parenthesis: usize, core: &[Word<'_>], budget: &Budget) -> Result<bool> {
     let bytes: usize = core.iter().map(|word| word.text.len() + 4).sum();
     let from = text.ceil_char_boundary(parenthesis.saturating_sub(bytes + 24));
     budget.spend(2 * (parenthesis - from))?;

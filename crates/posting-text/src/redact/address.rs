@@ -8,8 +8,6 @@ mod eastern;
 mod end;
 mod street;
 
-use std::ops::Range;
-
 use self::{
     beside::{
         after_post_box, before_city, in_block, names_street, with_street, with_zone, without_number,
@@ -20,22 +18,17 @@ use super::{
     Hidden,
     cues::Cues,
     vocabulary::is_among,
-    words::{Word, begins_sentence},
+    words::{Text, Word, begins_sentence, is_digits, word_before},
 };
-use crate::{Budget, Exceeded};
+use crate::{Range, Result};
 
 /// Finds street addresses.
-pub(super) fn addresses(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    city: Option<&str>,
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn addresses(on: Text<'_>, found: &[Hidden], city: Option<&str>) -> Result<Vec<Range>> {
     /// The steps for one number: the words around it.
     const SEARCH_STEPS: usize = 150;
+    let (text, words, budget) = on.parts();
     budget.spend(words.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_free = out.last().is_none_or(|last| last.end <= word.start);
         if !is_free || !is_house(word) || names_street(text, words, at) {
@@ -51,18 +44,15 @@ pub(super) fn addresses(
             .or_else(|| in_block(text, words, at, found))
             .or_else(|| before_city(text, words, at, city?))
             .map(|range| with_zone(text, words, range));
-        let starts_free =
-            |found: &Range<usize>| out.last().is_none_or(|last| last.end <= found.start);
+        let starts_free = |found: &Range| out.last().is_none_or(|last| last.end <= found.start);
         out.extend(found.filter(starts_free));
     }
-    without_number(text, words, city, &mut out, budget)?;
+    without_number(on, city, &mut out)?;
     Ok(out)
 }
 
 /// Whether a word can be the number of a house: up to four digits and two letters.
 fn is_house(word: &Word<'_>) -> bool {
     let digits = word.text.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&digits)
-        && word.text.len() <= digits + 4
-        && word.text.chars().count() <= digits + 2
+    (1..=4).contains(&digits) && word.text.len() <= digits + 4 && word.letters() <= digits + 2
 }

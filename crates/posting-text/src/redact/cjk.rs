@@ -1,38 +1,27 @@
 //! Spellings of names in scripts that put no spaces between words.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{cmp::Reverse, sync::LazyLock};
 
 use super::{
     script::{Script, is_unspaced},
     tables,
     vocabulary::{begins_with_one, is_among},
 };
+use crate::Range;
 
-/// What is around the proper part of such a name.
-#[derive(Debug, Default)]
-struct Parts {
-    legal: Vec<&'static str>,
-    trades: Vec<&'static str>,
-    places: Vec<&'static str>,
+/// What is around the proper part of such a name, the longest first.
+static LEGAL: LazyLock<Vec<&str>> = LazyLock::new(|| parts("legal"));
+static TRADES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("trade"));
+static PLACES: LazyLock<Vec<&str>> = LazyLock::new(|| parts("place"));
+
+fn parts(heading: &str) -> Vec<&'static str> {
+    let lines = tables::lines(include_str!("tables/cjk.txt"));
+    let lines = lines.filter(|(of, _)| *of == heading);
+    let words = lines.flat_map(|(_, words)| words.split_ascii_whitespace());
+    let mut words: Vec<_> = words.collect();
+    words.sort_by_key(|word| Reverse(word.len()));
+    words
 }
-
-static PARTS: LazyLock<Parts> = LazyLock::new(|| {
-    let mut parts = Parts::default();
-    for (heading, words) in tables::lines(include_str!("tables/cjk.txt")) {
-        let list = match heading {
-            "legal" => &mut parts.legal,
-            "trade" => &mut parts.trades,
-            _ => &mut parts.places,
-        };
-        list.extend(words.split_ascii_whitespace());
-    }
-    for list in [&mut parts.legal, &mut parts.places] {
-        list.sort_by_key(|part| std::cmp::Reverse(part.len()));
-    }
-    // Each trade is taken away by itself, so that what is left each time is a spelling.
-    parts.trades.sort_by_key(|part| part.len());
-    parts
-});
 
 /// The fewest characters of a name.
 const MIN_LENGTH: usize = 2;
@@ -65,7 +54,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         .and_then(|city| base.strip_prefix(city))
         .map(|rest| rest.strip_prefix(['市', '省', '県', '府']).unwrap_or(rest))
         .or_else(|| {
-            let mut places = PARTS.places.iter();
+            let mut places = PLACES.iter();
             places.find_map(|place| base.strip_prefix(place))
         })
         .filter(|rest| rest.chars().count() >= MIN_LENGTH && !is_trade(rest))
@@ -74,19 +63,20 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
     push(&mut out, core);
     let mut front = core.trim();
     // "カフェ青空": a trade may stand before the name, too.
-    let after_trade = longest_trades()
+    let after_trade = TRADES
+        .iter()
         .filter(|trade| trade.chars().count() >= MIN_LENGTH)
         .find_map(|trade| front.strip_prefix(trade));
     if let Some(rest) = after_trade.map(str::trim)
         && is_proper(rest, is_japanese)
         && rest.chars().count() >= 3
-        && !PARTS.trades.iter().any(|trade| rest.ends_with(trade))
+        && !TRADES.iter().any(|trade| rest.ends_with(trade))
     {
         push(&mut out, rest);
     }
-    while let Some(rest) = PARTS
-        .trades
+    while let Some(rest) = TRADES
         .iter()
+        .rev()
         .find_map(|trade| front.strip_suffix(trade))
         .map(str::trim)
         .filter(|rest| is_proper(rest, is_japanese))
@@ -94,7 +84,7 @@ pub(super) fn spellings(name: &str, city: Option<&str>, is_japanese: bool) -> Ve
         push(&mut out, rest);
         // "糖糖动物医院" is "糖糖", too: the trade may be any of those it ends in.
         let is_han = Script::of_text(front) == Script::Han;
-        for trade in PARTS.trades.iter().filter(|_| is_han) {
+        for trade in TRADES.iter().rev().filter(|_| is_han) {
             let shorter = front.strip_suffix(trade).map(str::trim);
             if let Some(shorter) = shorter.filter(|rest| is_proper(rest, is_japanese)) {
                 push(&mut out, shorter);
@@ -126,7 +116,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
         return japanese_pair(base, text);
     }
     // A name with a known trade has a short form already.
-    let has_trade = PARTS.trades.iter().any(|trade| {
+    let has_trade = TRADES.iter().any(|trade| {
         base.strip_suffix(trade)
             .is_some_and(|front| front.chars().count() >= MIN_LENGTH)
     });
@@ -157,7 +147,7 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
             let next = rest.chars().next();
             (before.is_empty() || before.ends_with(BEFORE)) && after.chars().next() != next
         };
-        let known = is_trade(front) || PARTS.places.contains(&front);
+        let known = is_trade(front) || PLACES.contains(&front);
         let is_used = !known && text.match_indices(front).any(|(at, _)| stands(at));
         is_used.then(|| front.to_owned())
     })
@@ -168,13 +158,13 @@ pub(super) fn short_form(name: &str, text: &str, is_japanese: bool) -> Option<St
 fn japanese_pair(base: &str, text: &str) -> Option<String> {
     const PARTICLES: &str = "は が で の に を と へ も";
     const PERSONS: &str = "さん 様 氏 まで 宛";
-    let after_trade = || longest_trades().find_map(|trade| base.strip_prefix(trade));
+    let after_trade = || TRADES.iter().find_map(|trade| base.strip_prefix(trade));
     let pair = before_trade(base)
         .or_else(after_trade)
         .unwrap_or(base)
         .trim();
     let is_pair = pair.chars().count() == 2 && Script::of_text(pair) == Script::Han;
-    if !is_pair || is_trade(pair) || PARTS.places.contains(&pair) {
+    if !is_pair || is_trade(pair) || PLACES.contains(&pair) {
         return None;
     }
     let mut is_used = false;
@@ -189,22 +179,16 @@ fn japanese_pair(base: &str, text: &str) -> Option<String> {
     is_used.then(|| pair.to_owned())
 }
 
-/// All trades, the longest first.
-fn longest_trades() -> impl Iterator<Item = &'static str> {
-    PARTS.trades.iter().rev().copied()
-}
-
 /// The name without the longest trade that it ends in.
 fn before_trade(name: &str) -> Option<&str> {
-    longest_trades().find_map(|trade| name.strip_suffix(trade))
+    TRADES.iter().find_map(|trade| name.strip_suffix(trade))
 }
 
 /// The name without legal forms around it.
 pub(super) fn without_legal_forms(name: &str) -> &str {
     let sign = |c: char| c.is_whitespace() || matches!(c, '・' | '·' | '-' | ',' | '，');
     let mut base = name.trim_matches(sign);
-    while let Some(rest) = PARTS
-        .legal
+    while let Some(rest) = LEGAL
         .iter()
         .find_map(|form| base.strip_prefix(form).or_else(|| base.strip_suffix(form)))
         .map(|rest| rest.trim_matches(sign))
@@ -216,18 +200,14 @@ pub(super) fn without_legal_forms(name: &str) -> &str {
 }
 
 /// Extends a name by the legal forms around it.
-pub(super) fn with_legal_forms(text: &str, range: Range<usize>) -> Range<usize> {
+pub(super) fn with_legal_forms(text: &str, range: Range) -> Range {
     let Range { mut start, mut end } = range;
-    while let Some(form) = PARTS
-        .legal
-        .iter()
-        .find(|form| text[end..].starts_with(*form))
-    {
+    while let Some(form) = LEGAL.iter().find(|form| text[end..].starts_with(*form)) {
         end += form.len();
     }
     loop {
         let before = text[..start].strip_suffix(' ').unwrap_or(&text[..start]);
-        let form = PARTS.legal.iter().find(|form| before.ends_with(*form));
+        let form = LEGAL.iter().find(|form| before.ends_with(*form));
         let Some(form) = form else { break };
         start = before.len() - form.len();
     }
@@ -239,7 +219,7 @@ fn push(out: &mut Vec<String>, name: &str) {
     if name.chars().count() >= MIN_LENGTH
         && name.contains(is_unspaced)
         && !is_trade(name)
-        && !PARTS.places.contains(&name)
+        && !PLACES.contains(&name)
         && !out.iter().any(|known| known == name)
     {
         out.push(name.to_owned());
@@ -247,7 +227,7 @@ fn push(out: &mut Vec<String>, name: &str) {
 }
 
 fn is_trade(name: &str) -> bool {
-    PARTS.trades.contains(&name)
+    TRADES.contains(&name)
 }
 
 /// Whether this can be a name by itself: two ideographs of a Japanese name are rather a family or a
@@ -255,7 +235,7 @@ fn is_trade(name: &str) -> bool {
 fn is_proper(rest: &str, is_japanese: bool) -> bool {
     let letters = rest.chars().count();
     let is_family = is_japanese && letters == 2 && Script::of_text(rest) == Script::Han;
-    letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PARTS.places.contains(&rest)
+    letters >= MIN_LENGTH && !is_family && !is_trade(rest) && !PLACES.contains(&rest)
 }
 
 /// Whether a name found at these bytes stands where a word may begin and end. Only a short Korean

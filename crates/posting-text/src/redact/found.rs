@@ -1,6 +1,6 @@
 //! What was found in a text, in order and without overlaps.
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use super::{
     Kind,
@@ -43,6 +43,14 @@ pub(crate) fn retain_outside(words: &mut Vec<Word<'_>>, found: &[Hidden]) {
         }
         range.start >= word.end()
     });
+}
+
+/// Ranges in order and without overlaps: of two that overlap, the one that starts first, or the longer
+/// one.
+pub(crate) fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, Reverse(range.end)));
+    ranges.dedup_by(|next, last| next.start < last.end);
+    ranges
 }
 
 /// Adds ranges that overlap no existing one, in order.

@@ -1,28 +1,21 @@
 //! Finds names in messengers and networks: `@example_jobs`, `微信：example123`.
 
-use std::ops::Range;
-
 use super::{
     cues::Cues,
+    found::apart,
     vocabulary::{is_among, without_ending},
-    words::Word,
+    words::{Word, is_digits},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// Signs of code that begin like a handle: annotations, rules of style sheets, packages.
-const CODE: &str = "\
-    media import param return override types angular vue babel nestjs charset keyframes reduxjs \
-    test autowired supports font tailwind apply throws deprecated see";
+const CODE: &str = include_str!("tables/code_signs.txt");
 
 /// Finds handles.
-pub(super) fn handles(
-    text: &str,
-    words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn handles(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one handle: its characters, and those between it and what announces it.
     const SEARCH_STEPS: usize = 100;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len() + words.len())?;
     for (at, sign) in text.match_indices(['@', '＠']) {
         budget.spend(SEARCH_STEPS)?;
@@ -34,9 +27,7 @@ pub(super) fn handles(
             out.extend(after_cue(text, words, at));
         }
     }
-    out.sort_by_key(|range| range.start);
-    out.dedup_by(|next, last| next.start < last.end);
-    Ok(out)
+    Ok(apart(out))
 }
 
 /// Whether a word in a script without spaces ends with the name of a messenger.
@@ -46,7 +37,7 @@ fn ends_in_cue(word: &Word<'_>) -> bool {
 }
 
 /// The handle after an at sign at this byte, which is a part of it.
-fn at_sign(text: &str, at: usize, length: usize) -> Option<Range<usize>> {
+fn at_sign(text: &str, at: usize, length: usize) -> Option<Range> {
     let before = &text[..at];
     let start = at + length;
     // A token may have hidden a letter or a digit before the sign.
@@ -82,7 +73,7 @@ fn name(text: &str) -> Option<usize> {
 }
 
 /// The handle after the name of a messenger, and a colon or a word for a name.
-fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const NAMES: &str = "id 号 號 아이디 nick user name konto account 用户名 is кanal";
     let mut last = &words[at];
     let mut is_told = false;
@@ -99,7 +90,7 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             continue;
         }
         let rest = &text[word.start..];
-        let number = word.text.len() >= 5 && word.text.bytes().all(|b| b.is_ascii_digit());
+        let number = word.text.len() >= 5 && is_digits(word.text);
         let length = if number {
             Some(word.text.len())
         } else {
@@ -113,7 +104,9 @@ fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> 
             && (found.starts_with('0')
                 || words[at].lower == "whatsapp"
                 || words[at].lower == "viber");
-        return ((is_told || found.contains('_')) && is_name && !is_phone)
+        return ((is_told || found.contains('_') || words[at].lower == "qq")
+            && is_name
+            && !is_phone)
             .then_some(word.start..word.start + length);
     }
     None

@@ -3,14 +3,12 @@
 //! After a word for such a number any number counts. Without one, only what has check digits that
 //! are right counts, in a form that nothing else has.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
     vocabulary::{is_among, without_ending},
-    words::Word,
+    words::{Word, is_digits, word_before},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// The most words between the word for a number and the number.
 const MAX_BETWEEN: usize = 3;
@@ -21,22 +19,16 @@ const MAX_GROUPS: usize = 10;
 /// Words after which few digits are enough: registers of one court or town.
 const SHORT: &str = "hrb hra pr vr gnr fn rea reg registernummer";
 /// Words that mean other things, too, so that only a long number after them counts.
-const LONG: &str = "\
-    konto účet tili tilinumero sąskaita rēķins org company ik tunnus kodas uid c cg ide fo cic ice entreprise kód pan iva \
-    partita tin swift bic bsb abn פ ר код številka št";
+const LONG: &str = include_str!("tables/long_ids.txt");
 /// Registers that are written with their numbers.
 const WITH_NUMBER: &str = "hrb hra pr vr gnr fn";
 
 /// Finds numbers that identify a company or its account.
-pub(super) fn ids(
-    text: &str,
-    words: &[Word<'_>],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn ids(text: &str, words: &[Word<'_>], budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one number.
     const SEARCH_STEPS: usize = 60;
     budget.spend(words.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         if out.last().is_some_and(|last| word.start < last.end) {
             continue;
@@ -62,9 +54,9 @@ pub(super) fn ids(
 
 /// Whether a letter is the last of a word for such a number that has full stops: `C.F.`, `N.I.F.`
 fn is_dotted_cue(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    let is_letter = |word: &Word<'_>| word.is_upper() && word.text.chars().nth(1).is_none();
+    let is_letter = |word: &Word<'_>| word.is_upper() && word.is_letter();
     let mut first = at;
-    while let Some(before) = first.checked_sub(1).map(|before| &words[before])
+    while let Some(before) = word_before(words, first)
         && is_letter(&words[first])
         && is_letter(before)
         && &text[before.end()..words[first].start] == "."
@@ -108,7 +100,7 @@ fn is_unspaced_cue(word: &Word<'_>) -> bool {
 }
 
 /// The number after a word that announces it.
-fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_cue(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let mut last = cue;
     for next in 1..=MAX_BETWEEN + 1 {
@@ -168,7 +160,7 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
             " " | "\u{a0}" => {
                 (word.is_number() && (digits(word) > 1 || is_first))
                     || (has_digits && is_first)
-                    || is_iban_group(word)
+                    || has_form(word.text, "****")
             }
             "." | "-" | "/" | "–" | "‑" => has_digits,
             _ => false,
@@ -197,66 +189,70 @@ fn groups(text: &str, words: &[Word<'_>], at: usize) -> (usize, usize) {
     (last.end(), count)
 }
 
-/// Whether a word is a later group of an account number with letters.
-fn is_iban_group(word: &Word<'_>) -> bool {
-    word.text.len() == 4
-        && word
-            .text
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+/// Numbers that nothing else looks like: an Italian tax code, and a Chinese social credit code of a
+/// company (GB 32100).
+const CODES: [&str; 2] = ["AAAAAA00A00A000A", "90000000**********"];
+
+/// Whether a text has a form: `A` stands for a capital, `0` for a digit, `*` for either, another sign
+/// for itself.
+fn has_form(text: &str, form: &str) -> bool {
+    let fits = |(byte, sign): (u8, u8)| match sign {
+        b'A' => byte.is_ascii_uppercase(),
+        b'0' => byte.is_ascii_digit(),
+        b'*' => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+        sign => byte == sign,
+    };
+    text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
 }
 
-/// Whether a word may begin a number that is known by its check digits.
+/// Whether a word is a code, or has the form of a number for the value-added tax: the country's two
+/// letters and as many digits as its numbers have (European Commission, VIES).
+fn is_code(text: &str) -> bool {
+    const FORMS: &str = include_str!("tables/vat_numbers.txt");
+    let is_of_union = |(country, digits): (&str, &str)| {
+        is_digits(digits) && is_among(FORMS, &format!("{country}{}", digits.len()))
+    };
+    CODES.iter().any(|form| has_form(text, form))
+        || text.split_at_checked(2).is_some_and(is_of_union)
+}
+
+/// Whether a word may begin a number that is known by its check digits or its form.
 fn may_be_checked(word: &Word<'_>) -> bool {
-    let bytes = word.text.as_bytes();
-    let prefixed = bytes.len() >= 4
-        && bytes[..2].iter().all(u8::is_ascii_uppercase)
-        && bytes[2..4].iter().all(u8::is_ascii_digit);
-    prefixed
+    let begins = |form: &str| {
+        word.text
+            .get(..form.len())
+            .is_some_and(|it| has_form(it, form))
+    };
+    begins("AA00")
         || is_romanian(word)
-        || is_fiscal_code(bytes)
-        || is_credit_code(bytes)
-        || (bytes.len() == 7 && bytes.iter().all(u8::is_ascii_digit))
+        || CODES.iter().any(|form| has_form(word.text, form))
+        || has_form(word.text, "0000000")
 }
 
 /// A number with right check digits: an IBAN (ISO 13616), a German or a Finnish tax number.
-fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if is_romanian(word) {
         let (end, digits) = groups(text, words, at);
         let is_whole = text[word.end()..].starts_with('/') && digits >= 7;
         return is_whole.then_some(word.start..end);
     }
-    if is_credit_code(word.text.as_bytes()) {
-        return Some(word.start..word.end());
-    }
-    if word.is_number() {
-        let last = words
-            .get(at + 1)
-            .filter(|last| &text[word.end()..last.start] == "-")?;
+    if word.is_number() && !is_code(word.text) {
+        let last = words.get(at + 1);
+        let last = last.filter(|last| &text[word.end()..last.start] == "-")?;
         // "Y 1234567-1": announced, so its check digit may be wrong.
-        let is_told = at.checked_sub(1).is_some_and(|cue| words[cue].text == "Y");
-        let is_right =
-            last.text.len() == 1 && (is_told || is_finnish(&format!("{}{}", word.text, last.text)));
-        return is_right.then_some(word.start..last.end());
+        let is_told = word_before(words, at).is_some_and(|cue| cue.text == "Y");
+        let is_right = is_told || is_finnish(&format!("{}{}", word.text, last.text));
+        return (last.text.len() == 1 && is_right).then_some(word.start..last.end());
     }
-    if is_fiscal_code(word.text.as_bytes()) {
-        return Some(word.start..word.end());
-    }
-    if word.text.len() == 11 && word.text.starts_with("DE") {
-        return is_german(&word.text[2..]).then_some(word.start..word.end());
-    }
-    if is_of_union(word.text) {
+    if is_code(word.text) || word.text.strip_prefix("DE").is_some_and(is_german) {
         return Some(word.start..word.end());
     }
     let mut number = String::new();
     let mut end = word.start;
     for next in words[at..].iter().take(MAX_GROUPS) {
         let is_beside = matches!(&text[end..next.start], "" | " " | "\u{a0}");
-        let is_group = next
-            .text
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        let is_group = has_form(next.text, &"*".repeat(next.text.len()));
         if !is_beside || !is_group || number.len() + next.text.len() > 34 {
             break;
         }
@@ -271,40 +267,9 @@ fn checked(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
 
 /// Whether a word begins a number of the Romanian register: `J33/415/2011`.
 fn is_romanian(word: &Word<'_>) -> bool {
-    let digits = word.text.strip_prefix(['J', 'F']).unwrap_or_default();
-    (1..=2).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// Whether this has the form of an Italian tax code: nothing else looks like it.
-fn is_fiscal_code(bytes: &[u8]) -> bool {
-    const FORM: &[u8; 16] = b"AAAAAA00A00A000A";
-    bytes.len() == FORM.len()
-        && bytes.iter().zip(FORM).all(|(byte, form)| match form {
-            b'A' => byte.is_ascii_uppercase(),
-            _ => byte.is_ascii_digit(),
-        })
-}
-
-/// Whether this has the form of a Chinese social credit code of a company (GB 32100).
-fn is_credit_code(bytes: &[u8]) -> bool {
-    let is_code = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
-    bytes.len() == 18
-        && bytes[0] == b'9'
-        && bytes[..8].iter().all(u8::is_ascii_digit)
-        && bytes.iter().all(is_code)
-}
-
-/// Whether this has the form of a number for the value-added tax: the country's two letters and as
-/// many digits as its numbers have (European Commission, VIES).
-fn is_of_union(text: &str) -> bool {
-    const FORMS: &str = "\
-        BE10 BG9 BG10 CZ8 CZ9 CZ10 DK8 EE9 EL9 FI8 HR11 HU8 IT11 LT9 LT12 LU8 LV11 MT8 PL10 PT9 \
-        RO8 RO9 RO10 SE12 SI8 SK10";
-    let Some((country, digits)) = text.split_at_checked(2) else {
-        return false;
-    };
-    digits.bytes().all(|b| b.is_ascii_digit())
-        && is_among(FORMS, &format!("{country}{}", digits.len()))
+    ["J0", "J00", "F0", "F00"]
+        .iter()
+        .any(|form| has_form(word.text, form))
 }
 
 /// Whether an IBAN has the right check digits: modulo 97 (ISO 7064).
@@ -329,9 +294,11 @@ fn is_iban(number: &str) -> bool {
 /// Whether a German number for the value-added tax has the right check digit (ISO 7064, modulo 11
 /// and 10).
 fn is_german(digits: &str) -> bool {
+    /// As many digits as there are.
+    const LENGTH: usize = 9;
     let mut product = 10;
     let values: Option<Vec<u32>> = digits.chars().map(|c| c.to_digit(10)).collect();
-    let Some([front @ .., check]) = values.as_deref() else {
+    let Some([front @ .., check]) = values.as_deref().filter(|it| it.len() == LENGTH) else {
         return false;
     };
     for digit in front {

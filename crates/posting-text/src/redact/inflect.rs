@@ -19,7 +19,7 @@ use super::{
 /// The start of an inflected form, and what may follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stem {
-    text: String,
+    pub(crate) text: String,
     endings: &'static FxHashSet<&'static str>,
 }
 
@@ -63,8 +63,13 @@ pub(crate) fn stems(word: &str, families: Cues) -> Vec<Stem> {
             if families.intersects(Cues::FINNIC) {
                 gradation(word, &mut out);
             }
-            if families.intersects(Cues::HUNGARIAN) {
-                doubled(word, &mut out);
+            // The v of `-val` becomes the last consonant: `Napfényessel`.
+            let last = word.chars().next_back();
+            let hungarian = GRAMMARS.get("HUNGARIAN").zip(last);
+            if families.intersects(Cues::HUNGARIAN)
+                && let Some((grammar, last)) = hungarian
+            {
+                push(&mut out, format!("{word}{last}"), &grammar.endings);
             }
         }
         Script::Cyrillic => of_grammar(word, "CYRILLIC", &mut out),
@@ -103,44 +108,24 @@ fn push(out: &mut Vec<Stem>, text: String, endings: &'static FxHashSet<&'static 
     }
 }
 
-/// Strong and weak grades of consonants.
-const GRADES: [(&str, &str); 19] = [
-    ("kk", "k"),
-    ("pp", "p"),
-    ("tt", "t"),
-    ("nk", "ng"),
-    ("nt", "nn"),
-    ("mp", "mm"),
-    ("lt", "ll"),
-    ("rt", "rr"),
-    ("ht", "hd"),
-    ("p", "v"),
-    ("t", "d"),
-    ("k", ""),
-    ("b", ""),
-    ("d", ""),
-    ("g", ""),
-    ("lg", "l"),
-    ("rd", "rr"),
-    ("b", "v"),
-    ("rk", "rj"),
-];
-
 /// Adds stems with the other grade of the last consonant: `Keskikatu`, `Keskikadu-`.
 fn gradation(word: &str, out: &mut Vec<Stem>) {
-    let Some(finnic) = GRAMMARS.get("FINNIC") else {
+    let (Some(finnic), Some(grades), Some(closed), Some(last)) = (
+        GRAMMARS.get("FINNIC"),
+        GRAMMARS.get("GRADES"),
+        GRAMMARS.get("CLOSED GRADES"),
+        word.chars().next_back(),
+    ) else {
         return;
     };
-    let Some(last) = word.chars().next_back() else {
-        return;
-    };
+    let mut add = |stem: String| push(out, stem, &finnic.endings);
     let body = &word[..word.len() - last.len_utf8()];
     if !"aeiouyäöõü".contains(last) {
         // Estonian: "Lind", "Linnu".
-        for (strong, weak) in [("nd", "nn"), ("ld", "ll"), ("rd", "rr"), ("mb", "mm")] {
+        for (strong, weak) in &closed.changes {
             if let Some(front) = word.strip_suffix(strong) {
                 for vowel in ["u", "i", "a", "e"] {
-                    push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+                    add(format!("{front}{weak}{vowel}"));
                 }
             }
         }
@@ -150,22 +135,15 @@ fn gradation(word: &str, out: &mut Vec<Stem>) {
     if let Some(consonant) = body.chars().next_back()
         && "slnmrv".contains(consonant)
     {
-        push(out, format!("{body}{consonant}{last}"), &finnic.endings);
+        add(format!("{body}{consonant}{last}"));
     }
-    for (strong, weak) in GRADES {
+    for (strong, weak) in &grades.changes {
         if let Some(front) = body.strip_suffix(strong) {
-            push(out, format!("{front}{weak}{last}"), &finnic.endings);
+            add(format!("{front}{weak}{last}"));
             for vowel in ["", "i", "e", "o"] {
-                push(out, format!("{front}{weak}{vowel}"), &finnic.endings);
+                add(format!("{front}{weak}{vowel}"));
             }
         }
-    }
-}
-
-/// Adds the stem before `-val`, whose v becomes the last consonant: `Napfényessel`.
-fn doubled(word: &str, out: &mut Vec<Stem>) {
-    if let Some((last, hungarian)) = word.chars().next_back().zip(GRAMMARS.get("HUNGARIAN")) {
-        push(out, format!("{word}{last}"), &hungarian.endings);
     }
 }
 

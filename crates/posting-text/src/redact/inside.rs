@@ -1,13 +1,11 @@
 //! Finds a company's name inside a longer word: hashtags, handles and camel case.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
-    key::{Case, Key},
-    words::{Word, unaccented},
+    key::{Case, Key, Match},
+    words::{Text, Word, unaccented},
 };
-use crate::{Budget, Exceeded};
+use crate::{Budget, Range, Result};
 
 /// A shorter name occurs in other words by chance.
 const MIN_LENGTH: usize = 4;
@@ -19,7 +17,7 @@ pub(super) fn find<'k>(
     word: &Word<'_>,
     text: &str,
     budget: &Budget,
-) -> Result<Option<Range<usize>>, Exceeded> {
+) -> Result<Option<Range>> {
     let tagged = is_tag(word, text);
     let tag = if tagged {
         unaccented(&word.lower)
@@ -45,16 +43,11 @@ pub(super) fn find<'k>(
 }
 
 /// The end of a name whose letters stand apart from word `at` on, and the next word: `A c m e r a`.
-pub(super) fn spaced_out(
-    keys: &[(char, Key)],
-    words: &[Word<'_>],
-    at: usize,
-    text: &str,
-    budget: &Budget,
-) -> Result<Option<(usize, usize)>, Exceeded> {
+pub(super) fn spaced_out(keys: &[(char, Key)], on: Text<'_>, at: usize) -> Result<Match> {
     /// The longest name that is looked for.
     const MAX_LETTERS: usize = 40;
-    let is_letter = |word: &Word<'_>| word.text.chars().nth(1).is_none() && !word.is_number();
+    let (text, words, budget) = on.parts();
+    let is_letter = |word: &Word<'_>| word.is_letter() && !word.is_number();
     let mut letters = String::new();
     let mut ends = Vec::new();
     for (number, word) in words[at..].iter().take(MAX_LETTERS).enumerate() {
@@ -118,7 +111,7 @@ fn has_inner_capital(word: &str) -> bool {
 
 /// Where a name starts at a capital inside a word, and ends with the word or before the next
 /// capital.
-fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range<usize>> {
+fn at_inner_capital(key: &Key, word: &Word<'_>) -> Option<Range> {
     if word.lower.len() != word.text.len() {
         return None;
     }

@@ -8,9 +8,9 @@ use super::{
     cues::{self, Cues},
     inflect::{Stem, is_second_part},
     vocabulary::is_among,
-    words::{Word, begins_sentence, is_gap, unaccented},
+    words::{Text, Word, begins_sentence, is_gap, unaccented},
 };
-use crate::{Budget, Exceeded, places::plain_letter};
+use crate::{Result, places::plain_letter};
 
 /// How the letters of a name must be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub(crate) enum Ordinary {
     /// Several words; each but the small ones must have a capital.
     Words,
 }
+
+/// The end of a name in a text, and the index of the next word.
+pub(super) type Match = Option<(usize, usize)>;
 
 /// One word of a name, with the stems of its inflected forms.
 #[derive(Debug)]
@@ -124,15 +127,9 @@ impl Key {
 
     /// If this name starts with this word, the one at `at` or the end of it, returns its end and
     /// the index of the next word. The caller pays for the first word.
-    pub(crate) fn matches(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
-        let inflected = self.matches_inflected(text, words, at, first, budget)?;
+    pub(crate) fn matches(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let (text, words, _) = on.parts();
+        let inflected = self.matches_inflected(on, at, first)?;
         let found = match inflected {
             // In lower case it is another word.
             None if self.case == Case::Capital
@@ -141,7 +138,7 @@ impl Key {
             {
                 None
             }
-            None => self.matches_joined(text, words, at, first, budget)?,
+            None => self.matches_joined(on, at, first)?,
             found => found,
         };
         Ok(found.filter(|(_, next)| match self.ordinary {
@@ -161,14 +158,8 @@ impl Key {
         self.ordinary == Ordinary::Words && first.is_small() && self.tokens.len() > 1
     }
 
-    fn matches_joined(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
+    fn matches_joined(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let budget = on.budget;
         let mut rest = self.joined.as_str();
         let mut gaps = String::new();
         let mut index = at;
@@ -195,7 +186,7 @@ impl Key {
                 }
                 rest = after;
                 index += 1;
-                let Some((next, gap)) = next_of_name(text, words, index, word) else {
+                let Some((next, gap)) = next_of_name(on, index, word) else {
                     return Ok(None);
                 };
                 gaps.push_str(gap.trim());
@@ -220,14 +211,8 @@ impl Key {
     }
 
     /// Matches word by word, each in any of its forms.
-    fn matches_inflected(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        first: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize)>, Exceeded> {
+    fn matches_inflected(&self, on: Text<'_>, at: usize, first: &Word<'_>) -> Result<Match> {
+        let budget = on.budget;
         if self.tokens.is_empty() {
             return Ok(None);
         }
@@ -236,7 +221,8 @@ impl Key {
             .contains(|c: char| c.is_lowercase() || c.is_uppercase());
         if is_cased && !first.is_upper() && !self.begins_with_particle(first) {
             // People of a company are written so in many languages: `telianere`.
-            let ends = first.lower.len() >= self.joined.len() + 2;
+            let letter = self.joined.chars().next().map_or(1, char::len_utf8);
+            let ends = first.lower.len() >= self.joined.len() + 2 * letter;
             if self.tokens.len() > 1 || !self.lower_forms || !ends {
                 return Ok(None);
             }
@@ -244,7 +230,7 @@ impl Key {
         let mut word = first;
         for (number, token) in self.tokens.iter().enumerate() {
             if number > 0 {
-                let Some((next, _)) = next_of_name(text, words, at + number, word) else {
+                let Some((next, _)) = next_of_name(on, at + number, word) else {
                     return Ok(None);
                 };
                 word = next;
@@ -263,7 +249,7 @@ impl Key {
         let lower = self.lower(word);
         let more = lower.strip_prefix(rest)?;
         let length = self.joined.chars().count();
-        if length < 4 || word.text.chars().count() != lower.chars().count() {
+        if length < 4 || word.letters() != lower.chars().count() {
             let short = length == 3 && more == "s" && self.case == Case::Capital;
             return (short && first.is_upper()).then_some(word.text.len());
         }
@@ -280,14 +266,9 @@ impl Key {
 }
 
 /// The word at `at` and the gap before it, if it may go on a name that has the word before it.
-fn next_of_name<'t, 'w>(
-    text: &'t str,
-    words: &'w [Word<'t>],
-    at: usize,
-    before: &Word<'_>,
-) -> Option<(&'w Word<'t>, &'t str)> {
-    let next = words.get(at)?;
-    let gap = &text[before.end()..next.start];
+fn next_of_name<'a>(on: Text<'a>, at: usize, before: &Word<'_>) -> Option<(&'a Word<'a>, &'a str)> {
+    let next = on.words.get(at)?;
+    let gap = &on.content[before.end()..next.start];
     is_gap(gap, before.text).then_some((next, gap))
 }
 
@@ -310,12 +291,8 @@ fn is_named(text: &str, words: &[Word<'_>], at: usize, next: usize) -> bool {
 }
 
 /// Extends a name by the legal forms after it: `Example, Inc.`, `Example Sp. z o.o.`
-pub(crate) fn with_legal_form(
-    text: &str,
-    words: &[Word<'_>],
-    end: usize,
-    next: usize,
-) -> (usize, usize) {
+pub(crate) fn with_legal_form(on: Text<'_>, end: usize, next: usize) -> (usize, usize) {
+    let (text, words, _) = on.parts();
     let (mut end, mut next) = (end, next);
     while let Some(word) = words.get(next).filter(|word| word.start >= end) {
         let gap = &text[end..word.start];
@@ -331,7 +308,7 @@ pub(crate) fn with_legal_form(
         };
         next += count;
         end = words[next - 1].end();
-        let is_short = count > 1 || word.text.chars().count() <= 4;
+        let is_short = count > 1 || word.letters() <= 4;
         if is_short && text[end..].starts_with('.') && words[next - 1].text.len() < text.len() {
             let goes_on = text[end + 1..].starts_with([' ', ',', ')', '-']);
             let is_abbreviation =
@@ -349,7 +326,7 @@ pub(crate) fn with_legal_form(
 fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     let is_dotted = |pair: &[Word<'_>]| {
         let gap = &text[pair[0].end()..pair[1].start];
-        let is_letter = |word: &Word<'_>| word.text.chars().count() == 1;
+        let is_letter = |word: &Word<'_>| word.letters() == 1;
         // "S A" is one, "i s-a" is none.
         let is_apart = gap == " " && is_letter(&pair[1]);
         matches!(gap, "." | ". " | "/" | ".\u{a0}")
@@ -367,7 +344,7 @@ fn legal_form(text: &str, words: &[Word<'_>]) -> Option<usize> {
     }
     let word = words.first()?;
     let written = word.is_upper();
-    let sure = word.text.chars().count() > 2 || word.text.chars().all(char::is_uppercase);
+    let sure = word.letters() > 2 || word.is_capitals();
     let legal =
         word.is(Cues::LEGAL) && !matches!(&*word.lower, "is" | "company" | "co" | "limited");
     ((written && sure && legal) || word.lower == "gmbh").then_some(1)

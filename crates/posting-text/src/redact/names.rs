@@ -10,7 +10,7 @@ mod spell;
 mod variants;
 mod website;
 
-use std::{collections::HashSet, ops::Range, rc::Rc};
+use std::{collections::HashSet, rc::Rc};
 
 use self::{
     context::{Context, families, is_ordinary, script},
@@ -19,13 +19,14 @@ use self::{
 use super::{
     cjk,
     cues::{self, Cues},
+    found::apart,
     inflect, inside,
     key::{Case, Key, Ordinary, Token, initial, with_legal_form},
     script::{Script, is_unspaced},
     vocabulary::{AND, is_among},
-    words::{Word, unaccented, words},
+    words::{Text, Word, unaccented, word_before, words},
 };
-use crate::{Budget, Exceeded, Posting};
+use crate::{Posting, Range, Result};
 
 /// The most spellings of one kind that a text may add, since each is searched for everywhere.
 const MAX_SPELLINGS: usize = 16;
@@ -70,13 +71,8 @@ fn ands(all: &[Word<'_>]) -> Vec<&'static str> {
 impl Names {
     /// Collects the spellings of the names that this text may use; which acronyms and parts count
     /// depends on the text.
-    pub(crate) fn new(
-        posting: &Posting<'_>,
-        label: Option<String>,
-        text: &str,
-        all: &[Word<'_>],
-        budget: &Budget,
-    ) -> Result<Self, Exceeded> {
+    pub(crate) fn new(posting: &Posting<'_>, label: Option<String>, on: Text<'_>) -> Result<Self> {
+        let (text, all, budget) = on.parts();
         budget.spend(all.len())?;
         let context = Context {
             posting,
@@ -121,13 +117,9 @@ impl Names {
     }
 
     /// Finds where a text names the company.
-    pub(crate) fn find(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        budget: &Budget,
-    ) -> Result<Vec<Range<usize>>, Exceeded> {
-        let mut out: Vec<Range<usize>> = Vec::new();
+    pub(crate) fn find(&self, on: Text<'_>) -> Result<Vec<Range>> {
+        let (text, words, budget) = on.parts();
+        let mut out: Vec<Range> = Vec::new();
         if self.unspaced.is_empty() && self.keys.is_empty() {
             return Ok(out);
         }
@@ -140,17 +132,16 @@ impl Names {
                     .map(|range| cjk::with_legal_forms(text, range)),
             );
         }
-        out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-        out.dedup_by(|next, last| next.start < last.end);
+        let out = apart(out);
         let mut spaced = Vec::new();
         let mut at = 0;
         let mut free = 0;
         while at < words.len() {
             budget.spend(1)?;
-            if let Some((start, end, next)) = self.name_at(text, words, at, budget)? {
-                let (first, start) = self.before(text, words, at, start, free, budget)?;
-                let (end, next) = self.after(text, words, end, next, budget)?;
-                let (end, next) = with_legal_form(text, words, end, next);
+            if let Some((start, end, next)) = self.name_at(on, at)? {
+                let (first, start) = self.before(on, at, start, free)?;
+                let (end, next) = self.after(on, end, next)?;
+                let (end, next) = with_legal_form(on, end, next);
                 let end = with_quote(text, start, end);
                 spaced.push(start..end);
                 debug_assert!(first >= free);
@@ -158,9 +149,8 @@ impl Names {
                 free = at;
             } else {
                 let word = &words[at];
-                if word.text.chars().nth(1).is_none()
-                    && let Some((end, next)) =
-                        inside::spaced_out(self.candidates(word), words, at, text, budget)?
+                if word.is_letter()
+                    && let Some((end, next)) = inside::spaced_out(self.candidates(word), on, at)?
                 {
                     spaced.push(word.start..end);
                     at = next;
@@ -175,7 +165,7 @@ impl Names {
             }
         }
         budget.spend(out.len() + spaced.len())?;
-        Ok(merged(out, spaced))
+        Ok(merged([out, spaced].concat()))
     }
 
     /// The spellings that may begin with this word.
@@ -197,16 +187,10 @@ impl Names {
 
     /// If a name starts at word `at`, or after a prefix of it, returns its start and end, and the
     /// index of the next word.
-    fn name_at(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        at: usize,
-        budget: &Budget,
-    ) -> Result<Option<(usize, usize, usize)>, Exceeded> {
-        let word = &words[at];
+    fn name_at(&self, on: Text<'_>, at: usize) -> Result<Option<(usize, usize, usize)>> {
+        let word = &on.words[at];
         for (_, key) in self.candidates(word) {
-            if let Some((end, next)) = key.matches(text, words, at, word, budget)? {
+            if let Some((end, next)) = key.matches(on, at, word)? {
                 return Ok(Some((word.start, end, next)));
             }
         }
@@ -239,8 +223,8 @@ impl Names {
             };
             for form in forms {
                 for (_, key) in self.candidates(form) {
-                    budget.spend(1)?;
-                    if let Some((end, next)) = key.matches(text, words, at, form, budget)? {
+                    on.budget.spend(1)?;
+                    if let Some((end, next)) = key.matches(on, at, form)? {
                         return Ok(Some((shorter.start, end, next)));
                     }
                 }
@@ -290,21 +274,15 @@ fn with_quote(text: &str, start: usize, end: usize) -> usize {
         .map_or(end, |(_, close)| end + close.len_utf8())
 }
 
-/// Merges two ordered lists of ranges. Those that overlap become one.
-fn merged(first: Vec<Range<usize>>, second: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    if first.is_empty() {
-        return second;
-    }
-    let mut out: Vec<Range<usize>> = Vec::with_capacity(first.len() + second.len());
-    let mut all: Vec<Range<usize>> = first.into_iter().chain(second).collect();
-    all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    for range in all {
-        match out.last_mut() {
-            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => out.push(range),
-        }
-    }
-    out
+/// Ranges in order. Those that overlap become one.
+fn merged(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let touches = next.start < last.end;
+        last.end = last.end.max(if touches { next.end } else { 0 });
+        touches
+    });
+    ranges
 }
 
 /// The words of a text, joined.

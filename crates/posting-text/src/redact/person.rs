@@ -11,59 +11,47 @@ mod line;
 mod relatives;
 mod run;
 
-use std::ops::Range;
-
 use self::{
     beside::beside,
     evidence::{Evidence, evidence, is_particle},
     line::{has_contact, is_followed, line_end},
     run::{PREPOSITIONS, first_name, is_name, run},
 };
-use super::{Hidden, cues::Cues, vocabulary::is_among, words::Word};
-use crate::{Budget, Exceeded, redact::Kind};
+use super::{
+    Hidden,
+    cues::Cues,
+    found::apart,
+    vocabulary::is_among,
+    words::{Text, Word, word_before},
+};
+use crate::{Range, Result, redact::Kind};
 
 /// How many words after the word that announces a person are looked at.
 const AHEAD: usize = 9;
+/// Looks for a person by a word that may announce one.
+type Search = fn(&str, &[Word<'_>], usize) -> Option<Range>;
+
 /// Finds persons in a text. `words` are those outside everything that was found before, `found`.
-pub(super) fn persons(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(super) fn persons(on: Text<'_>, found: &[Hidden]) -> Result<Vec<Range>> {
     /// The steps for one place where a person may be.
     const SEARCH_STEPS: usize = 300;
+    let (text, words, budget) = on.parts();
     budget.spend(words.len() + found.len())?;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        let is_unspaced = !word.lower.is_ascii() && eastern::may_announce(word);
-        if is_unspaced {
+        let is_ascii = word.lower.is_ascii();
+        let searches: [(bool, Search); 7] = [
+            (!is_ascii && eastern::may_announce(word), eastern::person),
+            (!is_ascii && word.text.contains("คุณ"), eastern::thai),
+            (word.text == "HR", eastern::after_latin),
+            (word.is(Cues::TITLE), after_title),
+            (word.is(Cues::PERSON), announced),
+            (word.is(Cues::CLOSING), signed),
+            (may_be_title_after(word), before_title),
+        ];
+        for (_, search) in searches.into_iter().filter(|(is_such, _)| *is_such) {
             budget.spend(SEARCH_STEPS)?;
-            out.extend(eastern::person(text, words, at));
-        }
-        if !word.lower.is_ascii() && word.text.contains("คุณ") {
-            budget.spend(1)?;
-            out.extend(eastern::thai(text, words, at));
-        }
-        if word.text == "HR" {
-            budget.spend(1)?;
-            out.extend(eastern::after_latin(text, words, at));
-        }
-        if word.is(Cues::TITLE) {
-            budget.spend(SEARCH_STEPS)?;
-            out.extend(after_title(text, words, at));
-        }
-        if word.is(Cues::PERSON) {
-            budget.spend(SEARCH_STEPS)?;
-            out.extend(announced(text, words, at));
-        }
-        if word.is(Cues::CLOSING) {
-            budget.spend(SEARCH_STEPS)?;
-            out.extend(signed(text, words, at));
-        }
-        if may_be_title_after(word) {
-            budget.spend(SEARCH_STEPS)?;
-            out.extend(before_title(text, words, at));
+            out.extend(search(text, words, at));
         }
     }
     let is_contact = |kind: Kind| matches!(kind, Kind::Email | Kind::Phone | Kind::Handle);
@@ -71,16 +59,14 @@ pub(super) fn persons(
         budget.spend(SEARCH_STEPS)?;
         beside(text, words, &contact.range, &mut out);
     }
-    relatives::of_company(text, words, found, &mut out, budget)?;
+    relatives::of_company(on, found, &mut out)?;
     budget.spend(out.len())?;
-    out.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    out.dedup_by(|next, last| next.start < last.end);
-    Ok(out)
+    Ok(apart(out))
 }
 
 /// The writer of a letter, after the greeting at its end: `Kind regards, Kezia Marsh`, also on the
 /// next line.
-fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn signed(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let greeting = &words[at];
     let first = words.get(at + 1)?;
     let gap = &text[greeting.end()..first.start];
@@ -117,23 +103,20 @@ fn may_be_title_after(word: &Word<'_>) -> bool {
 }
 
 /// The person before a form of address: `Yazıcıoğlu Hanım`.
-fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    let before = words.get(at.checked_sub(1)?)?;
+fn before_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let before = word_before(words, at)?;
     let is_beside = &text[before.end()..words[at].start] == " ";
     (is_beside && is_name(before) && evidence(std::slice::from_ref(before)) != Evidence::Against)
         .then(|| {
-            let given = at
-                .checked_sub(2)
-                .map(|given| &words[given])
-                .filter(|given| {
-                    evidence::is_given(given) && &text[given.end()..before.start] == " "
-                });
+            let given = word_before(words, at - 1).filter(|given| {
+                evidence::is_given(given) && &text[given.end()..before.start] == " "
+            });
             given.map_or(before.start, |given| given.start)..before.end()
         })
 }
 
 /// The person after a form of address: `Frau Seidlmayer`, `Mr. Dr. Aigner`.
-fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const ACADEMIC: &str = "dr prof mag ing dipl";
     let title = &words[at];
     let mut first = at + 1;
@@ -163,15 +146,14 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
         first = (first..words.len().min(first + 3)).find(|name| !is_particle(&words[*name]))?;
     }
     // "HR" is no form of address.
-    if title.text.len() > 1 && title.text.chars().all(char::is_uppercase) {
+    if title.text.len() > 1 && title.is_capitals() {
         return None;
     }
     let end = run(text, words, first);
     let names = words.get(first..end).filter(|names| !names.is_empty())?;
     let only_academic = words[at..particles].iter().all(is_academic);
     // One letter in lower case, or a word such as "pan" in another language, is no title.
-    let is_sure =
-        title.text.chars().count() > 2 || title.is_upper() || matches!(title.text, "κα" | "κ");
+    let is_sure = title.letters() > 2 || title.is_upper() || matches!(title.text, "κα" | "κ");
     let found = evidence(names);
     let is_person = match found {
         Evidence::Against => false,
@@ -185,7 +167,7 @@ fn after_title(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>
 }
 
 /// The person after a word that announces one, on the same line.
-fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn announced(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let cue = &words[at];
     let line = line_end(text, cue.end());
     let mut next = at + 1;

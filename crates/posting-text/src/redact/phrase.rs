@@ -1,16 +1,16 @@
 //! Phrases to hide that somebody else than the rules has found, such as a language model.
 
-use std::{borrow::Cow, cmp::Reverse, ops::Range};
+use std::{borrow::Cow, cmp::Reverse};
 
 use unicode_normalization::char::is_combining_mark;
 
 use super::{Hidden, Kind, Phrase, script::is_unspaced};
-use crate::{Budget, Exceeded, document::SEPARATOR, reading::Reading};
+use crate::{Budget, Range, Result, document::SEPARATOR, reading::Reading};
 
 impl<'a> Phrase<'a> {
     /// The words as a reader sees them, by every way of reading the phrase: as it is, as Markdown
     /// (by its blocks), and as a part of Markdown whose marks have no other half.
-    pub(crate) fn forms(&self, budget: &Budget) -> Result<Vec<Vec<Cow<'a, str>>>, Exceeded> {
+    pub(crate) fn forms(&self, budget: &Budget) -> Result<Vec<Vec<Cow<'a, str>>>> {
         let as_it_is = self.text.trim();
         let reading = Reading::of(self.text, budget)?;
         // Of a link the address is hidden already; its words may be any.
@@ -48,7 +48,7 @@ pub(super) fn add_phrases(
     text: &str,
     phrases: &[Phrase<'_>],
     budget: &Budget,
-) -> Result<(), Exceeded> {
+) -> Result<()> {
     let mut phrases = phrases.to_vec();
     phrases.sort_by_key(|phrase| Reverse(phrase.text.len()));
     for phrase in phrases {
@@ -69,10 +69,10 @@ pub(super) fn add_phrases(
 }
 
 /// Where words stand in a text, with no part of another word directly beside them.
-fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+fn standing_alone(text: &str, words: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len() + words.len())?;
     let (first, last) = (words.chars().next(), words.chars().next_back());
-    let is_alone = |range: &Range<usize>| {
+    let is_alone = |range: &Range| {
         let before = text[..range.start].chars().next_back();
         let after = text[range.end..].chars().next();
         !is_one_word(before, first) && !is_one_word(last, after)
@@ -93,7 +93,7 @@ fn is_one_word(one: Option<char>, next: Option<char>) -> bool {
 
 /// Adds the parts of ranges that are in no known one. What is left beside a known one begins and
 /// ends with a letter or a digit.
-fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range<usize>], kind: Kind) {
+fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range], kind: Kind) {
     let mut all: Vec<Hidden> = Vec::with_capacity(found.len() + ranges.len());
     let mut known = std::mem::take(found).into_iter().peekable();
     let hidden = |range| Hidden { range, kind };
@@ -115,7 +115,7 @@ fn add_uncovered(found: &mut Vec<Hidden>, text: &str, ranges: &[Range<usize>], k
 }
 
 /// A part of a range without the punctuation at the ends where it was cut.
-fn part(text: &str, range: &Range<usize>, part: Range<usize>) -> Option<Range<usize>> {
+fn part(text: &str, range: &Range, part: Range) -> Option<Range> {
     let Range { mut start, mut end } = part;
     if start >= end {
         return None;

@@ -2,7 +2,7 @@
 
 use super::{Hidden, Kind};
 use crate::{
-    Budget, Exceeded,
+    Budget, Result,
     document::{Document, SEPARATOR, Span},
 };
 
@@ -11,7 +11,7 @@ pub(super) fn hide_ranges(
     document: &mut Document,
     found: &[Hidden],
     budget: &Budget,
-) -> Result<(), Exceeded> {
+) -> Result<()> {
     budget.spend(document.steps() + found.len())?;
     let mut offset = 0;
     let mut result = Ok(());
@@ -31,12 +31,7 @@ pub(super) fn hide_ranges(
 }
 
 /// Replaces ranges by tokens. The first span of a range gets the token, and so its style.
-fn replace(
-    spans: &mut Vec<Span>,
-    offset: usize,
-    found: &[Hidden],
-    budget: &Budget,
-) -> Result<(), Exceeded> {
+fn replace(spans: &mut Vec<Span>, offset: usize, found: &[Hidden], budget: &Budget) -> Result<()> {
     if found.is_empty() {
         return Ok(());
     }
@@ -88,7 +83,7 @@ pub(super) fn remove_repeats(
     token: &str,
     again: &str,
     budget: &Budget,
-) -> Result<(), Exceeded> {
+) -> Result<()> {
     budget.spend(text.len())?;
     let twice = format!("{token}{again}");
     let (Some(first), Some(last)) = (text.find(&twice), again.chars().next_back()) else {

@@ -7,9 +7,9 @@ use super::{
     handle, id, names, person,
     phrase::add_phrases,
     web,
-    words::{self, Word},
+    words::{self, Text, Word},
 };
-use crate::{Budget, Exceeded, Posting};
+use crate::{Budget, Posting, Result};
 
 /// A text, its words, and the addresses and telephone numbers in it.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// Reads a text, with [`SEPARATOR`](crate::document::SEPARATOR) after each paragraph.
-    pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self, Exceeded> {
+    pub(crate) fn of(text: &'a str, website: &str, budget: &Budget) -> Result<Self> {
         budget.spend(text.len().saturating_mul(2))?;
         let label = web::label(website);
         let mut words = words::words(text);
@@ -47,11 +47,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Finds everything to hide, in order and without overlaps.
-    pub(crate) fn find(
-        self,
-        posting: &Posting<'_>,
-        budget: &Budget,
-    ) -> Result<Vec<Hidden>, Exceeded> {
+    pub(crate) fn find(self, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Hidden>> {
         budget.spend(self.text.len() + self.contacts.len())?;
         let Self {
             text,
@@ -60,16 +56,16 @@ impl<'a> Scan<'a> {
             label,
         } = self;
         retain_outside(&mut words, &found);
-        let names = names::Names::new(posting, label, text, &words, budget)?;
-        let names = names.find(text, &words, budget)?;
+        let names = names::Names::new(posting, label, Text::new(text, &words, budget))?;
+        let names = names.find(Text::new(text, &words, budget))?;
         add(&mut found, names, Kind::Company);
         retain_outside(&mut words, &found);
-        let addresses = address::addresses(text, &words, &found, posting.city, budget)?;
+        let addresses = address::addresses(Text::new(text, &words, budget), &found, posting.city)?;
         if !addresses.is_empty() {
             add(&mut found, addresses, Kind::Address);
             retain_outside(&mut words, &found);
         }
-        let persons = person::persons(text, &words, &found, budget)?;
+        let persons = person::persons(Text::new(text, &words, budget), &found)?;
         add(&mut found, persons, Kind::Person);
         add_phrases(&mut found, text, posting.hide, budget)?;
         Ok(found)

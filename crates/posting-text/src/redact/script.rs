@@ -3,7 +3,7 @@
 use unicode_script::UnicodeScript;
 
 /// The kind of script of a letter, as far as names and words depend on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Script {
     Latin,
     Greek,
@@ -56,30 +56,26 @@ pub(crate) fn is_unspaced(c: char) -> bool {
         )
 }
 
+/// The zeros of other scripts: Unicode keeps the digits of a script together and in order (general
+/// category Nd).
+const ZEROS: &str = "٠۰०০੦૦๐０𝟎";
+/// Signs that stand between such digits, and their ASCII forms.
+const SIGNS: (&str, &str) = ("－ー−＋（）．／\u{3000}", "---+()./ ");
+
 /// The ASCII form of a digit of another script, or of a sign that stands between such digits.
-const fn ascii(c: char) -> Option<char> {
-    // Unicode keeps the digits of a script together and in order (general category Nd).
-    const ZEROS: [u32; 9] = [
-        0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xe50, 0xff10, 0x1d7ce,
-    ];
-    let code = c as u32;
-    let mut at = 0;
-    while at < ZEROS.len() {
-        if code >= ZEROS[at] && code < ZEROS[at] + 10 {
-            return char::from_digit(code - ZEROS[at], 10);
-        }
-        at += 1;
+fn ascii(c: char) -> Option<char> {
+    // Most letters, at once: up to Hebrew, ideographs and Hangul.
+    if matches!(c, ..'٠' | '\u{3100}'..'\u{ff00}') {
+        return None;
     }
-    match c {
-        '－' | 'ー' | '−' => Some('-'),
-        '＋' => Some('+'),
-        '（' => Some('('),
-        '）' => Some(')'),
-        '．' => Some('.'),
-        '／' => Some('/'),
-        '\u{3000}' => Some(' '),
-        _ => None,
-    }
+    let value = |zero: char| u32::from(c).checked_sub(u32::from(zero));
+    let digit = ZEROS
+        .chars()
+        .find_map(|zero| char::from_digit(value(zero)?, 10));
+    digit.or_else(|| {
+        let mut signs = SIGNS.0.chars().zip(SIGNS.1.chars());
+        signs.find_map(|(sign, plain)| (sign == c).then_some(plain))
+    })
 }
 
 /// A text with ASCII digits, and where its bytes are in the original.

@@ -3,7 +3,11 @@
 //! `Romashka` and `Ромашке`, `Mercari` and `メルカリ` have the same. Vowels differ too much, and so
 //! do voiced and voiceless consonants, `l` and `r`, `b`, `v` and `w`.
 
-use super::script::Script;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::{script::Script, tables};
 
 /// The consonants of a word, in classes: labials `P`, dentals `T`, velars `K`, sibilants `S`,
 /// liquids `R`, nasals `M` and `N`, and `C` for what may be a velar or a sibilant.
@@ -30,10 +34,10 @@ pub(super) fn consonants(lower: &str) -> String {
                 add('K');
                 add('S');
             }
-            Some(class) => add(class),
+            Some(class) if class.is_ascii_uppercase() => add(class),
             // An h belongs to the consonant before it.
-            None if c == 'h' => {}
-            None => last = None,
+            _ if c == 'h' => {}
+            _ => last = None,
         }
     }
     out
@@ -41,20 +45,7 @@ pub(super) fn consonants(lower: &str) -> String {
 
 /// The vowels of a word in a script that writes all of them, in five classes; empty in others.
 pub(super) fn vowels(lower: &str) -> String {
-    let class = |c: char| match c {
-        'a' | 'á' | 'ä' | 'â' | 'ă' | 'à' | 'å' | 'ā' | 'а' | 'я' | 'α' | 'ά' => {
-            Some('a')
-        }
-        'e' | 'é' | 'ě' | 'è' | 'ê' | 'ė' | 'ē' | 'е' | 'э' | 'ё' | 'є' | 'ε' | 'έ' => {
-            Some('e')
-        }
-        'i' | 'y' | 'í' | 'ý' | 'ī' | 'и' | 'ы' | 'і' | 'ї' | 'η' | 'ή' | 'ι' | 'ί' | 'υ' | 'ύ' => {
-            Some('i')
-        }
-        'o' | 'ó' | 'ö' | 'ő' | 'ô' | 'ø' | 'о' | 'ο' | 'ό' | 'ω' | 'ώ' => Some('o'),
-        'u' | 'ú' | 'ü' | 'ű' | 'ů' | 'ū' | 'у' | 'ю' => Some('u'),
-        _ => None,
-    };
+    let class = |c: char| class(c).filter(char::is_ascii_lowercase);
     lower.chars().filter_map(class).collect()
 }
 
@@ -65,44 +56,17 @@ pub(super) fn sound_alike(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.chars().zip(other.chars()).all(alike)
 }
 
-/// The class of a consonant; `X` for a velar with a sibilant.
-const fn class(c: char) -> Option<char> {
-    Some(match c {
-        // Each in Latin, Cyrillic, Greek, Hebrew and Arabic letters, in this order.
-        'b' | 'p' | 'f' | 'v' | 'w' | 'б' | 'в' | 'п' | 'ф' | 'β' | 'π' | 'φ' | 'ב' | 'פ' | 'ף'
-        | 'ب' | 'ف' | 'پ' => 'P',
-        'd' | 't' | 'ď' | 'ť' | 'ð' | 'þ' | 'ț' | 'ţ' | 'д' | 'т' | 'δ' | 'θ' | 'τ' | 'ד' | 'ט'
-        | 'ת' | 'ت' | 'ث' | 'د' | 'ض' | 'ط' => 'T',
-        'g' | 'k' | 'q' | 'ğ' | 'ģ' | 'ķ' | 'г' | 'ґ' | 'к' | 'х' | 'γ' | 'κ' | 'χ' | 'ג' | 'כ'
-        | 'ך' | 'ק' | 'خ' | 'غ' | 'ق' | 'ك' | 'گ' => 'K',
-        's' | 'z' | 'š' | 'ś' | 'ş' | 'ș' | 'ž' | 'ź' | 'ż' | 'з' | 'с' | 'ж' | 'ш' | 'щ' | 'ц'
-        | 'ζ' | 'σ' | 'ς' | 'ז' | 'ס' | 'צ' | 'ץ' | 'ש' | 'ذ' | 'ز' | 'س' | 'ش' | 'ص' | 'ظ' => {
-            'S'
-        }
-        'c' | 'č' | 'ç' | 'ć' | 'ч' | 'ج' | 'چ' => 'C',
-        'l' | 'r' | 'ł' | 'ř' | 'ľ' | 'ļ' | 'ĺ' | 'ŕ' | 'л' | 'р' | 'λ' | 'ρ' | 'ל' | 'ר' | 'ر'
-        | 'ل' => 'R',
-        'm' | 'м' | 'μ' | 'מ' | 'ם' | 'م' => 'M',
-        'n' | 'ñ' | 'ń' | 'ň' | 'ņ' | 'н' | 'ν' | 'נ' | 'ן' | 'ن' => 'N',
-        'x' | 'ξ' => 'X',
-        _ => return kana(c),
-    })
-}
+/// The classes of letters: of consonants in upper case, `X` for a velar with a sibilant, and of vowels
+/// in lower case.
+static CLASSES: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
+    let lines = tables::lines(include_str!("tables/sounds.txt"));
+    let classes = lines.filter_map(|(class, letters)| Some((class.chars().next()?, letters)));
+    let pairs = classes.flat_map(|(class, letters)| letters.chars().map(move |c| (c, class)));
+    pairs.collect()
+});
 
-/// The consonant of a character of Katakana: that of its row.
-const fn kana(c: char) -> Option<char> {
-    Some(match c {
-        'カ'..='ゴ' => 'K',
-        'サ'..='ゾ' | 'チ' | 'ヂ' | 'ツ' | 'ヅ' => 'S',
-        'タ' | 'ダ' | 'テ' | 'デ' | 'ト' | 'ド' => 'T',
-        'ナ'..='ノ' | 'ン' => 'N',
-        'バ' | 'パ' | 'ビ' | 'ピ' | 'フ' | 'ブ' | 'プ' | 'ベ' | 'ペ' | 'ボ' | 'ポ' | 'ヴ' => {
-            'P'
-        }
-        'マ'..='モ' => 'M',
-        'ラ'..='ロ' => 'R',
-        _ => return None,
-    })
+fn class(c: char) -> Option<char> {
+    CLASSES.get(&c).copied()
 }
 
 /// The consonants of a syllable of Hangul: the first, and the one that ends it; `-` is none.

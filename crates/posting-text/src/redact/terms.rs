@@ -1,6 +1,6 @@
 //! The least that a redacted text must not contain.
 
-use std::{cmp::Reverse, ops::Range};
+use std::cmp::Reverse;
 
 use url::Url;
 
@@ -11,7 +11,7 @@ use super::{
     script::is_unspaced,
     words::begins_sentence,
 };
-use crate::{Budget, Exceeded, Posting, document::is_unseen};
+use crate::{Budget, Exceeded, Posting, Range, Result, document::is_unseen};
 
 /// The terms that certainly identify a posting's company or lead to it: what no redacted text of it
 /// may contain.
@@ -114,7 +114,7 @@ impl Name {
         })
     }
 
-    fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+    fn find(&self, text: &str, budget: &Budget) -> Result<Vec<Range>> {
         let mut out = Vec::new();
         budget.spend(text.len())?;
         for (start, first) in text.match_indices(self.first.as_str()) {
@@ -131,12 +131,7 @@ impl Name {
 
 /// The end of a name whose first word ends at `end`. A name may repeat its first word, so the same
 /// text may be read once for each word of the name.
-fn name_end(
-    text: &str,
-    mut end: usize,
-    rest: &[String],
-    budget: &Budget,
-) -> Result<Option<usize>, Exceeded> {
+fn name_end(text: &str, mut end: usize, rest: &[String], budget: &Budget) -> Result<Option<usize>> {
     for word in rest {
         let after = text[end..].trim_start();
         let gap = text.len() - end - after.len();
@@ -149,7 +144,7 @@ fn name_end(
     Ok(Some(end))
 }
 
-fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range<usize>> {
+fn hosts_in(text: &str, host: &str) -> impl Iterator<Item = Range> {
     let dot = host.find('.').unwrap_or(host.len());
     let mut subdomains = Subdomains::default();
     text.match_indices('.').filter_map(move |(at, _)| {
@@ -200,7 +195,7 @@ impl Subdomains {
     }
 }
 
-fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+fn stands_alone(text: &str, range: &Range) -> bool {
     let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let apart = |c: Option<char>| c.is_none_or(is_boundary);
     let name = &text[range.clone()];

@@ -1,19 +1,17 @@
 //! Finds web addresses in text: URLs and bare domains.
 
-use std::ops::Range;
-
 use super::{
     cues::{self, Cues},
     vocabulary::is_among,
 };
-use crate::{Budget, Exceeded, pattern::patterns};
+use crate::{Budget, Range, Result, pattern::patterns};
 
 patterns! {
-    URL = r#"(?i)\b(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
+    URL = r#"(?i)(?-u:\b)(?:(?:https?|hxxps?|ftp)\s?:\s?//|www\d?\.)[^\s<>"「」『』【】《》。、，；：！？（）]+"#;
 }
 
 /// Finds URLs.
-pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn urls(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     if !text.contains("//") && !contains_www(text) {
         return Ok(Vec::new());
@@ -32,28 +30,24 @@ fn contains_www(text: &str) -> bool {
         .any(|bytes| bytes.eq_ignore_ascii_case(b"www"))
 }
 
-/// A URL without the punctuation of the sentence around it.
+/// A URL without the punctuation of the sentence around it, and without closing brackets that nothing
+/// in it opens.
 fn trimmed(url: &str) -> &str {
-    let count = |sign| url.bytes().filter(|b| *b == sign).count();
-    let (mut round, mut square) = (
-        count(b')').saturating_sub(count(b'(')),
-        count(b']').saturating_sub(count(b'[')),
-    );
-    url.trim_end_matches(|last| match last {
-        ')' => take_one(&mut round),
-        ']' => take_one(&mut square),
-        _ => matches!(
-            last,
-            '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '’' | '”' | '“' | '»' | '*' | '…'
-        ),
+    let surplus = |open, close| {
+        let closed = url.matches::<char>(close).count();
+        closed.saturating_sub(url.matches::<char>(open).count())
+    };
+    let (mut round, mut square) = (surplus('(', ')'), surplus('[', ']'));
+    url.trim_end_matches(|last| {
+        let surplus = match last {
+            ')' => &mut round,
+            ']' => &mut square,
+            _ => return ".,;:!?'’”“»*…".contains(last),
+        };
+        let is_surplus = *surplus > 0;
+        *surplus = surplus.saturating_sub(1);
+        is_surplus
     })
-}
-
-/// Takes one of the surplus closing brackets; false if there is none.
-fn take_one(surplus: &mut usize) -> bool {
-    let some = *surplus > 0;
-    *surplus = surplus.saturating_sub(1);
-    some
 }
 
 /// Finds domains without a scheme, such as `jobs.example.org/apply`.
@@ -61,14 +55,10 @@ fn take_one(surplus: &mut usize) -> bool {
 /// A missing space after a full stop (`the end.Next we`), abbreviations and names of technology
 /// (`Node.js`, `ASP.NET`) look alike. `label` is that of the company's website, which always
 /// counts.
-pub(crate) fn domains(
-    text: &str,
-    label: Option<&str>,
-    budget: &Budget,
-) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn domains(text: &str, label: Option<&str>, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '-' | '.');
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     let mut looked = 0;
     for (dot, _) in text.match_indices('.') {
         let before = text[..dot]
@@ -135,12 +125,9 @@ fn is_domain(found: &str, after: &str, own: Option<&str>) -> bool {
     /// Top-level domains that are rather endings of files, technology or abbreviations (`Org.nr`).
     const FILES: &str = "md py sh zip mov rs so ps nr";
     /// Top-level domains that are words: after a missing space, a sentence may continue with one.
-    const WORDS: &str = "\
-        in is it as at be by do me my no so to us am de la se si et es il ne ma sa work team care";
+    const WORDS: &str = include_str!("tables/domain_words.txt");
     /// Tools and job titles that look like a domain.
-    const NAMES: &str = "\
-        asp.net ado.net vb.net ml.net paint.net socket.io frame.io draw.io diagrams.net \
-        booking.com hotels.com agoda.com trip.com make.com monday.com fast.ai copy.ai otter.ai c.ai dr.med b.tech m.tech b.com";
+    const NAMES: &str = include_str!("tables/domain_names.txt");
     const TITLES: &str = "dr prof dipl mag bzw inkl ca nr vs st mr mrs evtl ev";
     let host = found.split(['/', ':']).next().unwrap_or(found);
     let path = host.len() < found.len();

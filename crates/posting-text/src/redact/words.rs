@@ -8,7 +8,29 @@ use super::{
     cues::{self, Cues},
     script::{Script, is_unspaced},
 };
-use crate::places::plain_letter;
+use crate::{Budget, places::plain_letter};
+
+/// A text with its words, and the budget of the work on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) content: &'a str,
+    pub(crate) words: &'a [Word<'a>],
+    pub(crate) budget: &'a Budget,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn new(content: &'a str, words: &'a [Word<'a>], budget: &'a Budget) -> Self {
+        Self {
+            content,
+            words,
+            budget,
+        }
+    }
+
+    pub(crate) fn parts(self) -> (&'a str, &'a [Word<'a>], &'a Budget) {
+        (self.content, self.words, self.budget)
+    }
+}
 
 /// A run of letters and digits of scripts that put spaces between words, or of such that do not:
 /// `Uberの` is two.
@@ -57,6 +79,21 @@ impl Word<'_> {
         self.text.starts_with(char::is_uppercase)
     }
 
+    /// Whether the word is all in capitals.
+    pub(crate) fn is_capitals(&self) -> bool {
+        self.text.chars().all(char::is_uppercase)
+    }
+
+    /// The number of its letters and digits.
+    pub(crate) fn letters(&self) -> usize {
+        self.text.chars().count()
+    }
+
+    /// Whether it is one letter or digit.
+    pub(crate) fn is_letter(&self) -> bool {
+        self.text.chars().nth(1).is_none()
+    }
+
     pub(crate) fn is_number(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }
@@ -86,6 +123,22 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
         }
     }
     out
+}
+
+/// The word before the one at this index.
+pub(crate) fn word_before<'a, 'b>(words: &'a [Word<'b>], at: usize) -> Option<&'a Word<'b>> {
+    words.get(at.checked_sub(1)?)
+}
+
+/// The last word of a text, as far as letters and digits go; empty if it ends in a sign.
+pub(crate) fn last_word(text: &str) -> &str {
+    let mut words = text.rsplit(|c: char| !c.is_alphanumeric());
+    words.next().unwrap_or_default()
+}
+
+/// Whether a text has ASCII digits alone.
+pub(crate) fn is_digits(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether a character is a raised or lowered number, which belongs to no word: `Example¹`.

@@ -1,7 +1,7 @@
 //! Finds faults of a draft, as sentences that its model can act on.
 
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::Document,
     markdown,
     redact::{self, Hidden, Phrase, is_enough},
@@ -21,7 +21,7 @@ const MAX_NAMED: usize = 3;
 const MAX_QUOTED: usize = 80;
 
 /// Finds faults of the phrases to hide, as sentences for their model.
-pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>, Exceeded> {
+pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let phrases = posting.hide;
     if phrases.is_empty() {
         return Ok(Vec::new());
@@ -37,8 +37,7 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
         faults
             .push("A text in `hide` is empty or a single character. Give whole words.".to_owned());
     }
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let text = document.text();
     let mut missing = absent(posting, &document, &text, budget)?;
     // A few are dropped: they hide nothing, and what the others hide is as true as before.
@@ -57,8 +56,7 @@ pub(super) fn faults(posting: &Posting<'_>, budget: &Budget) -> Result<Vec<Strin
 /// Counts the phrases that are dropped: they stand neither in the title nor in the description,
 /// letter for letter.
 pub fn dropped(posting: &Posting<'_>, budget: &Budget) -> Result<usize, Exceeded> {
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     Ok(absent(posting, &document, &document.text(), budget)?.len())
 }
 
@@ -69,8 +67,7 @@ pub fn verbatim(
     posting: &Posting<'_>,
     budget: &Budget,
 ) -> Result<Vec<String>, Exceeded> {
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let (markdown, text) = (markdown::write(&document, budget)?, document.text());
     let shown = [posting.title, &markdown, &text];
     let mut found = Vec::new();
@@ -83,13 +80,20 @@ pub fn verbatim(
     Ok(found)
 }
 
+/// A posting's description, to be looked at in one pass.
+pub(super) fn read(posting: &Posting<'_>, budget: &Budget) -> Result<Document> {
+    let document = markdown::read(posting.description, posting.base_url, budget)?;
+    budget.spend(document.steps())?;
+    Ok(document)
+}
+
 /// The phrases that are not shown, as short quotations.
 fn absent(
     posting: &Posting<'_>,
     document: &Document,
     text: &str,
     budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+) -> Result<Vec<String>> {
     let shown = [posting.title, &markdown::write(document, budget)?, text];
     let mut missing = Vec::new();
     for phrase in posting.hide.iter().filter(|phrase| is_enough(phrase.text)) {
@@ -101,7 +105,7 @@ fn absent(
 }
 
 /// Whether a phrase is in one of these texts.
-fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool, Exceeded> {
+fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool> {
     for words in phrase.forms(budget)?.into_iter().flatten() {
         for text in shown {
             budget.spend(text.len() + words.len())?;
@@ -114,11 +118,7 @@ fn is_shown(phrase: &Phrase<'_>, shown: &[&str], budget: &Budget) -> Result<bool
 }
 
 /// Compares what phrases hide with what rules hide.
-fn too_much(
-    posting: &Posting<'_>,
-    text: &str,
-    budget: &Budget,
-) -> Result<Option<String>, Exceeded> {
+fn too_much(posting: &Posting<'_>, text: &str, budget: &Budget) -> Result<Option<String>> {
     let by_rules = Posting {
         hide: &[],
         ..*posting

@@ -18,7 +18,7 @@ pub use self::{
 };
 pub use crate::budget::longest;
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::{is_unseen, turns_direction},
     markdown::is_safe_link,
     places::Coordinates,
@@ -260,11 +260,7 @@ fn is_redacted(
 }
 
 /// The kind of the first term in a visible text that identifies the posting's company.
-fn first_term(
-    text: &str,
-    posting: &Posting<'_>,
-    budget: &Budget,
-) -> Result<Option<Kind>, Exceeded> {
+fn first_term(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Option<Kind>> {
     let found = IdentifyingTerms::of(posting).find(text, budget)?;
     Ok(found.first().map(|term| term.kind))
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::draft::MAX_PHRASES;
+use super::draft::{MAX_PHRASES, read};
 use crate::{
-    Budget, Exceeded, Posting,
+    Budget, Exceeded, Posting, Result,
     document::{is_unseen, turns_direction},
-    markdown,
     redact::{self, Phrase, Scan},
 };
 
@@ -16,11 +15,7 @@ pub const DETAIL: usize = 300;
 const READ: usize = 2 * DETAIL;
 
 /// Finds faults of an explanation, as sentences for its model.
-pub(super) fn faults(
-    text: &str,
-    posting: &Posting<'_>,
-    budget: &Budget,
-) -> Result<Vec<String>, Exceeded> {
+pub(super) fn faults(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     let text = text.trim();
     let length = text.chars().count();
@@ -59,8 +54,7 @@ pub fn detail(text: &str, posting: &Posting<'_>, budget: &Budget) -> Result<Stri
     let text: String = text.chars().filter(is_shown).take(READ).collect();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    let document = markdown::read(posting.description, posting.base_url, budget)?;
-    budget.spend(document.steps())?;
+    let document = read(posting, budget)?;
     let description = document.text();
     let mut repeated = BTreeMap::new();
     for hidden in redact::find(&description, posting, budget)? {

@@ -60,6 +60,7 @@ impl Judge for SingleFlight {
         };
         match asked {
             Ok((draft, judged)) => {
+                metrics::phrases_dropped(case.dropped(&draft).unwrap_or_default());
                 flight.keep(&draft, case.posting()).await;
                 Ok(judged)
             }

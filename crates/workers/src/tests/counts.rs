@@ -42,6 +42,7 @@ fn everything_is_described_and_begins_at_nothing() {
         ("posthaste_enricher_paused", "gauge"),
         ("posthaste_redactions_total", "counter"),
         ("posthaste_llm_drafts_reused_total", "counter"),
+        ("posthaste_llm_phrases_dropped_total", "counter"),
         ("posthaste_webhook_deliveries_total", "counter"),
         ("posthaste_provider_paused", "gauge"),
     ] {
@@ -58,6 +59,7 @@ fn everything_is_described_and_begins_at_nothing() {
             r#"posthaste_redactions_total{kind="company"} 0"#,
             r#"posthaste_redactions_total{kind="handle"} 0"#,
             "posthaste_llm_drafts_reused_total 0",
+            "posthaste_llm_phrases_dropped_total 0",
             "posthaste_enricher_paused 0",
             r#"posthaste_provider_paused{account="old"} 0"#,
             r#"posthaste_provider_paused{account="new"} 0"#,

@@ -42,7 +42,7 @@ pub(super) fn hiding(start: &StartTag<()>) -> Option<Hiding> {
 }
 
 /// Whether an element makes its content visible within one that hides text.
-fn shows(start: &StartTag<()>) -> bool {
+pub(super) fn shows(start: &StartTag<()>) -> bool {
     let style = attribute(start, "style").unwrap_or_default();
     declarations(&style).any(|(property, value)| match property.as_str() {
         "visibility" => value == "visible",
@@ -88,11 +88,6 @@ impl Region {
             self.blocks += 1;
         }
         false
-    }
-
-    /// Like [`Self::is_ended_by`]; an element that shows its text ends the region, too.
-    pub(super) fn is_ended_or_shown_by(&mut self, start: &StartTag<()>, name: &str) -> bool {
-        shows(start) || self.is_ended_by(start, name)
     }
 
     /// Whether an end tag ends the element, and if so, whether it is its own.

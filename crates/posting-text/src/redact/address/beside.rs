@@ -1,24 +1,21 @@
 //! Addresses that no word for a street tells, by what stands beside them: a postal code, a post box,
 //! a contact, the city of the posting; and what belongs to an address before and after its street.
 
-use std::ops::Range;
-
 use super::{
-    Budget, Cues, Exceeded, Hidden, Word, begins_sentence,
+    Cues, Hidden, Result, Text, Word, begins_sentence,
     end::end,
-    is_among,
+    is_among, is_digits,
     street::{PARTICLES, before_street, is_name},
+    word_before,
 };
-use crate::redact::{Kind, vocabulary::begins_with_one};
+use crate::{
+    Range,
+    redact::{Kind, vocabulary::begins_with_one},
+};
 
 /// Adds streets without a number before the city of the posting: `Main Street, Tullamore`.
-pub(super) fn without_number(
-    text: &str,
-    words: &[Word<'_>],
-    city: Option<&str>,
-    out: &mut Vec<Range<usize>>,
-    budget: &Budget,
-) -> Result<(), Exceeded> {
+pub(super) fn without_number(on: Text<'_>, city: Option<&str>, out: &mut Vec<Range>) -> Result<()> {
+    let (text, words, budget) = on.parts();
     let Some(city) = city.filter(|city| !city.is_empty()) else {
         return Ok(());
     };
@@ -28,7 +25,7 @@ pub(super) fn without_number(
         let name = &words[at - 1];
         let is_street = word.is(Cues::STREET_AFTER)
             && is_name(word)
-            && word.text.chars().count() >= 3
+            && word.letters() >= 3
             && is_name(name)
             && &text[name.end()..word.start] == " ";
         let is_before = |rest: &str| rest.starts_with(city);
@@ -39,7 +36,9 @@ pub(super) fn without_number(
             .iter()
             .all(|other| other.end <= name.start || word.end() <= other.start);
         budget.spend(known)?;
-        if is_free && !begins_sentence_word(text, name) {
+        // "Our Street, …" is no address.
+        let begins = begins_sentence(text, name.start);
+        if is_free && !(begins && name.is(Cues::LANGUAGES | Cues::SMALL)) {
             out.push(name.start..word.end());
         }
     }
@@ -47,17 +46,10 @@ pub(super) fn without_number(
     Ok(())
 }
 
-/// Whether a word is a small one at the start of a sentence: `Our Street, …` is no address.
-fn begins_sentence_word(text: &str, word: &Word<'_>) -> bool {
-    begins_sentence(text, word.start) && word.is(Cues::LANGUAGES | Cues::SMALL)
-}
-
 /// The number of a post box: `Apartado de correos 114`, `P. O. Box 12`.
-pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// Words for a post box; those of `SHORT` mean other things, too, so more must speak for them.
-    const BOXES: &str = "\
-        postfach postboks postbus postkast postilokero apartado casilla casella pobox postbox \
-        postafiók poštanski pašto skrytka pastkaste";
+    const BOXES: &str = include_str!("../tables/post_boxes.txt");
     const SHORT: &str = "box pl pf τ а а/я bp skr";
     const LINKS: &str = "de del correos postal postale poczt poczty pretinac dėžutė θ я с";
     let mut first = at.checked_sub(1)?;
@@ -76,15 +68,13 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
         first = first.checked_sub(1)?;
     }
     let word = &words[first];
-    let number = words[at].text.chars().all(|c| c.is_ascii_digit());
+    let number = is_digits(words[at].text);
     let is_box = number
         && is_among(SHORT, &word.lower)
         && match &*word.lower {
             // "P. O. Box 114", "P.O. Box"; "box" alone is a Swedish one.
             "box" => true,
-            "pl" | "bp" => {
-                word.text.chars().all(char::is_uppercase) && is_before_code(text, words, at)
-            }
+            "pl" | "bp" => word.is_capitals() && end(text, words, at).has_postal_code,
             "pf" => word.is_upper() && text[word.end()..].starts_with('.'),
             "τ" => first + 2 == at && words[first + 1].lower == "θ",
             "а" => first + 2 == at && matches!(&*words[first + 1].lower, "я" | "с"),
@@ -95,20 +85,13 @@ pub(super) fn after_post_box(text: &str, words: &[Word<'_>], at: usize) -> Optio
     }
     let initials = (1..=2)
         .filter_map(|back| first.checked_sub(back).map(|at| &words[at]))
-        .take_while(|letter| {
-            letter.is_upper() && (letter.text.chars().count() == 1 || letter.lower == "po")
-        })
+        .take_while(|letter| letter.is_upper() && (letter.letters() == 1 || letter.lower == "po"))
         .last()
         .filter(|_| word.lower == "box");
-    if word.lower == "box" && initials.is_none() && !is_before_code(text, words, at) {
+    if word.lower == "box" && initials.is_none() && !end(text, words, at).has_postal_code {
         return None;
     }
     Some(initials.map_or(word.start, |letter| letter.start)..box_end(text, words, at))
-}
-
-/// Whether a postal code comes after the number at this word.
-fn is_before_code(text: &str, words: &[Word<'_>], at: usize) -> bool {
-    end(text, words, at).has_postal_code
 }
 
 /// The end of the number of a post box, which has groups: `Postfach 11 04`.
@@ -127,11 +110,8 @@ fn box_end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 
 /// An address with the industrial park, the quarter or the flat before it: `ZA du Ponteix, 14 allée
 /// des Chênes`, `Flat 2, 9 Elm Gardens`.
-pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> Range<usize> {
-    const ZONES: &str = "\
-        za zi zac zae zone parc polígono poligono zona area área gewerbegebiet gewerbepark \
-        industriegebiet industriepark businesspark bedrijvenpark parque flat unit apartment suite мкр \
-        микрорайон жк снт bairro barrio colonia col urb quartier lotissement sector osiedle";
+pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range) -> Range {
+    const ZONES: &str = include_str!("../tables/zones.txt");
     const QUARTERS: &str = "mahallesi mah mahalle";
     let Some(front) = text[..range.start].strip_suffix(", ") else {
         return range;
@@ -139,7 +119,7 @@ pub(super) fn with_zone(text: &str, words: &[Word<'_>], range: Range<usize>) -> 
     let last = words.partition_point(|word| word.end() <= front.len());
     let mut first = last;
     for _ in 0..5 {
-        let Some(word) = first.checked_sub(1).map(|at| &words[at]) else {
+        let Some(word) = word_before(words, first) else {
             break;
         };
         let is_beside = if first == last {
@@ -175,12 +155,7 @@ pub(super) fn names_street(text: &str, words: &[Word<'_>], at: usize) -> bool {
 }
 
 /// An address whose number is before a further street: `ZA du Ponteix, 14 allée des Chênes`.
-pub(super) fn with_street(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    range: Range<usize>,
-) -> Range<usize> {
+pub(super) fn with_street(text: &str, words: &[Word<'_>], at: usize, range: Range) -> Range {
     let street = before_street(text, words, at);
     let is_before_street = words
         .get(at + 1)
@@ -198,7 +173,7 @@ pub(super) fn in_block(
     words: &[Word<'_>],
     at: usize,
     found: &[Hidden],
-) -> Option<Range<usize>> {
+) -> Option<Range> {
     const MAX_WORDS: usize = 6;
     /// How far a contact may be before the address and after it, in bytes.
     const NEAR: (usize, usize) = (60, 24);
@@ -206,7 +181,7 @@ pub(super) fn in_block(
     const ADJACENT: usize = 3;
     let mut first = at;
     for _ in 0..MAX_WORDS {
-        let Some(word) = first.checked_sub(1).map(|before| &words[before]) else {
+        let Some(word) = word_before(words, first) else {
             break;
         };
         let joins = match &text[word.end()..words[first].start] {
@@ -214,7 +189,7 @@ pub(super) fn in_block(
             "-" | "’" | "'" => first < at,
             ", " => first == at,
             ". " => {
-                let is_short = word.text.chars().count() <= 3 && !word.is_number();
+                let is_short = word.letters() <= 3 && !word.is_number();
                 is_short && (word.is_upper() || word.is(Cues::STREET_BEFORE))
             }
             ": " => word.is(Cues::UNIT),
@@ -228,7 +203,7 @@ pub(super) fn in_block(
     let street = &words[first..at];
     let start = street.first()?.start;
     let other = Cues::ID | Cues::PHONE | Cues::PERSON | Cues::GIVEN | Cues::LEGAL;
-    let is_named = |word: &Word<'_>| word.is_upper() || word.text.chars().count() <= 3;
+    let is_named = |word: &Word<'_>| word.is_upper() || word.letters() <= 3;
     let is_street = street[0].is(Cues::STREET_BEFORE)
         || (street[0].is_upper()
             && (street.iter().any(|word| word.is(Cues::STREET_AFTER))
@@ -238,7 +213,7 @@ pub(super) fn in_block(
         || is_year
         || !street
             .iter()
-            .any(|word| is_name(word) && word.text.chars().count() >= 4)
+            .any(|word| is_name(word) && word.letters() >= 4)
         || street
             .iter()
             .any(|word| word.is(other) && !word.is(Cues::STREET_AFTER))
@@ -281,16 +256,11 @@ pub(super) fn in_block(
 
 /// An address without any word for a street, between the start of a sentence and the city of the
 /// posting: `Riegrova 14, Olomouc`.
-pub(super) fn before_city(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    city: &str,
-) -> Option<Range<usize>> {
-    let name = &words[at.checked_sub(1)?];
+pub(super) fn before_city(text: &str, words: &[Word<'_>], at: usize, city: &str) -> Option<Range> {
+    let name = word_before(words, at)?;
     let other =
         Cues::GENERIC | Cues::UNIT | Cues::ID | Cues::PHONE | Cues::PERSON | Cues::LANGUAGES;
-    let is_street = is_name(name) && name.text.chars().count() >= 4 && !name.is(other);
+    let is_street = is_name(name) && name.letters() >= 4 && !name.is(other);
     let start = name.start;
     let begins = begins_sentence(text, start) || text[..start].ends_with(", ");
     let end = end(text, words, at).end;

@@ -1,11 +1,12 @@
 //! Addresses in Chinese, Japanese and Korean: from the largest to the smallest.
 
-use std::ops::Range;
-
-use super::Word;
-use crate::redact::{
-    script::Script,
-    vocabulary::{listed, without_ending},
+use super::{Word, word_before};
+use crate::{
+    Range,
+    redact::{
+        script::Script,
+        vocabulary::{listed, without_ending},
+    },
 };
 
 /// What ends the name of a district, after which the street begins.
@@ -20,9 +21,9 @@ const BUILDINGS: &str = "大厦 大廈 大楼 大樓 广场 中心 园 园区 �
 const MAX_NUMBERS: usize = 6;
 
 /// The address around the number at this word.
-pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn address(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
-    let street = &words[at.checked_sub(1)?];
+    let street = word_before(words, at)?;
     let gap = &text[street.end()..number.start];
     let script = Script::of_text(street.text);
     if script == Script::Hangul && gap == " " {
@@ -88,8 +89,8 @@ fn end(text: &str, words: &[Word<'_>], at: usize) -> usize {
 }
 
 /// A Korean address: a street that ends in `로` or `길`, a number, and a floor.
-fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Option<Range<usize>> {
-    let is_street = street.text.ends_with(['로', '길']) && street.text.chars().nth(1).is_some();
+fn korean(text: &str, words: &[Word<'_>], at: usize, street: &Word<'_>) -> Option<Range> {
+    let is_street = street.text.ends_with(['로', '길']) && !street.is_letter();
     // A particle has the same ending: "2 층으로 3".
     if !is_street || street.text.ends_with("으로") {
         return None;

@@ -3,8 +3,9 @@
 use super::{Cues, Word, is_among};
 
 /// The first floors in Arabic, which are written as words.
-const ARABIC_ORDINALS: &str = "\
-    الأرضي الأول الثاني الثالث الرابع الخامس السادس السابع الثامن التاسع العاشر الأخير";
+const ARABIC_ORDINALS: &str = include_str!("../tables/arabic_floors.txt");
+/// Parts of a house without a number.
+const WHOLE: &str = "bajo tv th mf st stuen kld dto esq fszt parter";
 /// The most parts of a house after its number.
 const MAX_UNITS: usize = 8;
 
@@ -30,8 +31,8 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
             let gap = &text[word.end()..following.start];
             gap.chars().count() <= 3 && !gap.contains(['\n', ','])
         });
-        let letter = word.text.chars().count() == 1 && word.text.chars().all(char::is_alphabetic);
-        let small = word.is_number() && word.text.chars().count() <= 4;
+        let letter = word.letters() == 1 && word.text.chars().all(char::is_alphabetic);
+        let small = word.is_number() && word.letters() <= 4;
         let is_unit = word.is(Cues::UNIT);
         let of_unit = |other: &&Word<'_>| {
             other.text.contains(|c: char| c.is_ascii_digit())
@@ -48,66 +49,51 @@ pub(super) fn end(text: &str, words: &[Word<'_>], at: usize) -> End {
         );
         let roman = is_roman(word);
         let again = matches!(&*word.lower, "bis" | "ter" | "quater");
-        if (joined && (small || letter || again)) || (gap == " " && again) {
-            (end, next) = (word.end(), next + 1);
-        } else if beside && matches!(text[word.start..].get(..3), Some("r/c" | "R/C" | "r/ch")) {
-            // Portuguese: the ground floor.
+        let is_of_unit = || following.as_ref().is_some_and(of_unit);
+        let is_before_unit = following.is_some_and(|other| other.is(Cues::UNIT));
+        // "22. II/4"
+        let is_stair = || {
+            let is_door =
+                |door: &Word<'_>| door.is_number() && &text[word.end()..door.start] == "/";
+            gap == ". " && roman && following.is_some_and(is_door)
+        };
+        let door = following
+            .filter(|door| door.letters() <= 4 && (door.is(Cues::UNIT) || door.is_letter()));
+        // Portuguese: the ground floor.
+        if beside && matches!(text[word.start..].get(..3), Some("r/c" | "R/C" | "r/ch")) {
             (end, next) = (word.start + 3, next + 2);
+            continue;
+        }
+        let taken = if (joined && (small || letter || again)) || (gap == " " && again) {
+            1
         } else if beside && is_ordinal {
-            let door = following.filter(|door| {
-                door.text.chars().count() <= 4
-                    && (door.is(Cues::UNIT) || door.text.chars().count() == 1)
-            });
-            (end, next) = door.map_or((word.end(), next + 1), |door| (door.end(), next + 2));
-        } else if beside && is_unit && following.as_ref().is_some_and(of_unit) {
-            (end, next) = (following.map_or(end, Word::end), next + 2);
-        } else if beside
-            && (small || roman)
-            && following.is_some_and(|other| other.is(Cues::UNIT))
-            && !gap.starts_with("., ")
+            1 + usize::from(door.is_some())
+        } else if (beside && is_unit && is_of_unit())
+            || (beside && (small || roman) && is_before_unit && !gap.starts_with("., "))
+            || is_stair()
         {
-            let unit = following.map_or(end, Word::end);
-            (end, next) = (unit, next + 2);
-        } else if gap == ". "
-            && roman
-            && following
-                .is_some_and(|door| door.is_number() && &text[word.end()..door.start] == "/")
-        {
-            // "22. II/4"
-            (end, next) = (following.map_or(end, Word::end), next + 2);
+            2
         } else if (small && gap == ". " && words[next - 1].is(Cues::UNIT))
             || (gap == " " && is_unit && matches!(words[next - 1].text, "º" | "ª"))
+            || (beside && is_unit && is_among(WHOLE, &word.lower))
         {
-            (end, next) = (word.end(), next + 1);
+            1
         } else if gap == " " && letter && word.is_upper() && !is_sentence(text, word) {
-            (end, next) = (word.end(), next + 1);
             // "34 C 12"
-            if let Some(door) = words.get(next).filter(|door| {
-                door.is_number() && door.text.len() <= 3 && &text[end..door.start] == " "
-            }) {
-                (end, next) = (door.end(), next + 1);
-            }
-        } else if beside
-            && is_unit
-            && is_among(
-                "bajo tv th mf st stuen kld dto esq fszt parter",
-                &word.lower,
-            )
-        {
-            (end, next) = (word.end(), next + 1);
+            let is_door = |door: &Word<'_>| {
+                door.is_number() && door.text.len() <= 3 && &text[word.end()..door.start] == " "
+            };
+            1 + usize::from(words.get(next + 1).is_some_and(is_door))
         } else {
             break;
-        }
-    }
-    if let Some(code) = postal_code(text, words, next, end) {
-        return End {
-            end: code,
-            has_postal_code: true,
         };
+        next += taken;
+        end = words[next - 1].end();
     }
+    let code = postal_code(text, words, next, end);
     End {
-        end,
-        has_postal_code: false,
+        end: code.unwrap_or(end),
+        has_postal_code: code.is_some(),
     }
 }
 

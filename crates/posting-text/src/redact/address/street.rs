@@ -1,16 +1,17 @@
 //! Addresses by a word for a street, or by a number between a name and a postal code.
 
-use std::ops::Range;
-
 use super::{
     Cues, Word, begins_sentence,
     end::{end, is_roman},
-    is_among,
+    is_among, word_before,
 };
-use crate::redact::{
-    cues, inflect,
-    script::Script,
-    vocabulary::{begins_with_one, listed},
+use crate::{
+    Range,
+    redact::{
+        cues, inflect,
+        script::Script,
+        vocabulary::{begins_with_one, listed},
+    },
 };
 
 /// The most words of the name of a street.
@@ -23,7 +24,7 @@ pub(super) const PARTICLES: &str = include_str!("../tables/street_particles.txt"
 /// Whether words may follow each other in the name of a street.
 fn is_beside(gap: &str, before: &Word<'_>) -> bool {
     let is_abbreviated =
-        before.text.chars().count() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
+        before.letters() <= 5 || before.is(Cues::STREET_BEFORE | Cues::STREET_AFTER);
     let plain: String = gap
         .chars()
         .filter(|c| !matches!(c, '„' | '“' | '”' | '"' | '«' | '»' | '№' | 'º' | '°' | 'ª'))
@@ -38,7 +39,7 @@ fn is_beside(gap: &str, before: &Word<'_>) -> bool {
 }
 
 /// An address with the street before the number at this word: `Rua da Alegria, 19`.
-pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     if at.checked_sub(1).is_some_and(|norm| is_norm(&words[norm])) {
         return None;
     }
@@ -60,7 +61,10 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
                 .or(Some(words[look].start))
                 .map(|first| first..end().end);
         }
-        if gap == ": " && capitals > 0 && is_announced(words, previous) {
+        if gap == ": "
+            && capitals > 0
+            && word_before(words, previous).is_some_and(|it| it.is(Cues::ADDRESS))
+        {
             return Some(words[look].start..end().end);
         }
         if !is_beside(gap, word) {
@@ -81,12 +85,9 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
             );
         if is_street_before(word, gap, text) && capitals > 0 && !is_means {
             // "C/ Pasaje Mallol 14"
-            let kind = previous
-                .checked_sub(1)
-                .map(|kind| &words[kind])
-                .filter(|kind| {
-                    kind.is(Cues::STREET_BEFORE) && &text[kind.end()..word.start] == "/ "
-                });
+            let kind = word_before(words, previous).filter(|kind| {
+                kind.is(Cues::STREET_BEFORE) && &text[kind.end()..word.start] == "/ "
+            });
             return Some(kind.unwrap_or(word).start..end().end);
         }
         let is_apart = gap.contains(',') && !words[look].is(Cues::UNIT);
@@ -114,9 +115,9 @@ pub(super) fn after_street(text: &str, words: &[Word<'_>], at: usize) -> Option<
         if let Some(start) = first
             && word.start < start
             && word.is_upper()
-            && (matches!(gap, " " | "-") || (gap == ". " && word.text.chars().count() <= 4))
-            && !(begins_sentence(text, word.start)
-                && word.is(Cues::PERSON | Cues::ADDRESS | Cues::LANGUAGES))
+            && (matches!(gap, " " | "-") || (gap == ". " && word.letters() <= 4))
+            && !word.is(Cues::ADDRESS)
+            && !(begins_sentence(text, word.start) && word.is(Cues::PERSON | Cues::LANGUAGES))
         {
             first = Some(word.start);
         } else if first.is_some_and(|start| word.start < start) {
@@ -148,11 +149,11 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     if is_compound(word) {
         return Some(word.start);
     }
-    let is_letter = word.text.chars().nth(1).is_none();
+    let is_letter = word.is_letter();
     if !word.is(Cues::STREET_AFTER) || (is_letter && !gap.starts_with('.')) {
         return None;
     }
-    let before = &words[at.checked_sub(1)?];
+    let before = word_before(words, at)?;
     let gap = &text[before.end()..word.start];
     let is_name = before.is_upper() && !before.is(Cues::LANGUAGES) && matches!(gap, " " | "-");
     (is_name || (before.is_number() && gap == ". ")).then_some(before.start)
@@ -160,8 +161,8 @@ fn street_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
 
 /// Where a street begins with a title before a small word: `Burgemeester van Roijensingel`.
 fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<usize> {
-    let title = &words[at.checked_sub(1)?];
-    let is_titled = is_family_particle(&words[at])
+    let title = word_before(words, at)?;
+    let is_titled = is_among("van von de der den di da la le del", &words[at].lower)
         && gap == " "
         && &text[title.end()..words[at].start] == " "
         && title.is_upper()
@@ -169,19 +170,9 @@ fn titled_start(text: &str, words: &[Word<'_>], at: usize, gap: &str) -> Option<
     is_titled.then_some(title.start)
 }
 
-/// Whether a word is a small one within names of families.
-fn is_family_particle(word: &Word<'_>) -> bool {
-    is_among("van von de der den di da la le del", &word.lower)
-}
-
 /// Whether a word is a grade of pay, which is the same word as a street in Czech: `Platová třída 9`.
 fn is_grade(words: &[Word<'_>], at: usize) -> bool {
     words[at].lower == "třída" && at > 0 && begins_with_one("plat mzd tarif", &words[at - 1].lower)
-}
-
-/// Whether the word before this one says that an address comes next: `Find us: Elm 14`.
-fn is_announced(words: &[Word<'_>], at: usize) -> bool {
-    at > 0 && words[at - 1].is(Cues::ADDRESS)
 }
 
 /// Whether a word announces the name of a street here.
@@ -193,7 +184,7 @@ fn is_street_before(word: &Word<'_>, gap: &str, text: &str) -> bool {
     if !word.is(Cues::STREET_BEFORE) && !is_prefixed() {
         return false;
     }
-    let is_short = word.text.chars().count() <= 2;
+    let is_short = word.letters() <= 2;
     // Words of Latin languages that are others as well count as the first word of a line or a
     // sentence, or capitalised.
     let is_other = is_among("via place cours corso strada bd plaza", &word.lower);
@@ -218,7 +209,7 @@ fn is_compound(word: &Word<'_>) -> bool {
 }
 
 /// An address with the number at this word before the street: `12, avenue Foch`, `14 Kirk Lane`.
-pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let number = &words[at];
     let mut next = at + 1;
     let mut last = number;
@@ -233,14 +224,14 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
     if !matches!(gap, " " | ", " | "\u{a0}") {
         return None;
     }
-    if street.is(Cues::STREET_BEFORE) && street.text.chars().count() >= 2 {
+    if street.is(Cues::STREET_BEFORE) && street.letters() >= 2 {
         let mut end = None;
         let mut last = street;
         for word in words[next + 1..].iter().take(MAX_NAME) {
             let gap = &text[last.end()..word.start];
             // "12, rue du Dr. Roux", but not the next sentence.
             let joins = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-                || (gap == ". " && last.text.chars().count() <= 4);
+                || (gap == ". " && last.letters() <= 4);
             let is_name = word.is_upper() || Script::of_text(word.text) == Script::Arabic;
             // "شارع طلعت حرب، الدور الثالث"
             let is_unit = gap == "، " && word.is(Cues::UNIT);
@@ -259,7 +250,7 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
         return end.map(|end| number.start..end);
     }
     // English: capitals up to the word for a street, "Unit 6, Ransome Way" without its number.
-    let unit = at.checked_sub(1).map(|unit| &words[unit]).filter(|unit| {
+    let unit = word_before(words, at).filter(|unit| {
         unit.is(Cues::UNIT) && unit.is_upper() && &text[unit.end()..number.start] == " "
     });
     let start = unit.map_or(number.start, |unit| unit.start);
@@ -292,11 +283,11 @@ pub(super) fn before_street(text: &str, words: &[Word<'_>], at: usize) -> Option
 
 /// An address without any word for a street that the rules know, before a postal code: `Vesterbro 88,
 /// 5000 Odense`. What it has from the start of a clause on is its street.
-fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
-    let name = &words[at.checked_sub(1)?];
+fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
+    let name = word_before(words, at)?;
     let gap = &text[name.end()..words[at].start];
     let is_street = name.text.chars().all(|c| c.is_alphabetic() || c == '’')
-        && (gap == " " || (gap == ". " && name.text.chars().count() <= 4))
+        && (gap == " " || (gap == ". " && name.letters() <= 4))
         && !name.is(Cues::ID | Cues::UNIT | Cues::PHONE);
     if !is_street {
         return None;
@@ -309,12 +300,12 @@ fn before_postal_code(text: &str, words: &[Word<'_>], at: usize) -> Option<Range
     let mut first = at - 1;
     let mut capital = name.is_upper().then_some(at - 1);
     for _ in 0..MAX_NAME {
-        let Some(before) = first.checked_sub(1).map(|before| &words[before]) else {
+        let Some(before) = word_before(words, first) else {
             break;
         };
         let gap = &text[before.end()..words[first].start];
         let is_beside = matches!(gap, " " | "-" | "’" | "'" | "\u{a0}")
-            || (gap == ". " && before.text.chars().count() <= 3);
+            || (gap == ". " && before.letters() <= 3);
         if !is_beside || before.is_number() {
             break;
         }

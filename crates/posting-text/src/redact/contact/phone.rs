@@ -1,14 +1,13 @@
 //! Finds telephone numbers.
 
-use std::ops::Range;
-
 use crate::{
-    Budget, Exceeded,
+    Budget, Range, Result,
     pattern::patterns,
     redact::{
         cues::{self, Cues},
         script::{Ascii, Script, is_unspaced},
         vocabulary::{begins_with_one, is_among, listed},
+        words::{is_digits, last_word},
     },
 };
 
@@ -52,7 +51,7 @@ patterns! {
 /// letter, a digit, `_`, `%`, or a hyphen, full stop or comma that continues, directly after it; a
 /// currency sign, `~` or `<` before it; a sign or word of an amount after it; and round numbers
 /// such as `+10 000 000`.
-pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range> {
     INTERNATIONAL.find_iter(text).filter_map(|found| {
         let number = found.as_str();
         let digits = number.bytes().filter(u8::is_ascii_digit).count();
@@ -69,7 +68,7 @@ pub(crate) fn certain(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Finds telephone numbers. A number needs some evidence: a plus, a word such as "phone" before it,
 /// or a format that only telephone numbers have. Salaries, dates, hours, postal codes and
 /// references look much the same.
-pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     budget.spend(text.len())?;
     let Some(ascii) = Ascii::of(text) else {
         return in_ascii(text, budget);
@@ -82,10 +81,10 @@ pub(crate) fn phones(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, E
 }
 
 /// Finds telephone numbers in a text whose digits are ASCII.
-fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range<usize>>, Exceeded> {
+fn in_ascii(text: &str, budget: &Budget) -> Result<Vec<Range>> {
     /// The steps for one number: its digits, and the text before it.
     const SEARCH_STEPS: usize = 200;
-    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut out: Vec<Range> = Vec::new();
     budget.spend(text.len().saturating_mul(2))?;
     for found in NUMBER.find_iter(text) {
         budget.spend(SEARCH_STEPS)?;
@@ -169,7 +168,7 @@ fn is_in_parentheses(before: &str, number: &str) -> bool {
 fn is_dialled(number: &str) -> bool {
     let groups: Vec<&str> = number.split([' ', '\u{a0}', '-', '/']).collect();
     let digits: usize = groups.iter().map(|group| group.len()).sum();
-    let are_digits = |group: &&str| group.bytes().all(|b| b.is_ascii_digit());
+    let are_digits = |group: &&str| is_digits(group);
     let are_groups = (2..=6).contains(&groups.len())
         && groups.iter().all(are_digits)
         && groups
@@ -191,7 +190,7 @@ fn is_chinese_mobile(number: &str, before: &str) -> bool {
     let is_mobile = number.len() == 11
         && number.starts_with('1')
         && matches!(number.as_bytes()[1], b'3'..=b'9')
-        && number.bytes().all(|b| b.is_ascii_digit());
+        && is_digits(number);
     is_mobile && tail(before, 8).contains(|c| Script::of(c) == Script::Han)
 }
 
@@ -245,7 +244,9 @@ fn is_announced(before: &str) -> bool {
         if !near(end) {
             break;
         }
-        if !word.is_empty() && is_phone_word(word) {
+        // The token of a number that is hidden announces none.
+        let is_token = word == "phone" && window[end..].starts_with(']');
+        if !word.is_empty() && !is_token && is_phone_word(word) {
             return true;
         }
         end = end.saturating_sub(word.len());
@@ -258,28 +259,20 @@ fn is_announced(before: &str) -> bool {
 
 /// Whether a word is one for a telephone, in any form.
 fn is_phone_word(word: &str) -> bool {
-    const STEMS: &str = "\
-        telef teléf téléph teleph mobil телеф звон дзвон puhel τηλεφ llám tālru zvan appel \
-        whatsapp";
+    const STEMS: &str = include_str!("../tables/phone_stems.txt");
     let lower = word.to_lowercase();
     cues::are_of(&lower, Cues::PHONE) || begins_with_one(STEMS, &lower)
 }
 
 /// Whether a word for the number of something else is directly before a number.
 fn is_reference(before: &str) -> bool {
-    const WORDS: &str = "\
-        ref réf reference référence referenz id nr no job req offre offer siret siren iban orgnr \
-        annonce number nummer ogłoszenie vacature oferta";
+    const WORDS: &str = include_str!("../tables/references.txt");
     let window = tail(before, 32);
     let word = window
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '#' | '°' | '-'));
     let is_near = window[word.len()..].chars().count() <= 4;
     let signed = window[word.len()..].contains(['#', '°']) || word.ends_with('№');
-    let last = word
-        .rsplit(|c: char| !c.is_alphanumeric())
-        .next()
-        .unwrap_or_default();
-    let last = last.to_lowercase();
+    let last = last_word(word).to_lowercase();
     is_near && (signed || is_among(WORDS, &last))
 }
 
@@ -298,9 +291,7 @@ fn is_attached(before: &str, after: &str, joins: impl Fn(char) -> bool) -> bool 
 
 /// Whether what is around a number makes it an amount.
 fn is_counted(before: &str, after: &str) -> bool {
-    const UNITS: &str = "\
-        k kr eur euro euros usd nok sek dkk chf gbp cad jpy inr brl mxn pln zł kronor kroner dollar \
-        dollars million people employees clients customers m² m2 km";
+    const UNITS: &str = include_str!("../tables/amounts.txt");
     let after = after.strip_prefix(char::is_whitespace).unwrap_or(after);
     let word = after.split(|c: char| !c.is_alphanumeric()).next();
     before

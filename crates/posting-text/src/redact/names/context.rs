@@ -2,10 +2,10 @@
 //! where only a name can.
 
 use super::{
-    super::{inside, vocabulary::AT_COMPANY},
-    Cues, Script, Word, cues, inflect, initial, is_among, unaccented, words,
+    super::{inside, tables, vocabulary::AT_COMPANY},
+    Cues, Script, Text, Word, cues, inflect, initial, is_among, unaccented, word_before, words,
 };
-use crate::{Budget, Exceeded, Posting, places, redact::words::begins_sentence};
+use crate::{Budget, Posting, Result, places, redact::words::begins_sentence};
 
 /// The posting and its text, which decide how a name may be written there.
 pub(super) struct Context<'a> {
@@ -21,8 +21,13 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The text with its words.
+    pub(super) fn on(&self) -> Text<'_> {
+        Text::new(self.text, self.all, self.budget)
+    }
+
     /// Whether the text also writes the word in lower case.
-    pub(super) fn is_common(&self, word: &str) -> Result<bool, Exceeded> {
+    pub(super) fn is_common(&self, word: &str) -> Result<bool> {
         self.budget.spend(self.all.len())?;
         let is_it = |other: &Word<'_>| other.text == word && !inside::is_tag(other, self.text);
         let is_cased = word.chars().any(char::is_lowercase);
@@ -31,7 +36,7 @@ impl Context<'_> {
 
     /// Whether the text writes a word, in any form, with a capital: in lower case it is then an
     /// ordinary word.
-    pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool, Exceeded> {
+    pub(super) fn has_capital(&self, word: &Word<'_>) -> Result<bool> {
         let stems = inflect::stems(&word.lower, self.families);
         self.budget.spend(self.all.len() + stems.len())?;
         let first = initial(&word.lower);
@@ -56,7 +61,7 @@ impl Context<'_> {
     }
 
     /// Whether a word in lower case can stand for the name alone.
-    pub(super) fn is_distinctive(&self, word: &str) -> Result<bool, Exceeded> {
+    pub(super) fn is_distinctive(&self, word: &str) -> Result<bool> {
         Ok(!is_ordinary(word) && !self.is_common(word)? && !self.is_place(word))
     }
 
@@ -94,7 +99,7 @@ impl Context<'_> {
     /// Whether the text has a part of a name, but for its place in the whole, where only a name can
     /// stand: with a capital within a sentence, in quotation marks, or at the start of two sentences.
     /// Where nouns and headings have capitals, in German and English, only after a word such as "at".
-    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+    pub(super) fn names_alone(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         // Vietnamese has no family, and a text of no known language has all of them.
         let is_vietnamese = self.families == Cues::LANGUAGES && self.text.contains(is_vietnamese);
         let has_capitals = Script::of_text(part.text) == Script::Latin
@@ -108,7 +113,7 @@ impl Context<'_> {
             starts += usize::from(begins && !quoted);
             let is_alone = before.is_some_and(|before| {
                 let small = begins_sentence(self.text, before.start)
-                    && (before.text.chars().count() <= 4 || before.is_small());
+                    && (before.letters() <= 4 || before.is_small());
                 !begins && (!before.is_capital() || small)
             });
             let after = &self.text[word.end()..];
@@ -128,7 +133,7 @@ impl Context<'_> {
     }
 
     /// Whether the text says that somebody is at the first word of a name, without the next one.
-    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool, Exceeded> {
+    pub(super) fn is_joined(&self, part: &Word<'_>, name: &[Word<'_>]) -> Result<bool> {
         self.any_use(part, name, |before, word| {
             let after = self.text[word.end()..].trim_start_matches([' ', '-', '\u{a0}']);
             let goes_on = after.starts_with(char::is_uppercase)
@@ -150,7 +155,7 @@ impl Context<'_> {
         part: &Word<'_>,
         name: &[Word<'_>],
         is_sure: bool,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         let is_of_city = self.is_of_city(&part.lower);
         let is_within = name.iter().any(|word| is_among(IN_PLACE, &word.lower));
         if is_of_city || is_within {
@@ -204,7 +209,7 @@ impl Context<'_> {
         part: &Word<'_>,
         name: &[Word<'_>],
         mut is_such: impl FnMut(Option<&Word<'_>>, &Word<'_>) -> bool,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         self.budget.spend(self.all.len() * 2)?;
         let stems = inflect::stems(&part.lower, self.families);
         let first = initial(&part.lower);
@@ -216,7 +221,7 @@ impl Context<'_> {
             if word.lower != part.lower && !stems.iter().any(|stem| stem.begins(&word.lower)) {
                 continue;
             }
-            let before = at.checked_sub(1).map(|before| &self.all[before]);
+            let before = word_before(self.all, at);
             let before = before.filter(|before| {
                 let gap = &self.text[before.end()..word.start];
                 gap.len() <= 4 && !gap.contains('\n')
@@ -248,16 +253,12 @@ pub(super) const fn is_vietnamese(c: char) -> bool {
 pub(super) fn script(all: &[Word<'_>]) -> Script {
     /// How many words are looked at.
     const LOOK: usize = 60;
-    let mut counts: Vec<(Script, usize)> = Vec::new();
-    for word in all.iter().take(LOOK).filter(|word| !word.is_number()) {
-        let script = Script::of_text(word.text);
-        match counts.iter_mut().find(|(known, _)| *known == script) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((script, 1)),
-        }
-    }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.map_or(Script::Other, |(script, _)| script)
+    let words = all.iter().take(LOOK).filter(|word| !word.is_number());
+    let mut scripts: Vec<Script> = words.map(|word| Script::of_text(word.text)).collect();
+    scripts.sort_unstable();
+    let runs = scripts.chunk_by(|one, other| one == other);
+    let most = runs.max_by_key(|run| run.len());
+    most.map_or(Script::Other, |run| run[0])
 }
 
 /// The families of languages of a text: those of whose small words it has many.
@@ -272,7 +273,7 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    let mut found = family_of(country);
+    let mut found = of_country(country.unwrap_or_default());
     if most < MIN_WORDS {
         return if found.is_empty() { families } else { found };
     }
@@ -284,19 +285,10 @@ pub(super) fn families(all: &[Word<'_>], country: Option<&str>) -> Cues {
     found
 }
 
-/// The family of the language of a country, for texts with few words.
-fn family_of(country: Option<&str>) -> Cues {
-    match country.unwrap_or_default() {
-        "DE" | "AT" | "CH" | "NL" | "BE" | "LI" | "LU" => Cues::GERMANIC,
-        "SE" | "NO" | "DK" | "IS" => Cues::NORDIC,
-        "FR" | "ES" | "PT" | "IT" | "BR" | "MX" | "AR" | "CL" | "CO" | "PE" => Cues::ROMANCE,
-        "RO" | "MD" => Cues::ROMANIAN,
-        "FI" => Cues::FINNIC | Cues::NORDIC,
-        "EE" => Cues::FINNIC,
-        "HU" => Cues::HUNGARIAN,
-        "PL" | "CZ" | "SK" | "SI" | "HR" | "RS" | "BA" => Cues::SLAVIC,
-        "LT" | "LV" => Cues::BALTIC,
-        "TR" | "AZ" => Cues::TURKISH,
-        _ => Cues::default(),
-    }
+/// The families of the languages of a country, for texts with few words.
+fn of_country(country: &str) -> Cues {
+    let families = tables::lines(include_str!("../tables/countries.txt"));
+    let families = families.filter(|(_, countries)| is_among(countries, country));
+    let families = families.filter_map(|(family, _)| bitflags::parser::from_str(family).ok());
+    families.fold(Cues::default(), |all, family: Cues| all | family)
 }

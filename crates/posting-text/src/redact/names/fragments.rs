@@ -1,12 +1,13 @@
 //! Parts of a name that stand for it.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Word, cues,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Result, Word, cues,
     form::is_cased,
     is_among, is_ordinary, joined, single,
     spell::{min_lower, ordinary},
+    word_before,
 };
-use crate::redact::key::splits;
+use crate::redact::{key::splits, vocabulary::without_ending};
 
 impl Names {
     /// Adds parts of a name that stand for it: its first words, and the words that are proper to
@@ -16,13 +17,13 @@ impl Names {
         name: &str,
         core: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let ordinary = |word: &Word<'_>| {
             word.is_small()
                 || word.is(Cues::GENERIC | Cues::LEGAL)
                 || word.is(Cues::AFFIX)
                 || is_workshop(word, core)
-                || word.text.chars().count() < 2
+                || word.letters() < 2
                 || word.is_number()
         };
         let proper = core.iter().position(|word| !ordinary(word));
@@ -55,13 +56,14 @@ impl Names {
                 }
             }
         }
-        let later = core.iter().skip(last.unwrap_or(0) + 1).filter(|word| {
-            of_place.or(adjective).is_none()
+        let later = core.iter().enumerate().skip(last.unwrap_or(0) + 1);
+        let later = later.filter(|(at, word)| {
+            of_place.or(adjective).is_none_or(|of| of + 1 < *at)
                 && word.is_upper()
-                && word.text.chars().count() >= 4
+                && word.letters() >= 4
                 && !ordinary(word)
         });
-        for word in later.take(MAX_SPELLINGS) {
+        for (_, word) in later.take(MAX_SPELLINGS) {
             // "Jens Kragh" is "Kragh": what follows a given name is a family.
             let is_family = is_family(core, word);
             // A family may be called like a place.
@@ -79,7 +81,7 @@ impl Names {
         let runs = (first_run..core.len())
             .flat_map(|from| (from + 2..=core.len()).rev().map(move |to| from..to));
         for range in runs.take(MAX_SPELLINGS) {
-            let before = range.start.checked_sub(1).map(|before| &core[before]);
+            let before = word_before(core, range.start);
             let run = &core[range];
             let telling = || run.iter().filter(|word| !word.is_small());
             let is_written = |word: &Word<'_>| word.is_upper() || !is_cased(word.text);
@@ -87,7 +89,7 @@ impl Names {
             let are_capitals = run.first().zip(run.last()).is_some_and(|(first, last)| {
                 !last.is_small() && (is_written(first) || first.is_small())
             }) && telling().all(is_written);
-            let is_proper = before.is_some_and(|word| word.text.chars().count() == 1)
+            let is_proper = before.is_some_and(Word::is_letter)
                 || telling().any(|word| !ordinary(word) && !context.is_place(&word.lower));
             let spaced: Vec<&str> = run.iter().map(|word| &*word.lower).collect();
             if are_capitals && is_proper && !context.is_place(&spaced.join(" ")) {
@@ -104,7 +106,7 @@ impl Names {
         core: &[Word<'_>],
         is_proper: bool,
         context: &Context<'_>,
-    ) -> Result<bool, Exceeded> {
+    ) -> Result<bool> {
         let telling: Vec<&Word<'_>> = fragment.iter().filter(|word| !word.is_small()).collect();
         if let [word] = telling.as_slice() {
             let letters = word.lower.chars().count();
@@ -118,7 +120,9 @@ impl Names {
                 return Ok(false);
             }
             let is_of_territory = core.iter().any(|other| is_among(TERRITORIES, &other.lower));
-            if context.is_place(&word.lower) || is_of_territory {
+            let is_place = context.is_place(&word.lower)
+                && (context.is_of_city(&word.lower) || !is_family(core, word));
+            if is_place || is_of_territory {
                 // People live in a region, and name more than one company after it.
                 let is_region = word.is(Cues::REGION) || is_of_territory;
                 let is_first = core.first() == Some(word);
@@ -153,7 +157,7 @@ impl Names {
         name: &str,
         fragment: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let (Some(first), Some(last)) = (fragment.first(), fragment.last()) else {
             return Ok(());
         };
@@ -197,9 +201,7 @@ impl Names {
 }
 
 /// Words in the names of offices for a territory. The proper word of such a name is the territory.
-const TERRITORIES: &str = "\
-    départementale départemental départementales préfecture région régional régionale landkreis \
-    kreisverwaltung landratsamt provincie diputación diputació powiatowy powiatu starostwo megyei";
+const TERRITORIES: &str = include_str!("../tables/territories.txt");
 
 /// Whether a name writes each word with a capital, but for the small ones.
 fn are_capitals(words: &[Word<'_>]) -> bool {
@@ -207,24 +209,23 @@ fn are_capitals(words: &[Word<'_>]) -> bool {
     telling.all(Word::is_upper)
 }
 
-/// Whether a word of a name is the family after a given name.
+/// Whether a word of a name is the family after a given name, or after a word for brothers.
 fn is_family(name: &[Word<'_>], word: &Word<'_>) -> bool {
-    name.windows(2)
-        .any(|pair| pair[1] == *word && pair[0].is(Cues::GIVEN) && pair[0].is_upper())
+    const BROTHERS: &str = "gebrüder gebr hermanos irmãos fratelli frères brødrene bröderna bracia";
+    let announces = |word: &Word<'_>| word.is(Cues::GIVEN) || is_among(BROTHERS, &word.lower);
+    let mut pairs = name.windows(2);
+    pairs.any(|pair| pair[1] == *word && announces(&pair[0]) && pair[0].is_upper())
 }
 
 /// Whether the first word of a longer name is a workshop or a shop by its ending, which is as good as
 /// any trade of the tables: `Tâmplăria Corbeanu`, `Carrozzeria Zanon`.
 fn is_workshop(word: &Word<'_>, core: &[Word<'_>]) -> bool {
-    const ENDINGS: [&str; 7] = ["ăria", "eria", "ería", "erie", "oria", "toria", "aria"];
+    const ENDINGS: &str = "ăria eria ería erie oria aria";
     /// The fewest letters before the ending.
     const MIN_FRONT: usize = 4;
-    let ends = |ending: &&str| {
-        word.lower
-            .strip_suffix(*ending)
-            .is_some_and(|front| front.chars().count() >= MIN_FRONT)
-    };
-    core.len() > 1 && core.first() == Some(word) && ENDINGS.iter().any(ends)
+    let front = without_ending(ENDINGS, &word.lower);
+    let is_workshop = front.is_some_and(|front| front.chars().count() >= MIN_FRONT);
+    core.len() > 1 && core.first() == Some(word) && is_workshop
 }
 
 /// Whether a word is a compound that ends in a trade, such as `Pilvipalvelu`: in lower case it is

@@ -1,8 +1,8 @@
 //! What stands beside a found name and belongs to it: further words of the same name, so that none
 //! is torn.
 
-use super::{Names, Word, context::is_vietnamese, inflect};
-use crate::{Budget, Exceeded};
+use super::{Names, Text, Word, context::is_vietnamese, inflect};
+use crate::{Budget, Result};
 
 /// The most words that are taken on each side.
 const MAX_WORDS: usize = 8;
@@ -12,13 +12,12 @@ impl Names {
     /// `free` or any before that one. Returns the first word and its start.
     pub(super) fn before(
         &self,
-        text: &str,
-        words: &[Word<'_>],
+        on: Text<'_>,
         at: usize,
         start: usize,
         free: usize,
-        budget: &Budget,
-    ) -> Result<(usize, usize), Exceeded> {
+    ) -> Result<(usize, usize)> {
+        let (text, words, budget) = on.parts();
         if start != words[at].start {
             return Ok((at, start));
         }
@@ -46,14 +45,8 @@ impl Names {
     }
 
     /// Extends a name by words of the name after it. Returns its end and the next word.
-    pub(super) fn after(
-        &self,
-        text: &str,
-        words: &[Word<'_>],
-        end: usize,
-        next: usize,
-        budget: &Budget,
-    ) -> Result<(usize, usize), Exceeded> {
+    pub(super) fn after(&self, on: Text<'_>, end: usize, next: usize) -> Result<(usize, usize)> {
+        let (text, words, budget) = on.parts();
         let (mut end, mut next) = (end, next);
         let mut from = end;
         for (look, word) in words.iter().enumerate().skip(next).take(MAX_WORDS) {
@@ -72,11 +65,7 @@ impl Names {
 
     /// If a word is a word of the name with a prefix of Hebrew or Arabic, the length of the
     /// rest after the prefix.
-    fn part_after_prefix(
-        &self,
-        word: &Word<'_>,
-        budget: &Budget,
-    ) -> Result<Option<usize>, Exceeded> {
+    fn part_after_prefix(&self, word: &Word<'_>, budget: &Budget) -> Result<Option<usize>> {
         for rest in inflect::without_prefix(&word.lower) {
             budget.spend(1 + self.parts.len())?;
             if self.parts.iter().any(|(part, _)| part.is(rest)) {
@@ -87,7 +76,7 @@ impl Names {
     }
 
     /// Whether a word is one of the name, with a capital if the name writes it so.
-    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool, Exceeded> {
+    fn is_part(&self, word: &Word<'_>, budget: &Budget) -> Result<bool> {
         budget.spend(1 + self.parts.len())?;
         let lower = if word.lower.is_ascii() {
             word.lower.to_string()

@@ -2,8 +2,8 @@
 //! name, and words that sound like it.
 
 use super::{
-    Case, Context, Cues, Exceeded, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Script, Token,
-    all_of, cjk, has_unspaced, inflect, single, words,
+    Case, Context, Cues, Key, MAX_NAMES, MAX_SPELLINGS, Names, Range, Rc, Result, Script, Text,
+    Token, all_of, cjk, has_unspaced, inflect, single, words,
 };
 use crate::redact::{
     sound::{consonants, sound_alike, vowels},
@@ -19,7 +19,7 @@ const MIN_SURE: usize = 4;
 
 impl Names {
     /// Adds names of other scripts that the text has.
-    pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_other_scripts(&mut self, context: &Context<'_>) -> Result<()> {
         context.budget.spend(context.text.len())?;
         if context.text.is_ascii() && self.keys.iter().all(|(_, key)| key.joined.is_ascii()) {
             return Ok(());
@@ -32,7 +32,7 @@ impl Names {
     }
 
     /// What stands in parentheses after the name, and before parentheses around it.
-    fn paired(&self, context: &Context<'_>) -> Result<Vec<String>, Exceeded> {
+    fn paired(&self, context: &Context<'_>) -> Result<Vec<String>> {
         let Context { text, budget, .. } = *context;
         let mut out: Vec<String> = Vec::new();
         for (at, open) in text.match_indices(['(', '（']) {
@@ -82,16 +82,20 @@ impl Names {
             || heads.any(|head| head.len() >= 2 && sound_alike(&head, &sound))
     }
 
+    fn find_in(&self, text: &str, context: &Context<'_>) -> Result<Vec<Range>> {
+        self.find(Text::new(text, &words(text), context.budget))
+    }
+
     /// Whether a text is the name, and nothing else.
-    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
-        let found = self.find(inside, &words(inside), context.budget)?;
+    fn is_name(&self, inside: &str, context: &Context<'_>) -> Result<bool> {
+        let found = self.find_in(inside, context)?;
         Ok(found.first().is_some_and(|range| range.start == 0))
     }
 
-    fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool, Exceeded> {
-        let found = self.find(before, &words(before), context.budget)?;
-        let rest = |range: &Range<usize>| before[range.end..].chars().all(|c| !c.is_alphanumeric());
-        let legal = |range: &Range<usize>| {
+    fn ends_with_name(&self, before: &str, context: &Context<'_>) -> Result<bool> {
+        let found = self.find_in(before, context)?;
+        let rest = |range: &Range| before[range.end..].chars().all(|c| !c.is_alphanumeric());
+        let legal = |range: &Range| {
             let rest = words(&before[range.end..]);
             !rest.is_empty() && rest.len() <= 2 && all_of(&rest, Cues::LEGAL)
         };
@@ -101,7 +105,7 @@ impl Names {
     }
 
     /// Adds the words of other scripts that sound like the name.
-    fn add_sounds(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_sounds(&mut self, context: &Context<'_>) -> Result<()> {
         let heads: Vec<(Script, String, String)> = self
             .parts
             .iter()

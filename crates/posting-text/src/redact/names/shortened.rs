@@ -1,6 +1,6 @@
 //! Forms of a name that the name itself does not have.
 
-use super::{Case, Context, Cues, Exceeded, Key, Names, Word, fragments::ends_in_trade, inflect};
+use super::{Case, Context, Cues, Key, Names, Result, Word, fragments::ends_in_trade, inflect};
 use crate::redact::words::word;
 
 impl Names {
@@ -10,7 +10,7 @@ impl Names {
         name: &str,
         core: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let has = |families| context.families.intersects(families);
         if has(Cues::ROMANCE | Cues::ROMANIAN) {
             self.add_without_attribute(name, core, context)?;
@@ -30,7 +30,7 @@ impl Names {
         name: &str,
         core: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         let [first, rest @ ..] = core else {
             return Ok(());
         };
@@ -54,7 +54,7 @@ impl Names {
         name: &str,
         core: &[Word<'_>],
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         for pair in core.windows(2).filter(|pair| pair[0].is_small()) {
             let Some(bare) = inflect::without_case(pair[1].text) else {
                 continue;
@@ -81,15 +81,10 @@ impl Names {
 
     /// Adds the first word of a name, even an ordinary one, if it is a workplace in the text: `Nova`
     /// of `Nova Install` in `Kom werken bij Nova`.
-    fn add_first(
-        &mut self,
-        name: &str,
-        core: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    fn add_first(&mut self, name: &str, core: &[Word<'_>], context: &Context<'_>) -> Result<()> {
         let [first, _, ..] = core else { return Ok(()) };
         let is_telling = first.is_upper()
-            && first.text.chars().count() >= 4
+            && first.letters() >= 4
             && first.is_generic()
             && !first.is(Cues::PLACE)
             && !context.is_place(&first.lower);

@@ -1,20 +1,22 @@
 //! The spellings of a name: whole, without legal forms and trades, by its initials, and by its parts.
 
 use super::{
-    AND, Case, Context, Cues, Exceeded, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Script, Token,
-    Word, all_of, cjk,
+    AND, Case, Context, Cues, Key, MAX_SPELLINGS, Names, Ordinary, Rc, Result, Script, Token, Word,
+    all_of, cjk,
     form::{core, is_cased, parentheses, quoted, segment},
     has_unspaced, inflect, is_among, is_unspaced, joined, words,
 };
 use crate::redact::{
     acronym, cues,
+    inflect::Stem,
     key::splits,
-    vocabulary::{ACRONYMS, TWO_LETTER_WORDS},
+    tables,
+    vocabulary::{ACRONYMS, TWO_LETTER_WORDS, listed},
 };
 
 impl Names {
     /// Adds the spellings of one name.
-    pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_name(&mut self, name: &str, context: &Context<'_>) -> Result<()> {
         // "Example (EX)", "Ministry - Department of Examples"
         let (outside, inside) = parentheses(name);
         let mut spellings = vec![outside.clone()];
@@ -24,7 +26,7 @@ impl Names {
             let parts = words(&inside);
             match parts.as_slice() {
                 [word] if word.is(Cues::LEGAL) => {}
-                [word] if word.text.chars().count() >= 2 && !has_unspaced(word.text) => {
+                [word] if word.letters() >= 2 && !has_unspaced(word.text) => {
                     let is_word = word.text.chars().any(char::is_lowercase);
                     let case = if is_word { Case::Capital } else { Case::Upper };
                     self.push(Key::word(word.lower.to_string(), case));
@@ -38,7 +40,7 @@ impl Names {
         Ok(())
     }
 
-    fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_spelling(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         if has_unspaced(spelling) {
             for name in cjk::spellings(spelling, context.posting.city, context.is_japanese()) {
                 // "Solmar 코리아" is also "Solmar코리아".
@@ -123,11 +125,8 @@ impl Names {
         words: &[Word<'_>],
         only_long: bool,
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
-        let Context {
-            all, text, budget, ..
-        } = *context;
-        for (acronym, case) in acronym::of_name(words, all, text, MAX_SPELLINGS, budget)? {
+    ) -> Result<()> {
+        for (acronym, case) in acronym::of_name(words, context.on(), MAX_SPELLINGS)? {
             if !only_long || acronym.chars().nth(2).is_some() {
                 self.push(Key::word(acronym, case));
             }
@@ -138,15 +137,15 @@ impl Names {
     /// Adds what a name writes in capitals among its other words, which is an acronym: `KLM` of
     /// `Bakery KLM`, `R&K` of `R&K Bakery`.
     fn add_own_acronyms(&mut self, name: &str, core: &[Word<'_>]) {
-        let is_shouted = |word: &Word<'_>| word.text.chars().all(char::is_uppercase);
-        let has_others = core.iter().any(|word| {
-            word.text.chars().nth(1).is_some() && word.text.contains(char::is_lowercase)
-        });
+        let is_shouted = |word: &Word<'_>| word.is_capitals();
+        let has_others = core
+            .iter()
+            .any(|word| !word.is_letter() && word.text.contains(char::is_lowercase));
         if !has_others {
             return;
         }
         for word in core.iter().filter(|word| is_shouted(word)) {
-            let letters = word.text.chars().count();
+            let letters = word.letters();
             let is_other = word.is(Cues::LEGAL | Cues::SMALL)
                 || is_among(ACRONYMS, word.text)
                 || is_among(TWO_LETTER_WORDS, &word.lower);
@@ -158,7 +157,7 @@ impl Names {
             let gap = name[pair[0].end()..pair[1].start].trim();
             let are_letters = pair
                 .iter()
-                .all(|word| word.text.chars().count() == 1 && is_shouted(word));
+                .all(|word| word.letters() == 1 && is_shouted(word));
             if are_letters && matches!(gap, "&" | "+") {
                 self.push(Key {
                     splits: Some(vec![pair[0].lower.len()]),
@@ -175,7 +174,7 @@ impl Names {
         core: &[Word<'_>],
         form: &Word<'_>,
         context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<()> {
         context.budget.spend(context.all.len())?;
         let initials = core.iter().filter_map(|word| word.lower.chars().next());
         let acronym: String = initials.chain(form.lower.chars()).collect();
@@ -188,40 +187,26 @@ impl Names {
         Ok(())
     }
 
-    /// Adds the other form of a word that names shorten: `Gebrüder` for `Gebr.`.
+    /// Adds the other forms of a word that names shorten: `Gebrüder` for `Gebr.`.
     fn add_abbreviated(&mut self, word: &Word<'_>) {
-        const SHORT: [(&str, &str); 14] = [
-            ("gebr", "gebrüder"),
-            ("gebr", "gebroeders"),
-            ("bros", "brothers"),
-            ("hnos", "hermanos"),
-            ("frères", "frs"),
-            ("st", "sankt"),
-            ("st", "saint"),
-            ("st", "sint"),
-            ("sv", "svatý"),
-            ("św", "święty"),
-            ("mt", "mount"),
-            ("ing", "ingenieur"),
-            ("inst", "institut"),
-            ("dr", "doktor"),
-        ];
-        for (one, other) in SHORT {
-            let instead = match &*word.lower {
-                lower if lower == one => other,
-                lower if lower == other => one,
+        for (short, long) in tables::lines(include_str!("../tables/abbreviations.txt")) {
+            let others = match &*word.lower {
+                lower if lower == short => long,
+                lower if is_among(long, lower) => short,
                 _ => continue,
             };
-            let token = Token {
-                is_upper: true,
-                ..Token::word(instead.to_owned())
-            };
-            self.parts.push((Rc::new(token), true));
+            for other in listed(others) {
+                let token = Token {
+                    is_upper: true,
+                    ..Token::word(other.to_owned())
+                };
+                self.parts.push((Rc::new(token), true));
+            }
         }
     }
 
     /// Adds the short form of a name without spaces that the text uses, if no trade tells it.
-    fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<(), Exceeded> {
+    fn add_short_form(&mut self, spelling: &str, context: &Context<'_>) -> Result<()> {
         let city = context.posting.city.unwrap_or_default();
         let local = spelling.strip_prefix(city).unwrap_or(spelling);
         context.budget.spend(context.text.len().saturating_mul(4))?;
@@ -268,18 +253,22 @@ impl Names {
         if let Some(known) = self.tokens.iter().find(is_it) {
             return Rc::clone(known);
         }
-        let token = Rc::new(token(word, context.families));
+        let mut stems = inflect::stems(&word.lower, context.families);
+        // "Rapperswiler Bergbahn" is not Rapperswil.
+        let place = word.lower.strip_suffix("er").unwrap_or_default();
+        let is_place = |stem: &Stem| stem.text == place && context.is_place(place);
+        stems.retain(|stem| !word.is_small() && !is_place(stem));
+        let token = Rc::new(Token {
+            text: word.lower.to_string(),
+            stems,
+            is_upper: word.is_upper(),
+        });
         self.tokens.push(Rc::clone(&token));
         token
     }
 
     /// Adds the name as it is, and without accents.
-    fn add_words(
-        &mut self,
-        name: &str,
-        words: &[Word<'_>],
-        context: &Context<'_>,
-    ) -> Result<(), Exceeded> {
+    fn add_words(&mut self, name: &str, words: &[Word<'_>], context: &Context<'_>) -> Result<()> {
         let Some((first, last)) = words.first().zip(words.last()) else {
             return Ok(());
         };
@@ -418,9 +407,7 @@ fn without_own_acronym<'a, 'b>(core: &'a [Word<'b>]) -> Option<&'a [Word<'b>]> {
         return None;
     };
     let mut initials = rest.iter().filter_map(|word| word.lower.chars().next());
-    let is_acronym = (2..=6).contains(&first.text.chars().count())
-        && first.text.chars().all(char::is_uppercase)
-        && rest.len() >= 2;
+    let is_acronym = (2..=6).contains(&first.letters()) && first.is_capitals() && rest.len() >= 2;
     let stands = first.lower.chars().all(|letter| {
         // A compound gives a letter of its middle.
         initials.any(|initial| initial == letter)
@@ -449,18 +436,5 @@ pub(super) fn min_lower(case: Case, families: Cues) -> usize {
         _ if families.intersects(Cues::HUNGARIAN | Cues::NORDIC) => 5,
         Case::Any => 6,
         _ => 7,
-    }
-}
-
-fn token(word: &Word<'_>, families: Cues) -> Token {
-    let text = word.lower.to_string();
-    Token {
-        stems: if word.is_small() {
-            Vec::new()
-        } else {
-            inflect::stems(&text, families)
-        },
-        text,
-        is_upper: word.is_upper(),
     }
 }

@@ -2,7 +2,7 @@
 //! acronyms of products, and what it calls the website's label.
 
 use super::{
-    Case, Context, Exceeded, Key, MAX_SPELLINGS, Names, Rc, Seen, Token, Word, joined, unaccented,
+    Case, Context, Key, MAX_SPELLINGS, Names, Rc, Result, Seen, Token, Word, joined, unaccented,
     words,
 };
 use crate::redact::{acronym, key::splits};
@@ -10,26 +10,23 @@ use crate::redact::{acronym, key::splits};
 impl Names {
     /// Adds what the text spells out before an acronym of the company, and acronyms that it
     /// introduces after words that begin with the company's name.
-    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
-        let Context {
-            all, text, budget, ..
-        } = *context;
+    pub(super) fn add_written_out(&mut self, context: &Context<'_>) -> Result<()> {
         let known = |word: &Word<'_>| {
             let key = |(_, key): &(char, Key)| key.case == Case::Upper && key.joined == word.lower;
             word.lower.chars().count() >= 3 && self.keys.iter().any(key)
         };
-        let of_acronyms = acronym::written_out(all, text, known, budget)?;
+        let of_acronyms = acronym::written_out(context.on(), known)?;
         let mut of_products: Vec<String> = Vec::new();
-        for (first, at) in acronym::written_out(all, text, |_| true, budget)? {
+        for (first, at) in acronym::written_out(context.on(), |_| true)? {
             if at - first > 1
                 && of_products.len() < MAX_SPELLINGS
                 && self.names_one(context, first)?
             {
-                of_products.push(all[at].lower.to_string());
+                of_products.push(context.all[at].lower.to_string());
             }
         }
         for (first, at) in of_acronyms.into_iter().take(MAX_SPELLINGS) {
-            let words = &all[first..at];
+            let words = &context.all[first..at];
             self.push(Key {
                 splits: Some(splits(words)),
                 ..Key::word(joined(words), Case::Capital)
@@ -42,14 +39,14 @@ impl Names {
     }
 
     /// Whether a name other than an acronym starts at a word.
-    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool, Exceeded> {
+    fn names_one(&self, context: &Context<'_>, at: usize) -> Result<bool> {
         let word = &context.all[at];
         for (_, key) in self.candidates(word) {
             context.budget.spend(1)?;
             if key.case == Case::Upper {
                 continue;
             }
-            let found = key.matches(context.text, context.all, at, word, context.budget)?;
+            let found = key.matches(context.on(), at, word)?;
             if found.is_some() {
                 return Ok(true);
             }
@@ -65,7 +62,7 @@ impl Names {
     }
 
     /// Adds the label of the website, and the distinctive word that it begins with.
-    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<(), Exceeded> {
+    pub(super) fn add_label(&mut self, context: &Context<'_>) -> Result<()> {
         let Some(label) = self.label.clone() else {
             return Ok(());
         };

@@ -1,19 +1,21 @@
 //! Persons beside a telephone number, an address or a handle: known by their names, or by standing
 //! where only a person can.
 
-use std::ops::Range;
-
 use super::{
     Cues, Word, eastern,
     evidence::{self, Evidence, evidence, is_given, is_particle},
     is_among,
     line::{line_end, line_start},
     run::{PREPOSITIONS, first_name, is_name, run},
+    word_before,
 };
-use crate::redact::{
-    cues,
-    vocabulary::begins_with_one,
-    words::{begins_sentence, unaccented},
+use crate::{
+    Range,
+    redact::{
+        cues,
+        vocabulary::begins_with_one,
+        words::{begins_sentence, unaccented},
+    },
 };
 
 /// How many words before and after a number or an address are looked at.
@@ -25,18 +27,16 @@ const OFFICES: &str = include_str!("../tables/mailboxes.txt");
 const ANSWERS: &str = include_str!("../tables/answers.txt");
 
 /// Adds the persons beside a telephone number or an address, on the same line.
-pub(super) fn beside(
-    text: &str,
-    words: &[Word<'_>],
-    contact: &Range<usize>,
-    out: &mut Vec<Range<usize>>,
-) {
+pub(super) fn beside(text: &str, words: &[Word<'_>], contact: &Range, out: &mut Vec<Range>) {
     let after = words.partition_point(|word| word.start < contact.end);
     let before = words.partition_point(|word| word.end() <= contact.start);
     let from = before.saturating_sub(BEFORE);
     let start = line_start(text, contact.start);
     let end = line_end(text, contact.end);
-    let mailbox = mailbox(&text[contact.clone()]);
+    let mailbox = text[contact.clone()]
+        .split_once('@')
+        .map(|(local, _)| local);
+    let mailbox = unaccented(&mailbox.unwrap_or_default().to_lowercase());
     let mut at = words[from..before].partition_point(|word| word.start < start) + from;
     let last = words.len().min(after + AFTER);
     while at < last {
@@ -79,7 +79,9 @@ pub(super) fn beside(
             || answers(text, words, next, &range, contact)
             || (found != Evidence::Against
                 && names.iter().any(is_mailbox)
-                && !names.iter().any(is_of_office))
+                && !names
+                    .iter()
+                    .any(|word| begins_with_one(OFFICES, &word.lower)))
         {
             out.push(range);
         } else if let Some(unknown) = unknown(text, words, at..next, contact)
@@ -105,8 +107,8 @@ fn is_of_sentence(
     text: &str,
     words: &[Word<'_>],
     at: usize,
-    name: &Range<usize>,
-    contact: &Range<usize>,
+    name: &Range,
+    contact: &Range,
 ) -> bool {
     let gap = text.get(name.end..contact.start).unwrap_or_default();
     let is_counted = at
@@ -127,13 +129,7 @@ fn is_of_sentence(
 
 /// Whether a sentence beside a contact begins with who answers: `… 550 117. Kezia Marsh replies`,
 /// `Kezia Marsh replies: 01632 …`
-fn answers(
-    text: &str,
-    words: &[Word<'_>],
-    next: usize,
-    name: &Range<usize>,
-    contact: &Range<usize>,
-) -> bool {
+fn answers(text: &str, words: &[Word<'_>], next: usize, name: &Range, contact: &Range) -> bool {
     /// How far a contact may be after the name, in bytes.
     const NEAR: usize = 40;
     let names = &words[words.partition_point(|word| word.start < name.start)..next];
@@ -153,7 +149,7 @@ fn has_initial(text: &str, names: &[Word<'_>]) -> bool {
     let [initial, .., family] = names else {
         return false;
     };
-    initial.text.chars().nth(1).is_none()
+    initial.is_letter()
         && text[initial.end()..].starts_with('.')
         && family.text.chars().nth(2).is_some()
 }
@@ -165,8 +161,8 @@ fn is_directly_before(
     text: &str,
     words: &[Word<'_>],
     at: usize,
-    name: &Range<usize>,
-    contact: &Range<usize>,
+    name: &Range,
+    contact: &Range,
     names: &[Word<'_>],
 ) -> bool {
     let Some(gap) = text.get(name.end..contact.start) else {
@@ -175,7 +171,7 @@ fn is_directly_before(
     let is_beside = matches!(gap, " (" | ", " | ": " | " – " | " - " | " ") || {
         let after = words.partition_point(|word| word.start < name.end);
         let between = words.get(after).filter(|word| {
-            let is_small = word.text.chars().count() <= 5 && !word.is_upper();
+            let is_small = word.letters() <= 5 && !word.is_upper();
             word.end() <= contact.start
                 && (word.is(Cues::PHONE) || (is_small && gap.starts_with(' ')))
         });
@@ -186,8 +182,7 @@ fn is_directly_before(
             && next.is_none_or(|next| next.start >= contact.start)
     };
     // "+47 915 50 137) og Torgrim Aasgjerd"
-    let is_within = at.checked_sub(1).is_some_and(|before| {
-        let before = &words[before];
+    let is_within = word_before(words, at).is_some_and(|before| {
         let between = &text[before.end()..name.start];
         matches!(between, " " | "\u{a0}") && !before.is_upper() && !before.is_number()
     }) || ["), ", "; "]
@@ -210,13 +205,7 @@ fn is_directly_before(
 
 /// Whether a name at the end of a clause is after a contact, a word that calls for a person and at
 /// most a small one: `01632 960 406 and ask for Siobhra.`
-fn is_asked_for(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    name: &Range<usize>,
-    contact: &Range<usize>,
-) -> bool {
+fn is_asked_for(text: &str, words: &[Word<'_>], at: usize, name: &Range, contact: &Range) -> bool {
     /// The longest gap, in bytes.
     const MAX_GAP: usize = 40;
     let is_near = text
@@ -237,12 +226,7 @@ fn is_asked_for(
 }
 
 /// The person beside a contact that begins at a word of a script without capitals.
-fn without_capitals(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+fn without_capitals(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     let word = &words[at];
     let is_told = text[..word.start].trim_end().ends_with(':')
         && leads_to(text, words, at, word.end(), contact);
@@ -265,14 +249,9 @@ fn without_capitals(
 
 /// The person whose name no table knows, in a run of capitalised words before a contact: two to four
 /// that were announced, or one directly between the two ("ring Oddvar på +47 …").
-fn unknown(
-    text: &str,
-    words: &[Word<'_>],
-    run: Range<usize>,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+fn unknown(text: &str, words: &[Word<'_>], run: Range, contact: &Range) -> Option<Range> {
     const ANNOUNCES: Cues = Cues::PERSON.union(Cues::PHONE).union(Cues::TITLE);
-    let is_short = |word: &Word<'_>| word.text.chars().count() <= 3;
+    let is_short = |word: &Word<'_>| word.letters() <= 3;
     // "Chiama Donato Greco", "Me Solène Kervadec"
     let own = words[run.clone()]
         .iter()
@@ -298,8 +277,7 @@ fn unknown(
         .filter(|names| !names.is_empty())?;
     let range = names[0].start..names[names.len() - 1].end();
     // "(47) 95555-0127 com Jucélia."
-    let is_with = first.checked_sub(1).is_some_and(|small| {
-        let small = &words[small];
+    let is_with = word_before(words, first).is_some_and(|small| {
         is_among(WITH, &small.lower)
             && text
                 .get(contact.end..small.start)
@@ -322,7 +300,7 @@ fn unknown(
     {
         return None;
     }
-    let previous = first.checked_sub(1).map(|previous| &words[previous]);
+    let previous = word_before(words, first);
     if names.len() == 1 {
         let is_called = previous.is_some_and(|word| {
             word.is(Cues::PERSON | Cues::PHONE)
@@ -350,7 +328,7 @@ const WITH: &str = "com con with avec mit med met z s se c с із з със cu 
 
 /// Whether a name is alone between a comma after a number and the end of the clause: `08 55 50 18,
 /// Bernadette.`
-fn is_after(text: &str, names: &[Word<'_>], contact: &Range<usize>, range: &Range<usize>) -> bool {
+fn is_after(text: &str, names: &[Word<'_>], contact: &Range, range: &Range) -> bool {
     let is_beside = matches!(&text[contact.end..range.start], ", " | " (" | " – " | " - ");
     let is_known = match names {
         [one] => is_given(one),
@@ -368,7 +346,7 @@ fn is_end(text: &str, at: usize) -> bool {
 
 /// Whether a word that calls for a person and a small one are directly before a name: `Skriv til
 /// Malthe`.
-fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range<usize>) -> bool {
+fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range) -> bool {
     let Some([call, small]) = first.checked_sub(2).map(|from| &words[from..first]) else {
         return false;
     };
@@ -379,7 +357,7 @@ fn is_called_through(text: &str, words: &[Word<'_>], first: usize, name: &Range<
 }
 
 /// Whether a run comes after a person and a comma: `Anna Berg, Principal Engineer`.
-fn is_role(text: &str, start: usize, persons: &[Range<usize>]) -> bool {
+fn is_role(text: &str, start: usize, persons: &[Range]) -> bool {
     let before = text[..start].trim_end();
     before.strip_suffix(',').is_some_and(|before| {
         persons
@@ -401,13 +379,7 @@ fn ends_sentence(gap: &str) -> bool {
 
 /// Whether a name that ends at word `last` leads to a contact: only words in lower case and those
 /// for a telephone, a role or a messenger are between, and no sentence ends.
-fn leads_to(
-    text: &str,
-    words: &[Word<'_>],
-    last: usize,
-    end: usize,
-    contact: &Range<usize>,
-) -> bool {
+fn leads_to(text: &str, words: &[Word<'_>], last: usize, end: usize, contact: &Range) -> bool {
     /// The longest gap, in bytes.
     const MAX_GAP: usize = 60;
     let Some(gap) = text
@@ -424,15 +396,4 @@ fn leads_to(
         && between
             .take(6)
             .all(|word| !word.is_upper() || word.is(plain))
-}
-
-/// Whether a word is that of an office, as many mailboxes have.
-fn is_of_office(word: &Word<'_>) -> bool {
-    begins_with_one(OFFICES, &word.lower)
-}
-
-/// The local part of an e-mail address in lower case, or nothing.
-fn mailbox(contact: &str) -> String {
-    let local = contact.split_once('@').map(|(local, _)| local);
-    unaccented(&local.unwrap_or_default().to_lowercase())
 }

@@ -1,11 +1,12 @@
 //! Persons in Chinese, Japanese and Korean.
 
-use std::ops::Range;
-
-use super::{Cues, Word};
-use crate::redact::{
-    script::Script,
-    vocabulary::{begins_with_one, is_among, listed, without_ending},
+use super::{Cues, Word, word_before};
+use crate::{
+    Range,
+    redact::{
+        script::Script,
+        vocabulary::{begins_with_one, is_among, listed, without_ending},
+    },
 };
 
 /// What announces a person at the end of a run, or within it. The longest first.
@@ -23,8 +24,7 @@ pub(super) fn may_announce(word: &Word<'_>) -> bool {
 }
 
 /// Family names of two letters.
-const DOUBLE: &str = "欧阳 歐陽 司马 司馬 诸葛 諸葛 上官 司徒 夏侯 皇甫 尉迟 公孙 令狐 端木 慕容 东方 \
-    제갈 황보 선우 남궁 사공 독고 서문 동방";
+const DOUBLE: &str = include_str!("../tables/double_families.txt");
 
 /// Whether a name is of the usual length and begins with a known family's.
 fn is_full_name(name: &str) -> bool {
@@ -41,12 +41,7 @@ fn is_full_name(name: &str) -> bool {
 
 /// A name alone in its clause, directly before a contact or after it: `，找诸葛明月。`, `064-555-0191,
 /// 선우보라.`, `早川ちひろまで：052 …`
-pub(super) fn alone(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+pub(super) fn alone(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const TO: [&str; 2] = ["まで", "宛"];
     let word = &words[at];
     if !matches!(
@@ -76,9 +71,7 @@ pub(super) fn alone(
         || (begins && before.is_some_and(|gap| matches!(gap, "，" | ", " | "、")))
         || (is_addressed && before.is_some_and(|gap| matches!(gap, "：" | ": " | " ")));
     // "栗本　節子宛に": the family's name is apart.
-    let family = at
-        .checked_sub(1)
-        .map(|family| &words[family])
+    let family = word_before(words, at)
         .filter(|family| is_addressed && &text[family.end()..word.start] == "\u{3000}");
     if let Some(family) = family {
         return Some(family.start..start + name.len());
@@ -87,7 +80,7 @@ pub(super) fn alone(
 }
 
 /// The person that a word announces.
-pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
     if Script::of_text(word.text) == Script::Hangul {
         return korean(text, words, at);
@@ -158,7 +151,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
     };
     // Family and given name apart: "田中 健一".
     let given = words.get(next).filter(|given| {
-        let letters = given.text.chars().count();
+        let letters = given.letters();
         let gap = &text[end.min(given.start)..given.start];
         let is_office = without_ending(OFFICES, given.text).is_some();
         matches!(gap, " " | "\u{3000}")
@@ -170,7 +163,7 @@ pub(super) fn person(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<
 }
 
 /// A further name of a list before its number in parentheses: `、水野翔（076-255-0112）`.
-pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range) -> Option<Range> {
     let is_before = matches!(
         text.get(word.end()..contact.start),
         Some("（" | " （" | "(" | " (" | "：" | ": ")
@@ -179,7 +172,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
     let is_further = [", ", "、", "，", "； ", "；", "/", "／", "及", "和"]
         .iter()
         .any(|sign| before.ends_with(sign));
-    let letters = word.text.chars().count();
+    let letters = word.letters();
     let is_of_names = word
         .text
         .chars()
@@ -194,7 +187,7 @@ pub(super) fn in_list(text: &str, word: &Word<'_>, contact: &Range<usize>) -> Op
 const OFFICES: &str = include_str!("../tables/eastern_offices.txt");
 
 /// A name after a Thai form of address, written together with it: `คุณสมชาย ใจดี`.
-pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     const TITLE: &str = "คุณ";
     let word = &words[at];
     let start = word.start + word.text.rfind(TITLE)? + TITLE.len();
@@ -203,14 +196,14 @@ pub(super) fn thai(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<us
         &text[word.end()..family.start] == " "
             && Script::of_text(family.text) == Script::Thai
             && !is_phone
-            && family.text.chars().count() <= 16
+            && family.letters() <= 16
     });
     let end = family.map_or(word.end(), Word::end);
     (start < word.end() && text[start..end].chars().count() <= 40).then_some(start..end)
 }
 
 /// A family name with a title in a Chinese text beside a contact: "找罗经理".
-pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
+pub(super) fn titled(word: &Word<'_>) -> Option<Range> {
     const CHINESE_TITLES: &str = "经理 先生 女士 小姐 老师 师傅 主任 主管 厂长 店长";
     let text = word.text;
     let front = without_ending(CHINESE_TITLES, text)?;
@@ -222,15 +215,13 @@ pub(super) fn titled(word: &Word<'_>) -> Option<Range<usize>> {
 }
 
 /// A Korean name before or after a title beside a contact: "정하늘 점장", "원장 오미경".
-pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let word = &words[at];
-    let is_name = word.text.chars().count() == 3
+    let is_name = word.letters() == 3
         && word.text.starts_with(|c| KOREAN.contains(c))
         && word.text.chars().all(|c| Script::of(c) == Script::Hangul);
-    let is_after = at.checked_sub(1).is_some_and(|title| {
-        let title = &words[title];
-        &text[title.end()..word.start] == " " && is_among(TITLES, title.text)
-    });
+    let is_after = word_before(words, at)
+        .is_some_and(|title| &text[title.end()..word.start] == " " && is_among(TITLES, title.text));
     if is_name && is_after {
         return Some(word.start..word.end());
     }
@@ -240,9 +231,9 @@ pub(super) fn korean_titled(text: &str, words: &[Word<'_>], at: usize) -> Option
 }
 
 /// A Chinese name after "HR" in Latin letters.
-pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+pub(super) fn after_latin(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     let name = words.get(at + 1)?;
-    let letters = name.text.chars().count();
+    let letters = name.letters();
     let is_known = (2..=3).contains(&letters) && name.text.starts_with(|c| CHINESE.contains(c));
     // "HR 宫晓棠：138 5501 3131"
     let is_beside_number = (2..=4).contains(&letters)
@@ -272,7 +263,7 @@ fn is_sign(gap: &str) -> bool {
 
 /// A Korean name within a few words: two to four syllables that begin with a family name, alone or
 /// before a title.
-fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
+fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range> {
     /// How many words are looked at.
     const AHEAD: usize = 3;
     let mut last = &words[at];
@@ -282,7 +273,7 @@ fn korean(text: &str, words: &[Word<'_>], at: usize) -> Option<Range<usize>> {
             return None;
         }
         let told = text[words[at].end()..word.start].contains([':', '：']);
-        let letters = word.text.chars().count();
+        let letters = word.letters();
         let title = words.get(number + at + 2).filter(|title| {
             &text[word.end()..title.start] == " " && begins_with_one(TITLES, title.text)
         });

@@ -1,13 +1,14 @@
 //! What says that words are a person's name.
 
-use std::ops::Range;
-
-use super::{Cues, Word};
-use crate::redact::{
-    cues, inflect,
-    script::Script,
-    vocabulary::{is_among, listed, without_ending},
-    words::unaccented,
+use super::{Cues, Word, word_before};
+use crate::{
+    Range,
+    redact::{
+        cues, inflect,
+        script::Script,
+        vocabulary::{is_among, listed, without_ending},
+        words::unaccented,
+    },
 };
 
 /// Small words within names.
@@ -122,12 +123,7 @@ fn count_of(words: &[Word<'_>], at: usize, script: Script) -> usize {
 
 /// A name in a script without capitals, Arabic or Hebrew, that begins at a word: a given name and
 /// the next word, or what stands between a colon and the next sign.
-pub(super) fn uncased(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    is_told: bool,
-) -> Option<Range<usize>> {
+pub(super) fn uncased(text: &str, words: &[Word<'_>], at: usize, is_told: bool) -> Option<Range> {
     let first = &words[at];
     // A form of address belongs to no name.
     let follows = |next: &&Word<'_>| &text[first.end()..next.start] == " ";
@@ -147,8 +143,7 @@ pub(super) fn uncased(
     });
     let is_given = name.is_some();
     let start = word.end() - name.map_or(word.text.len(), str::len);
-    let titled = at.checked_sub(1).is_some_and(|title| {
-        let title = &words[title];
+    let titled = word_before(words, at).is_some_and(|title| {
         let is_title = |lower: &str| cues::are_of(lower, Cues::TITLE);
         is_title(&title.lower) || inflect::without_prefix(&title.lower).any(is_title)
     });
@@ -183,15 +178,10 @@ pub(super) fn uncased(
 
 /// Two words of Arabic or Hebrew between a word that calls for a person, or one for "with" or "to",
 /// and a number: `צרו קשר עם אביגיל שטרית, 052-…`.
-pub(super) fn called(
-    text: &str,
-    words: &[Word<'_>],
-    at: usize,
-    contact: &Range<usize>,
-) -> Option<Range<usize>> {
+pub(super) fn called(text: &str, words: &[Word<'_>], at: usize, contact: &Range) -> Option<Range> {
     const WITH: &str = "עם אל את مع إلى على عند";
     let (word, family) = (&words[at], words.get(at + 1)?);
-    let before = at.checked_sub(1).map(|before| &words[before]);
+    let before = word_before(words, at);
     let script = Script::of_text(word.text);
     let is_pair = matches!(script, Script::Arabic | Script::Hebrew)
         && &text[word.end()..family.start] == " "

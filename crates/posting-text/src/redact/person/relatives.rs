@@ -1,29 +1,23 @@
 //! Persons with the name of the company: its owner, or somebody of the family.
 
-use std::ops::Range;
-
 use super::{
-    Cues, Hidden, Kind, Word,
+    Cues, Hidden, Kind, Text, Word,
     evidence::{is_given, is_particle},
     line::has_contact,
     run::is_name,
+    word_before,
 };
-use crate::{Budget, Exceeded, redact::words::begins_sentence};
+use crate::{Range, Result, redact::words::begins_sentence};
 
 /// The most words of the company's name that are a family's: `De Backer`.
 const MAX_FAMILY: usize = 3;
 
 /// Adds the given names beside names of the company that are those of a family: `Silke` of `Silke
 /// Kornblum`, which is `Silke` and the company's name by then.
-pub(super) fn of_company(
-    text: &str,
-    words: &[Word<'_>],
-    found: &[Hidden],
-    out: &mut Vec<Range<usize>>,
-    budget: &Budget,
-) -> Result<(), Exceeded> {
+pub(super) fn of_company(on: Text<'_>, found: &[Hidden], out: &mut Vec<Range>) -> Result<()> {
     /// The steps for one name: the words and the line around it.
     const SEARCH_STEPS: usize = 40;
+    let (text, words, budget) = on.parts();
     for (index, Hidden { range, kind }) in found.iter().enumerate() {
         if *kind != Kind::Company {
             continue;
@@ -40,21 +34,15 @@ pub(super) fn of_company(
                 && !text[range.end..contact.range.start].contains('\n')
         });
         let next = words.partition_point(|word| word.start < range.end);
-        if let Some(before) = next.checked_sub(1).map(|at| &words[at])
-            && before.end() <= range.start
-            && matches!(&text[before.end()..range.start], " " | "\u{a0}")
-            && is_before_family(text, words, next - 1, is_before_contact)
-        {
-            out.push(before.start..before.end());
-        } else if let Some(before) = next.checked_sub(1).map(|at| &words[at])
-            && is_before_contact
-            && before.is_upper()
-            && before.text.chars().nth(1).is_none()
-            && text.get(before.end()..range.start) == Some(". ")
-        {
-            // "M. Lombardozzi, cv@…"
-            out.push(before.start..before.end());
-        }
+        let before = word_before(words, next).filter(|before| {
+            match text.get(before.end()..range.start) {
+                Some(" " | "\u{a0}") => is_before_family(text, words, next - 1, is_before_contact),
+                // "M. Lombardozzi, cv@…"
+                Some(". ") => is_before_contact && before.is_upper() && before.is_letter(),
+                _ => false,
+            }
+        });
+        out.extend(before.map(|before| before.start..before.end()));
         // Hungarian: "Varga Péter".
         if let Some(after) = words.get(next)
             && &text[range.end..after.start] == " "
@@ -93,8 +81,7 @@ fn is_before_family(text: &str, words: &[Word<'_>], at: usize, is_before_contact
         return !begins || is_on_line;
     }
     let announces = Cues::PERSON | Cues::PHONE | Cues::TITLE;
-    let is_announced = at.checked_sub(1).is_some_and(|previous| {
-        let previous = &words[previous];
+    let is_announced = word_before(words, at).is_some_and(|previous| {
         let gap = &text[previous.end()..word.start];
         gap.len() <= 4 && !gap.contains('\n') && previous.is(announces)
     });

@@ -21,7 +21,7 @@ pub(super) fn run(text: &str, words: &[Word<'_>], at: usize) -> usize {
         if look > at {
             let previous = &words[look - 1];
             let gap = &text[previous.end()..word.start];
-            let initial = previous.text.chars().count() <= 2 && previous.is_upper();
+            let initial = previous.letters() <= 2 && previous.is_upper();
             let joins = matches!(gap, " " | "\u{a0}" | "-" | "’" | "'")
                 || (gap == ". " && (initial || previous.is(Cues::TITLE)));
             if !joins {
@@ -70,8 +70,8 @@ pub(super) fn first_name(text: &str, names: &[Word<'_>]) -> usize {
 
 /// Whether a word can be one of a name: capitalised, but not wholly in capitals like an acronym.
 pub(super) fn is_name(word: &Word<'_>) -> bool {
-    let letters = word.text.chars().count();
-    let acronym = (2..=4).contains(&letters) && word.text.chars().all(char::is_uppercase);
+    let letters = word.letters();
+    let acronym = (2..=4).contains(&letters) && word.is_capitals();
     // "WhatsApp Tabitha on …"
     let is_way = word.is(Cues::PHONE | Cues::HANDLE) && !word.is(Cues::GIVEN);
     word.is_upper() && !acronym && !is_way && !word.text.contains(|c: char| c.is_ascii_digit())
