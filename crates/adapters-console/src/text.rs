@@ -45,6 +45,12 @@ pub fn optional_minute(at: impl Borrow<Option<OffsetDateTime>>) -> String {
     at.borrow().map(minute).unwrap_or_default()
 }
 
+/// Facts of a page, without those whose value is empty.
+pub fn stated<const N: usize>(facts: [(&'static str, String); N]) -> Vec<(&'static str, String)> {
+    let facts = facts.into_iter();
+    facts.filter(|(_, value)| !value.is_empty()).collect()
+}
+
 /// A status in a word.
 pub const fn status(status: Status) -> &'static str {
     match status {

@@ -39,7 +39,7 @@ use crate::{
     console::ConsoleServer,
     database::{Database, Outdated},
     descriptors, exposure,
-    integration::Pages,
+    integration::{Pages, shared_ports},
     logging,
     misconfigured::Misconfigured,
     newsletter_service::{Links, NewsletterService},
@@ -241,7 +241,8 @@ impl Service {
         let (imports, import_tasks) = importer(&database, &lanes, lifetime, &throttle);
         let undo: Arc<dyn UndoCatalogue> = Arc::new(imports.undo());
         let called = Arc::clone(&tried) as _;
-        let pages = Pages::new(&database, called, Arc::clone(&undo), &options.work);
+        let undo_here = Arc::clone(&undo);
+        let pages = Pages(shared_ports(&database, called, undo_here, &options.work));
         let ports = Ports {
             ingest: lanes,
             imports: Arc::new(imports),

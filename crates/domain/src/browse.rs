@@ -155,7 +155,7 @@ pub enum Place {
 }
 
 /// A page of what is found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoundPage {
     /// The postings.
     pub postings: Vec<PostingSummary>,

@@ -1,22 +1,18 @@
 //! Companies: the list, one company, and the form that changes it.
 
 mod act;
-mod show;
+pub mod show;
 
 use actix_web::web;
+
+use crate::page::page;
+
+/// The path of the list.
+const PATH: &str = "/companies";
 
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(
-            web::resource(show::PATH)
-                .route(web::get().to(show::list))
-                .route(web::head().to(show::list)),
-        )
-        .service(
-            web::resource("/companies/{id}")
-                .route(web::get().to(show::show))
-                .route(web::head().to(show::show))
-                .route(web::post().to(act::change)),
-        );
+        .service(page(PATH, show::list))
+        .service(page("/companies/{id}", show::show).route(web::post().to(act::change)));
 }

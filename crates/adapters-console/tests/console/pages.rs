@@ -221,19 +221,19 @@ async fn dead_side_effects_are_tried_again_or_dismissed() {
         (vec![("action", "chosen"), ("id", "x")], ""),
         (
             vec![("action", "chosen"), ("id", &*id)],
-            "/outbox?revived=1",
+            "/outbox?did=revived-1",
         ),
         (vec![("action", "dismiss"), ("id", &*other)], ""),
         (
             vec![("action", "dismiss"), ("id", &*other), ("reason", "gone")],
-            "/outbox?dismissed=1",
+            "/outbox?did=dismissed-1",
         ),
-        (vec![("action", "all")], "/outbox?revived=1"),
+        (vec![("action", "all")], "/outbox?did=revived-1"),
     ] {
         let mut form = form;
         form.push(("token", token));
         let done = desk.post("/outbox", &cookie, &form).await;
-        assert_eq!(done.header("location"), answer);
+        assert!(done.header("location").starts_with(answer), "{form:?}");
         assert_eq!(
             done.status.as_u16(),
             if answer.is_empty() { 422 } else { 303 }
