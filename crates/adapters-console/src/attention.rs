@@ -50,7 +50,7 @@ pub async fn matters(
                 None => format!("has failed since {since}"),
             };
             let subject = format!("Webhook {}", endpoint.url.as_str());
-            add(format!("/webhooks?id={}", endpoint.id), subject, what);
+            add(format!("/webhooks/{}", endpoint.id), subject, what);
         }
     }
     for one in ports.catalogues.last_imports(MOST).await? {

@@ -1,9 +1,9 @@
 //! The operators' console of Posthaste, and the pages of its clients: on actix-web, rendered by the
 //! server.
 //!
-//! A handler takes the visit of somebody who is signed in, reads from a port, and renders a page; a
-//! form calls the same use case as the command of the command line. [`Console`] and
-//! [`integration_routes`] make the routes, which the `app` crate puts on listeners of
+//! A handler takes the visit of an operator or of the people of a client, reads from a port, and
+//! renders a page; a form calls the same use case as the command of the command line. [`Console`]
+//! and [`integration_routes`] make the routes, which the `app` crate puts on listeners of
 //! `adapters-http`.
 //!
 //! - `session`: lets signed-in operators and clients through; `sign_in`: by a link, and out again.

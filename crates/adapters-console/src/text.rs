@@ -85,8 +85,8 @@ pub fn duration(time: time::Duration) -> String {
     }
 }
 
-/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely on
-/// it.
+/// Whether a page may lead to an address. The rules let no other schemes in; a page must not rely
+/// on it.
 pub fn is_web(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme);
     let is = |scheme: &str, web: &str| scheme.eq_ignore_ascii_case(web);

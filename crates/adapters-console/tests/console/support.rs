@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use access::{
-    Client,
+    Client, Clients, Scope,
     sign_in::{SignInToken, SignInTokenKind, SignInTokens, TokenDigest, issue_link, token_digest},
 };
 use actix_web::{
@@ -29,7 +29,7 @@ use domain::{
     },
 };
 use kernel::{
-    CompanyId, SourceIdentifier, StoreError, Version,
+    ClientId, CompanyId, Prefixes, SourceIdentifier, StoreError, Version,
     audit::{Attribution, AuditLog as _, AuditQuery, Entry, Operator},
     testing::{by_ann, noon},
 };
@@ -222,6 +222,18 @@ impl Desk {
             clock: Arc::default(),
             is_away: Arc::default(),
         }
+    }
+
+    /// Adds a client of this name.
+    pub async fn add_client(&self, id: ClientId, name: &str, prefixes: Prefixes) {
+        let client = Client {
+            id,
+            name: name.to_owned(),
+            scopes: vec![Scope::JobPostingsWrite],
+            prefixes,
+            ..access::testing::client(1)
+        };
+        Clients::insert(&*self.store, &client, None).await.unwrap();
     }
 
     pub fn set_away(&self, is_away: bool) {
