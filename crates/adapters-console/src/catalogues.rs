@@ -1,8 +1,6 @@
 //! `/catalogues`: the catalogues of clients, how their last imports ended, and undo. Operators see
 //! those of all clients, the people of a client its own.
 
-use std::time::{Duration, Instant};
-
 use access::{Client, Scope};
 use actix_web::HttpResponse;
 use askama::Template;
@@ -21,15 +19,15 @@ use crate::{
 };
 
 const PATH: &str = "/catalogues";
-/// Clients that are looked at, and for how long: each is a query.
+/// Clients that are looked at: each is a query.
 const CLIENTS: usize = 200;
-const TIME: Duration = Duration::from_secs(2);
 
 #[derive(Template)]
 #[template(path = "catalogues.html")]
 struct Page {
     frame: Frame,
-    rows: Vec<(ClientId, String, Catalogue)>,
+    /// `None` while their postings are counted.
+    rows: Option<Vec<(ClientId, Catalogue)>>,
     /// The clients to choose from.
     clients: Vec<Client>,
     search: Fields,
@@ -51,22 +49,19 @@ async fn show(visit: &OperatorVisit, query: Query, refused: Option<Fields>) -> A
         fields.take("client", client)
     });
     let clients = visit.ports().clients.list(CLIENTS).await?;
-    let (start, mut rows, mut is_cut) = (Instant::now(), Vec::new(), clients.len() == CLIENTS);
-    for client in &clients {
-        if chosen.is_none_or(|chosen| chosen.is_some_and(|chosen| chosen != client.id)) {
-            continue;
+    let rows = match chosen {
+        Some(Some(client)) => Some(of(visit, client).await?),
+        Some(None) => {
+            let all = clients.iter().map(|client| client.id).collect();
+            visit.state.catalogues(all, visit.now).await?
         }
-        if start.elapsed() > TIME {
-            is_cut = true;
-            break;
-        }
-        rows.extend(of(visit, client).await?);
-    }
+        None => Some(Vec::new()),
+    };
     let shown = refused.as_ref().unwrap_or(&search);
     let page = Page {
         frame: frame(visit, shown),
         rows,
-        is_cut: is_cut && chosen == Some(None),
+        is_cut: clients.len() == CLIENTS && chosen == Some(None),
         clients,
         search,
         may_undo: true,
@@ -83,7 +78,7 @@ async fn show_own(visit: &Visit, refused: &Fields) -> Answer {
     let client = visit.client(Scope::READERS)?;
     let page = Page {
         frame: frame(visit, refused),
-        rows: of(visit, client).await?.collect(),
+        rows: Some(of(visit, client.id).await?),
         clients: Vec::new(),
         search: Fields::default(),
         is_cut: false,
@@ -98,13 +93,10 @@ fn frame(visit: &Visit, fields: &Fields) -> Frame {
 }
 
 /// The catalogues of a client.
-async fn of(
-    visit: &Visit,
-    client: &Client,
-) -> Result<impl Iterator<Item = (ClientId, String, Catalogue)>, Failure> {
-    let found = visit.ports().catalogues.list(client.id, visit.now).await?;
+async fn of(visit: &Visit, client: ClientId) -> Result<Vec<(ClientId, Catalogue)>, Failure> {
+    let found = visit.ports().catalogues.list(client, visit.now).await?;
     let found = found.into_iter();
-    Ok(found.map(|one| (client.id, client.name.clone(), one)))
+    Ok(found.map(|catalogue| (client, catalogue)).collect())
 }
 
 /// What was done, from the name under which it leads back.

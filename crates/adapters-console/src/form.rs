@@ -9,17 +9,16 @@ mod fields;
 use std::{fmt::Display, time::Duration};
 
 use actix_web::{
-    FromRequest, HttpRequest,
-    dev::Payload,
+    HttpRequest,
     http::header::{HOST, HeaderMap, ORIGIN},
     web,
 };
-use futures_util::{StreamExt as _, future::LocalBoxFuture};
+use futures_util::StreamExt as _;
 use kernel::{Prefixes, line};
 use tokio::time::timeout;
 
 pub use self::fields::{Fields, Problem, Refusal};
-use crate::{error::Failure, query::Query, state::Site, visit::Visit};
+use crate::{error::Failure, query::Query, state::Site};
 
 /// The largest form: a page of checkboxes, and a reason.
 const MOST_BYTES: usize = 64 * 1024;
@@ -65,8 +64,8 @@ impl Form {
         &self.0
     }
 
-    /// Reads a search, which comes in the address, into a value; `None` if it is refused. And what its
-    /// form shows.
+    /// Reads a search, which comes in the address, into a value, and returns what its form shows
+    /// beside it; `None` if it is refused.
     pub fn search<T>(
         query: Query,
         into: impl FnOnce(&mut Reader<'_>) -> Option<T>,
@@ -97,31 +96,6 @@ impl Form {
             Problem::Refused(refusal) => Ok(Fields::refused(self.0.clone(), refusal)),
             Problem::Failed(failure) => Err(failure),
         }
-    }
-}
-
-/// The form of a session: one that no page of the session has sent is refused.
-impl FromRequest for Form {
-    type Error = Failure;
-    type Future = LocalBoxFuture<'static, Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let own = Visit::of(request).and_then(|visit| {
-            refuse_other_sites(request, &visit.site)?;
-            Ok(visit.session)
-        });
-        let payload = web::Payload::from_request(request, payload);
-        Box::pin(async move {
-            let session = own?;
-            let payload = payload.await.map_err(|_| Failure::Unreadable)?;
-            let form = Self::receive(payload).await?;
-            let token = form.get(TOKEN_FIELD).unwrap_or_default();
-            if session.is_form_token(token) {
-                Ok(form)
-            } else {
-                Err(Failure::CrossSite)
-            }
-        })
     }
 }
 

@@ -24,8 +24,9 @@ use crate::{
 const DAYS: i64 = 14;
 /// Days of the sums of clients.
 const LAST_DAYS: usize = 7;
-/// Clients that are read.
+/// Clients that are read, and those that are shown: the last to push.
 const CLIENTS: usize = 500;
+const SHOWN: usize = 50;
 /// The steps of the times to approval: names, and their ends.
 const STEPS: [(&str, Option<Duration>); 6] = [
     ("< 10 s", Some(Duration::seconds(10))),
@@ -122,12 +123,13 @@ const fn outcomes(counts: &Counts) -> [u64; 6] {
 /// The overview.
 pub async fn show(visit: OperatorVisit) -> Answer {
     let (state, ports, now) = (&*visit.state, visit.ports(), visit.now);
-    let mut clients = ports.clients.list(CLIENTS + 1).await?;
-    let has_more = clients.len() > CLIENTS;
+    let mut clients = ports.clients.list(CLIENTS).await?;
     clients.truncate(CLIENTS);
     let ids: Vec<_> = clients.iter().map(|client| client.id).collect();
     let activities = ports.activity.activities(&ids, false).await?;
-    let (days, rows) = activity(&activities, &clients, now);
+    let (days, mut rows) = activity(&activities, &clients, now);
+    let has_more = rows.len() > SHOWN;
+    rows.truncate(SHOWN);
     let mut backlog = state.ports.outbox.backlog(&state.ports.kinds).await?;
     let mut matters = attention::matters(&visit, &backlog, &clients, &activities).await?;
     let more_matters = matters.len().saturating_sub(attention::SHOWN);

@@ -52,8 +52,8 @@ impl Query {
         format!("{path}?{}", fields.append_pair(name, value).finish())
     }
 
-    /// Cuts a list, which was read by one more than a page has. The address of the next page, if the
-    /// list goes on, names the place of the last row.
+    /// Cuts a list, which was read by one more than a page has. If the list goes on, returns the
+    /// address of the next page, which names the place of the last row.
     pub fn next<T>(
         &self,
         path: &str,

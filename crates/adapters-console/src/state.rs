@@ -9,14 +9,14 @@ use access::{ActivityLog, Clients, sign_in::SignInTokens};
 use async_trait::async_trait;
 use domain::{
     browse::{PostingBrowser, Window, WindowOrder},
-    catalogue::Catalogues,
+    catalogue::{Catalogue, Catalogues},
     company::CompanyReader,
     posting::{Posting, PostingView, moderation::Moderation},
     store::{PostingReader, Store},
     usecase::{CompanyChange, CompanyError, ModerationError, UndoCatalogue},
 };
 use kernel::{
-    CompanyId, SourceIdentifier, Status, Version,
+    ClientId, CompanyId, SourceIdentifier, Status, Version,
     audit::{Attribution, AuditLog},
     event::{Event, EventLog},
     outbox::{Kind, Outbox},
@@ -66,7 +66,8 @@ pub trait Decisions: Send + Sync {
         by: &Attribution,
     ) -> Result<(), CompanyError>;
 
-    /// Carries out a command about a newsletter subscriber, and returns a sentence about its result.
+    /// Carries out a command about a newsletter subscriber, and returns a sentence about what came
+    /// of it.
     async fn decide_about(
         &self,
         email: &Email,
@@ -225,6 +226,7 @@ pub struct State {
     counts: Kept<Counts>,
     times_to_approval: Kept<Vec<Duration>>,
     census: Kept<Vec<SubscriberCount>>,
+    catalogues: Kept<Vec<(ClientId, Catalogue)>>,
 }
 
 impl State {
@@ -236,6 +238,8 @@ impl State {
             counts: Kept::default(),
             times_to_approval: Kept::default(),
             census: Kept::default(),
+            // Few boards have so many that a page does not see the newest.
+            catalogues: Kept::new(std::time::Duration::ZERO),
         }
     }
 
@@ -280,6 +284,25 @@ impl State {
     pub async fn census(&self) -> Result<Option<Vec<SubscriberCount>>, Failure> {
         let census = Arc::clone(&self.ports.census);
         self.census.get(async move { census.counts().await }).await
+    }
+
+    /// The catalogues of these clients, whose postings are counted; `None` while they are counted
+    /// for the first time.
+    pub async fn catalogues(
+        &self,
+        clients: Vec<ClientId>,
+        now: OffsetDateTime,
+    ) -> Result<Option<Vec<(ClientId, Catalogue)>>, Failure> {
+        let catalogues = Arc::clone(&self.ports.shared.catalogues);
+        let list = async move {
+            let mut found = Vec::new();
+            for client in clients {
+                let of_client = catalogues.list(client, now).await?.into_iter();
+                found.extend(of_client.map(|catalogue| (client, catalogue)));
+            }
+            Ok(found)
+        };
+        self.catalogues.get(list).await
     }
 
     /// A secret for a client, and its digest.

@@ -60,9 +60,12 @@ async fn render(
         census = state.census().await?;
     }
     let is_asked = query.get("email").is_some();
-    let (asked, search) = Form::search(query, |fields| match is_asked {
-        true => email(fields).map(Some),
-        false => Some(None),
+    let (asked, search) = Form::search(query, |fields| {
+        if is_asked {
+            email(fields).map(Some)
+        } else {
+            Some(None)
+        }
     });
     let asked = asked.flatten();
     let person = match &asked {

@@ -6,13 +6,14 @@ use access::{Client, Scope};
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse, dev::Payload, http::header::LOCATION, web,
 };
+use futures_util::future::LocalBoxFuture;
 use kernel::audit::Attribution;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::{
     error::Failure,
-    form::Fields,
+    form::{Fields, Form, TOKEN_FIELD, refuse_other_sites},
     page::{Frame, Head},
     query::Query,
     session::{Holder, Session},
@@ -129,6 +130,31 @@ impl FromRequest for Visit {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         std::future::ready(Self::of(request))
+    }
+}
+
+/// The form of a session: one that no page of the session has sent is refused.
+impl FromRequest for Form {
+    type Error = Failure;
+    type Future = LocalBoxFuture<'static, Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let own = Visit::of(request).and_then(|visit| {
+            refuse_other_sites(request, &visit.site)?;
+            Ok(visit.session)
+        });
+        let payload = web::Payload::from_request(request, payload);
+        Box::pin(async move {
+            let session = own?;
+            let payload = payload.await.map_err(|_| Failure::Unreadable)?;
+            let form = Self::receive(payload).await?;
+            let token = form.get(TOKEN_FIELD).unwrap_or_default();
+            if session.is_form_token(token) {
+                Ok(form)
+            } else {
+                Err(Failure::CrossSite)
+            }
+        })
     }
 }
 

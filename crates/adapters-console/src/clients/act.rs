@@ -8,7 +8,7 @@ use kernel::{ClientId, line};
 use time::Duration;
 use uuid::Uuid;
 
-use super::{PATH, show};
+use super::show::{self, PATH};
 use crate::{
     error::{Answer, Failure},
     form::{Form, Problem, Reader, Refusal, optional},

@@ -7,12 +7,9 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// The path of the list.
-const PATH: &str = "/clients";
-
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(page(PATH, show::list).route(web::post().to(act::create)))
+        .service(page(show::PATH, show::list).route(web::post().to(act::create)))
         .service(page("/clients/{id}", show::show).route(web::post().to(act::change)));
 }

@@ -5,7 +5,6 @@ use actix_web::web;
 use askama::Template;
 use kernel::ClientId;
 
-use super::PATH;
 use crate::{
     error::{Answer, Failure},
     form::Fields,
@@ -13,6 +12,8 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
+/// The path of the list.
+pub const PATH: &str = "/clients";
 /// Clients of a page.
 const CLIENTS: usize = 500;
 /// How long the secret before stays good unless said otherwise, in hours.

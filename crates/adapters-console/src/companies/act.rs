@@ -8,10 +8,7 @@ use domain::{
 };
 use kernel::ClientId;
 
-use super::{
-    PATH,
-    show::{self, NO_OWNER, SEEN},
-};
+use super::show::{self, NO_OWNER, PATH, SEEN};
 use crate::{
     error::{Answer, Failure},
     form::{Form, Problem, Reader, Refusal},

@@ -7,12 +7,9 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// The path of the list.
-const PATH: &str = "/companies";
-
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(page(PATH, show::list))
+        .service(page(show::PATH, show::list))
         .service(page("/companies/{id}", show::show).route(web::post().to(act::change)));
 }

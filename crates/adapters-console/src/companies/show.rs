@@ -7,7 +7,6 @@ use domain::company::{Company, CompanyView};
 use kernel::{CompanyId, Website};
 use uuid::Uuid;
 
-use super::PATH;
 use crate::{
     by::By,
     error::{Answer, Failure},
@@ -16,6 +15,8 @@ use crate::{
     visit::OperatorVisit,
 };
 
+/// The path of the list.
+pub const PATH: &str = "/companies";
 /// Companies of a page.
 const PAGE: usize = 50;
 /// Clients to choose from, and to name.

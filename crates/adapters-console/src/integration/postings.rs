@@ -23,7 +23,7 @@ pub async fn show(visit: Visit, request: HttpRequest) -> Answer {
         let here = visit.query().address("");
         return list::page(&visit, &here, Fields::default()).await;
     };
-    let identifier = SourceIdentifier::new(&*identifier).map_err(|_| Failure::NotFound)?;
+    let identifier = SourceIdentifier::new(&identifier).map_err(|_| Failure::NotFound)?;
     if !client.prefixes.permit(&identifier) {
         return Err(Failure::NotFound);
     }

@@ -12,8 +12,7 @@ use kernel::{PostingId, SourceIdentifier, Version};
 use uuid::Uuid;
 
 use super::{
-    PATH,
-    list::{self, MOST_AT_ONCE, VERSION},
+    list::{self, MOST_AT_ONCE, PATH, VERSION},
     show,
 };
 use crate::{

@@ -16,7 +16,6 @@ use kernel::{ClientId, SourceIdentifier, Status};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::PATH;
 use crate::{
     by::By,
     error::{Answer, Failure},
@@ -28,14 +27,18 @@ use crate::{
     visit::{OperatorVisit, Visit},
 };
 
+/// The path of the list.
+pub const PATH: &str = "/postings";
 /// The most postings of a page, and of one decision about many.
 pub const MOST_AT_ONCE: usize = 50;
 /// What separates the id of a chosen posting from its version.
 pub const VERSION: char = '@';
 /// The parameter with the identifier of one posting, on the pages of clients.
 pub const ONE: &str = "posting";
-/// How long a search goes on for one page, and how many postings it looks at.
-const SEARCH_TIME: Duration = Duration::from_millis(1_500);
+/// How long a search goes on for its first page, and for a further one, which is asked for; and how
+/// many postings it looks at.
+const FIRST_TIME: Duration = Duration::from_millis(50);
+const FURTHER_TIME: Duration = Duration::from_millis(1_500);
 const SEARCH_POSTINGS: usize = 500_000;
 /// Clients to choose from, and whose names are known.
 pub const CLIENTS: usize = 200;
@@ -68,11 +71,6 @@ impl Page<'_> {
         Query::default().with(&path, ONE, posting.source_identifier.as_str())
     }
 
-    /// What the checkbox of a posting sends.
-    fn choice(&self, posting: &PostingSummary) -> String {
-        format!("{}{VERSION}{}", posting.id, posting.version)
-    }
-
     fn client(&self, posting: &PostingSummary) -> By {
         By::actor(posting.created_by.as_ref(), &self.clients)
     }
@@ -80,6 +78,11 @@ impl Page<'_> {
     fn looked_at(&self) -> String {
         text::grouped(self.found.looked_at.try_into().unwrap_or(u64::MAX))
     }
+}
+
+/// What the checkbox of a posting sends.
+fn choice(posting: &PostingSummary) -> String {
+    format!("{}{VERSION}{}", posting.id, posting.version)
 }
 
 /// A list, or what a search finds.
@@ -105,7 +108,12 @@ pub async fn page(visit: &Visit, here: &str, fields: Fields) -> Answer {
     let has_filters = wanted.as_ref() != Some(&only_words);
     let after = query.get("after").map(place).transpose()?;
     let start = Instant::now();
-    let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < SEARCH_TIME;
+    let time = if after.is_none() {
+        FIRST_TIME
+    } else {
+        FURTHER_TIME
+    };
+    let goes_on = |looked_at| looked_at < SEARCH_POSTINGS && start.elapsed() < time;
     let ports = visit.ports();
     let (mut found, mut clients) = (FoundPage::default(), Vec::new());
     let mut refused = &search;

@@ -1,7 +1,6 @@
 //! Postings: the list with its search, one posting, and what operators decide about them.
 
 mod act;
-mod decided;
 pub mod list;
 pub mod show;
 
@@ -9,12 +8,9 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// The path of the list.
-const PATH: &str = "/postings";
-
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(page(PATH, list::list).route(web::post().to(act::on_many)))
+        .service(page(list::PATH, list::list).route(web::post().to(act::on_many)))
         .service(page("/postings/{id}", show::show).route(web::post().to(act::on_one)));
 }

@@ -13,7 +13,7 @@ use kernel::{Actor, PostingId};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::{PATH, decided::Decided, list::CLIENTS};
+use super::list::{CLIENTS, PATH};
 use crate::{
     by::By,
     error::{Answer, Failure},
@@ -38,9 +38,12 @@ const MOST_METADATA: usize = 200;
 struct Page<'a> {
     frame: Frame,
     view: &'a PostingView,
+    /// Who looks at it.
+    holder: Actor,
     /// The clients whose names are known.
     clients: Vec<Client>,
-    decision: Option<Decided<'a>>,
+    /// Where the decision can be contested.
+    appeal: Option<&'a str>,
     texts: Option<Compared>,
     source: &'a str,
     is_cut: bool,
@@ -56,10 +59,11 @@ impl Page<'_> {
     }
 
     fn by(&self, actor: Option<&Actor>) -> By {
-        if self.frame.is_console() {
-            By::actor(actor, &self.clients)
-        } else {
-            actor.map_or_else(|| By::named(""), By::unlinked)
+        match actor {
+            _ if self.frame.is_console() => By::actor(actor, &self.clients),
+            Some(actor) if *actor == self.holder => By::named(&self.frame.who),
+            Some(actor) => By::unlinked(actor),
+            None => By::named(""),
         }
     }
 }
@@ -100,15 +104,17 @@ pub async fn one(visit: &Visit, view: &PostingView, fields: Fields) -> Answer {
     let (source, is_source_cut) = text::cut(view.description());
     let texts = view.texts.as_ref();
     let texts = texts.map(|texts| text::compare(&texts.markdown, &texts.redacted_markdown));
-    let (ports, decision) = (visit.ports(), view.decision.as_ref());
+    let ports = visit.ports();
     let page = Page {
-        clients: match frame.is_console() {
-            true => ports.clients.list(CLIENTS).await?,
-            false => Vec::new(),
+        holder: visit.session.holder.actor(),
+        clients: if frame.is_console() {
+            ports.clients.list(CLIENTS).await?
+        } else {
+            Vec::new()
         },
         frame: frame.saying(visit.done().as_deref().and_then(did)),
         view,
-        decision: decision.map(|decision| Decided::new(decision, ports.appeal.as_deref())),
+        appeal: ports.appeal.as_deref(),
         is_cut: is_source_cut || texts.as_ref().is_some_and(|texts| texts.is_cut),
         texts,
         source,

@@ -15,8 +15,7 @@ use webhooks::{
 };
 
 use super::{
-    PATH,
-    desk::{Desk, id},
+    desk::{Desk, PATH, id},
     list, show,
 };
 use crate::{

@@ -6,10 +6,7 @@ use kernel::event::{Cursor, RecordedEvent, Subject};
 use uuid::Uuid;
 use webhooks::{DELIVERIES_KEPT, DeliveryRecord, EndpointId, WebhookError};
 
-use super::{
-    PATH,
-    desk::{Desk, id},
-};
+use super::desk::{Desk, PATH, id};
 use crate::{
     error::{Answer, Failure},
     page::{self, Frame},

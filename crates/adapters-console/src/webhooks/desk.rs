@@ -13,6 +13,9 @@ use webhooks::{EndpointId, ManagedWebhooks, Manager, Owner};
 
 use crate::{by::By, error::Failure, state::State, visit::Visit};
 
+/// The path of the list.
+pub const PATH: &str = "/webhooks";
+
 /// A request about webhooks.
 pub struct Desk {
     visit: Visit,

@@ -7,10 +7,7 @@ use kernel::event::EventName;
 use time::OffsetDateTime;
 use webhooks::{EndpointBacklog, EndpointId, TrackedEndpoint};
 
-use super::{
-    PATH,
-    desk::{Desk, by},
-};
+use super::desk::{Desk, PATH, by};
 use crate::{
     by::By,
     error::{Answer, Failure},
@@ -75,9 +72,10 @@ pub async fn all(desk: &Desk, fields: Fields) -> Answer {
         next: query.next(&desk.at(PATH), "after", (&mut rows, ENDPOINTS), |last| {
             last.endpoint.id.to_string()
         }),
-        clients: match frame.is_console() {
-            true => desk.ports().clients.list(CLIENTS).await?,
-            false => Vec::new(),
+        clients: if frame.is_console() {
+            desk.ports().clients.list(CLIENTS).await?
+        } else {
+            Vec::new()
         },
         frame: frame.saying(is_deleted.then_some("The webhook is deleted.")),
         rows,

@@ -11,13 +11,10 @@ use actix_web::web;
 
 use crate::page::page;
 
-/// The path of the list.
-const PATH: &str = "/webhooks";
-
 /// Adds the routes.
 pub fn routes(config: &mut web::ServiceConfig) {
     config
-        .service(page(PATH, list::list).route(web::post().to(act::create)))
+        .service(page(desk::PATH, list::list).route(web::post().to(act::create)))
         .service(page("/webhooks/{id}", show::show).route(web::post().to(act::change)))
         .service(page(
             "/webhooks/{id}/deliveries/{event}",

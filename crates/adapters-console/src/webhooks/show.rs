@@ -8,10 +8,7 @@ use webhooks::{
     DELIVERIES_KEPT, Endpoint, EndpointId, LoggedDelivery, Owner, SECRET_OVERLAP, TrackedEndpoint,
 };
 
-use super::{
-    PATH,
-    desk::{Desk, id},
-};
+use super::desk::{Desk, PATH, id};
 use crate::{
     by::By,
     error::Answer,

@@ -7,13 +7,21 @@ use crate::statement::Sql;
 
 #[tokio::test]
 async fn it_is_read_in_order() {
-    let plan = plan(
-        audit::Read::text(),
-        "(timestamptz, timestamptz, uuid, bigint)",
-    )
-    .await;
-    assert_uses_index(&plan, "audit_newest");
-    assert!(!plan.contains("Sort"), "{plan}");
+    let ranges = "text, timestamptz, text, timestamptz";
+    for (query, ranges, index) in [
+        (
+            audit::Read::text(),
+            "timestamptz, timestamptz",
+            "audit_newest",
+        ),
+        (audit::ReadOperator::text(), ranges, "audit_by_operator"),
+        (audit::ReadAction::text(), ranges, "audit_by_action"),
+    ] {
+        let types = format!("({ranges}, uuid, bigint)");
+        let plan = plan(query, &types).await;
+        assert_uses_index(&plan, index);
+        assert!(!plan.contains("Sort"), "{plan}");
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,13 @@ use crate::statement::Sql;
 
 #[tokio::test]
 async fn it_is_read_in_order() {
-    assert_uses_index(audit::Read::text(), "audit_newest").await;
+    for (query, index) in [
+        (audit::Read::text(), "audit_newest"),
+        (audit::ReadOperator::text(), "audit_by_operator"),
+        (audit::ReadAction::text(), "audit_by_action"),
+    ] {
+        assert_uses_index(query, index).await;
+    }
 }
 
 #[tokio::test]
@@ -19,6 +25,10 @@ async fn windows_are_read_in_order() {
     ] {
         assert_uses_index(&query, index).await;
     }
+    // From the beginning, not from the first identifier of all.
+    let plan_of_prefix = plan(&console::ByIdentifier::text()).await;
+    let search = "(source_identifier>? AND source_identifier<?)";
+    assert!(plan_of_prefix.contains(search), "{plan_of_prefix}");
     let plan = plan(console::CountStatus::text()).await;
     assert!(plan.contains("COVERING INDEX postings_by_status"), "{plan}");
 }
